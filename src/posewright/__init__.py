@@ -1,0 +1,1 @@
+"""Posewright: a workbench for small legged robots."""

@@ -1,0 +1,109 @@
+"""Everything Posewright raises on purpose.
+
+PosewrightError
+├── InputError               something a person handed in is wrong
+│   ├── DocumentError        a native YAML document: robot, motion, chart, behaviour, trial
+│   ├── FormatError          a foreign file: which byte or line, what stood there, what would be right
+│   ├── ExpressionError      a guard or an action that does not parse or does not type
+│   └── UnknownNameError     no joint, page, state, sensor, layout, ... of that name
+├── LossError                a conversion would lose something and was not allowed to
+├── UnsafeCommandError       a command that must not reach a body
+├── BodyError                a body does not answer, or answers what it must not
+└── MissingExtraError        a feature needs an optional dependency that is not installed
+
+A message says what was wrong, `where` says where, `hint` says what would have been right.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place in a file: a line and column counted from 1, or a byte offset counted from 0."""
+
+    path: Path | None = None
+    line: int | None = None
+    column: int | None = None
+    offset: int | None = None
+
+    def __str__(self) -> str:
+        name = str(self.path) if self.path is not None else "input"
+        if self.line is not None:
+            column = f":{self.column}" if self.column is not None else ""
+            return f"{name}:{self.line}{column}"
+        return name if self.offset is None else f"{name}, byte {self.offset}"
+
+
+class PosewrightError(Exception):
+    """The root of every error raised on purpose."""
+
+    def __init__(self, message: str, *, where: Where | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where is not None else ""
+        advice = f" ({self.hint})" if self.hint else ""
+        return f"{place}{self.message}{advice}"
+
+
+class InputError(PosewrightError):
+    """Something a person handed in is wrong."""
+
+
+class DocumentError(InputError):
+    """A native YAML document is not what it should be."""
+
+
+class FormatError(InputError):
+    """A foreign file is damaged, or is of another kind than was asked for."""
+
+
+class ExpressionError(InputError):
+    """A guard or an action does not parse, or mixes types."""
+
+
+class UnknownNameError(InputError):
+    """There is nothing of that name; the hint names the nearest that exist."""
+
+    @classmethod
+    def among(
+        cls, kind: str, name: object, known: Iterable[str], *, where: Where | None = None
+    ) -> UnknownNameError:
+        """Build the error for an unknown `name`, suggesting the nearest of the `known` ones."""
+        names = sorted(known)
+        near = difflib.get_close_matches(str(name), names, n=3)
+        if near:
+            hint = "did you mean " + " or ".join(near) + "?"
+        else:
+            shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+            hint = f"there is {shown}" if names else "there is none"
+        return cls(f"no {kind} is called {str(name)!r}", where=where, hint=hint)
+
+
+class LossError(PosewrightError):
+    """A conversion would lose something and was not allowed to."""
+
+
+class UnsafeCommandError(PosewrightError):
+    """A command that must not reach a body."""
+
+
+class BodyError(PosewrightError):
+    """A body does not answer, or answers what it must not."""
+
+
+class MissingExtraError(PosewrightError):
+    """A feature needs an optional dependency that is not installed."""
+
+    @classmethod
+    def for_extra(cls, feature: str, extra: str) -> MissingExtraError:
+        """Build the error that tells which extra brings `feature`."""
+        return cls(f"{feature} needs an optional dependency", hint=f"pip install 'posewright[{extra}]'")
