@@ -35,20 +35,20 @@ def build_app(verbs: tuple[str, ...] = VERBS) -> typer.Typer:
     return app
 
 
-def _root(
-    version: bool = typer.Option(
-        False, "--version", help="Show the version and exit.", is_eager=True, callback=lambda v: _version(v)
-    ),
-) -> None:
-    del version
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         from posewright import __version__
 
         typer.echo(f"posewright {__version__}")
         raise typer.Exit
+
+
+def _root(
+    version: bool = typer.Option(
+        False, "--version", help="Show the version and exit.", is_eager=True, callback=_version
+    ),
+) -> None:
+    del version
 
 
 def run(arguments: list[str] | None = None) -> int:
