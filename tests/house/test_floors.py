@@ -1,0 +1,128 @@
+"""The floors: a room imports rooms on lower floors only (docs/architecture.md)."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import posewright
+
+PACKAGE = Path(posewright.__file__).parent
+
+FLOORS: tuple[frozenset[str], ...] = (
+    frozenset({"errors", "units"}),
+    frozenset({"documents"}),
+    frozenset({"robots"}),
+    frozenset({"motions", "charts", "kinematics"}),
+    frozenset({"arenas", "bodies", "gaits"}),
+    frozenset({"formats", "traces", "codegen"}),
+    frozenset({"playing", "simulation", "links", "onboard", "contests"}),
+    frozenset({"trials"}),
+    frozenset({"cli", "studio"}),
+)
+FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+DOOR = "the door"  # posewright/__init__.py and __main__.py, which may look into every room
+ONLY_IN = {"mujoco": "simulation"}
+BANNED_NAMES = {"utils", "common", "helpers", "manager"}
+
+
+def room_of(module: str) -> str:
+    """Return the room a dotted module name of the package lies in."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] != "__main__" else DOOR
+
+
+def imports_of(source: str, module: str, *, is_package: bool) -> Iterator[str]:
+    """Yield every module that `source` imports, anywhere in it, as an absolute dotted name."""
+    package = module.split(".") if is_package else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*start, *([node.module] if node.module else [])])
+            yield base
+            if base == "posewright":
+                yield from (f"posewright.{alias.name}" for alias in node.names)
+
+
+def faults(module: str, source: str, *, is_package: bool = False) -> list[str]:
+    """Return what is wrong with the imports of one module, in words."""
+    room = room_of(module)
+    wrong = []
+    for name in imports_of(source, module, is_package=is_package):
+        top = name.split(".")[0]
+        if top in ONLY_IN and room != ONLY_IN[top]:
+            wrong.append(f"{module} imports {name}, which only {ONLY_IN[top]}/ may")
+        if top != "posewright" or room == DOOR:
+            continue
+        other = room_of(name)
+        if other in (DOOR, room) or other not in FLOOR_OF:
+            continue
+        if room not in FLOOR_OF:
+            wrong.append(f"{module} lies in no room of the plan")
+        elif FLOOR_OF[other] >= FLOOR_OF[room]:
+            wrong.append(f"{module} imports {name}, which lies no lower")
+    return wrong
+
+
+def modules() -> list[tuple[str, Path]]:
+    """Return every module of the package with its file."""
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = ["posewright", *path.relative_to(PACKAGE).with_suffix("").parts]
+        found.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
+    return found
+
+
+@pytest.mark.parametrize(("module", "path"), modules(), ids=str)
+def test_a_room_imports_lower_floors_only(module: str, path: Path) -> None:
+    assert faults(module, path.read_text(encoding="utf-8"), is_package=path.name == "__init__.py") == []
+
+
+def test_every_room_stands_on_a_floor() -> None:
+    rooms = {room_of(module) for module, _ in modules()}
+    assert rooms - set(FLOOR_OF) == {DOOR}
+
+
+def test_no_room_has_a_name_that_says_nothing() -> None:
+    assert [path for path in PACKAGE.rglob("*") if path.stem in BANNED_NAMES] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from posewright.trials import run_trial",
+        "import posewright.cli.app",
+        "from posewright import trials",
+        "def late():\n    from posewright.playing import player",
+        "from ...trials import run",
+        "import mujoco",
+    ],
+)
+def test_an_import_turned_upside_down_is_seen(source: str) -> None:
+    assert faults("posewright.motions.deep.pose", source) != []
+
+
+def test_importing_every_module_does_nothing_and_loads_no_heavy_room() -> None:
+    heavy = "mujoco", "matplotlib", "sympy", "scipy", "imageio_ffmpeg"
+    code = (
+        "import sys, importlib, threading\n"
+        f"for name in {[name for name, _ in modules() if '__main__' not in name]!r}:\n"
+        "    importlib.import_module(name)\n"
+        "assert threading.active_count() == 1\n"
+        f"print([name for name in {heavy!r} if name in sys.modules])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603 -- our own interpreter and code
+    assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_the_door_is_light() -> None:
+    code = "import posewright, sys; print(sorted({'numpy', 'mujoco', 'ruamel', 'rich'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 -- our own interpreter and code
+    assert done.stdout.strip() == "[]"
