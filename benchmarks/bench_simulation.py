@@ -1,0 +1,96 @@
+"""Steps per second of `SimulatedBody.play` against `mujoco.rollout` on the same model.
+
+Both play the same commands from the same start, in the same process, in turn; the best of the rounds
+counts. The body plays in blocks of 12 or 13 frames, keeps everything a recorder needs of every frame, and
+reads all its sensors between the blocks, as a behaviour does. Prints one line; ratio 1 = no cost at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+
+import mujoco
+import mujoco.rollout
+import numpy as np
+
+from posewright.arenas import arena, layout
+from posewright.bodies import Floats, Frames
+from posewright.robots import Robot, robot
+from posewright.simulation import SimulatedBody, World
+
+BLOCKS = (13, 13, 13, 13, 12)
+"""Frames between chart ticks of 0.1 s at 128 Hz."""
+
+
+def stepping(card: Robot, n_frames: int) -> Floats:
+    """Return commands that march on the spot, two steps a second, `(n_frames, n_joints)` [rad]."""
+    angles = np.tile(card.pose("walk_ready"), (n_frames, 1))
+    phase = 4.0 * math.pi * np.arange(n_frames) * card.frame_period_s
+    lift = 0.12 * np.maximum(0.0, np.sin(phase)), 0.12 * np.maximum(0.0, -np.sin(phase))
+    for side, up in zip(("right", "left"), lift, strict=True):
+        for joint, share in (("hip_pitch", -1.0), ("knee", 2.0), ("ankle_pitch", -1.0)):
+            angles[:, card.index(f"{side}_{joint}")] += share * up
+    return angles
+
+
+def blocks(angles: Floats) -> list[Frames]:
+    """Return the commands cut into blocks as a chart's ticks cut them."""
+    cuts = np.cumsum(np.tile(BLOCKS, len(angles) // len(BLOCKS)))
+    return [Frames(part) for part in np.split(angles, cuts[cuts < len(angles)])]
+
+
+def time_body(body: SimulatedBody, parts: list[Frames], *, read: bool) -> float:
+    """Return how long the body takes for these blocks [s]."""
+    body.reset()
+    begin = time.perf_counter()
+    for part in parts:
+        if read:
+            body.read()
+        body.play(part)
+    return time.perf_counter() - begin
+
+
+def time_rollout(body: SimulatedBody, angles: Floats) -> tuple[float, Floats]:
+    """Return how long `mujoco.rollout` takes for the same frames [s], and where the trunk ends `(3,)`."""
+    body.reset()
+    world = body.world
+    model, data = world.model, world.data
+    full = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    state = np.empty(mujoco.mj_stateSize(model, full))
+    mujoco.mj_getState(model, data, state, full)
+    commands = np.empty_like(angles)
+    commands[:, world.addresses.actuators] = angles
+    control = np.repeat(commands, world.n_substeps, axis=0)
+    begin = time.perf_counter()
+    states, _ = mujoco.rollout.rollout(model, data, state[None], control[None])
+    return time.perf_counter() - begin, states[0, -1, 1:4]
+
+
+def main() -> None:
+    """Run the benchmark and print its line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0, help="simulated time of a round [s]")
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    card = robot("robotis_bioloid")
+    body = SimulatedBody(World(card, arena().with_boxes(layout("example_1"))))
+    angles = stepping(card, round(options.seconds / card.frame_period_s))
+    parts = blocks(angles)
+    times: dict[str, list[float]] = {"rollout": [], "play": [], "play+read": []}
+    for _ in range(options.rounds):
+        times["rollout"].append(time_rollout(body, angles)[0])
+        times["play"].append(time_body(body, parts, read=False))
+        times["play+read"].append(time_body(body, parts, read=True))
+    n_steps = len(angles) * body.world.n_substeps
+    best = {name: min(rounds) for name, rounds in times.items()}
+    for name, seconds in best.items():
+        ratio = best["rollout"] / seconds
+        real_time = len(angles) * card.frame_period_s / seconds
+        speed = f"{n_steps / seconds:8.0f} steps/s  {real_time:5.1f} x real time"
+        print(f"simulation {name:10s} {speed}  ratio {ratio:.3f}")
+
+
+if __name__ == "__main__":
+    main()

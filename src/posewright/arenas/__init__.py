@@ -1,0 +1,35 @@
+"""Arenas: the field as a contest describes it, knowing neither physics nor rules.
+
+Field frame: x along the field from the start wall, y from its middle line to the left, z up [m].
+"""
+
+from __future__ import annotations
+
+from posewright.arenas.arena import Arena, Line, arena, arena_names, read_arena
+from posewright.arenas.box import Box, BoxKind
+from posewright.arenas.check import Fault, FaultKind, check_layout, layout_faults
+from posewright.arenas.layout import layout, layout_names, read_layout, write_layout
+from posewright.arenas.random_layout import random_layout
+from posewright.arenas.rectangle import corners, pair_distances, point_distances
+
+__all__ = [
+    "Arena",
+    "Box",
+    "BoxKind",
+    "Fault",
+    "FaultKind",
+    "Line",
+    "arena",
+    "arena_names",
+    "check_layout",
+    "corners",
+    "layout",
+    "layout_faults",
+    "layout_names",
+    "pair_distances",
+    "point_distances",
+    "random_layout",
+    "read_arena",
+    "read_layout",
+    "write_layout",
+]

@@ -1,0 +1,212 @@
+"""What may be wrong with where boxes stand, and the check that refuses it.
+
+Two kinds of fault: what cannot be (boxes in one another or in a wall), refused always, and what the
+rules forbid (too many, outside the middle zone, narrow gaps, no way through), refused unless the
+caller says that the layout need not be legal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.arenas.arena import Arena
+from posewright.arenas.arena import arena as shipped_arena
+from posewright.arenas.box import Box, places
+from posewright.arenas.rectangle import corners, pair_distances
+from posewright.errors import InputError, Where
+
+SLACK_M = 1e-3
+"""Layouts are written to the millimetre: less than this is neither an overlap nor a narrow gap."""
+
+Floats = NDArray[np.float64]
+
+WALLS = ("left wall", "right wall", "start wall", "far wall")
+
+
+class FaultKind(Enum):
+    """What is wrong with a layout."""
+
+    NOT_FINITE = "not finite"
+    OUTSIDE = "outside the field"
+    OVERLAP = "overlap"
+    COUNT = "too many boxes"
+    ZONE = "outside the middle zone"
+    GAP = "narrow gap"
+    PASSAGE = "no way through"
+
+    @property
+    def impossible(self) -> bool:
+        """Whether boxes cannot stand so, whatever the rules say."""
+        return self in {FaultKind.NOT_FINITE, FaultKind.OUTSIDE, FaultKind.OVERLAP}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with a layout.
+
+    Attributes:
+        kind: which rule.
+        message: what is wrong.
+        hint: what would be right.
+        box: the box it is about, counted from 0; None where it is about all.
+    """
+
+    kind: FaultKind
+    message: str
+    hint: str
+    box: int | None = None
+
+
+def check_layout(
+    boxes: Sequence[Box],
+    arena: Arena | None = None,
+    *,
+    legal: bool = True,
+    wheres: Sequence[Where] = (),
+) -> None:
+    """Refuse boxes that cannot stand so and, unless `legal` is False, such as break the rules.
+
+    Args:
+        boxes: where they stand.
+        arena: the field they stand on; the CEABOT obstacle field where none is given.
+        legal: whether the contest's rules count.
+        wheres: where in a document each box is written.
+
+    Raises:
+        InputError: naming the first fault.
+    """
+    for fault in layout_faults(boxes, arena):
+        if legal or fault.kind.impossible:
+            where = wheres[fault.box] if fault.box is not None and fault.box < len(wheres) else None
+            raise InputError(fault.message, where=where, hint=fault.hint)
+
+
+def layout_faults(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Fault, ...]:
+    """Return everything wrong with `boxes`, what is impossible first."""
+    field = shipped_arena() if arena is None else arena
+    at = places(boxes)
+    unreal = [i for i, place in enumerate(at.tolist()) if not all(map(math.isfinite, place))]
+    if unreal:
+        return tuple(
+            Fault(FaultKind.NOT_FINITE, f"{_name(i)} has no finite place", "metres, degrees", i)
+            for i in unreal
+        )
+    apart = _apart(at, field)
+    faults = [
+        *_outside(apart),
+        *_overlaps(apart),
+        *_count(len(boxes), field),
+        *_zone(at, field),
+        *_gaps(apart, field),
+    ]
+    if not _has_passage(apart, field):
+        hint = f"leave a gap of {field.gap_m:g} m somewhere"
+        faults.append(Fault(FaultKind.PASSAGE, "the boxes close the way from wall to wall", hint))
+    return tuple(faults)
+
+
+def _apart(at: Floats, arena: Arena) -> Floats:
+    """Return the distances between all obstacles, boxes first, then `WALLS`: `(n + 4, n + 4)` [m]."""
+    n, outline = len(at), corners(at, arena.box_kind.footprint_m)
+    x, y = outline[..., 0], outline[..., 1]
+    half = arena.size_y / 2.0
+    to_walls = np.stack([half - y.max(1), half + y.min(1), x.min(1), arena.size_x - x.max(1)])
+    apart = np.full((n + len(WALLS), n + len(WALLS)), np.inf)
+    apart[:n, :n] = pair_distances(at, arena.box_kind.footprint_m)
+    apart[n:, :n] = to_walls
+    apart[:n, n:] = to_walls.T
+    return apart
+
+
+def _has_passage(apart: Floats, arena: Arena) -> bool:
+    """Return whether a disc of the gap's width can pass from line to line.
+
+    Obstacles nearer to each other than the disc is wide bar it; a chain of such from the left wall to
+    the right one is the only thing that closes the way between two lines. This is exact: grown by the
+    disc's radius, convex obstacles overlap just where their distance is below its diameter.
+    """
+    left, right = len(apart) - len(WALLS), len(apart) - len(WALLS) + 1
+    one = _joined(apart < arena.gap_m - SLACK_M)
+    return bool(one[left] != one[right])
+
+
+def _joined(linked: NDArray[np.bool_]) -> NDArray[np.int_]:
+    """Return a number for each obstacle, the same for those linked directly or through others."""
+    label = np.arange(len(linked))
+    linked = linked | np.eye(len(linked), dtype=bool)
+    for _ in range(len(linked)):
+        label = np.where(linked, label, len(linked)).min(axis=1)
+    return label
+
+
+def _obstacle(i: int, apart: Floats) -> str:
+    n = len(apart) - len(WALLS)
+    return _name(i) if i < n else f"the {WALLS[i - n]}"
+
+
+def _name(i: int) -> str:
+    return f"box {i + 1}"
+
+
+def _outside(apart: Floats) -> list[Fault]:
+    n = len(apart) - len(WALLS)
+    return [
+        Fault(
+            FaultKind.OUTSIDE,
+            f"{_name(i)} stands {-apart[i, n + wall]:.3f} m into {_obstacle(n + wall, apart)}",
+            "all of it belongs inside the walls",
+            i,
+        )
+        for i, wall in np.argwhere(apart[:n, n:] < -SLACK_M).tolist()
+    ]
+
+
+def _overlaps(apart: Floats) -> list[Fault]:
+    n = len(apart) - len(WALLS)
+    return [
+        Fault(
+            FaultKind.OVERLAP,
+            f"{_name(i)} and {_name(j)} stand {-apart[i, j]:.3f} m into each other",
+            "boxes may touch, not overlap",
+            j,
+        )
+        for i, j in np.argwhere(np.triu(apart[:n, :n] < -SLACK_M)).tolist()
+    ]
+
+
+def _count(count: int, arena: Arena) -> list[Fault]:
+    if count <= arena.max_boxes:
+        return []
+    return [Fault(FaultKind.COUNT, f"{count} boxes", f"at most {arena.max_boxes}", arena.max_boxes)]
+
+
+def _zone(at: NDArray[np.float64], arena: Arena) -> list[Fault]:
+    low, high = arena.box_zone
+    x = corners(at, arena.box_kind.footprint_m)[..., 0]
+    outside = (x.min(1) < low - SLACK_M) | (x.max(1) > high + SLACK_M)
+    hint = f"all of it belongs between the lines at x = {low:g} and {high:g} m"
+    return [
+        Fault(FaultKind.ZONE, f"{_name(i)} reaches out of the middle zone", hint, i)
+        for i in np.flatnonzero(outside).tolist()
+    ]
+
+
+def _gaps(apart: Floats, arena: Arena) -> list[Fault]:
+    """Return the gaps between obstacles that are not wide enough; touching ones are one obstacle."""
+    one = _joined(apart <= arena.touching_m + SLACK_M)
+    narrow = (apart < arena.gap_m - SLACK_M) & (one[:, None] != one[None, :])
+    return [
+        Fault(
+            FaultKind.GAP,
+            f"the gap between {_name(i)} and {_obstacle(j, apart)} is {apart[i, j]:.3f} m wide",
+            f"at least {arena.gap_m:g} m, or under {arena.touching_m:g} m to make them one obstacle",
+            i,
+        )
+        for i, j in np.argwhere(np.triu(narrow)).tolist()
+    ]

@@ -1,0 +1,116 @@
+"""Layouts: where the boxes stand, as a document a person writes.
+
+```yaml
+layout: my_layout          # optional, as are title and description
+boxes:
+  - [1.0, 0.3]             # x, y of the centre [m]
+  - [1.5, -0.4, 30]        # and how far it is turned to the left [deg]
+  - {x: 1.2, y: -0.9, yaw_deg: 5}
+yaw_deg: [0, 0, 0]         # optional: added to each box's own; one number turns all
+```
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from posewright.arenas.arena import Arena
+from posewright.arenas.box import Box
+from posewright.arenas.check import check_layout
+from posewright.documents import Node, read_document, save_document
+from posewright.errors import InputError, UnknownNameError
+from posewright.units import DEG_PER_RAD, RAD_PER_DEG
+
+_FOLDER = Path(__file__).parent / "layouts"
+_SUFFIX = ".layout.yaml"
+_MOST_BOXES = 100
+"""More than any field holds; a longer list is not a layout."""
+
+
+def layout_names() -> tuple[str, ...]:
+    """Return the names of the layouts that ship."""
+    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob("*" + _SUFFIX)))
+
+
+@cache
+def layout(name: str) -> tuple[Box, ...]:
+    """Return the shipped layout of that name.
+
+    Raises:
+        UnknownNameError: none ships under that name.
+    """
+    if name not in layout_names():
+        raise UnknownNameError.among("layout", name, layout_names())
+    return read_layout(_FOLDER / (name + _SUFFIX))
+
+
+def read_layout(path: Path | str, arena: Arena | None = None, *, legal: bool = True) -> tuple[Box, ...]:
+    """Read where boxes stand from a layout document.
+
+    Args:
+        path: the document.
+        arena: the field; the CEABOT obstacle field where none is given.
+        legal: whether a layout that breaks the contest's rules is refused; boxes standing in one
+            another or in a wall are refused always.
+
+    Raises:
+        DocumentError: it is not a layout document.
+        InputError: the boxes cannot, or may not, stand so.
+    """
+    optional = ("layout", "title", "description", "arena", "yaw_deg")
+    fields = read_document(path).fields(required=("boxes",), optional=optional)
+    nodes = fields["boxes"].items()
+    if len(nodes) > _MOST_BOXES:
+        fields["boxes"].fail(f"{len(nodes)} boxes are no layout")
+    turns = _turns_deg(fields.get("yaw_deg"), len(nodes))
+    boxes = tuple(_box(node, turn) for node, turn in zip(nodes, turns, strict=True))
+    check_layout(boxes, arena, legal=legal, wheres=[node.where for node in nodes])
+    return boxes
+
+
+def write_layout(path: Path | str, boxes: Sequence[Box], *, name: str | None = None) -> None:
+    """Write where boxes stand, to the tenth of a millimetre and of a degree.
+
+    Raises:
+        InputError: there is a number that is not finite.
+        DocumentError: the file cannot be written.
+    """
+    title = name or Path(path).name.split(".")[0]
+    save_document(path, {"layout": title, "boxes": [_numbers(box) for box in boxes]})
+
+
+def _numbers(box: Box) -> list[float]:
+    if not all(map(math.isfinite, (box.x, box.y, box.yaw_rad))):
+        raise InputError(f"a box at {box.x}, {box.y} cannot be written", hint="finite metres and angles")
+    x, y, yaw_deg = round(box.x, 4), round(box.y, 4), round(box.yaw_rad * DEG_PER_RAD, 1)
+    return [x, y, yaw_deg] if yaw_deg else [x, y]
+
+
+def _turns_deg(node: Node | None, count: int) -> list[float]:
+    if node is None:
+        return [0.0] * count
+    if not isinstance(node.value, list):
+        return [node.number(low=-360.0, high=360.0)] * count
+    turns = [item.number(low=-360.0, high=360.0) for item in node.items()]
+    if len(turns) != count:
+        node.fail(f"{len(turns)} angles for {count} boxes", hint="one for each box, or one number for all")
+    return turns
+
+
+def _box(node: Node, turn_deg: float) -> Box:
+    x, y, *own = _parts(node)
+    yaw_deg = turn_deg + (own[0].number(low=-360.0, high=360.0) if own else 0.0)
+    return Box(x.number(low=-100.0, high=100.0), y.number(low=-100.0, high=100.0), yaw_deg * RAD_PER_DEG)
+
+
+def _parts(node: Node) -> list[Node]:
+    if isinstance(node.value, dict):
+        fields = node.fields(required=("x", "y"), optional=("yaw_deg",))
+        return [fields["x"], fields["y"], *([fields["yaw_deg"]] if "yaw_deg" in fields else [])]
+    parts = node.items()
+    if len(parts) not in {2, 3}:
+        node.fail(f"a box of {len(parts)} numbers", hint="[x, y] or [x, y, yaw_deg]")
+    return parts

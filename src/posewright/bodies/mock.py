@@ -1,0 +1,120 @@
+"""A body of nothing: joints that follow their commands and sensors that read a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from posewright.bodies.state import BodyState, Reading
+from posewright.bodies.track import Floats, Frames, Track
+from posewright.robots import Robot
+
+Script = Callable[[float], Mapping[str, Reading]]
+"""What the sensors read at a time [s]."""
+
+
+def _no_sensors(_time_s: float) -> Mapping[str, Reading]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a person put the robot, and when [s, m, m, rad]."""
+
+    time_s: float
+    x_m: float
+    y_m: float
+    yaw_rad: float
+
+
+@dataclass(slots=True, eq=False)
+class MockBody:
+    """A `Body` and its `Hands` without physics, for tests and dry runs.
+
+    A driven joint approaches its command as a first-order lag, no faster than its servo's no-load speed
+    where `limit_speed` is set; a free joint stays where it is. The time is counted in frames.
+
+    Attributes:
+        robot: whose joints these are.
+        script: what the sensors read at a time.
+        lag_s: the lag's time constant; 0 follows perfectly [s].
+        limit_speed: whether a joint moves no faster than its servo can.
+        positions: where the joints are, `(n_joints,)` [rad].
+        played: all frames it was given.
+        placements: where it was put, one after the other.
+    """
+
+    robot: Robot
+    script: Script = _no_sensors
+    lag_s: float = 0.0
+    limit_speed: bool = False
+    positions: Floats = field(default_factory=lambda: np.empty(0))
+    played: list[Frames] = field(default_factory=list)
+    placements: list[Placement] = field(default_factory=list)
+    _frames: int = 0
+    _velocities: Floats = field(default_factory=lambda: np.empty(0))
+
+    def __post_init__(self) -> None:
+        n = len(self.robot.joint_names)
+        self.positions = self.positions.copy() if len(self.positions) else np.zeros(n)
+        self._velocities = np.zeros(n)
+
+    @property
+    def time_s(self) -> float:
+        """The body's own time, 0 when it was made [s]."""
+        return self._frames * self.robot.frame_period_s
+
+    @property
+    def commands(self) -> Floats:
+        """Everything it was commanded, `(n_frames, n_joints)` [rad]."""
+        if not self.played:
+            return np.empty((0, len(self.robot.joint_names)))
+        return np.concatenate([frames.angles for frames in self.played])
+
+    def read(self) -> BodyState:
+        """Return the state now, with the script's readings."""
+        return BodyState(
+            time_s=self.time_s,
+            positions=self.positions.copy(),
+            loads=np.zeros_like(self.positions),
+            velocities=self._velocities.copy(),
+            sensors=self.script(self.time_s),
+        )
+
+    def play(self, frames: Frames) -> Track:
+        """Follow the frames.
+
+        Raises:
+            BodyError: the frames are of another robot.
+        """
+        frames.check(len(self.robot.joint_names))
+        self.played.append(frames)
+        positions = self._follow(frames)
+        period_s = self.robot.frame_period_s
+        times: Floats = np.arange(self._frames + 1.0, self._frames + len(frames) + 1.0) * period_s
+        if len(frames):
+            before = positions[-2] if len(frames) > 1 else self.positions
+            self._velocities = (positions[-1] - before) / period_s
+            self.positions = positions[-1].copy()
+        self._frames += len(frames)
+        return Track(times=times, positions=positions, loads=np.zeros_like(positions))
+
+    def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+        """Note where a person puts the robot; its joints stand still."""
+        self.placements.append(Placement(self.time_s, x_m, y_m, yaw_rad))
+        self._velocities = np.zeros_like(self.positions)
+
+    def _follow(self, frames: Frames) -> Floats:
+        """Return where the joints are at the end of each frame, `(n, n_joints)` [rad]."""
+        period_s = self.robot.frame_period_s
+        share = 1.0 - np.exp(-period_s / self.lag_s) if self.lag_s > 0.0 else 1.0
+        reach = self.robot.max_speeds * period_s if self.limit_speed else np.inf
+        driven = 1.0 if frames.free is None else ~frames.free
+        positions = np.empty_like(frames.angles)
+        now = self.positions
+        for i, command in enumerate(frames.angles):
+            now = now + driven * np.clip(share * (command - now), -reach, reach)
+            positions[i] = now
+        return positions

@@ -1,0 +1,198 @@
+"""The types a chart's inputs, outputs and constants may have.
+
+| written | values |
+|---|---|
+| `bool` | false, true |
+| `int`, `int8` ... `int32`, `{int: [0, 3]}` | whole numbers of that range |
+| `float`, `{float: [0.0, 5.0]}` | finite numbers of that range |
+| `{enum: [slow, fast]}` | one of these names |
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass, field
+from typing import Any
+
+from posewright.errors import InputError
+
+Value = bool | int | float | str
+"""What an input, an output or a constant holds; text is the name of an enumeration's value."""
+
+INT_LOW, INT_HIGH = -(2**31), 2**31 - 1
+"""Whole-number arithmetic saturates at 32 bits: on a board, in arrays and here alike."""
+
+INT_RANGES = {
+    "int": (INT_LOW, INT_HIGH),
+    "int8": (-(2**7), 2**7 - 1),
+    "int16": (-(2**15), 2**15 - 1),
+    "int32": (INT_LOW, INT_HIGH),
+}
+
+
+@dataclass(frozen=True)
+class BoolType:
+    """False or true."""
+
+    def __str__(self) -> str:
+        return "bool"
+
+    @property
+    def zero(self) -> bool:
+        """What an output of this type holds before anything sets it."""
+        return False
+
+    def holds(self, value: object) -> bool:
+        """Return whether `value` is of this type, exactly as it stands."""
+        return type(value) is bool
+
+    def fit(self, value: Any) -> bool:
+        """Return `value` made fit to be kept in a register of this type."""
+        return bool(value)
+
+    def parse(self, text: str) -> bool:
+        """Return the value that a person wrote as 0, 1, false or true."""
+        words = {"0": False, "1": True, "false": False, "true": True}
+        if text.strip().lower() not in words:
+            raise InputError(f"{text!r} is not a bool", hint="write 0, 1, false or true")
+        return words[text.strip().lower()]
+
+
+@dataclass(frozen=True)
+class IntType:
+    """A whole number from `low` to `high`, both included."""
+
+    low: int = INT_LOW
+    high: int = INT_HIGH
+    written: str | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return self.written or f"int {self.low}..{self.high}"
+
+    @property
+    def zero(self) -> int:
+        """What an output of this type holds before anything sets it: 0, or the value nearest to it."""
+        return min(max(0, self.low), self.high)
+
+    def holds(self, value: object) -> bool:
+        """Return whether `value` is of this type, exactly as it stands."""
+        return type(value) is int and self.low <= value <= self.high
+
+    def fit(self, value: Any) -> int:
+        """Return the value of the range nearest to `value`: numbers saturate, they never wrap."""
+        return int(min(max(value, self.low), self.high))
+
+    def parse(self, text: str) -> int:
+        """Return the whole number that a person wrote."""
+        try:
+            number = int(text)
+        except ValueError:
+            raise InputError(f"{text!r} is not a whole number", hint=f"the range is {self}") from None
+        if not self.holds(number):
+            raise InputError(f"{number} is out of range", hint=f"the range is {self.low}..{self.high}")
+        return number
+
+
+@dataclass(frozen=True)
+class FloatType:
+    """A finite number from `low` to `high`, both included."""
+
+    low: float = -sys.float_info.max
+    high: float = sys.float_info.max
+
+    def __str__(self) -> str:
+        return "float" if self.open else f"float {self.low:g}..{self.high:g}"
+
+    @property
+    def open(self) -> bool:
+        """Whether no range was declared."""
+        return self == FloatType()
+
+    @property
+    def zero(self) -> float:
+        """What an output of this type holds before anything sets it: 0, or the value nearest to it."""
+        return min(max(0.0, self.low), self.high)
+
+    def holds(self, value: object) -> bool:
+        """Return whether `value` is of this type, exactly as it stands."""
+        return type(value) is float and self.low <= value <= self.high
+
+    def fit(self, value: Any) -> float:
+        """Return the value of the range nearest to `value`; what is not a number becomes `zero`."""
+        return float(min(max(value, self.low), self.high)) if value == value else self.zero  # noqa: PLR0124 -- NaN
+
+    def parse(self, text: str) -> float:
+        """Return the number that a person wrote."""
+        try:
+            number = float(text)
+        except ValueError:
+            raise InputError(f"{text!r} is not a number", hint=f"the type is {self}") from None
+        if not self.holds(number):
+            raise InputError(f"{number:g} is out of range", hint=f"the range is {self}")
+        return number
+
+
+@dataclass(frozen=True)
+class EnumType:
+    """One of a few names."""
+
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(self.values)}"
+
+    @property
+    def zero(self) -> str:
+        """What an output of this type holds before anything sets it: the first name."""
+        return self.values[0]
+
+    def holds(self, value: object) -> bool:
+        """Return whether `value` is of this type, exactly as it stands."""
+        return isinstance(value, str) and value in self.values
+
+    def fit(self, value: Any) -> str:
+        """Return `value`: the type checker has seen that it is one of the names."""
+        return str(value)
+
+    def parse(self, text: str) -> str:
+        """Return the name that a person wrote."""
+        if text.strip() not in self.values:
+            raise InputError(f"{text!r} is none of the values", hint=f"it is {self}")
+        return text.strip()
+
+
+Type = BoolType | IntType | FloatType | EnumType
+Numeric = (IntType, FloatType)
+
+
+def accept(name: str, wanted: Type, value: Any) -> Value:
+    """Return `value` as one of type `wanted`, taking NumPy scalars and whole numbers for floats.
+
+    A number outside the declared range becomes the nearest one inside: a sensor may overshoot, and
+    what was proved about the chart then still holds.
+
+    Raises:
+        InputError: the value is of another type, or is not finite.
+    """
+    plain = value.item() if hasattr(value, "item") else value
+    if isinstance(wanted, FloatType) and type(plain) is int:
+        plain = float(plain)
+    right = (
+        (isinstance(wanted, BoolType) and type(plain) is bool)
+        or (isinstance(wanted, IntType) and type(plain) is int)
+        or (isinstance(wanted, FloatType) and type(plain) is float and math.isfinite(plain))
+        or (isinstance(wanted, EnumType) and wanted.holds(plain))
+    )
+    if not right:
+        raise InputError(f"{name} = {value!r} does not fit", hint=f"{name} is {wanted}")
+    return wanted.fit(plain)
+
+
+def type_of(value: Value) -> Type:
+    """Return the widest type a constant of this value has."""
+    if isinstance(value, bool):
+        return BoolType()
+    if isinstance(value, int):
+        return IntType()
+    return FloatType() if isinstance(value, float) else EnumType((value,))

@@ -1,0 +1,161 @@
+"""Tokens to a tree: a Pratt parser.
+
+From loose to tight: `or`, `and`, `not`, comparison (which does not chain), `+ -`, `* / %`, unary `-`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from posewright.charts.datatypes import INT_HIGH
+from posewright.charts.expression.source import Source
+from posewright.charts.expression.tokens import Sort, Token, tokens_of
+from posewright.charts.expression.tree import (
+    ARITHMETIC,
+    COMPARISONS,
+    Binary,
+    Call,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    height,
+)
+
+MAX_DEPTH = 100
+"""Levels of a tree: a chain of as many `and`, or as many brackets."""
+
+FUNCTIONS = {"abs": 1, "min": 2, "max": 2}
+"""Least number of arguments; `abs` takes just one."""
+
+NOT_POWER = 3
+COMPARISON_POWER = 4
+MINUS_POWER = 7
+POWER = {
+    Operator.OR: 1,
+    Operator.AND: 2,
+    **dict.fromkeys(COMPARISONS, COMPARISON_POWER),
+    **dict.fromkeys(ARITHMETIC, 6),
+    Operator.PLUS: 5,
+    Operator.MINUS: 5,
+}
+_OPERATORS = {operator.value: operator for operator in POWER}
+_WORDS = {"and", "or", "not"}
+_TRUTHS = {"true": True, "false": False, "True": True, "False": False}
+
+
+def parse(source: Source) -> Tree:
+    """Return the tree of an expression.
+
+    Raises:
+        ExpressionError: it does not parse, or is too long or too deep.
+    """
+    parser = _Parser(source)
+    tree = parser.expression(0, depth=0)
+    parser.expect_end()
+    if height(tree) > MAX_DEPTH:
+        source.fail(0, f"more than {MAX_DEPTH} levels of operators", hint="split it up")
+    return tree
+
+
+class _Parser:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.tokens = tokens_of(source)
+        self.position = 0
+
+    @property
+    def here(self) -> Token:
+        return self.tokens[self.position]
+
+    def take(self) -> Token:
+        token = self.here
+        self.position += 1
+        return token
+
+    def fail(self, token: Token, message: str, hint: str | None = None) -> None:
+        self.source.fail(token.at, message, hint=hint)
+
+    def expression(self, power: int, depth: int) -> Tree:
+        if depth > MAX_DEPTH:
+            self.fail(self.here, f"nested deeper than {MAX_DEPTH} levels", "split it up")
+        left = self.operand(depth)
+        while (operator := self.operator()) is not None and POWER[operator] > power:
+            token = self.take()
+            right = self.expression(POWER[operator], depth + 1)
+            left = Binary(operator, left, right, token.at)
+            if operator in COMPARISONS:
+                self.refuse_chain()
+        return left
+
+    def operator(self) -> Operator | None:
+        return _OPERATORS.get(self.here.text) if self.here.sort is not Sort.END else None
+
+    def refuse_chain(self) -> None:
+        if self.operator() in COMPARISONS:
+            self.fail(self.here, "comparisons do not chain", "write a < b and b < c")
+
+    def operand(self, depth: int) -> Tree:
+        token = self.take()
+        if token.sort is Sort.NUMBER:
+            return Literal(self.number(token), token.at)
+        if token.text == "(":
+            inner = self.expression(0, depth + 1)
+            self.close(token)
+            return inner
+        if token.text == "-":
+            return Unary(Operator.MINUS, self.expression(MINUS_POWER, depth + 1), token.at)
+        if token.text == "not":
+            return Unary(Operator.NOT, self.expression(NOT_POWER, depth + 1), token.at)
+        if token.sort is not Sort.NAME or token.text in _WORDS:
+            self.fail(token, f"expected a value, found {token.text}")
+        return self.word(token, depth)
+
+    def word(self, token: Token, depth: int) -> Tree:
+        if token.text in _TRUTHS:
+            return Literal(_TRUTHS[token.text], token.at)
+        if token.text in ("AND", "OR", "NOT"):
+            self.fail(token, f"{token.text} is not part of the language", f"write {token.text.lower()}")
+        return self.call(token, depth) if self.here.text == "(" else Name(token.text, token.at)
+
+    def call(self, token: Token, depth: int) -> Tree:
+        if token.text not in FUNCTIONS:
+            self.fail(token, f"there is no function {token.text}", f"there is {', '.join(FUNCTIONS)}")
+        bracket = self.take()
+        arguments = [self.expression(0, depth + 1)]
+        while self.here.text == ",":
+            self.take()
+            arguments.append(self.expression(0, depth + 1))
+        self.close(bracket)
+        least = FUNCTIONS[token.text]
+        if len(arguments) < least or (token.text == "abs" and len(arguments) > 1):
+            wanted = "one value" if token.text == "abs" else "two values or more"
+            self.fail(token, f"{token.text} takes {wanted}, not {len(arguments)}")
+        return Call(token.text, tuple(arguments), token.at)
+
+    def close(self, opened: Token) -> None:
+        if self.here.text != ")":
+            column = opened.at + 1
+            self.fail(
+                self.here, f"expected ), found {self.here.text}", f"to close the ( at character {column}"
+            )
+        self.take()
+
+    def number(self, token: Token) -> int | float:
+        if token.text.isdigit():
+            if int(token.text) > INT_HIGH:
+                self.fail(
+                    token, "a whole number too large", f"the largest is {INT_HIGH}; write a float, as in 1e10"
+                )
+            return int(token.text)
+        value = float(token.text)
+        if not math.isfinite(value):
+            self.fail(token, "a number too large", "the largest is about 1.8e308")
+        return value
+
+    def expect_end(self) -> None:
+        if self.here.sort is Sort.END:
+            return
+        hint = "join two conditions with and, or" if self.here.sort is not Sort.SIGN else None
+        self.fail(self.here, f"expected the end, found {self.here.text}", hint)

@@ -1,0 +1,39 @@
+"""The names that an expression may use, and what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from posewright.charts.datatypes import EnumType, Type, Value, type_of
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Names in reach of an expression.
+
+    Attributes:
+        variables: inputs and outputs by name.
+        constants: values known before the chart runs.
+        values: names of enumeration values, each belonging to one enumeration.
+    """
+
+    variables: Mapping[str, Type] = field(default_factory=dict)
+    constants: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, EnumType] = field(default_factory=dict)
+
+    def type_of(self, name: str) -> Type | None:
+        """Return the type of a name, or None where there is no such name."""
+        if name in self.constants:
+            return type_of(self.constants[name])
+        return self.variables.get(name) or self.values.get(name)
+
+    @property
+    def names(self) -> list[str]:
+        """Every name in reach."""
+        return [*self.variables, *self.constants, *self.values]
+
+    @property
+    def fixed(self) -> dict[str, Value]:
+        """What is known before the chart runs: constants, and enumeration values standing for themselves."""
+        return {**{name: name for name in self.values}, **self.constants}

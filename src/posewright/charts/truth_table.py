@@ -1,0 +1,186 @@
+"""Truth tables: a chart of truth values as rows of state, inputs, next state and outputs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from posewright.charts.chart import Chart, Kind, State, Transition
+from posewright.charts.chart_state import ChartState
+from posewright.charts.cubes import Cube, cube_guard, cube_text, points
+from posewright.charts.datatypes import BoolType
+from posewright.charts.expression import constant
+from posewright.charts.interpreter import Interpreter
+from posewright.charts.table_form import TableForm
+from posewright.documents import write_atomically
+from posewright.errors import InputError, Where
+
+MAX_TABLE_INPUTS = 12
+"""Inputs of a table we write: 4096 rows a state."""
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """In `state`, for the inputs in `cube`: go where, with which outputs."""
+
+    state: str
+    cube: Cube
+    go: str
+    outputs: tuple[bool, ...]
+    line: int | None = field(default=None, compare=False)
+
+    @property
+    def effect(self) -> tuple[str, tuple[bool, ...]]:
+        """What the row does."""
+        return self.go, self.outputs
+
+    def __str__(self) -> str:
+        return f"{cube_text(self.cube)}/{cube_text(self.outputs)}"
+
+
+@dataclass(frozen=True)
+class TruthTable:
+    """Rows in the columns of a form."""
+
+    name: str
+    form: TableForm
+    initial: str
+    states: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+
+    def rows_of(self, state: str) -> tuple[TableRow, ...]:
+        """Return the rows of one state, in order."""
+        return tuple(row for row in self.rows if row.state == state)
+
+    def cells(self, row: TableRow) -> list[str]:
+        """Return a row as text, one cell a column."""
+        return [
+            *self.form.cells_of(row.state),
+            *cube_text(row.cube),
+            *self.form.cells_of(row.go),
+            *cube_text(row.outputs),
+        ]
+
+    def csv(self) -> str:
+        """Return the table as the text of a CSV file."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.form.columns)
+        writer.writerows(self.cells(row) for row in self.rows)
+        return out.getvalue()
+
+
+def save_table(table: TruthTable, path: Path | str) -> None:
+    """Write a truth table as CSV, atomically."""
+    write_atomically(Path(path), table.csv().encode())
+
+
+def table_of(chart: Chart) -> TruthTable:
+    """Return the truth table of a chart: every state with every combination of its inputs.
+
+    Minimum times are taken to have passed.
+
+    Raises:
+        InputError: the chart is no table: an input or output is not bool, a guard reads an output, or
+            an output is left as it was.
+    """
+    _refuse_other_than_bool(chart)
+    form = chart.form or TableForm(
+        {name: name for name in chart.inputs}, {name: name for name in chart.outputs}
+    )
+    if len(chart.inputs) > MAX_TABLE_INPUTS:
+        raise InputError(f"{len(chart.inputs)} inputs are too many", hint=f"at most {MAX_TABLE_INPUTS}")
+    states = sorted(chart.state_names, key=lambda name: form.codes.get(name, ""))
+    interpreter = Interpreter(chart)
+    rows = (_row(interpreter, form, state, point) for state in states for point in points(len(chart.inputs)))
+    return TruthTable(chart.name, form, chart.initial, tuple(states), tuple(rows))
+
+
+def _refuse_other_than_bool(chart: Chart) -> None:
+    for name, kind in {**chart.inputs, **chart.outputs}.items():
+        if not isinstance(kind, BoolType):
+            raise InputError(
+                f"no truth table: {name} is {kind}", where=Where(chart.path), hint="all must be bool"
+            )
+    for state in chart.states:
+        for transition in state.transitions:
+            read = [transition.when, *transition.do.values()]
+            for name in sorted(chart.outputs.keys() & {name for one in read for name in one.names}):
+                where = Where(chart.path, transition.line)
+                raise InputError(f"no truth table: the output {name} is read", where=where)
+
+
+def _row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[bool, ...]) -> TableRow:
+    """Run one case from two starts, so that an output which the chart leaves as it was is seen."""
+    chart, inputs = interpreter.chart, dict(zip(form.inputs.values(), point, strict=True))
+    ends = [interpreter.step(start, inputs) for start in _starts(interpreter, state)]
+    for name in chart.outputs:
+        if ends[0].outputs[name] != ends[-1].outputs[name]:
+            case = ", ".join(f"{key}={int(value)}" for key, value in inputs.items())
+            raise InputError(
+                f"no truth table: in {state} with {case} the output {name} keeps its old value",
+                where=Where(chart.path, chart.state(state).line),
+                hint="a table's rows set every output",
+            )
+    outputs = tuple(bool(ends[0].outputs[name]) for name in form.outputs.values())
+    return TableRow(state, point, ends[0].state, outputs)
+
+
+def _starts(interpreter: Interpreter, state: str) -> list[ChartState]:
+    chart = interpreter.chart
+    waits = [
+        chart.wait_ticks(chart.state(state), transition) for transition in chart.state(state).transitions
+    ]
+    long_ago = max(waits, default=0)
+    if chart.kind is Kind.MOORE:
+        return [interpreter.entered(state, long_ago)]
+    return [ChartState(state, dict.fromkeys(chart.outputs, before), long_ago) for before in (False, True)]
+
+
+def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = None) -> Chart:
+    """Return the chart that has one transition for each row of a table.
+
+    Args:
+        table: the rows.
+        period_s: the sample period [s], which a table does not say; the source document's is 0.1 s.
+        like: a chart whose declarations, times and words are kept.
+    """
+    inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
+    found = {name: State(name, _transitions(table, name)) for name in table.states}
+    if like is not None:
+        states = (replace(state, transitions=found[state.name].transitions) for state in like.states)
+        return replace(like, states=tuple(states))
+    return Chart(
+        name=table.name,
+        kind=Kind.MEALY,
+        period_s=period_s,
+        inputs={name: BoolType() for name in inputs},
+        outputs={name: BoolType() for name in outputs},
+        initial=table.initial,
+        states=tuple(found.values()),
+        form=table.form,
+    )
+
+
+def _transitions(table: TruthTable, state: str) -> tuple[Transition, ...]:
+    inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
+    return tuple(
+        Transition(
+            when=cube_guard(row.cube, inputs),
+            do={name: constant(value) for name, value in zip(outputs, row.outputs, strict=True)},
+            go=row.go,
+            line=row.line,
+        )
+        for row in table.rows_of(state)
+    )
+
+
+def grouped(table: TruthTable) -> dict[tuple[str, ...], tuple[TableRow, ...]]:
+    """Return the rows by the states that share them, as the source document prints them."""
+    groups: dict[tuple[object, ...], list[str]] = {}
+    for state in table.states:
+        key = tuple((row.cube, row.effect) for row in table.rows_of(state))
+        groups.setdefault(key, []).append(state)
+    return {tuple(states): table.rows_of(states[0]) for states in groups.values()}

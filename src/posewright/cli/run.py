@@ -1,0 +1,119 @@
+"""`posewright run`: a trial in simulation, judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from posewright.cli import console
+from posewright.cli.outcome_table import print_outcome
+from posewright.errors import InputError, Where
+
+if TYPE_CHECKING:
+    from posewright.playing import Watcher
+    from posewright.simulation import World
+    from posewright.trials import Progress
+
+HELP = """Run a trial in simulation: robot, arena, behaviour, contest.
+
+[bold]Examples[/]
+
+  posewright run obstacle-race
+
+  posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
+
+  posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("run", help=HELP)(run)
+
+
+def run(
+    trial: str = typer.Argument("obstacle-race", help="A trial's name, or a *.trial.yaml file."),
+    layout: str = typer.Option(
+        None, help="Where the boxes stand: a name, a *.layout.yaml file, or 'random'."
+    ),
+    seed: int = typer.Option(None, help="Of everything drawn by chance; same trial and seed, same trace."),
+    behaviour: str = typer.Option(None, help="A behaviour's name, or a *.behaviour.yaml file."),
+    record: Path = typer.Option(None, help="Write the recording (MCAP; opens in Foxglove)."),
+    video: Path = typer.Option(None, help="Make a film (mp4)."),
+    plot: Path = typer.Option(None, help="Draw a picture (png, svg or pdf)."),
+    camera: str = typer.Option("field", help="Who films: field, top, chase, side, or a camera of the robot."),
+    view: bool = typer.Option(False, "--view", help="Show it in a live window, at real time."),
+    illegal: bool = typer.Option(False, "--illegal", help="Allow a layout file that breaks the rules' gaps."),
+    as_json: bool = typer.Option(False, "--json", help="Print plain JSON and nothing else."),
+) -> None:
+    """Run a trial."""
+    from posewright.trials import draw_trial, film_trial, run_trial
+    from posewright.trials.film import SUFFIXES as FILMS
+    from posewright.trials.picture import SUFFIXES as PICTURES
+
+    _refuse_unwritable(record, (".mcap",))
+    _refuse_unwritable(video, FILMS)
+    _refuse_unwritable(plot, PICTURES)
+    with console.progress(quiet=as_json) as display:
+        line = display.add_task(f"{trial}: setting up")
+
+        def say(words: str) -> None:
+            display.update(line, description=words)
+
+        outcome = run_trial(
+            trial,
+            layout=layout,
+            seed=seed,
+            behaviour=behaviour,
+            legal=not illegal,
+            record=record,
+            tell=None if display.disable else _teller(say),
+            audience=_live if view else None,
+            clock=time.perf_counter,
+        )
+        if plot is not None:
+            say("drawing the picture")
+            draw_trial(outcome.trace, plot, outcome.result)
+        if video is not None:
+            film_trial(outcome.trace, video, camera=camera, tell=lambda share: say(f"filming: {share:.0%}"))
+    if as_json:
+        console.emit_json(outcome.to_dict())
+    else:
+        print_outcome(outcome)
+
+
+def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
+    began = time.perf_counter()
+
+    def tell(progress: Progress) -> None:
+        speed = progress.time_s / max(time.perf_counter() - began, 1e-3)
+        say(
+            f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.chart_state:<15} "
+            f"leg {progress.leg}  {progress.distance_cm:5.1f} cm  {progress.penalties} penalties"
+        )
+
+    return tell
+
+
+def _refuse_unwritable(path: Path | None, suffixes: tuple[str, ...]) -> None:
+    """Say before a long run, not after it, that a file could not be written."""
+    if path is None:
+        return
+    if not path.parent.is_dir():
+        raise InputError("the folder does not exist", where=Where(path))
+    if path.is_dir():
+        raise InputError("this is a folder", where=Where(path), hint="name a file")
+    if path.suffix.lower() not in suffixes:
+        raise InputError(
+            "the file's ending does not fit", where=Where(path), hint=f"one of {', '.join(suffixes)}"
+        )
+
+
+def _live(world: World) -> Watcher:
+    from posewright.cli.live import Live
+
+    return Live(world)

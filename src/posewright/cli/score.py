@@ -1,0 +1,50 @@
+"""`posewright score`: the points of one leg, by a contest's own formula."""
+
+from __future__ import annotations
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    verb = typer.Typer(help="Points by a contest's own formula.", no_args_is_help=True)
+    verb.callback()(_contests)
+    verb.command("obstacle-race")(obstacle_race)
+    app.add_typer(verb, name="score")
+
+
+def _contests() -> None:
+    """Points by a contest's own formula."""
+
+
+def obstacle_race(
+    time: float = typer.Option(..., help="The leg's time in seconds, 0..300; 300 if unfinished."),
+    distance: float = typer.Option(..., help="To the back of the rearmost foot in centimetres, 0..150."),
+    penalties: int = typer.Option(0, help="How often the judge touched the robot."),
+    json: bool = typer.Option(False, "--json", help="Write JSON, and nothing else, on stdout."),
+) -> None:
+    """Score one leg of the CEABOT obstacle race: (300-T)·7.5/300 + d/150·7.5 - (2·pen)^1.35."""
+    from posewright.cli import console
+    from posewright.contests import rules, score
+
+    points = score(time, distance, penalties)
+    if json:
+        asked = {"time_s": time, "distance_cm": distance, "penalties": penalties}
+        console.emit_json({**points.to_dict(), **asked})
+        return
+    from rich.table import Table
+
+    limits = rules().scoring
+    table = Table("for", "points", title="One leg of the obstacle race")
+    table.columns[1].justify = "right"
+    table.add_row(
+        f"time left, {limits.time_limit_s - time:g} s of {limits.time_limit_s:g} s",
+        f"{points.time_points:+.3f}",
+    )
+    table.add_row(
+        f"distance, {distance:g} cm of {limits.distance_limit_cm:g} cm", f"{points.distance_points:+.3f}"
+    )
+    table.add_row(f"penalties, {penalties}", f"{-points.penalty_points:+.3f}", end_section=True)
+    table.add_row("the formula's value, which decides places", f"{points.raw_points:+.3f}")
+    table.add_row("counts in the total", f"{points.points:.3f}", style="bold")
+    console.out.print(table)

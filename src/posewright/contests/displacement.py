@@ -1,0 +1,103 @@
+"""Displaced boxes: each push counts once, then the box's new place is its own.
+
+A box counts as moved when a corner of its footprint may have travelled further than the rules allow.
+The push is over when the box has come to rest; from then on its new place is what it is measured from.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.contests.rules import DisplacementRules
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Displacement:
+    """A box that was seen to have moved.
+
+    Attributes:
+        time_s: when it had moved too far [s].
+        box: which, counted from 0.
+        displacement_m: how far it was then from its own place [m].
+    """
+
+    time_s: float
+    box: int
+    displacement_m: float
+
+
+@dataclass(slots=True)
+class _Push:
+    """A box under way: where it was last seen moving, and when."""
+
+    x: float
+    y: float
+    since_s: float
+
+
+class BoxWatch:
+    """Watches all boxes; the answer does not depend on how the rows are cut into calls."""
+
+    def __init__(self, rules: DisplacementRules) -> None:
+        self._rules = rules
+        self._own: Floats = np.empty((0, 7))
+        self._pushes: dict[int, _Push] = {}
+
+    def advance(self, times: Floats, boxes: Floats) -> list[Displacement]:
+        """Look at some more rows and return the displacements in them, in the order of time.
+
+        Args:
+            times: `(n,)` [s].
+            boxes: x y z qw qx qy qz, `(n, n_boxes, 7)`.
+        """
+        if not boxes.size:
+            return []
+        if not len(self._own):
+            self._own = np.array(boxes[0])
+        far = _travel(boxes, self._own, self._rules.corner_m) > self._rules.displaced_m
+        restless = set(np.flatnonzero(far.any(axis=0)).tolist()) | set(self._pushes)
+        found = [hit for box in restless for hit in self._follow(box, times, boxes[:, box])]
+        return sorted(found, key=lambda hit: (hit.time_s, hit.box))
+
+    def _follow(self, box: int, times: Floats, poses: Floats) -> list[Displacement]:
+        """Follow one box through the rows, from push to rest to push."""
+        found: list[Displacement] = []
+        row = 0
+        while row < len(times):
+            if box not in self._pushes:
+                travel = _travel(poses[row:], self._own[box], self._rules.corner_m)
+                far = travel > self._rules.displaced_m
+                if not far.any():
+                    break
+                first = int(far.argmax())
+                row += first
+                found.append(Displacement(float(times[row]), box, float(travel[first])))
+                self._pushes[box] = _Push(float(poses[row, 0]), float(poses[row, 1]), found[-1].time_s)
+            row = self._until_rest(box, row, times, poses)
+        return found
+
+    def _until_rest(self, box: int, row: int, times: Floats, poses: Floats) -> int:
+        """Return the row after the one at which the box has come to rest, or the number of rows."""
+        push = self._pushes[box]
+        places = zip(times[row:].tolist(), *poses[row:, :2].T.tolist(), strict=True)
+        for at, (time_s, x, y) in enumerate(places, row):
+            if math.hypot(x - push.x, y - push.y) > self._rules.still_m:
+                push.x, push.y, push.since_s = x, y, time_s
+            elif time_s - push.since_s >= self._rules.settled_s:
+                self._own[box] = poses[at]
+                del self._pushes[box]
+                return at + 1
+        return len(times)
+
+
+def _travel(poses: Floats, own: Floats, corner_m: float) -> Floats:
+    """Return how far a footprint's corner may have travelled at most: shift plus turn, `(...,)` [m]."""
+    shift = np.hypot(poses[..., 0] - own[..., 0], poses[..., 1] - own[..., 1])
+    cos_half = np.abs((poses[..., 3:] * own[..., 3:]).sum(axis=-1))
+    return np.asarray(shift + corner_m * 2.0 * np.arccos(np.minimum(cos_half, 1.0)))

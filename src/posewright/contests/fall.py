@@ -1,0 +1,95 @@
+"""Falls: seen from the trunk, which tilts too far, or sinks too low, for too long."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.contests.attitude import heading, uprightness
+from posewright.contests.rules import FallRules
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a robot last stood.
+
+    Attributes:
+        x_m: of the middle between its soles [m].
+        y_m: of the middle between its soles [m].
+        heading_rad: where it looked: 0 along the field's x [rad].
+    """
+
+    x_m: float
+    y_m: float
+    heading_rad: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A fall.
+
+    Attributes:
+        since_s: when the trunk went down [s].
+        standing: where the robot last stood; its heading there is the fall's direction.
+    """
+
+    since_s: float
+    standing: Standing
+
+
+class FallWatch:
+    """Watches a trunk; a fall is seen when it has been down for the rules' time without a break."""
+
+    def __init__(self, rules: FallRules) -> None:
+        self._rules = rules
+        self._low_m: float | None = None
+        self._down_since_s: float | None = None
+        self._stood: tuple[Floats, Floats] = (np.zeros(7), np.zeros((1, 4, 3)))
+
+    def advance(self, times: Floats, trunk: Floats, footprints: Floats) -> Fall | None:
+        """Look at some more frames; return a fall if there is one at their end.
+
+        Args:
+            times: `(n,)` [s].
+            trunk: x y z qw qx qy qz, `(n, 7)`.
+            footprints: sole corners in the field frame, `(n, n_feet, 4, 3)` [m].
+        """
+        if not len(times):
+            return None
+        if self._low_m is None:
+            self._low_m = self._rules.height_share * float(trunk[0, 2])
+            self._stands(trunk[0], footprints[0])
+        upright = uprightness(trunk[:, 3:])
+        standing = np.flatnonzero(upright > math.cos(self._rules.upright_rad))
+        if len(standing):
+            self._stands(trunk[standing[-1]], footprints[standing[-1]])
+        down = (upright < math.cos(self._rules.tilt_rad)) | (trunk[:, 2] < self._low_m)
+        return self._verdict(times, down)
+
+    def forget(self) -> None:
+        """Begin anew: somebody has put the robot on its feet."""
+        self._down_since_s = None
+
+    def _stands(self, trunk: Floats, footprints: Floats) -> None:
+        self._stood = trunk.copy(), footprints.copy()
+
+    def _standing(self) -> Standing:
+        trunk, footprints = self._stood
+        x, y = footprints[..., :2].reshape(-1, 2).mean(axis=0).tolist()
+        return Standing(x, y, float(heading(trunk[3:])))
+
+    def _verdict(self, times: Floats, down: NDArray[np.bool_]) -> Fall | None:
+        if not down[-1]:
+            self._down_since_s = None
+            return None
+        up = np.flatnonzero(~down)
+        if len(up):
+            self._down_since_s = float(times[up[-1] + 1])
+        since = float(times[0]) if self._down_since_s is None else self._down_since_s
+        self._down_since_s = since
+        return Fall(since, self._standing()) if times[-1] - since >= self._rules.lasting_s else None

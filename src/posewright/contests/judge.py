@@ -1,0 +1,52 @@
+"""The judge: a pure function from a trace to a result, whoever the body was."""
+
+from __future__ import annotations
+
+from posewright.contests.race import Race
+from posewright.contests.result import Result
+from posewright.contests.rows import Rows
+from posewright.contests.rules import Rules, parse_rules, rules, rules_names
+from posewright.errors import InputError
+from posewright.traces import Trace, TraceHeader
+
+_SUFFIX = ".rules.yaml"
+
+
+def judge(trace: Trace, rules: Rules | None = None) -> Result:
+    """Return the result of the race that a trace tells of.
+
+    Crossings, clocks, distances and displaced boxes are worked out from the rows, touches and falls
+    are taken from the events.
+
+    Args:
+        trace: what happened.
+        rules: by which to judge; those the trace carries where none are given.
+
+    Raises:
+        InputError: the trace does not say where the robot was, or carries no rules.
+    """
+    race = Race(rules_of(trace.header) if rules is None else rules)
+    race.advance(Rows.of_trace(trace))
+    for event in trace.events:
+        race.note(event)
+    return race.result()
+
+
+def rules_of(header: TraceHeader) -> Rules:
+    """Return the rules a trace was run under: those it carries, or the shipped ones it names.
+
+    Raises:
+        InputError: it carries several, or neither carries nor names any.
+    """
+    carried = [name for name in header.documents if name.endswith(_SUFFIX)]
+    if len(carried) > 1:
+        raise InputError(f"the trace carries several rules: {', '.join(sorted(carried))}")
+    if carried:
+        text = header.documents[carried[0]]
+        known = header.contest in rules_names() and rules(header.contest).text == text
+        return rules(header.contest) if known else parse_rules(text, carried[0])
+    if not header.contest:
+        raise InputError(
+            "the trace was not run under a contest's rules", hint="say which rules to judge it by"
+        )
+    return rules(header.contest)

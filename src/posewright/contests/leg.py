@@ -1,0 +1,121 @@
+"""One leg of the race: its clock, the distance behind the robot, and the line that ends it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.contests.rules import Rules
+from posewright.units import CM_PER_M
+
+Floats = NDArray[np.float64]
+
+NOT_BEGUN = "not begun"
+RUNNING = "the trace ends before"
+CROSSED = "line fully crossed"
+TIME_OUT = "time out"
+NEVER_MOVED = "the robot never moved"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a leg leads.
+
+    Attributes:
+        forward: +1 along the field's x, -1 back.
+        from_x_m: the line distance is measured from [m].
+        to_x_m: the far edge of the line that ends the leg [m].
+        limit_s: for the leg [s].
+        limit_m: the greatest distance [m].
+    """
+
+    forward: float
+    from_x_m: float
+    to_x_m: float
+    limit_s: float
+    limit_m: float
+
+    @classmethod
+    def of(cls, rules: Rules, leg: int) -> Self:
+        """Return the way of leg 1 or 2: the clock's limit and both lines as seen by the robot."""
+        course, limits = rules.course, rules.scoring
+        lines, forward = (course.first_line_x_m, course.second_line_x_m), 1.0
+        if leg == 2:
+            lines, forward = (course.second_line_x_m, course.first_line_x_m), -1.0
+        far_edge = lines[1] + forward * course.line_width_m / 2.0
+        return cls(forward, lines[0], far_edge, limits.time_limit_s, limits.distance_limit_cm / CM_PER_M)
+
+    def rear(self, footprints: Floats) -> Floats:
+        """Return how far along the way the rearmost sole corner of each row is, `(n,)` [m]."""
+        x = footprints[..., 0].reshape(len(footprints), -1)
+        return np.asarray(x.min(axis=1) if self.forward > 0.0 else -x.max(axis=1))
+
+
+class Leg:
+    """A leg as far as it has been seen.
+
+    Attributes:
+        started_s: when its clock began; None before [s].
+        ended_s: when it ended; None before [s].
+        finished: whether the line was fully crossed in time.
+        reason: how it ended.
+        distance_m: from its line to the back of the rearmost foot, 0 or more [m].
+    """
+
+    def __init__(self, way: Way) -> None:
+        self.way = way
+        self.started_s: float | None = None
+        self.ended_s: float | None = None
+        self.finished = False
+        self.reason = NOT_BEGUN
+        self.distance_m = 0.0
+
+    def start(self, time_s: float) -> None:
+        """Begin its clock."""
+        self.started_s, self.reason = time_s, RUNNING
+
+    def give_up(self, time_s: float, reason: str) -> None:
+        """End it unfinished."""
+        self.ended_s, self.reason = time_s, reason
+
+    def clock_s(self, now_s: float) -> float:
+        """Return what its clock shows at `now_s`; the limit if it is over unfinished."""
+        if self.started_s is None:
+            return 0.0
+        if self.ended_s is None:
+            return max(0.0, now_s - self.started_s)
+        return self.ended_s - self.started_s if self.finished else self.way.limit_s
+
+    def advance(self, times: Floats, footprints: Floats) -> int:
+        """Look at some more rows.
+
+        Args:
+            times: `(n,)` [s].
+            footprints: `(n, n_feet, 4, 3)` [m].
+
+        Returns:
+            How many of the rows belong to the leg: fewer than n, or n, once it has ended.
+        """
+        if self.started_s is None or self.ended_s is not None or not len(times):
+            return 0
+        first = int(np.searchsorted(times, self.started_s))
+        inside = int(np.searchsorted(times, self.started_s + self.way.limit_s, side="right"))
+        rear = self.way.rear(footprints[first:inside])
+        crossed = rear > self.way.forward * self.way.to_x_m
+        if crossed.any():
+            last = first + int(crossed.argmax())
+            self.ended_s, self.finished, self.reason = float(times[last]), True, CROSSED
+            self._measure(rear[: last - first + 1])
+            return last + 1
+        self._measure(rear)
+        if inside < len(times):
+            self.give_up(self.started_s + self.way.limit_s, TIME_OUT)
+        return inside
+
+    def _measure(self, rear: Floats) -> None:
+        if len(rear):
+            behind = float(rear[-1]) - self.way.forward * self.way.from_x_m
+            self.distance_m = min(max(behind, 0.0), self.way.limit_m)

@@ -1,0 +1,163 @@
+"""The referee: does to the robot during a trial what a human judge would do, and notes it.
+
+It watches block after block, keeps the same account of the race as the judge, and has hands: a fallen
+robot is put back where it last stood, a jammed one a little back along its own way. A fall's direction
+is where the robot looked when it last stood, not the side it fell to: a robot that fell backwards is
+not turned round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from posewright.arenas import Arena
+from posewright.bodies import Frames, Hands, Track, WorldTrack
+from posewright.contests.attitude import heading, roll_and_pitch
+from posewright.contests.fall import Fall, FallWatch
+from posewright.contests.jam import Jam, JamWatch
+from posewright.contests.put_back import clear_place, turned_towards
+from posewright.contests.race import Race
+from posewright.contests.result import Result
+from posewright.contests.rows import Rows, kept_frames
+from posewright.contests.rules import Rules
+from posewright.errors import BodyError
+from posewright.traces import Event
+from posewright.units import DEG_PER_RAD
+
+ROWS_EVERY = 4
+"""A trace keeps every fourth frame; the referee judges by the rows the trace will have."""
+
+_TRAIL_BLOCKS = 600
+"""How many blocks of its own way are remembered, about a minute."""
+
+
+class Seen(Protocol):
+    """What the referee looks at of a block."""
+
+    @property
+    def frames(self) -> Frames:
+        """What was commanded."""
+        ...
+
+    @property
+    def track(self) -> Track:
+        """What happened."""
+        ...
+
+
+class Referee:
+    """Watches a race, puts the robot back where needed, and stops it when it is over.
+
+    Attributes:
+        race: the account so far: leg, clock, distance, penalties.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        arena: Arena,
+        hands: Hands,
+        note: Callable[[Event], None],
+        *,
+        every: int = ROWS_EVERY,
+    ) -> None:
+        self.race = Race(rules)
+        self._rules = rules
+        self._arena = arena
+        self._hands = hands
+        self._note = note
+        self._every = every
+        self._n_frames = 0
+        self._fall = FallWatch(rules.fall)
+        self._jam = JamWatch(rules.jam, arena)
+        self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)
+
+    @property
+    def result(self) -> Result:
+        """The result as it stands; after the trial, what the judge will find in its trace."""
+        return self.race.result()
+
+    def watch(self, block: Seen) -> bool:
+        """Look at a block, do what a judge would do; return whether the race is over.
+
+        Raises:
+            BodyError: the body does not know where it is.
+        """
+        track = block.track
+        if track.world is None:
+            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
+        kept = kept_frames(self._n_frames, self._every)
+        self._n_frames += len(track)
+        for hit in self.race.advance(Rows.of_track(track, block.frames.angles, kept)):
+            data = {"box": hit.box, "displacement_m": hit.displacement_m}
+            self._tell(hit.time_s, "box_moved", data)
+        if len(track) and not self.race.done:
+            self._intervene(track, track.world)
+        if self.race.done:
+            self._tell(float(track.times[-1]), "stop", {"reason": self._ending()})
+        return self.race.done
+
+    def _intervene(self, track: Track, world: WorldTrack) -> None:
+        fall = self._fall.advance(track.times, world.trunk, world.footprints)
+        time_s = float(track.times[-1])
+        if fall is not None:
+            self._pick_up(time_s, fall, world)
+            return
+        x_m, y_m = world.trunk[-1, :2].tolist()
+        yaw_rad = float(heading(world.trunk[-1, 3:]))
+        jam = self._jam.advance(time_s, x_m, y_m, yaw_rad, world.box_contacts)
+        if jam is not None:
+            self._take_off(time_s, jam, world)
+        else:
+            self._trail.append((x_m, y_m))
+
+    def _pick_up(self, time_s: float, fall: Fall, world: WorldTrack) -> None:
+        roll, pitch = (angle * DEG_PER_RAD for angle in roll_and_pitch(world.trunk[-1, 3:]))
+        data = {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch}
+        self._tell(time_s, "fall", data)
+        stood = fall.standing
+        yaw = turned_towards(stood.heading_rad, self.race.goal_yaw_rad, self._rules.fall.turn_rad)
+        self._put((stood.x_m, stood.y_m), yaw, world, time_s, {"reason": "fall", "since_s": fall.since_s})
+
+    def _take_off(self, time_s: float, jam: Jam, world: WorldTrack) -> None:
+        about = {} if jam.box is None else {"box": jam.box}
+        self._tell(time_s, "jam", {"since_s": jam.since_s, **about})
+        place = self._way_back(*world.trunk[-1, :2].tolist())
+        yaw = float(heading(world.trunk[-1, 3:]))
+        self._put(place, yaw, world, time_s, {"reason": "jam", "since_s": jam.since_s, **about})
+
+    def _way_back(self, x_m: float, y_m: float) -> tuple[float, float]:
+        """Return the last place on its own way that is far enough back, else one straight back."""
+        step = self._rules.put_back.step_back_m
+        for x, y in reversed(self._trail):
+            if math.hypot(x - x_m, y - y_m) >= step:
+                return x, y
+        return x_m - step * math.cos(self.race.goal_yaw_rad), y_m
+
+    def _put(
+        self, place: tuple[float, float], yaw: float, world: WorldTrack, time_s: float, why: dict[str, Any]
+    ) -> None:
+        x_m, y_m = clear_place(
+            *place,
+            world.boxes[-1],
+            self._arena,
+            clearance_m=self._rules.put_back.clearance_m,
+            forward=math.cos(self.race.goal_yaw_rad),
+        )
+        self._hands.place_robot(x_m, y_m, yaw)
+        self._tell(time_s, "touch", {**why, "x_m": x_m, "y_m": y_m, "yaw_deg": yaw * DEG_PER_RAD})
+        self._fall.forget()
+        self._jam.forget()
+        self._trail.clear()
+
+    def _ending(self) -> str:
+        last = self.race.legs[1] if self.race.legs[0].finished else self.race.legs[0]
+        return "finished" if last.finished else last.reason
+
+    def _tell(self, time_s: float, kind: str, data: dict[str, Any]) -> None:
+        event = Event(time_s, kind, data)
+        self.race.note(event)
+        self._note(event)

@@ -1,0 +1,80 @@
+"""What a judge looks at, row by row: the same rows of a finished trace and of a running trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.bodies import Track
+from posewright.errors import BodyError, InputError
+from posewright.traces import Trace
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Some consecutive rows.
+
+    Attributes:
+        times: `(n,)` [s].
+        joints: what the joints were told, or did where nothing was told, `(n, n_joints)` [rad].
+        trunk: x y z qw qx qy qz, `(n, 7)`.
+        footprints: sole corners in the field frame, `(n, n_feet, 4, 3)` [m].
+        boxes: x y z qw qx qy qz of each, `(n, n_boxes, 7)`.
+    """
+
+    times: Floats
+    joints: Floats
+    trunk: Floats
+    footprints: Floats
+    boxes: Floats
+
+    @classmethod
+    def of_trace(cls, trace: Trace) -> Rows:
+        """Return all rows of a trace.
+
+        Raises:
+            InputError: the trace does not say where the robot was, or its time does not run forward.
+        """
+        if not trace.knows_world or not trace.footprints.shape[1] or not np.isfinite(trace.footprints).all():
+            raise InputError(
+                "the trace does not say where the robot's trunk and feet were in the field",
+                hint="a judge needs a trace of a simulation, or of a field watched by a camera",
+            )
+        if not np.isfinite(trace.times).all() or (np.diff(trace.times) <= 0.0).any():
+            raise InputError("the time of the trace does not run forward from row to row")
+        joints = _told_or_done(trace.joint_commands, trace.joint_positions)
+        return cls(trace.times, joints, trace.trunk, trace.footprints, trace.boxes)
+
+    @classmethod
+    def of_track(cls, track: Track, commands: Floats, kept: slice) -> Rows:
+        """Return the `kept` frames of a block.
+
+        Args:
+            track: what the joints did, and the world.
+            commands: what was sent, `(n, n_joints)` [rad].
+            kept: the frames a recorder keeps.
+
+        Raises:
+            BodyError: the body does not know where it is.
+        """
+        world = track.world
+        if world is None:
+            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
+        joints = _told_or_done(commands[kept], track.positions[kept])
+        return cls(track.times[kept], joints, world.trunk[kept], world.footprints[kept], world.boxes[kept])
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+
+def kept_frames(seen: int, every: int) -> slice:
+    """Return which of the next frames a recorder keeps that has `seen` so many: every `every`-th."""
+    return slice((every - 1 - seen) % every, None, every)
+
+
+def _told_or_done(commands: Floats, positions: Floats) -> Floats:
+    return np.where(np.isfinite(commands), commands, positions)

@@ -1,0 +1,221 @@
+"""A contest's rules as data: every number of the obstacle race, and where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from posewright.documents import Node, parse_document, read_document
+from posewright.errors import UnknownNameError
+from posewright.units import RAD_PER_DEG
+
+OBSTACLE_RACE = "ceabot_2013/obstacle_race"
+
+_FOLDER = Path(__file__).parent
+_SUFFIX = ".rules.yaml"
+_Section = TypeVar("_Section")
+
+_HIGHEST = {"penalty_factor": 1000.0, "penalty_exponent": 10.0}
+"""So that no number of penalties leads beyond the range of numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The formula: `(limit - T) kT/limit + d/dmax kD - (factor pen)^exponent`, and what places earn."""
+
+    time_limit_s: float
+    distance_limit_cm: float
+    time_weight: float
+    distance_weight: float
+    penalty_factor: float
+    penalty_exponent: float
+    place_points: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Where the robot starts and the two lines it crosses, in the field frame."""
+
+    start_x_m: float
+    start_y_m: float
+    start_yaw_rad: float
+    first_line_x_m: float
+    second_line_x_m: float
+    line_width_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """How long the robot waits, which turn of a joint is a move, how long after leg 1 leg 2 begins."""
+
+    wait_s: float
+    moved_rad: float
+    leg_2_delay_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLimits:
+    """What a robot may measure and weigh: stretched height, mass, length of a foot."""
+
+    height_limit_m: float
+    mass_limit_kg: float
+    foot_limit_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class FallRules:
+    """When a robot has fallen, and how far it may be turned when put back."""
+
+    tilt_rad: float
+    height_share: float
+    lasting_s: float
+    upright_rad: float
+    turn_rad: float
+
+
+@dataclass(frozen=True, slots=True)
+class DisplacementRules:
+    """When a box counts as moved, when it is at rest again, what belongs to one incident."""
+
+    displaced_m: float
+    corner_m: float
+    still_m: float
+    settled_s: float
+    incident_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class JamRules:
+    """When a robot in contact with a box or a wall is jammed."""
+
+    lasting_s: float
+    radius_m: float
+    turn_rad: float
+    contact_gap_s: float
+    wall_near_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class PutBackRules:
+    """Where a robot that was touched is put: how clear of everything, how far back when jammed."""
+
+    clearance_m: float
+    step_back_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of an obstacle race.
+
+    Attributes:
+        name: folder and name of the document.
+        title: for people.
+        arena: name of the field.
+        sources: where each number comes from, by `section.key` of the document.
+        text: the document itself, for a trace to carry.
+    """
+
+    name: str
+    title: str
+    arena: str
+    scoring: Scoring
+    course: Course
+    clock: Clock
+    entry: EntryLimits
+    fall: FallRules
+    displacement: DisplacementRules
+    jam: JamRules
+    put_back: PutBackRules
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    text: str = field(default="", repr=False)
+
+
+_SECTIONS: dict[str, type[Any]] = {
+    "scoring": Scoring,
+    "course": Course,
+    "clock": Clock,
+    "entry": EntryLimits,
+    "fall": FallRules,
+    "displacement": DisplacementRules,
+    "jam": JamRules,
+    "put_back": PutBackRules,
+}
+
+
+def rules_names() -> tuple[str, ...]:
+    """Return the names of the rules that ship."""
+    found = _FOLDER.glob("*/*" + _SUFFIX)
+    return tuple(sorted(f"{path.parent.name}/{path.name.removesuffix(_SUFFIX)}" for path in found))
+
+
+@cache
+def rules(name: str = OBSTACLE_RACE) -> Rules:
+    """Return the shipped rules of that name.
+
+    Raises:
+        UnknownNameError: none ship under that name.
+    """
+    if name not in rules_names():
+        raise UnknownNameError.among("contest", name, rules_names())
+    return read_rules(_FOLDER / (name + _SUFFIX))
+
+
+def read_rules(path: Path | str) -> Rules:
+    """Read rules from a document.
+
+    Raises:
+        DocumentError: it is not a document of rules, or a number in it is out of range.
+    """
+    root = read_document(path)
+    return _rules(root, Path(path).read_text(encoding="utf-8-sig"))
+
+
+def parse_rules(text: str, name: str | None = None) -> Rules:
+    """Parse rules from the text of a document, `name` only serving messages.
+
+    Raises:
+        DocumentError: as for `read_rules`.
+    """
+    return _rules(parse_document(text, Path(name) if name else None), text)
+
+
+def _rules(root: Node, text: str) -> Rules:
+    parts = root.fields(required=("rules", "title", "arena", *_SECTIONS, "sources"), optional=())
+    sections = {name: _section(parts[name], kind) for name, kind in _SECTIONS.items()}
+    course, scoring = sections["course"], sections["scoring"]
+    if not course.first_line_x_m < course.second_line_x_m:
+        parts["course"].fail("the second line is not beyond the first")
+    if scoring.time_limit_s <= 0.0 or scoring.distance_limit_cm <= 0.0:
+        parts["scoring"].fail("a limit is 0", hint="time and distance limits are above 0")
+    return Rules(
+        name=parts["rules"].text(),
+        title=parts["title"].text(),
+        arena=parts["arena"].text(),
+        sources={key: node.text() for key, node in parts["sources"].fields().items()},
+        text=text,
+        **sections,
+    )
+
+
+def _section(node: Node, kind: type[_Section]) -> _Section:
+    """Read a section whose keys are the names of `kind`'s fields, angles in degrees."""
+    names = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass
+    parts = node.fields(required=[_key(name) for name in names], optional=())
+    return kind(**{name: _value(parts[_key(name)], name) for name in names})
+
+
+def _key(name: str) -> str:
+    return name.removesuffix("_rad") + "_deg" if name.endswith("_rad") else name
+
+
+def _value(node: Node, name: str) -> float | tuple[float, ...]:
+    if name == "place_points":
+        return tuple(item.number(low=0.0) for item in node.items())
+    if name.startswith("start_"):
+        number = node.number(low=-360.0, high=360.0)
+    else:
+        number = node.number(low=0.0, high=_HIGHEST.get(name, 1e6))
+    return number * RAD_PER_DEG if name.endswith("_rad") else number

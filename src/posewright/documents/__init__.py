@@ -1,0 +1,33 @@
+"""Native documents: YAML 1.2, read with line numbers, saved with a person's comments kept.
+
+`read_document(path)` gives a `Node`, a cursor that knows its line and its trail
+(`states.walking[0].when`), so that whoever reads a document can say precisely what is wrong with it.
+`save_document` writes atomically; over an existing document it changes only the lines that must change.
+"""
+
+from __future__ import annotations
+
+from posewright.documents.atomic import write_atomically
+from posewright.documents.node import Node
+from posewright.documents.reading import (
+    MAX_DOCUMENT_BYTES,
+    MAX_NESTING,
+    decode_document,
+    parse_document,
+    read_document,
+)
+from posewright.documents.saving import one_line, render_document, revise_document, save_document
+
+__all__ = [
+    "MAX_DOCUMENT_BYTES",
+    "MAX_NESTING",
+    "Node",
+    "decode_document",
+    "one_line",
+    "parse_document",
+    "read_document",
+    "render_document",
+    "revise_document",
+    "save_document",
+    "write_atomically",
+]

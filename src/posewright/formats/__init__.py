@@ -1,0 +1,29 @@
+"""Motion files: told by their content, read, written, converted; byte for byte where nothing was edited."""
+
+from __future__ import annotations
+
+from posewright.formats.detect import detect_format
+from posewright.formats.motion_file import MotionFile, PageLabel
+from posewright.formats.origin import Origin, origin_of
+from posewright.formats.reading import read_motion, read_motion_file
+from posewright.formats.registry import FORMATS, MotionFormat
+from posewright.formats.uc3m_velocity import Velocity, document_velocity
+from posewright.formats.writing import convert_motion, losses, write_motion, write_motion_file
+
+__all__ = [
+    "FORMATS",
+    "MotionFile",
+    "MotionFormat",
+    "Origin",
+    "PageLabel",
+    "Velocity",
+    "convert_motion",
+    "detect_format",
+    "document_velocity",
+    "losses",
+    "origin_of",
+    "read_motion",
+    "read_motion_file",
+    "write_motion",
+    "write_motion_file",
+]

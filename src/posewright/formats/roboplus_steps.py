@@ -1,0 +1,110 @@
+"""The steps of a page for the keyframes of a motion: whole ticks, times on the controller's grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from posewright.errors import FormatError
+from posewright.formats.roboplus_columns import Columns
+from posewright.formats.roboplus_page import DUMMY_TICKS, IDS, MAX_PAGES, MAX_STEPS, Page, Step
+from posewright.formats.roboplus_values import GRID_S, MAX_TIME_S, is_on_grid
+from posewright.motions import Motion
+
+Row = tuple[int, ...]
+
+_MAX_WRITTEN_STEPS = MAX_PAGES * MAX_STEPS
+_EMPTY_ROW: Row = (DUMMY_TICKS,) * IDS
+
+
+def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> tuple[Step, ...]:
+    """Return the steps of a motion.
+
+    Rounding to the nearest tick moves a joint by half a tick at most, which no servo would tell apart, and
+    is not counted as a loss. A way or a pause too long for one step becomes several.
+
+    Args:
+        motion: what to write.
+        columns: where its joints stand.
+        base: the page it was read from, whose other columns and times are kept; else an empty one.
+        losses: what is lost is added here, in words.
+
+    Raises:
+        FormatError: it takes more steps than a file can hold.
+    """
+    _refuse_endless(motion)
+    known = {seconds for step in base.steps for seconds in (step.pause_s, step.play_s)}
+    rows = _rows(motion, columns, base, losses)
+    steps: list[Step] = []
+    before = rows[0]
+    for frame, row in zip(motion.keyframes, rows, strict=True):
+        reach, pause = _on_grid(frame.reach_s, known), _on_grid(frame.pause_s, known)
+        steps.extend(_ways(before, row, reach, pause, known))
+        before = row
+    _note_rounding(motion, known, losses)
+    return tuple(steps)
+
+
+def _refuse_endless(motion: Motion) -> None:
+    seconds = sum(frame.duration for frame in motion.keyframes)
+    if len(motion.keyframes) + seconds / MAX_TIME_S > _MAX_WRITTEN_STEPS:
+        raise FormatError(
+            f"motion {motion.name!r} has {len(motion.keyframes)} keyframes and takes {seconds:g} s",
+            hint=f"a RoboPlus file holds {_MAX_WRITTEN_STEPS} steps of {MAX_TIME_S:.2f} s",
+        )
+
+
+def _rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> list[Row]:
+    """Return 26 positions a keyframe; what has no angle stays as it was in the keyframe before."""
+    rows: list[Row] = []
+    clipped: dict[str, float] = {}
+    for index, pose in enumerate(motion.resolved()[1:]):
+        under = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
+        row = list(under)
+        ticks = columns.ticks(pose.on(columns.joints).angles)
+        for column, (number, position) in enumerate(zip(columns.ids, ticks, strict=True)):
+            joint = columns.joints[column]
+            if math.isfinite(position):
+                row[number] = min(max(round(position), 0), columns.last_tick(column))
+                if abs(row[number] - position) > 0.5 + 1e-6:
+                    clipped[joint] = max(clipped.get(joint, 0.0), abs(row[number] - position))
+            elif joint in motion.joints and rows:
+                row[number] = rows[-1][number]
+        rows.append(tuple(row))
+    for joint, excess in clipped.items():
+        losses.append(f"{joint} goes {excess:.0f} ticks past the end of its servo: cut off there")
+    return rows
+
+
+def _ways(before: Row, row: Row, reach: float, pause: float, known: set[float]) -> Iterator[Step]:
+    """Yield the step to `row`, in parts where it takes longer than a step can, and its pause."""
+    parts = 1 if reach in known else max(1, math.ceil(reach / MAX_TIME_S - 1e-9))
+    units = [round(reach / GRID_S * part / parts) for part in range(parts + 1)]
+    for part in range(1, parts):
+        between = tuple(round(a + (b - a) * part / parts) for a, b in zip(before, row, strict=True))
+        yield Step(between, 0.0, _seconds(units[part] - units[part - 1]))
+    last = reach if parts == 1 else _seconds(units[-1] - units[-2])
+    if pause in known or pause <= MAX_TIME_S:
+        yield Step(row, pause, last)
+        return
+    yield Step(row, 0.0, last)
+    rests = math.ceil(pause / MAX_TIME_S - 1e-9)
+    units = [round(pause / GRID_S * rest / rests) for rest in range(rests + 1)]
+    yield from (Step(row, 0.0, _seconds(units[i + 1] - units[i])) for i in range(rests))
+
+
+def _seconds(units: int) -> float:
+    return round(units * GRID_S, 3)
+
+
+def _on_grid(seconds: float, known: set[float]) -> float:
+    """Return the nearest time a controller counts; a time that stood in the file stays as it was."""
+    return seconds if seconds in known else _seconds(round(seconds / GRID_S))
+
+
+def _note_rounding(motion: Motion, known: set[float], losses: list[str]) -> None:
+    times = {t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s)} - known
+    moved = sorted(t for t in times if not is_on_grid(t))
+    if moved:
+        shown = ", ".join(f"{t:g} s as {_on_grid(t, known):.3f} s" for t in moved[:4])
+        losses.append(f"times are rounded to multiples of {GRID_S:g} s: {shown}")

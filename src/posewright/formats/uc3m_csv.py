@@ -1,0 +1,157 @@
+"""The source document's joint tables as motions, and motions as such tables.
+
+The document (UC3M 2013, seeds.md E6) renumbered the servos of a RoboPlus sequence for its model and wrote
+degrees = ticks * 300/1024 of the servo, so that every angle is a whole number of ticks. The table says how
+far and in which order, but not when: its last column is not a speed of anything (`document_velocity`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from posewright.errors import FormatError, Where
+from posewright.formats.joint_table import JointTable, TableRow
+from posewright.formats.kinds import UC3M_CSV
+from posewright.formats.origin import Origin, card_of, origin_of
+from posewright.formats.uc3m_velocity import NUMBERING, Velocity, document_velocity, step_speeds
+from posewright.motions import Easing, Keyframe, Motion, Pose
+from posewright.robots import Robot, Servo
+
+STEP_S = 0.125
+"""Time of a step, which the table does not say: played so, the forward table walks (physics.md)."""
+
+PRINTED_DEG = 0.005 + 1e-9
+"""Half of the last printed decimal [deg]."""
+
+
+def table_motion(table: JointTable, card: Robot, *, name: str, path: Path | None = None) -> Motion:
+    """Return a table as a motion: started from the initial pose, its steps repeated for ever.
+
+    Angles printed to two decimals are read as the tick they stand for.
+
+    Raises:
+        FormatError: a joint of the robot has no row.
+        UnknownNameError: the robot has no such numbering.
+    """
+    ids = card.ids(NUMBERING)
+    joints = tuple(joint for joint in card.joint_names if joint in ids)
+    rows = table.row_of
+    for joint in joints:
+        if ids[joint] not in rows:
+            raise FormatError(f"no row for ID {ids[joint]}, the {joint}", where=Where(path), hint="add it")
+    columns = [_angles(card.servo(joint), rows[ids[joint]].degrees) for joint in joints]
+    poses = [Pose(joints, np.array(angles)) for angles in zip(*columns, strict=True)]
+    return Motion(
+        name,
+        card.name,
+        joints,
+        tuple(Keyframe(pose, STEP_S, easing=Easing.LINEAR) for pose in poses[1:]),
+        repeat=None,
+        start=poses[0],
+        source="joint table of the source document (UC3M 2013)",
+        origin=Origin(UC3M_CSV, table, remarks=table.remarks, path=path, robot=card),
+    )
+
+
+def _angles(servo: Servo, degrees: tuple[float, ...]) -> list[float]:
+    return [_angle(servo, printed) for printed in degrees]
+
+
+def _angle(servo: Servo, printed_deg: float) -> float:
+    """Return the joint angle [rad] of printed servo degrees: that of the tick they stand for, if any."""
+    tick = round(printed_deg / servo.tick_deg)
+    if abs(tick * servo.tick_deg - printed_deg) <= PRINTED_DEG:
+        return servo.from_ticks(float(tick))
+    return servo.from_servo_deg(printed_deg)
+
+
+def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[JointTable, tuple[str, ...]]:
+    """Return the table of a motion, and what of the motion is lost in it.
+
+    A motion read from a table gives the same bytes while nothing was edited: then the document's own
+    velocity column stays. Once an angle changed, all of that column says what `velocity` asks for.
+
+    Raises:
+        FormatError: a joint of the robot has no angle at some step, so that there is nothing to write.
+    """
+    card = card_of(motion)
+    origin = origin_of(motion, UC3M_CSV)
+    old = origin.document if origin is not None and isinstance(origin.document, JointTable) else None
+    columns = _columns(motion, card)
+    identities = [row.id for row in old.rows] if old else range(1, max(columns) + 1)
+    n_cells = 2 + len(motion.keyframes)
+    rows = [_row(i, columns.get(i), old.row_of[i] if old else None, n_cells) for i in identities]
+    if old is not None and velocity is Velocity.TRUE and _same_angles(rows, old):
+        return old, lost_in_table(motion, card)
+    speeds = document_velocity(motion) if velocity is Velocity.DOCUMENT else step_speeds(motion)
+    rows = [replace(row, cells=(*row.cells[:-1], f"{speeds.get(row.id, 0.0):.2f}")) for row in rows]
+    return (old or JointTable(())).with_cells(tuple(rows)), lost_in_table(motion, card)
+
+
+def _same_angles(rows: list[TableRow], old: JointTable) -> bool:
+    return [row.cells[:-1] for row in rows] == [row.cells[:-1] for row in old.rows]
+
+
+def _columns(motion: Motion, card: Robot) -> dict[int, tuple[Servo, list[float]]]:
+    """Return servo and degrees, initial pose and steps, by the document's ID; held joints filled in."""
+    poses = [pose.on(card.joint_names) for pose in motion.resolved()]
+    found = {}
+    for identity, joint in card.numbering(NUMBERING).items():
+        servo = card.servo(joint)
+        degrees = [servo.to_servo_deg(pose.angle(joint)) for pose in poses]
+        if any(map(math.isnan, degrees)):
+            raise FormatError(
+                f"motion {motion.name!r} does not say where {joint} is at every step",
+                hint="a joint table needs an angle of every joint",
+            )
+        found[identity] = servo, degrees
+    return found
+
+
+def _row(
+    identity: int, column: tuple[Servo, list[float]] | None, before: TableRow | None, n_cells: int
+) -> TableRow:
+    """Return a row; an ID without a joint keeps its row, or has zeros."""
+    if column is None:
+        if before is not None and len(before.cells) == n_cells + 1:
+            return before
+        return TableRow(identity, (0.0,) * (n_cells - 1), (str(identity), *["0.00"] * n_cells))
+    servo, degrees = column
+    cells = [_cell(angle, servo, before, place) for place, angle in enumerate(degrees, 1)]
+    return TableRow(identity, tuple(map(float, cells)), (str(identity), *cells, "0.00"))
+
+
+def _cell(angle_deg: float, servo: Servo, before: TableRow | None, place: int) -> str:
+    """Return an angle as the document prints them, a whole tick; a cell that says so already stays."""
+    is_there = before is not None and place <= len(before.degrees)
+    if before is not None and is_there and abs(before.degrees[place - 1] - angle_deg) <= PRINTED_DEG:
+        return before.cells[place]
+    ticks = min(max(round(angle_deg / servo.tick_deg), 0), servo.ticks - 1)
+    return f"{ticks * servo.tick_deg:.2f}"
+
+
+def lost_in_table(motion: Motion, card: Robot) -> tuple[str, ...]:
+    """Return what of a motion a joint table cannot hold, in words."""
+    frames = motion.keyframes
+    free = {joint for frame in frames for joint in frame.pose.free}
+    strange = set(motion.joints) - set(card.numbering(NUMBERING).values())
+    times = sorted({frame.reach_s / motion.speed for frame in frames} - {STEP_S})
+    checks = (
+        (times, f"times: a table says none, each step is read back as {STEP_S:g} s"),
+        (any(frame.pause_s for frame in frames), "pauses"),
+        (
+            any(frame.easing is not Easing.LINEAR for frame in frames),
+            "easing: it is read back as linear",
+        ),
+        (any(frame.stiffness for frame in frames), "stiffness"),
+        (motion.repeat is not None, "its end: it is read back as repeated for ever"),
+        (motion.next is not None or motion.exit is not None, "next and exit motion"),
+        (motion.start is None, "that it has no start pose of its own: the initial pose is written for one"),
+        (strange, f"joints without an ID: {', '.join(sorted(strange))}"),
+        (free, f"torque off at {', '.join(sorted(free))}: written where the joint was"),
+    )
+    return tuple(text for lost, text in checks if lost)

@@ -1,0 +1,29 @@
+"""Motions: poses, keyframes, what happens between them, and the rules they should keep."""
+
+from __future__ import annotations
+
+from posewright.motions.design_rules import check_motion
+from posewright.motions.easing import DEFAULT_ACCEL_SHARE, Easing, robotis_accel_share
+from posewright.motions.finding import Finding, Level
+from posewright.motions.keyframe import LONGEST_S, SHORTEST_S, Keyframe
+from posewright.motions.mirror import mirrored
+from posewright.motions.motion import Motion, Samples
+from posewright.motions.pose import Pose
+from posewright.motions.thresholds import DesignRules
+
+__all__ = [
+    "DEFAULT_ACCEL_SHARE",
+    "LONGEST_S",
+    "SHORTEST_S",
+    "DesignRules",
+    "Easing",
+    "Finding",
+    "Keyframe",
+    "Level",
+    "Motion",
+    "Pose",
+    "Samples",
+    "check_motion",
+    "mirrored",
+    "robotis_accel_share",
+]

@@ -1,0 +1,66 @@
+"""Easings: what share of the way is done after what share of the time."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Shares = NDArray[np.float64]
+
+DEFAULT_ACCEL_SHARE = 0.25
+"""A quarter of the time to accelerate, a quarter to brake: ours, between ROBOTIS' usual extremes."""
+
+ROBOTIS_ACCEL_UNIT_S = 1.0 / 128.0
+"""ROBOTIS counts its "inertial force" in frames of 1/128 s (shared fact sheet on formats, 2.2)."""
+
+
+class Easing(Enum):
+    """How a joint goes from one keyframe to the next.
+
+    LINEAR: at one speed. SMOOTH: half a cosine, at rest at both ends, peak speed pi/2 of the mean.
+    PCHIP: a monotone cubic through all keyframes (Fritsch and Carlson 1980, in the form of SciPy), which
+    does not stop at each and never overshoots. TRAPEZOID: constant acceleration, cruise, constant braking.
+    """
+
+    LINEAR = "linear"
+    SMOOTH = "smooth"
+    PCHIP = "pchip"
+    TRAPEZOID = "trapezoid"
+
+
+def smooth(u: Shares) -> Shares:
+    """Half a cosine.
+
+    The gentlest peak speed of the usual smooth curves (pi/2; minimum jerk has 15/8), which matters for
+    servos that are near their no-load speed.
+    """
+    return np.asarray(0.5 - 0.5 * np.cos(np.pi * u), dtype=np.float64)
+
+
+def trapezoid(u: Shares, accel_share: Shares) -> Shares:
+    """Constant acceleration for `accel_share` of the time, cruise, and braking as long again.
+
+    Args:
+        u: (n,) share of the time, 0..1.
+        accel_share: (n,) or scalar, 0..0.5; 0 is linear.
+    """
+    ramp = np.maximum(accel_share, 1e-300)  # keeps 0/0 out of a branch that 0 never chooses
+    cruise = 1.0 / (1.0 - accel_share)
+    speeding = 0.5 * cruise * u * u / ramp
+    braking = 1.0 - 0.5 * cruise * (1.0 - u) ** 2 / ramp
+    level = cruise * (u - 0.5 * accel_share)
+    return np.where(u < accel_share, speeding, np.where(u > 1.0 - accel_share, braking, level))
+
+
+def robotis_accel_share(accel: float, reach_s: float) -> float:
+    """Return the trapezoid's share for a RoboPlus page's "inertial force" `accel`.
+
+    Our reading of ROBOTIS' player: the ramp at each end lasts `accel` frames of 1/128 s, or half the way
+    where that is shorter. It differs from the controller in one thing: there a joint that goes on in the
+    same direction does not stop at the step, here every way ends at rest.
+    """
+    if reach_s <= 0.0:
+        return 0.5
+    return min(0.5, max(0.0, accel * ROBOTIS_ACCEL_UNIT_S / reach_s))

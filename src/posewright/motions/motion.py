@@ -1,0 +1,194 @@
+"""A motion: keyframes in order, and where the joints are at any time of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
+from typing import NoReturn
+
+import numpy as np
+
+from posewright.errors import InputError
+from posewright.motions.interpolation import Indices, Interpolation, Resolved
+from posewright.motions.keyframe import Keyframe
+from posewright.motions.pose import Angles, Flags, Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """A motion at many times.
+
+    Attributes:
+        times: (n,) [s] since the motion was started.
+        joints: names of the columns.
+        angles: (n, n_joints) [rad]; NaN where free, and where a held joint was never given an angle.
+        free: (n, n_joints) true where the torque is off.
+        keyframes: (n,) index of the keyframe that is being reached or held.
+    """
+
+    times: Angles
+    joints: tuple[str, ...]
+    angles: Angles
+    free: Flags
+    keyframes: Indices
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Keyframes in order, with what comes before, between and after them.
+
+    Attributes:
+        name: of the motion or page.
+        robot: name of the robot it is made for.
+        joints: the joints it moves; every pose has these, in this order.
+        keyframes: at least one.
+        repeat: how often it is played; None for ever.
+        next: name of the motion that follows when nothing else is asked for.
+        exit: name of the motion through which it is left early.
+        speed: all its times are divided by this.
+        start: the pose it is to be started from.
+        source: where the numbers come from.
+        origin: the document it was read from, for writers; no part of what the motion is.
+    """
+
+    name: str
+    robot: str
+    joints: tuple[str, ...]
+    keyframes: tuple[Keyframe, ...]
+    _: KW_ONLY
+    repeat: int | None = 1
+    next: str | None = None
+    exit: str | None = None
+    speed: float = 1.0
+    start: Pose | None = None
+    source: str = ""
+    origin: object | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(self.joints))
+        object.__setattr__(self, "keyframes", tuple(self.keyframes))
+        if not self.keyframes:
+            self._refuse("has no keyframe", hint="a motion needs at least one")
+        poses = [k.pose for k in self.keyframes] + ([] if self.start is None else [self.start])
+        if any(pose.joints != self.joints for pose in poses):
+            self._refuse("has a pose of other joints than its own", hint=", ".join(self.joints))
+        if not (math.isfinite(self.speed) and self.speed > 0.0):
+            self._refuse(f"has speed {self.speed}", hint="a speed is greater than 0; 1 is unchanged")
+        if self.repeat is not None and self.repeat < 1:
+            self._refuse(f"is repeated {self.repeat} times", hint="1 or more, or None for ever")
+        if self.loops and self.duration == 0.0:
+            self._refuse("repeats but takes no time", hint="give a keyframe a reach_s or a pause_s")
+
+    def _refuse(self, what: str, *, hint: str) -> NoReturn:
+        raise InputError(f"motion {self.name!r} {what}", hint=hint)
+
+    @property
+    def loops(self) -> bool:
+        """Whether it is played more than once."""
+        return self.repeat != 1
+
+    @property
+    def duration(self) -> float:
+        """Time of one pass [s]."""
+        return self._unstarted.period / self.speed
+
+    @property
+    def total_duration(self) -> float:
+        """Time of all passes [s]; infinite where it repeats for ever."""
+        return math.inf if self.repeat is None else self.duration * self.repeat
+
+    @property
+    def keyframe_times(self) -> Angles:
+        """(n_keyframes,) when each keyframe is reached in the first pass [s]."""
+        return self._unstarted.arrives / self.speed
+
+    def at(self, t: float, start: Pose | None = None) -> Pose:
+        """Return the pose at `t` [s] since the motion was started.
+
+        Args:
+            t: before 0 it stands at its beginning, after its end in its last pose.
+            start: the pose it is started from; without one `self.start`, else the last keyframe where it
+                loops, else the first keyframe. Joints these leave open are taken from the motion itself.
+        """
+        angles, free, _ = self._from(start).evaluate(np.array([t * self.speed]))
+        return Pose(self.joints, angles[0], _named(self.joints, free[0]))
+
+    def sample(self, rate_hz: float, start: Pose | None = None, *, until_s: float | None = None) -> Samples:
+        """Return the motion at 0, 1/rate, 2/rate, ... up to its end.
+
+        Args:
+            rate_hz: samples a second.
+            start: as in `at`.
+            until_s: last time [s]; default all passes, or one where it repeats for ever.
+        """
+        if not (math.isfinite(rate_hz) and rate_hz > 0.0):
+            raise InputError(f"the rate is {rate_hz} Hz", hint="a rate is greater than 0")
+        if until_s is None:
+            until_s = self.duration if self.repeat is None else self.total_duration
+        # the last sample is not lost to rounding: 0.1 s times 30 Hz is 3 steps, not 2.9999999
+        steps = math.floor(until_s * rate_hz * (1.0 + 1e-12) + 1e-9)
+        return self.sample_at(np.arange(steps + 1) / rate_hz, start)
+
+    def sample_at(self, times: Angles, start: Pose | None = None) -> Samples:
+        """Return the motion at `times` (n,) [s]; `start` as in `at`."""
+        angles, free, keyframes = self._from(start).evaluate(times * self.speed)
+        return Samples(times, self.joints, angles, free, keyframes)
+
+    def resolved(self, start: Pose | None = None) -> tuple[Pose, ...]:
+        """Return the pose it starts from and the first pass's keyframe poses, held joints filled in."""
+        first = self._from(start).first
+        pairs = zip(first.angles, first.free, strict=True)
+        return tuple(Pose(self.joints, angles, _named(self.joints, free)) for angles, free in pairs)
+
+    def ways(self, points: int, *, later: bool = False) -> Angles:
+        """Return every way of a pass at evenly spaced times.
+
+        Args:
+            points: how many steps a way is cut into.
+            later: of the second pass instead of the first.
+
+        Returns:
+            (n_keyframes, points + 1, n_joints) [rad]; NaN where free or never given.
+        """
+        count = len(self.keyframes)
+        way = np.repeat(np.arange(count), points + 1)
+        shares = np.tile(np.linspace(0.0, 1.0, points + 1), count)
+        angles, _ = self._unstarted.along(np.full(way.shape, int(later)), way, shares)
+        return angles.reshape(count, points + 1, len(self.joints))
+
+    def renamed(self, name: str) -> Motion:
+        """Return the same motion under another name."""
+        return replace(self, name=name)
+
+    @cached_property
+    def _unstarted(self) -> Interpolation:
+        return self._interpolation(None)
+
+    def _from(self, start: Pose | None) -> Interpolation:
+        return self._unstarted if start is None else self._interpolation(start)
+
+    def _interpolation(self, start: Pose | None) -> Interpolation:
+        poses = [k.pose for k in self.keyframes]
+        angles, free = self._standing(poses)
+        for pose in (self.start, start):
+            if pose is not None:
+                begin = Resolved.of(angles, free, [pose.on(self.joints)])
+                angles, free = begin.angles[-1], begin.free[-1]
+        first = Resolved.of(angles, free, poses)
+        later = Resolved.of(first.angles[-1], first.free[-1], poses)
+        passes = math.inf if self.repeat is None else float(self.repeat)
+        return Interpolation(self.keyframes, first, later, passes)
+
+    def _standing(self, poses: list[Pose]) -> tuple[Angles, Flags]:
+        """Return angles and free flags it begins in when nobody says: in a loop the end, else the start."""
+        nowhere = Pose.of(self.joints, {})
+        if self.loops:
+            row = Resolved.of(nowhere.angles, nowhere.free_mask, poses)
+            return row.angles[-1], row.free[-1]
+        backwards = Resolved.of(nowhere.angles, nowhere.free_mask, poses[::-1])
+        return backwards.angles[-1], poses[0].free_mask
+
+
+def _named(joints: tuple[str, ...], free: Flags) -> frozenset[str]:
+    return frozenset(name for name, off in zip(joints, free, strict=True) if off)

@@ -1,0 +1,69 @@
+"""Design rules about the sequence: small steps, short, and from a known pose to a known pose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from posewright.motions.finding import Finding, Level
+from posewright.motions.judged import Judged, place
+from posewright.motions.pose import Angles
+
+
+def steps(judged: Judged) -> Iterator[Finding]:
+    """Successive poses are near each other."""
+    limit = judged.rules.max_step_deg
+    for way in judged.ways:
+        with np.errstate(invalid="ignore"):
+            step = np.nan_to_num(np.abs(way.end - way.begin), nan=0.0, posinf=np.inf)
+        for joint, value in zip(judged.motion.joints, step.tolist(), strict=True):
+            if value <= limit:
+                continue
+            message = (
+                f"{place(way.number)}: {joint} goes {value:.1f} deg in one step, the most is {limit:g} deg"
+            )
+            yield Finding(Level.ERROR, "step", message, way.number, joint, value, limit, "deg")
+
+
+def durations(judged: Judged) -> Iterator[Finding]:
+    """It is short, unless it loops or celebrates."""
+    duration, limit = judged.motion.duration, judged.rules.max_duration_s
+    if duration > limit + 1e-9 and not (judged.motion.loops or judged.celebration):
+        message = f"it lasts {duration:.2f} s, the most is {limit:g} s unless it celebrates"
+        yield Finding(Level.ERROR, "duration", message, value=duration, limit=limit, unit="s")
+
+
+def ends(judged: Judged) -> Iterator[Finding]:
+    """It begins and ends near a pose that others begin and end near too.
+
+    A loop has no end, and a page that says what is next is not the end of its chain: of these only the
+    beginning is looked at.
+    """
+    first = 1 if judged.motion.start is None else 0
+    numbers = [first]
+    if not judged.motion.loops and judged.motion.next is None:
+        numbers.append(len(judged.motion.keyframes))
+    for number in dict.fromkeys(numbers):
+        yield from _far(judged, number)
+
+
+def _far(judged: Judged, number: int) -> Iterator[Finding]:
+    angles = np.rad2deg(judged.poses[number].angles)
+    names = list(judged.robot.poses) if judged.near_pose is None else [judged.near_pose]
+    away = {name: _away(judged, angles, name) for name in names}
+    if not away:
+        return
+    nearest = min(away, key=lambda name: float(away[name].max()))
+    limit = judged.rules.near_pose_deg
+    for joint, value in zip(judged.motion.joints, away[nearest].tolist(), strict=True):
+        if value > limit:
+            message = (
+                f"{place(number)}: {joint} is {value:.1f} deg from pose {nearest}, near is {limit:g} deg"
+            )
+            yield Finding(Level.ERROR, "pose", message, number, joint, value, limit, "deg")
+
+
+def _away(judged: Judged, angles: Angles, name: str) -> Angles:
+    pose = np.rad2deg(judged.robot.pose(name)[judged.columns])
+    return np.nan_to_num(np.abs(angles - pose), nan=0.0, posinf=np.inf)

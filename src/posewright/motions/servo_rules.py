@@ -1,0 +1,76 @@
+"""Design rules about what the robot can do: numbers that are numbers, joint limits, servo speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from posewright.motions.finding import Finding, Level
+from posewright.motions.judged import Judged, Way, place
+from posewright.motions.pose import Angles
+
+
+def finite(judged: Judged) -> Iterator[Finding]:
+    """Every angle is a number."""
+    for number, pose in enumerate(judged.poses):
+        for joint, angle in zip(pose.joints, pose.angles, strict=True):
+            if np.isinf(angle):
+                message = f"{place(number)}: {joint} is infinite"
+                yield Finding(Level.ERROR, "finite", message, number, joint, float(angle))
+
+
+def limits(judged: Judged) -> Iterator[Finding]:
+    """No joint is asked beyond its limits, at keyframes or between them."""
+    if judged.motion.start is not None:
+        yield from _beyond(judged, 0, np.rad2deg(judged.poses[0].angles)[None])
+    for way in judged.ways:
+        yield from _beyond(judged, way.number, way.points)
+
+
+def _beyond(judged: Judged, number: int, points: Angles) -> Iterator[Finding]:
+    """Find the joints that leave their range on the way along `points` (n_points, n_joints) [deg].
+
+    A way that only begins beyond is not found here: that is the keyframe before.
+    """
+    lower, upper = (np.rad2deg(side[judged.columns]) for side in judged.robot.limits)
+    beyond = np.nan_to_num(np.fmax(lower - points, points - upper), nan=-1.0)
+    slack, last = judged.rules.slack_deg, len(points) - 1
+    worst = np.where(beyond[last] > slack, last, beyond.argmax(axis=0))
+    for column, point in enumerate(worst.tolist()):
+        if beyond[point, column] <= slack or (point == 0 and last > 0):
+            continue
+        value, joint = float(points[point, column]), judged.motion.joints[column]
+        limit = float(lower[column] if value < lower[column] else upper[column])
+        where = place(number) if point == last else f"on the way into {place(number)}"
+        message = f"{where}: {joint} is asked to {value:.2f} deg, its limit is {limit:.2f} deg"
+        yield Finding(Level.ERROR, "limit", message, number, joint, value, limit, "deg")
+
+
+def speeds(judged: Judged) -> Iterator[Finding]:
+    """No joint is asked to go faster than its servo turns without load."""
+    top = np.rad2deg(judged.robot.max_speeds[judged.columns])
+    for way in judged.ways:
+        for joint, value, limit in zip(judged.motion.joints, way.speed.tolist(), top.tolist(), strict=True):
+            if value > judged.rules.near_speed * limit:
+                yield _fast(way, joint, value, limit)
+
+
+def _fast(way: Way, joint: str, value: float, limit: float) -> Finding:
+    over = value > limit * (1.0 + 1e-9)
+    asked = "to jump" if math.isinf(value) else f"for {value:.0f} deg/s"
+    message = (
+        f"on the way into {place(way.number)}: {joint} is asked {asked}, its servo turns {limit:.0f} deg/s"
+        " without load"
+    )
+    level = Level.ERROR if over else Level.WARNING
+    return Finding(level, "speed", message, way.number, joint, value, limit, "deg/s")
+
+
+def returns_from_free(judged: Judged) -> Iterator[Finding]:
+    """A joint that was limp comes back from wherever it hung."""
+    for number, after in enumerate(judged.poses[1:], 1):
+        for joint in sorted(judged.poses[number - 1].free - after.free):
+            message = f"{place(number)}: {joint} was free before, its way back begins wherever it hangs"
+            yield Finding(Level.WARNING, "free", message, number, joint)

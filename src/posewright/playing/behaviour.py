@@ -1,0 +1,43 @@
+"""A behaviour: a chart wired to a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from posewright.bodies import Floats
+from posewright.charts import Chart
+from posewright.motions import Motion
+from posewright.playing.wiring.inputs import InputWire
+from posewright.playing.wiring.outputs import OutputRule
+from posewright.robots import Robot, SensorSpec
+
+
+@dataclass(frozen=True, eq=False)
+class Behaviour:
+    """Sensors to a chart's inputs, its outputs to motions.
+
+    Attributes:
+        name: of the behaviour.
+        robot: whose behaviour it is.
+        chart: the logic.
+        sensors: all the body must have: those of the robot's card and further ones.
+        inputs: one wire for each input of the chart, in its order.
+        outputs: what is played; the first rule that holds counts.
+        motions: what can be played, by name, and what these lead to.
+        start_pose: where it begins, `(n_joints,)` [rad].
+        documents: texts of all native documents it was read from, by file name.
+        path: the file it was read from.
+    """
+
+    name: str
+    robot: Robot
+    chart: Chart
+    sensors: tuple[SensorSpec, ...]
+    inputs: tuple[InputWire, ...]
+    outputs: tuple[OutputRule, ...]
+    motions: Mapping[str, Motion]
+    start_pose: Floats
+    documents: Mapping[str, str] = field(default_factory=dict)
+    path: Path | None = None

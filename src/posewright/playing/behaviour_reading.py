@@ -1,0 +1,125 @@
+"""Read a behaviour: `*.behaviour.yaml` and everything it names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from posewright.charts import Chart, read_chart, require_sound
+from posewright.documents import Node, read_document
+from posewright.errors import InputError, UnknownNameError
+from posewright.motions import Motion
+from posewright.playing.behaviour import Behaviour
+from posewright.playing.motion_library import load, read_entries
+from posewright.playing.wiring.input_reading import Surroundings, read_inputs
+from posewright.playing.wiring.output_reading import read_outputs
+from posewright.playing.wiring.sensor_channels import SensorChannels
+from posewright.robots import Robot, SensorSpec, parse_sensor, robot, robot_names
+
+SUFFIX = ".behaviour.yaml"
+FOLDER = "behaviours"
+
+REQUIRED = ("behaviour", "robot", "chart", "start_pose", "motions", "inputs", "outputs")
+OPTIONAL = ("description", "source", "sensors")
+
+
+def behaviour_names() -> tuple[str, ...]:
+    """Return the names of all behaviours that ship, of all robots, in alphabetical order."""
+    return tuple(sorted(_shipped()))
+
+
+def read_behaviour(name: str | Path, *, motions_from: Mapping[str, Motion] | None = None) -> Behaviour:
+    """Read a behaviour, with its chart and its motions.
+
+    Args:
+        name: one of `behaviour_names()`, or the path of a `*.behaviour.yaml`.
+        motions_from: motions to take instead of those the document names, by their names there; what
+            they lead to goes with them.
+
+    Raises:
+        DocumentError: the document is not what it should be, or its chart is not sound.
+        UnknownNameError: there is no such behaviour, robot, sensor, motion, input, ...
+        FormatError: a motion's file is damaged.
+    """
+    return _Reader(read_document(_find(name))).behaviour(motions_from or {})
+
+
+def _shipped() -> dict[str, Path]:
+    folders = [folder for name in robot_names() if (folder := robot(name).folder) is not None]
+    paths = [path for folder in folders for path in sorted((folder / FOLDER).glob(f"*{SUFFIX}"))]
+    return {path.name.removesuffix(SUFFIX): path for path in paths}
+
+
+def _find(name: str | Path) -> Path:
+    text = str(name)
+    if isinstance(name, Path) or "/" in text or "\\" in text or text.endswith((".yaml", ".yml")):
+        return Path(name)
+    shipped = _shipped()
+    if text not in shipped:
+        raise UnknownNameError.among("behaviour", text, shipped)
+    return shipped[text]
+
+
+class _Reader:
+    """Reads one document."""
+
+    def __init__(self, root: Node) -> None:
+        self.path = root.path or Path()
+        self.fields = root.fields(required=REQUIRED, optional=OPTIONAL)
+        self.robot = robot(self.fields["robot"].choice("robot", robot_names()))
+        self.chart = self._chart(self.fields["chart"])
+        self.sensors = self._sensors()
+
+    def behaviour(self, motions_from: Mapping[str, Motion]) -> Behaviour:
+        fields = self.fields
+        entries = read_entries(fields["motions"], self.robot)
+        names = [entry.name for entry in entries]
+        self._check_given(motions_from, names)
+        library = load(entries, self.robot, motions_from)
+        around = Surroundings(self.robot, SensorChannels(self.sensors), names, self.chart)
+        return Behaviour(
+            name=fields["behaviour"].text(),
+            robot=self.robot,
+            chart=self.chart,
+            sensors=self.sensors,
+            inputs=read_inputs(fields["inputs"], around),
+            outputs=read_outputs(fields["outputs"], self.chart, names),
+            motions=library.motions,
+            start_pose=self.robot.pose(fields["start_pose"].choice("pose", self.robot.poses)),
+            documents={**self._own_documents(), **library.documents},
+            path=self.path,
+        )
+
+    def _chart(self, node: Node) -> Chart:
+        chart = read_chart(self.path.parent / node.text())
+        require_sound(chart)
+        if chart.period_s < self.robot.frame_period_s:
+            node.fail(
+                f"the chart's period is {chart.period_s:g} s, shorter than a frame of the robot",
+                hint=f"a frame is {self.robot.frame_period_s:g} s",
+            )
+        return chart
+
+    def _sensors(self) -> tuple[SensorSpec, ...]:
+        known = {sensor.name for sensor in self.robot.sensors}
+        further = []
+        for name, node in self.fields["sensors"].fields().items() if "sensors" in self.fields else ():
+            if name in known:
+                node.fail(f"the robot's card has a sensor {name} already", hint="choose another name")
+            further.append(parse_sensor(name, node))
+        return (*self.robot.sensors, *further)
+
+    def _check_given(self, motions_from: Mapping[str, Motion], names: Collection[str]) -> None:
+        """Refuse a motion given for none of the behaviour's, or made for another robot."""
+        where = self.fields["motions"].where
+        led_to = {link for motion in motions_from.values() for link in (motion.next, motion.exit)}
+        for name, motion in motions_from.items():
+            if name not in names and name not in led_to:
+                raise UnknownNameError.among("motion of the behaviour", name, names, where=where)
+            if motion.robot != self.robot.name:
+                hint = f"the robot is {self.robot.name}"
+                raise InputError(f"the motion given for {name} is made for {motion.robot}", hint=hint)
+
+    def _own_documents(self) -> dict[str, str]:
+        paths = [self.path, self.chart.path]
+        return {path.name: path.read_text(encoding="utf-8-sig") for path in paths if path is not None}

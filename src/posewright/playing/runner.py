@@ -1,0 +1,74 @@
+"""The behaviour runner: one tick from what the body senses to the motion that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from posewright.bodies import BodyState
+from posewright.charts import ChartState, Interpreter, Value
+from posewright.playing.behaviour import Behaviour
+from posewright.playing.wiring.outputs import choose
+from posewright.playing.wiring.senses import Senses
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """What happened in one tick of a chart.
+
+    Attributes:
+        time_s: the body's time [s].
+        chart: where the chart stands after it.
+        inputs: what the chart's inputs were.
+        outputs: what the chart's outputs are after it.
+        play: the motion that is asked for; None for standing still.
+    """
+
+    time_s: float
+    chart: ChartState
+    inputs: Mapping[str, Value]
+    outputs: Mapping[str, Value]
+    play: str | None
+
+
+class BehaviourRunner:
+    """Steps a behaviour. The same readings and the same seed give the same ticks."""
+
+    def __init__(self, behaviour: Behaviour, seed: int = 0) -> None:
+        """Prepare.
+
+        Args:
+            behaviour: what to run.
+            seed: for inputs that are drawn by chance.
+        """
+        self.behaviour = behaviour
+        self._interpreter = Interpreter(behaviour.chart)
+        self._chart = self._interpreter.initial()
+        self._inputs: dict[str, Value] = {}
+        self._start_s: float | None = None
+        self._chance = np.random.default_rng(seed)
+
+    def step(self, state: BodyState, playing: str | None = None) -> Tick:
+        """Take one tick.
+
+        Args:
+            state: what the body says of itself now.
+            playing: the motion the player is playing; None while the robot stands still.
+
+        Raises:
+            BodyError: the body has not the sensors the behaviour reads.
+        """
+        if self._start_s is None:
+            self._start_s = state.time_s
+        senses = Senses(
+            state, state.time_s - self._start_s, playing, self._chart.outputs, self._chance.random()
+        )
+        before = self._inputs
+        inputs = {wire.name: wire.read(senses, before.get(wire.name)) for wire in self.behaviour.inputs}
+        self._inputs = inputs
+        self._chart = self._interpreter.step(self._chart, inputs)
+        outputs = self._chart.outputs
+        play = choose(self.behaviour.outputs, outputs)
+        return Tick(state.time_s, self._chart, inputs, outputs, play)

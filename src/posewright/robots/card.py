@@ -1,0 +1,171 @@
+"""The robot: its card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from posewright.errors import UnknownNameError
+from posewright.robots.joint import Joint
+from posewright.robots.mirror import MirrorPair
+from posewright.robots.sensor import SensorSpec
+from posewright.robots.servo import Servo
+from posewright.robots.servo_model import ServoModel
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Robot:
+    """What is known of one robot. Arrays over joints are in the order of `joint_names`.
+
+    Attributes:
+        name: short name, also that of its folder in the catalogue.
+        maker: who makes it.
+        title: one line for people.
+        joints: the joints.
+        servos: one servo a joint, in the joints' order.
+        feet: names of the feet in the model.
+        poses: joint angles by joint [rad], by name of pose.
+        groups: joint names by name of group.
+        mirror_pairs: joints that change places in a mirrored pose.
+        numberings: joint names by ID, by name of numbering.
+        sensors: what it carries.
+        frame_period_s: time between two commands to its servos [s].
+        sources: what the keys of `source:` in the card stand for.
+        servo_models: facts of its servos by model.
+        model_path: its MJCF model, where it has one.
+        folder: where its card lies, with its motions and behaviours.
+    """
+
+    name: str
+    maker: str
+    title: str
+    joints: tuple[Joint, ...]
+    servos: tuple[Servo, ...]
+    feet: tuple[str, ...]
+    poses: Mapping[str, Mapping[str, float]]
+    groups: Mapping[str, tuple[str, ...]]
+    mirror_pairs: tuple[MirrorPair, ...]
+    numberings: Mapping[str, Mapping[int, str]]
+    sensors: tuple[SensorSpec, ...]
+    frame_period_s: float
+    sources: Mapping[str, str] = field(default_factory=dict)
+    servo_models: Mapping[str, ServoModel] = field(default_factory=dict)
+    model_path: Path | None = None
+    folder: Path | None = None
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.joints))
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of all joints; this order is the order of every array over joints."""
+        return tuple(joint.name for joint in self.joints)
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {name: place for place, name in enumerate(self.joint_names)}
+
+    def index(self, joint: str) -> int:
+        """Return the place of a joint in `joint_names`, or raise UnknownNameError."""
+        if joint not in self._places:
+            raise UnknownNameError.among("joint", joint, self.joint_names)
+        return self._places[joint]
+
+    def joint(self, name: str) -> Joint:
+        """Return the joint of that name, or raise UnknownNameError."""
+        return self.joints[self.index(name)]
+
+    def servo(self, joint: str) -> Servo:
+        """Return the servo that moves `joint`, or raise UnknownNameError."""
+        return self.servos[self.index(joint)]
+
+    def sensor(self, name: str) -> SensorSpec:
+        """Return the sensor of that name, or raise UnknownNameError."""
+        for sensor in self.sensors:
+            if sensor.name == name:
+                return sensor
+        raise UnknownNameError.among("sensor", name, (sensor.name for sensor in self.sensors))
+
+    def group(self, name: str) -> tuple[str, ...]:
+        """Return the joints of a group, or raise UnknownNameError."""
+        if name not in self.groups:
+            raise UnknownNameError.among("group", name, self.groups)
+        return self.groups[name]
+
+    def numbering(self, name: str) -> Mapping[int, str]:
+        """Return joint names by ID in somebody's numbering, or raise UnknownNameError."""
+        if name not in self.numberings:
+            raise UnknownNameError.among("numbering", name, self.numberings)
+        return self.numberings[name]
+
+    def ids(self, numbering: str) -> Mapping[str, int]:
+        """Return IDs by joint name in somebody's numbering, or raise UnknownNameError."""
+        return {joint: number for number, joint in self.numbering(numbering).items()}
+
+    def pose(self, name: str) -> FloatArray:
+        """Return the angles of a named pose, `(n_joints,)` [rad], or raise UnknownNameError."""
+        if name not in self.poses:
+            raise UnknownNameError.among("pose", name, self.poses)
+        return np.array([self.poses[name][joint] for joint in self.joint_names], dtype=np.float64)
+
+    @cached_property
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper limits, `(n_joints,)` each [rad], not to be written to."""
+        return (
+            _fixed([joint.lower_rad for joint in self.joints]),
+            _fixed([joint.upper_rad for joint in self.joints]),
+        )
+
+    @cached_property
+    def max_speeds(self) -> FloatArray:
+        """Speeds without load, `(n_joints,)` [rad/s], not to be written to."""
+        return _fixed([servo.no_load_speed_rad_s for servo in self.servos])
+
+    @cached_property
+    def _ticks(self) -> tuple[FloatArray, FloatArray]:
+        """Ticks at angle zero, and ticks per radian with their sign, `(n_joints,)` each."""
+        return (
+            _fixed([servo.centre_deg / servo.tick_deg for servo in self.servos]),
+            _fixed([servo.direction / servo.tick_rad for servo in self.servos]),
+        )
+
+    def to_ticks(self, angles: FloatArray) -> FloatArray:
+        """Return the servos' ticks, not rounded, for joint angles `(..., n_joints)` [rad]."""
+        zero, per_rad = self._ticks
+        return angles * per_rad + zero
+
+    def from_ticks(self, ticks: FloatArray) -> FloatArray:
+        """Return joint angles [rad] for the servos' ticks `(..., n_joints)`."""
+        zero, per_rad = self._ticks
+        return (ticks - zero) / per_rad
+
+    @cached_property
+    def _mirrored(self) -> tuple[npt.NDArray[np.intp], FloatArray]:
+        """Where each mirrored joint takes its angle from, and with which sign."""
+        source = np.arange(len(self.joints))
+        sign = np.ones(len(self.joints))
+        for pair in self.mirror_pairs:
+            left, right = self.index(pair.left), self.index(pair.right)
+            source[left], source[right] = right, left
+            sign[[left, right]] = pair.sign
+        return source, sign
+
+    def mirror(self, angles: FloatArray) -> FloatArray:
+        """Return the pose as a mirror shows it, left and right changed, `(..., n_joints)` [rad]."""
+        source, sign = self._mirrored
+        mirrored: FloatArray = angles[..., source] * sign
+        return mirrored
+
+
+def _fixed(numbers: list[float]) -> FloatArray:
+    """Return an array that nobody can write to: a robot is shared by all who ask for it."""
+    array = np.array(numbers, dtype=np.float64)
+    array.setflags(write=False)
+    return array

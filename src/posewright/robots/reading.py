@@ -1,0 +1,162 @@
+"""Read a robot's card: robot.yaml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from posewright.documents import Node, read_document
+from posewright.robots.card import Robot
+from posewright.robots.joint import Joint, parse_joint
+from posewright.robots.mirror import parse_mirror_pairs
+from posewright.robots.per_joint import per_joint
+from posewright.robots.pose_reading import parse_pose
+from posewright.robots.provenance import check_sources
+from posewright.robots.sensor import FootContact, SensorSpec
+from posewright.robots.sensor_reading import parse_sensor
+from posewright.robots.servo import Servo, check_reach, parse_servo
+from posewright.robots.servo_model import ServoModel, parse_servo_model
+
+CARD = "robot.yaml"
+"""Name of the card in a robot's folder."""
+
+REQUIRED = ("robot", "maker", "title", "sources", "frame", "joints", "servo_models", "servos")
+OPTIONAL = ("model", "numberings", "groups", "mirror_pairs", "poses", "feet", "sensors")
+
+
+def read_robot(path: Path | str) -> Robot:
+    """Read a robot's card.
+
+    Args:
+        path: the card, or the folder that holds it as `robot.yaml`.
+
+    Raises:
+        DocumentError: the card cannot be read or contradicts itself; the message says at which line.
+        UnknownNameError: the card names a joint, source, key, ... that there is none of.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / CARD
+    root = read_document(path)
+    fields = root.fields(required=REQUIRED, optional=OPTIONAL)
+    check_sources(root)
+    joints = _joints(fields["joints"])
+    names = tuple(joint.name for joint in joints)
+    models = {name: parse_servo_model(name, node) for name, node in _named(fields, "servo_models")}
+    servos = _servos(fields["servos"], joints, models, fields["joints"])
+    feet = _feet(fields.get("feet"))
+    return Robot(
+        name=_short_name(fields["robot"]),
+        maker=fields["maker"].text(),
+        title=fields["title"].text(),
+        joints=joints,
+        servos=servos,
+        feet=feet,
+        poses={name: parse_pose(node, joints, servos) for name, node in _named(fields, "poses")},
+        groups=_groups(_named(fields, "groups"), names),
+        mirror_pairs=parse_mirror_pairs(fields["mirror_pairs"], names) if "mirror_pairs" in fields else (),
+        numberings={name: _numbering(node, names) for name, node in _named(fields, "numberings")},
+        sensors=_sensors(_named(fields, "sensors"), feet),
+        frame_period_s=_frame_period(fields["frame"]),
+        sources={key: node.text() for key, node in _named(fields, "sources")},
+        servo_models=models,
+        model_path=_model_path(fields.get("model"), path),
+        folder=path.parent,
+    )
+
+
+def _named(fields: Mapping[str, Node], key: str) -> Sequence[tuple[str, Node]]:
+    """Return the entries of the block `key`, none where it is left out."""
+    return list(fields[key].fields().items()) if key in fields else []
+
+
+def _short_name(node: Node) -> str:
+    name = node.text()
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        node.fail(f"{name!r} is not a short name", hint="small letters, digits and _, as in robotis_bioloid")
+    return name
+
+
+def _joints(node: Node) -> tuple[Joint, ...]:
+    joints = tuple(parse_joint(name, entry) for name, entry in node.fields().items())
+    if not joints:
+        node.fail("a robot has at least one joint")
+    return joints
+
+
+def _servos(
+    node: Node, joints: Sequence[Joint], models: Mapping[str, ServoModel], limits: Node
+) -> tuple[Servo, ...]:
+    names = [joint.name for joint in joints]
+    found: dict[str, Servo] = {}
+    owners: dict[int, str] = {}
+    for name, entry in node.fields(optional=names).items():
+        servo = parse_servo(name, entry, models)
+        if servo.id in owners:
+            entry.fail(f"ID {servo.id} is already that of {owners[servo.id]}", hint="a bus needs each once")
+        owners[servo.id] = name
+        found[name] = servo
+    if missing := [name for name in names if name not in found]:
+        node.fail(f"no servo moves {', '.join(missing)}", hint="every joint has one")
+    places = limits.fields()
+    for joint in joints:
+        check_reach(found[joint.name], joint.lower_rad, joint.upper_rad, places[joint.name])
+    return tuple(found[name] for name in names)
+
+
+def _groups(entries: Sequence[tuple[str, Node]], joints: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Read groups, each of joints or of groups that stand before it."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for name, node in entries:
+        if name in joints:
+            node.fail(f"{name!r} is a joint", hint="give the group another name")
+        members: dict[str, None] = {}
+        for member in node.items():
+            known = member.choice("joint or group", {*joints, *groups})
+            members.update(dict.fromkeys(groups.get(known, (known,))))
+        groups[name] = tuple(members)
+    return groups
+
+
+def _numbering(node: Node, joints: Sequence[str]) -> dict[int, str]:
+    """Read `{ids: [one a joint], source: ...}`; every ID stands for one joint."""
+    numbering: dict[int, str] = {}
+    ids = node.fields(required=("ids",), optional=("source",))["ids"]
+    for joint, entry in zip(joints, per_joint(ids, joints), strict=True):
+        number = entry.integer(low=0)
+        if number in numbering:
+            entry.fail(f"{number} stands for both {numbering[number]} and {joint}", hint="each ID once")
+        numbering[number] = joint
+    return numbering
+
+
+def _feet(node: Node | None) -> tuple[str, ...]:
+    feet = tuple(entry.text() for entry in node.items()) if node else ()
+    if node and len(feet) != len(set(feet)):
+        node.fail("a foot stands here twice")
+    return feet
+
+
+def _sensors(entries: Sequence[tuple[str, Node]], feet: Collection[str]) -> tuple[SensorSpec, ...]:
+    sensors = []
+    for name, node in entries:
+        sensor = parse_sensor(name, node)
+        if isinstance(sensor, FootContact):
+            node.fields()["foot"].choice("foot", feet)
+        sensors.append(sensor)
+    return tuple(sensors)
+
+
+def _frame_period(node: Node) -> float:
+    period = node.fields(required=("period_s",), optional=("source",))["period_s"]
+    return period.number(low=0.0001, high=1.0)
+
+
+def _model_path(node: Node | None, card: Path) -> Path | None:
+    if node is None:
+        return None
+    path = card.parent / node.text()
+    if not path.is_file():
+        node.fail(f"there is no file {node.text()}", hint="the model's path is relative to the card")
+    return path

@@ -1,0 +1,186 @@
+"""Sensors a robot carries: what each one measures, and where it sits.
+
+A sensor's readings come by channel: most sensors have one, named as the sensor; an IMU has three.
+Angles look along the mount's frame: x forward, y left, z up; yaw is positive to the left and pitch,
+about +y, positive downwards (REP-103).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Position: TypeAlias = tuple[float, float, float]
+"""A place in the mount's frame [m]."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One reading of a sensor.
+
+    Attributes:
+        name: key of the reading in a body's state, `imu.orientation`.
+        unit: `m`, `rad`, `rad/s`, `m/s^2`, or empty for true and false.
+        shape: empty for one number.
+    """
+
+    name: str
+    unit: str
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class RangeSensor:
+    """Measures the distance to the nearest thing inside a narrow fan of beams.
+
+    Attributes:
+        name: the sensor's name.
+        mount: site or body of the model it is fixed to.
+        max_range_m: farthest distance; also the reading where nothing is hit [m].
+        position_m: place in the mount's frame [m].
+        yaw_deg: direction of the fan's middle, positive to the left [deg].
+        pitch_deg: the same, positive downwards [deg].
+        fan_deg: opening of the fan [deg].
+        beams: number of beams, spread evenly over the fan.
+    """
+
+    kind: ClassVar[str] = "range"
+    name: str
+    mount: str
+    max_range_m: float
+    position_m: Position = (0.0, 0.0, 0.0)
+    yaw_deg: float = 0.0
+    pitch_deg: float = 0.0
+    fan_deg: float = 0.0
+    beams: int = 1
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The nearest distance."""
+        return (Channel(self.name, "m"),)
+
+    @property
+    def bearings_rad(self) -> npt.NDArray[np.float64]:
+        """Direction of every beam, `(beams,)` [rad], right to left."""
+        half = self.fan_deg / 2.0 if self.beams > 1 else 0.0
+        return np.radians(np.linspace(self.yaw_deg - half, self.yaw_deg + half, self.beams))
+
+
+@dataclass(frozen=True)
+class RangeScan:
+    """Measures the distance along every one of many beams.
+
+    Attributes:
+        name: the sensor's name.
+        mount: site or body of the model it is fixed to.
+        max_range_m: farthest distance; also the reading where nothing is hit [m].
+        start_deg: direction of the first beam, positive to the left [deg].
+        step_deg: angle from one beam to the next, positive to the left [deg].
+        beams: number of beams.
+        position_m: place in the mount's frame [m].
+        pitch_deg: tilt of all beams, positive downwards [deg].
+    """
+
+    kind: ClassVar[str] = "range_scan"
+    name: str
+    mount: str
+    max_range_m: float
+    start_deg: float
+    step_deg: float
+    beams: int
+    position_m: Position = (0.0, 0.0, 0.0)
+    pitch_deg: float = 0.0
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The distance of every beam."""
+        return (Channel(self.name, "m", (self.beams,)),)
+
+    @property
+    def bearings_rad(self) -> npt.NDArray[np.float64]:
+        """Direction of every beam, `(beams,)` [rad], in the order of the readings."""
+        beams = np.arange(self.beams, dtype=np.float64)
+        return np.radians(self.start_deg + self.step_deg * beams)
+
+
+@dataclass(frozen=True)
+class Imu:
+    """Measures orientation (roll, pitch, yaw), angular velocity and acceleration of its mount."""
+
+    kind: ClassVar[str] = "imu"
+    name: str
+    mount: str
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Orientation, angular velocity and acceleration, three numbers each."""
+        return (
+            Channel(f"{self.name}.orientation", "rad", (3,)),
+            Channel(f"{self.name}.angular_velocity", "rad/s", (3,)),
+            Channel(f"{self.name}.acceleration", "m/s^2", (3,)),
+        )
+
+
+@dataclass(frozen=True)
+class Compass:
+    """Measures where its mount looks: 0 along the field's +x, positive to the left."""
+
+    kind: ClassVar[str] = "compass"
+    name: str
+    mount: str
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The heading."""
+        return (Channel(self.name, "rad"),)
+
+
+@dataclass(frozen=True)
+class FootContact:
+    """Tells whether a foot touches anything."""
+
+    kind: ClassVar[str] = "foot_contact"
+    name: str
+    foot: str
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """True while the foot touches."""
+        return (Channel(self.name, ""),)
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Takes pictures; it has no readings a chart could use.
+
+    Attributes:
+        name: the sensor's name.
+        mount: site or body of the model it is fixed to; it looks along +x.
+        width: picture width in pixels.
+        height: picture height in pixels.
+        vertical_fov_deg: opening from the bottom to the top of the picture [deg].
+    """
+
+    kind: ClassVar[str] = "camera"
+    name: str
+    mount: str
+    width: int
+    height: int
+    vertical_fov_deg: float = 45.0
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """None."""
+        return ()
+
+    @property
+    def vertical_fov_rad(self) -> float:
+        """Opening from the bottom to the top of the picture [rad]."""
+        return math.radians(self.vertical_fov_deg)
+
+
+SensorSpec: TypeAlias = RangeSensor | RangeScan | Imu | Compass | FootContact | Camera

@@ -1,0 +1,114 @@
+"""Read the description of a sensor, as robot cards and behaviours carry it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from posewright.documents import Node
+from posewright.robots.sensor import (
+    Camera,
+    Compass,
+    FootContact,
+    Imu,
+    Position,
+    RangeScan,
+    RangeSensor,
+    SensorSpec,
+)
+
+MAX_BEAMS = 4096
+"""More than any scanner a small robot could carry."""
+
+
+def parse_sensor(name: str, node: Node) -> SensorSpec:
+    """Read one entry of a `sensors:` block.
+
+    Raises:
+        DocumentError: a key is missing or its value is not what it should be.
+        UnknownNameError: the kind or a key is unknown.
+    """
+    kind = node.fields(required=("kind",))["kind"].choice("kind of sensor", PARSERS)
+    return PARSERS[kind](name, node)
+
+
+def _range(name: str, node: Node) -> RangeSensor:
+    fields = _fields(
+        node, ("mount", "max_range_m"), ("position_m", "yaw_deg", "pitch_deg", "fan_deg", "beams")
+    )
+    return RangeSensor(
+        name=name,
+        mount=fields["mount"].text(),
+        max_range_m=fields["max_range_m"].number(low=0.001),
+        position_m=_position(fields),
+        yaw_deg=_number(fields, "yaw_deg", low=-180.0, high=180.0),
+        pitch_deg=_number(fields, "pitch_deg", low=-90.0, high=90.0),
+        fan_deg=_number(fields, "fan_deg", low=0.0, high=180.0),
+        beams=fields["beams"].integer(low=1, high=MAX_BEAMS) if "beams" in fields else 1,
+    )
+
+
+def _range_scan(name: str, node: Node) -> RangeScan:
+    fields = _fields(
+        node, ("mount", "max_range_m", "start_deg", "step_deg", "beams"), ("position_m", "pitch_deg")
+    )
+    return RangeScan(
+        name=name,
+        mount=fields["mount"].text(),
+        max_range_m=fields["max_range_m"].number(low=0.001),
+        start_deg=fields["start_deg"].number(low=-360.0, high=360.0),
+        step_deg=fields["step_deg"].number(low=-180.0, high=180.0),
+        beams=fields["beams"].integer(low=1, high=MAX_BEAMS),
+        position_m=_position(fields),
+        pitch_deg=_number(fields, "pitch_deg", low=-90.0, high=90.0),
+    )
+
+
+def _imu(name: str, node: Node) -> Imu:
+    return Imu(name, _fields(node, ("mount",))["mount"].text())
+
+
+def _compass(name: str, node: Node) -> Compass:
+    return Compass(name, _fields(node, ("mount",))["mount"].text())
+
+
+def _foot_contact(name: str, node: Node) -> FootContact:
+    return FootContact(name, _fields(node, ("foot",))["foot"].text())
+
+
+def _camera(name: str, node: Node) -> Camera:
+    fields = _fields(node, ("mount", "width", "height"), ("vertical_fov_deg",))
+    return Camera(
+        name=name,
+        mount=fields["mount"].text(),
+        width=fields["width"].integer(low=1, high=8192),
+        height=fields["height"].integer(low=1, high=8192),
+        vertical_fov_deg=_number(fields, "vertical_fov_deg", default=45.0, low=1.0, high=179.0),
+    )
+
+
+PARSERS: Mapping[str, Callable[[str, Node], SensorSpec]] = {
+    RangeSensor.kind: _range,
+    RangeScan.kind: _range_scan,
+    Imu.kind: _imu,
+    Compass.kind: _compass,
+    FootContact.kind: _foot_contact,
+    Camera.kind: _camera,
+}
+
+
+def _fields(node: Node, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, Node]:
+    return node.fields(required=("kind", *required), optional=(*optional, "source"))
+
+
+def _number(fields: Mapping[str, Node], key: str, *, low: float, high: float, default: float = 0.0) -> float:
+    return fields[key].number(low=low, high=high) if key in fields else default
+
+
+def _position(fields: Mapping[str, Node]) -> Position:
+    if "position_m" not in fields:
+        return (0.0, 0.0, 0.0)
+    node = fields["position_m"]
+    numbers = [element.number() for element in node.items()]
+    if len(numbers) != 3:
+        node.fail(f"expected three numbers, found {len(numbers)}", hint="[forward, left, up] in metres")
+    return (numbers[0], numbers[1], numbers[2])

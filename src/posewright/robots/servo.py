@@ -1,0 +1,149 @@
+"""A servo: the device that moves a joint."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from posewright.documents import Node
+from posewright.robots.servo_model import ServoModel
+from posewright.units import DEG_PER_RAD, RAD_PER_DEG
+
+Angles = TypeVar("Angles", float, npt.NDArray[np.float64])
+"""One number, or an array of them."""
+
+MAX_ID = 253
+"""Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
+
+
+@dataclass(frozen=True)
+class Servo:
+    """One servo: how its ticks relate to the angle of its joint, and what it can do.
+
+    `joint angle = direction * (servo degrees - centre_deg)`, `servo degrees = ticks * range_deg / ticks of
+    the model`. All conversions take a number or an array of any shape, and none rounds or clips.
+
+    Attributes:
+        joint: the joint it moves.
+        id: its number on the bus.
+        model: name of its model, `AX-12A`.
+        centre_deg: servo degrees at which the joint's angle is zero [deg].
+        direction: +1 or -1: which way the joint turns when the ticks grow.
+        no_load_speed_rad_s: speed without load [rad/s].
+        stall_torque_nm: torque at standstill [N m].
+        compliance_slope: ticks of error at which the torque is full.
+        ticks: positions it tells apart over `range_deg`.
+        range_deg: its whole travel [deg].
+    """
+
+    joint: str
+    id: int
+    model: str
+    centre_deg: float
+    direction: int
+    no_load_speed_rad_s: float
+    stall_torque_nm: float
+    compliance_slope: float
+    ticks: int = 1024
+    range_deg: float = 300.0
+
+    @property
+    def tick_deg(self) -> float:
+        """Size of a tick [deg]."""
+        return self.range_deg / self.ticks
+
+    @property
+    def tick_rad(self) -> float:
+        """Size of a tick [rad]."""
+        return self.tick_deg * RAD_PER_DEG
+
+    @property
+    def stiffness(self) -> float:
+        """Torque per angle of error [N m/rad]: all of it at the edge of the slope (`stall / slope`)."""
+        return self.stall_torque_nm / (self.compliance_slope * self.tick_rad)
+
+    @property
+    def reach_rad(self) -> tuple[float, float]:
+        """Joint angles at the first and last tick, lower one first [rad]."""
+        ends = (self.from_ticks(0.0), self.from_ticks(self.ticks - 1.0))
+        return min(ends), max(ends)
+
+    def to_servo_deg(self, angle: Angles) -> Angles:
+        """Return the servo's own degrees for a joint angle [rad]."""
+        return angle * (self.direction * DEG_PER_RAD) + self.centre_deg
+
+    def from_servo_deg(self, degrees: Angles) -> Angles:
+        """Return the joint angle [rad] for the servo's own degrees."""
+        return (degrees - self.centre_deg) * (self.direction * RAD_PER_DEG)
+
+    def to_ticks(self, angle: Angles) -> Angles:
+        """Return the ticks for a joint angle [rad], not rounded."""
+        return self.to_servo_deg(angle) / self.tick_deg
+
+    def from_ticks(self, ticks: Angles) -> Angles:
+        """Return the joint angle [rad] for a number of ticks."""
+        return self.from_servo_deg(ticks * self.tick_deg)
+
+
+def parse_servo(joint: str, node: Node, models: Mapping[str, ServoModel]) -> Servo:
+    """Read `{id: 1, direction: -1, centre_deg: 60, model: AX-12A}`.
+
+    `model` may be left out where there is only one. `compliance_slope` may be given where a servo's is
+    set otherwise than its model's default.
+
+    Raises:
+        DocumentError: a key is missing or its value is not what it should be.
+        UnknownNameError: `models` has no such model.
+    """
+    fields = node.fields(
+        required=("id", "direction", "centre_deg"), optional=("model", "compliance_slope", "source")
+    )
+    model = _model(node, fields, models)
+    slope = fields.get("compliance_slope")
+    return Servo(
+        joint=joint,
+        id=fields["id"].integer(low=0, high=MAX_ID),
+        model=model.name,
+        centre_deg=fields["centre_deg"].number(low=0.0, high=model.range_deg),
+        direction=_direction(fields["direction"]),
+        no_load_speed_rad_s=model.no_load_speed_rad_s,
+        stall_torque_nm=model.stall_torque_nm,
+        compliance_slope=slope.number(low=1.0, high=model.ticks) if slope else model.compliance_slope,
+        ticks=model.ticks,
+        range_deg=model.range_deg,
+    )
+
+
+def _model(node: Node, fields: Mapping[str, Node], models: Mapping[str, ServoModel]) -> ServoModel:
+    if "model" in fields:
+        return models[fields["model"].choice("servo model", models)]
+    if len(models) != 1:
+        node.fail("'model' is missing", hint=f"there is {', '.join(models) or 'none'}")
+    return next(iter(models.values()))
+
+
+def _direction(node: Node) -> int:
+    direction = node.integer()
+    if direction not in (-1, 1):
+        node.fail(f"expected 1 or -1, found {direction}")
+    return direction
+
+
+def check_reach(servo: Servo, lower_rad: float, upper_rad: float, node: Node) -> None:
+    """Refuse joint limits beyond what the servo can reach.
+
+    Raises:
+        DocumentError: at `node`, where the limits stand.
+    """
+    first, last = servo.reach_rad
+    slack = servo.tick_rad
+    if lower_rad < first - slack or upper_rad > last + slack:
+        node.fail(
+            f"{math.degrees(lower_rad):g}..{math.degrees(upper_rad):g} degrees are beyond the servo",
+            hint=f"it reaches {math.degrees(first):.1f}..{math.degrees(last):.1f}",
+        )

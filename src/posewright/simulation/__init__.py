@@ -1,0 +1,36 @@
+"""The simulated body: a robot in an arena, in MuJoCo.
+
+Names load on first use, so that importing this package does not load MuJoCo.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from posewright.simulation.body import SimulatedBody
+    from posewright.simulation.film import Film
+    from posewright.simulation.spectator import FilmCamera
+    from posewright.simulation.viewer import LiveView
+    from posewright.simulation.world import World
+
+_ROOM = {
+    "Film": "film",
+    "FilmCamera": "spectator",
+    "LiveView": "viewer",
+    "SimulatedBody": "body",
+    "World": "world",
+}
+
+__all__ = ["Film", "FilmCamera", "LiveView", "SimulatedBody", "World"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOM:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_ROOM[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,152 @@
+"""Where a robot's and an arena's things stand in MuJoCo's arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.bodies import Floats
+from posewright.errors import InputError, Where
+from posewright.simulation.arena_model import box_name
+
+if TYPE_CHECKING:
+    from posewright.robots import Robot
+
+Indices = NDArray[np.intp]
+
+_CORNER_SIGNS = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)], dtype=np.float64)
+"""Signs of x (front) and y (left): front-left, front-right, rear-right, rear-left."""
+
+
+def foot_sensor(foot: str) -> str:
+    """Return the name of the contact sensor between a foot and the floor."""
+    return f"foot_contact:{foot}"
+
+
+def box_sensor(index: int) -> str:
+    """Return the name of the contact sensor between the robot and a box."""
+    return f"box_contact:{index}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Addresses:
+    """Indices into MuJoCo's arrays; joints in the order of `robot.joint_names`.
+
+    Attributes:
+        trunk_body: body that carries the free joint.
+        trunk_qpos: of its pose x y z qw qx qy qz, `(7,)`.
+        trunk_qvel: of its velocity, `(6,)`.
+        joint_qpos: `(n_joints,)`.
+        joint_qvel: `(n_joints,)`.
+        actuators: `(n_joints,)`.
+        sole_geoms: the geom each foot stands on, `(n_feet,)`.
+        sole_corners: corners of its underside in the geom's frame, front-left, front-right, rear-right,
+            rear-left, `(n_feet, 4, 3)` [m].
+        foot_contacts: in `sensordata`, `(n_feet,)`.
+        box_qpos: of each box's pose, `(n_boxes, 7)`.
+        box_qvel: of each box's velocity, `(n_boxes, 6)`.
+        box_contacts: in `sensordata`, `(n_boxes,)`.
+    """
+
+    trunk_body: int
+    trunk_qpos: Indices
+    trunk_qvel: Indices
+    joint_qpos: Indices
+    joint_qvel: Indices
+    actuators: Indices
+    sole_geoms: Indices
+    sole_corners: Floats
+    foot_contacts: Indices
+    box_qpos: Indices
+    box_qvel: Indices
+    box_contacts: Indices
+
+
+def find_addresses(model: Any, robot: Robot, n_boxes: int) -> Addresses:
+    """Look everything up by name.
+
+    Raises:
+        InputError: the model lacks a joint, an actuator or a foot of the card.
+    """
+    joints = _joints(model, robot)
+    trunk = int(model.body_rootid[model.jnt_bodyid[joints[0]]])
+    boxes = [int(model.body(box_name(index)).jntadr[0]) for index in range(n_boxes)]
+    root = int(model.body_jntadr[trunk])
+    soles = [_sole(model, robot, foot) for foot in robot.feet]
+    return Addresses(
+        trunk_body=trunk,
+        trunk_qpos=_span(model.jnt_qposadr, root, 7),
+        trunk_qvel=_span(model.jnt_dofadr, root, 6),
+        joint_qpos=np.array([model.jnt_qposadr[joint] for joint in joints], dtype=np.intp),
+        joint_qvel=np.array([model.jnt_dofadr[joint] for joint in joints], dtype=np.intp),
+        actuators=_actuators(model, robot, joints),
+        sole_geoms=np.array(soles, dtype=np.intp),
+        sole_corners=np.array([_underside(model, sole) for sole in soles]).reshape(-1, 4, 3),
+        foot_contacts=_sensors(model, [foot_sensor(foot) for foot in robot.feet]),
+        box_qpos=np.array([_span(model.jnt_qposadr, box, 7) for box in boxes], np.intp).reshape(-1, 7),
+        box_qvel=np.array([_span(model.jnt_dofadr, box, 6) for box in boxes], np.intp).reshape(-1, 6),
+        box_contacts=_sensors(model, [box_sensor(index) for index in range(n_boxes)]),
+    )
+
+
+def _span(starts: Any, joint: int, length: int) -> Indices:
+    return np.arange(length, dtype=np.intp) + int(starts[joint])
+
+
+def _joints(model: Any, robot: Robot) -> list[int]:
+    ids = [int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)) for name in robot.joint_names]
+    missing = [name for name, joint in zip(robot.joint_names, ids, strict=True) if joint < 0]
+    if missing:
+        raise InputError(
+            f"the model has no joint {missing[0]!r}",
+            where=Where(path=robot.model_path),
+            hint="every joint of the card is a joint of its model",
+        )
+    return ids
+
+
+def _actuators(model: Any, robot: Robot, joints: list[int]) -> Indices:
+    drives = mujoco.mjtTrn.mjTRN_JOINT
+    of_joint = {
+        int(model.actuator_trnid[index, 0]): index
+        for index in range(model.nu)
+        if model.actuator_trntype[index] == drives
+    }
+    for name, joint in zip(robot.joint_names, joints, strict=True):
+        if joint not in of_joint:
+            raise InputError(
+                f"no actuator of the model drives {name!r}",
+                where=Where(path=robot.model_path),
+                hint="give every joint a position actuator",
+            )
+    return np.array([of_joint[joint] for joint in joints], dtype=np.intp)
+
+
+def _sole(model: Any, robot: Robot, foot: str) -> int:
+    """Return the geom of a foot that reaches lowest and can touch something."""
+    body = int(model.body(foot).id)
+    first = int(model.body_geomadr[body])
+    geoms = [
+        geom
+        for geom in range(first, first + int(model.body_geomnum[body]))
+        if model.geom_contype[geom] or model.geom_conaffinity[geom]
+    ]
+    if not geoms:
+        raise InputError(f"the foot {foot!r} has no geom that touches", where=Where(path=robot.model_path))
+    return min(geoms, key=lambda geom: float(model.geom_pos[geom, 2] - model.geom_rbound[geom]))
+
+
+def _underside(model: Any, geom: int) -> Floats:
+    """Return the corners `(4, 3)` of the underside of the box around a geom, in the geom's frame."""
+    centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
+    low = np.full((4, 1), -half[2])
+    corners: Floats = centre + np.hstack([_CORNER_SIGNS * half[:2], low])
+    return corners
+
+
+def _sensors(model: Any, names: list[str]) -> Indices:
+    return np.array([int(model.sensor(name).adr[0]) for name in names], dtype=np.intp)

@@ -1,0 +1,200 @@
+"""The simulated body: a robot in a world, driven frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+
+from posewright.bodies import BodyState, Flags, Floats, Frames, Track
+from posewright.errors import BodyError, UnsafeCommandError
+from posewright.simulation.block_buffer import BlockBuffer
+from posewright.simulation.complaints import last_complaint
+from posewright.simulation.placing import place
+from posewright.simulation.sensors import Senses
+from posewright.simulation.servo_model import ServoBank, TickGrid
+from posewright.simulation.world import World
+
+if TYPE_CHECKING:
+    from posewright.robots import Robot
+
+Place = tuple[float, float, float]
+"""x [m], y [m], yaw [rad] of the trunk in the field frame."""
+
+_START: Place = (0.25, 0.0, 0.0)
+_FAR_M = 1e4
+_STANDING = ("walk_ready", "stand")
+
+
+class SimulatedBody:
+    """A robot in a world, which fulfils `bodies.Body` and `bodies.Hands`.
+
+    Args:
+        world: the robot's own; a body drives it alone.
+        start_pose: joint angles it stands in at first, `(n_joints,)` [rad]; None for the card's
+            `walk_ready` or `stand`, or all zero where it has neither.
+        start: where it stands at first.
+        noise: standard deviation of Gaussian noise by sensor channel; none by default.
+        seed: of the noise.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        *,
+        start_pose: Floats | None = None,
+        start: Place = _START,
+        noise: Mapping[str, float] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.world = world
+        self._start = start
+        self._grid = TickGrid(world.robot)
+        self._start_pose = self._grid.rounded(_standing(world.robot) if start_pose is None else start_pose)
+        self._servos = ServoBank(world.model, world.robot, world.addresses)
+        self._senses = Senses(world, noise=noise, seed=seed)
+        self._buffer = BlockBuffer(world)
+        self._n_frames = 0
+        self._command: Floats = self._start_pose
+        self.reset()
+
+    @property
+    def robot(self) -> Robot:
+        """The robot this is a body of."""
+        return self.world.robot
+
+    @property
+    def time_s(self) -> float:
+        """Time since the start, a whole number of frames [s]."""
+        return self._n_frames * self.robot.frame_period_s
+
+    def reset(self) -> None:
+        """Begin again: the same start, the same boxes, to the last bit."""
+        self.world.reset()
+        self._servos.restore()
+        self._n_frames = 0
+        self._command = self._start_pose
+        self.place_robot(*self._start)
+        self._senses.reset()
+
+    def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+        """Put the robot upright on its feet there; no time passes.
+
+        The joints stand at what is commanded; the boxes stay where they are, even where the robot then
+        overlaps one.
+
+        Raises:
+            InputError: a number is not finite.
+        """
+        self.world.data.ctrl[self.world.addresses.actuators] = self._command
+        place(self.world, x_m, y_m, yaw_rad, self._command)
+        self._senses.begin_frame()
+
+    def read(self) -> BodyState:
+        """Return the state now, all sensors evaluated; no time passes.
+
+        Joint positions are in whole ticks, as the servos tell them.
+        """
+        data, at = self.world.data, self.world.addresses
+        return BodyState(
+            time_s=self.time_s,
+            positions=self._grid.rounded(data.qpos[at.joint_qpos]),
+            loads=data.actuator_force[at.actuators],
+            velocities=data.qvel[at.joint_qvel],
+            sensors=self._senses.read(),
+        )
+
+    def play(self, frames: Frames) -> Track:
+        """Command one row of `frames` a frame period and return what the robot did: as many rows.
+
+        Raises:
+            BodyError: the frames are another robot's, or the simulation blew up.
+            UnsafeCommandError: the angle of a joint that is driven is not finite.
+        """
+        n = len(frames)
+        frames.check(len(self._command))
+        targets = self._targets(frames)
+        self._servos.set(frames.stiffness, frames.free)
+        self._buffer.reserve(n)
+        self._run(targets)
+        times = np.arange(self._n_frames + 1.0, self._n_frames + n + 1.0) * self.robot.frame_period_s
+        self._n_frames += n
+        self._refuse_blow_up()
+        return self._buffer.track(times)
+
+    def picture(self, camera: str) -> Any:
+        """Return what a camera sensor sees now, `(height, width, 3)` uint8.
+
+        Raises:
+            UnknownNameError: the robot has no camera of that name.
+            MissingExtraError: nothing can be drawn on this machine.
+        """
+        from posewright.simulation.film import camera_picture
+
+        return camera_picture(self.world, camera)
+
+    def _targets(self, frames: Frames) -> Floats:
+        """Return the commands in whole ticks, `(n, n_joints)`; a free joint's own is kept as it was."""
+        angles = frames.angles
+        if not np.isfinite(angles).all():
+            angles = _with_held(angles, frames.free, self._command)
+        targets = self._grid.rounded(angles)
+        if len(targets):
+            self._command = targets[-1]
+        return targets
+
+    def _run(self, targets: Floats) -> None:
+        """Let as many frames pass as there are rows.
+
+        Each frame ends between the two halves of a physics step: positions, contacts and velocities are
+        then those of the frame's very end, and the next frame's command enters the other half. This is
+        the same arithmetic as whole steps, so the states are equal to the last bit.
+        """
+        model, data = self.world.model, self.world.data
+        whole_steps = self.world.n_substeps - 1
+        first_half, step, second_half = mujoco.mj_step1, mujoco.mj_step, mujoco.mj_step2
+        ctrl, actuators, keep = data.ctrl, self.world.addresses.actuators, self._buffer.keep
+        commands = np.empty_like(targets)
+        commands[:, actuators] = targets
+        last = len(targets) - 1
+        for row, command in enumerate(commands):
+            if row == last:
+                self._senses.begin_frame()
+            ctrl[:] = command
+            second_half(model, data)
+            if whole_steps:
+                step(model, data, whole_steps)
+            first_half(model, data)
+            keep(row)
+
+    def _refuse_blow_up(self) -> None:
+        # A state with a NaN spreads to the whole trunk within a step; a NaN fails the comparison, too.
+        if not np.abs(self.world.trunk).max() < _FAR_M:
+            raise BodyError(
+                f"the simulation blew up before {self.time_s:.3f} s: {last_complaint()}",
+                hint="is the robot inside something?",
+            )
+
+
+def _standing(robot: Robot) -> Floats:
+    for name in _STANDING:
+        if name in robot.poses:
+            return robot.pose(name)
+    return np.zeros(len(robot.joints))
+
+
+def _with_held(angles: Floats, free: Flags | None, command: Floats) -> Floats:
+    """Return the angles with those of free joints that are not finite replaced by the last command."""
+    finite = np.isfinite(angles)
+    driven = np.ones(angles.shape[1], dtype=bool) if free is None else ~free
+    bad = np.argwhere(~finite & driven)
+    if len(bad):
+        frame, joint = bad[0]
+        raise UnsafeCommandError(
+            f"frame {frame}: the command for joint {joint} is {angles[frame, joint]}",
+            hint="finite angles in radians",
+        )
+    held: Floats = np.where(finite, angles, command)
+    return held

@@ -1,0 +1,184 @@
+"""Pictures of a world: what a spectator sees, what a camera on the robot sees, and replays."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike
+
+from posewright.bodies import Floats
+from posewright.errors import UnknownNameError
+from posewright.robots import Camera
+from posewright.simulation.arena_model import WALLS
+from posewright.simulation.assembly import camera_name
+from posewright.simulation.canvas import Canvas, Picture
+from posewright.simulation.spectator import (
+    FOLLOWING,
+    ROBOT_HEIGHT_M,
+    FilmCamera,
+    eye,
+    spectator,
+    top_height_m,
+)
+from posewright.simulation.world import World
+
+Moment = tuple[ArrayLike, ArrayLike, ArrayLike]
+"""Trunk `(7,)`, joint positions `(n_joints,)` [rad] and boxes `(n_boxes, 7)` of one instant."""
+
+_CATCHING_UP = 0.15
+"""How far a camera closes up to the robot from one picture to the next, so that it does not bob."""
+
+_QUICK = (1024, 2)
+"""Edge of the shadow map and samples a pixel, where time matters more than looks."""
+
+_GLASS = 0.18
+"""Opacity of a wall that stands between the spectator and the field."""
+
+
+class Film:
+    """Draws a world, off the screen; close it when done, or use it in a `with` statement.
+
+    Its pictures never disturb the world: it keeps a model and a state of its own.
+
+    Args:
+        world: what is drawn.
+        width: of the pictures, even for most video formats.
+        height: of the pictures.
+        camera: a `FilmCamera`, its name, or the name of a camera sensor of the robot.
+        quick: draw coarser shadows and edges, in half the time: for long films on a machine without a GPU.
+
+    Raises:
+        InputError: the picture is too large.
+        UnknownNameError: there is no such camera.
+        MissingExtraError: nothing can be drawn on this machine.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        width: int = 960,
+        height: int = 720,
+        camera: FilmCamera | str = FilmCamera.FIELD,
+        *,
+        quick: bool = False,
+    ) -> None:
+        self._world = world
+        self._view = _view(world, camera)
+        self._model: Any = copy.copy(world.model)
+        # A box that sleeps is not moved by new positions, and replay is nothing but new positions.
+        self._model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
+        if quick:
+            self._model.vis.quality.shadowsize, self._model.vis.quality.offsamples = _QUICK
+        if self._view is FilmCamera.TOP:
+            self._model.vis.global_.fovy = top_height_m(world.arena, width / height)
+        self._data: Any = mujoco.MjData(self._model)
+        self._camera = _camera(world, self._view, width / height)
+        self._walls = [] if world.arena is None else [int(self._model.geom(name).id) for name in WALLS]
+        self._is_new = True
+        self._canvas = Canvas(self._model, width, height)
+
+    def now(self) -> Picture:
+        """Return a picture of the world as it is now, `(height, width, 3)` uint8."""
+        return self._draw(self._world.data.qpos)
+
+    def frame(self, trunk: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Picture:
+        """Return a picture of poses as a track has them, `(height, width, 3)` uint8.
+
+        Args:
+            trunk: `(7,)`.
+            joint_positions: `(n_joints,)` [rad].
+            boxes: `(n_boxes, 7)`; empty to leave the boxes where the arena has them.
+        """
+        return self._draw(self._world.qpos_from(trunk, joint_positions, boxes))
+
+    def frames(self, moments: Iterable[Moment]) -> Iterator[Picture]:
+        """Yield a picture of each moment, one at a time: a film is larger than the memory."""
+        return (self.frame(*moment) for moment in moments)
+
+    def _draw(self, qpos: Floats) -> Picture:
+        self._data.qpos[:] = qpos
+        mujoco.mj_kinematics(self._model, self._data)
+        mujoco.mj_comPos(self._model, self._data)
+        mujoco.mj_camlight(self._model, self._data)
+        if self._view in FOLLOWING:
+            self._follow()
+        if isinstance(self._view, FilmCamera):
+            self._see_through_near_walls()
+        return self._canvas.draw(self._data, self._camera)
+
+    def _follow(self) -> None:
+        """Move the camera after the robot, a part of the way each picture."""
+        trunk = self._data.xpos[self._world.addresses.trunk_body]
+        share = 1.0 if self._is_new else _CATCHING_UP
+        self._camera.lookat += share * (np.array([trunk[0], trunk[1], ROBOT_HEIGHT_M]) - self._camera.lookat)
+        self._is_new = False
+
+    def _see_through_near_walls(self) -> None:
+        """Draw those walls as glass that the spectator stands behind."""
+        place = eye(self._camera)[:2]
+        arena = self._world.arena
+        if arena is None or self._view is FilmCamera.TOP:
+            return
+        beyond = (
+            place[0] < 0.0,
+            place[0] > arena.size_x,
+            place[1] > arena.size_y / 2.0,
+            place[1] < -arena.size_y / 2.0,
+        )
+        self._model.geom_rgba[self._walls, 3] = np.where(beyond, _GLASS, 1.0)
+
+    def close(self) -> None:
+        """Give back what the graphics driver holds."""
+        self._canvas.close()
+
+    def __enter__(self) -> Film:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def camera_picture(world: World, sensor: str) -> Picture:
+    """Return what a camera sensor sees now, in its own size, `(height, width, 3)` uint8.
+
+    Raises:
+        UnknownNameError: the robot has no camera of that name.
+        MissingExtraError: nothing can be drawn on this machine.
+    """
+    cameras = _cameras(world)
+    if sensor not in cameras:
+        raise UnknownNameError.among("camera", sensor, cameras)
+    spec = cameras[sensor]
+    with Film(world, spec.width, spec.height, sensor) as film:
+        return film.now()
+
+
+def _cameras(world: World) -> dict[str, Camera]:
+    return {sensor.name: sensor for sensor in world.sensors if isinstance(sensor, Camera)}
+
+
+def _view(world: World, wanted: FilmCamera | str) -> FilmCamera | Camera:
+    """Return a spectator's place, or a camera sensor of the robot."""
+    if isinstance(wanted, FilmCamera):
+        return wanted
+    cameras: dict[str, FilmCamera | Camera] = {view.value: view for view in FilmCamera}
+    cameras.update(_cameras(world))
+    if wanted not in cameras:
+        raise UnknownNameError.among("camera", wanted, cameras)
+    return cameras[wanted]
+
+
+def _camera(world: World, view: FilmCamera | Camera, aspect: float) -> Any:
+    if isinstance(view, FilmCamera):
+        return spectator(world.arena, view, aspect)
+    camera = mujoco.MjvCamera()
+    camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
+    camera.fixedcamid = world.model.camera(camera_name(view.name)).id
+    return camera

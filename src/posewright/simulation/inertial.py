@@ -1,0 +1,69 @@
+"""What an inertial unit and a compass measure."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from posewright.bodies import Floats, Reading
+from posewright.robots import Compass, Imu
+from posewright.simulation.mount import find_mount
+
+
+class ImuReader:
+    """Orientation, angular velocity and acceleration of a mount.
+
+    Acceleration is what a real accelerometer gives: the specific force, in the mount's frame, so that
+    one at rest reads +9.81 upwards. It is the mean over the last frame, as a chip's own filter makes it:
+    the change of velocity over that time, not the jolt of a single physics step.
+    """
+
+    def __init__(self, model: Any, data: Any, sensor: Imu, frame_period_s: float) -> None:
+        self._model, self._data = model, data
+        self._name = sensor.name
+        self._mount = find_mount(model, data, sensor.mount)
+        self._frame_period_s = frame_period_s
+        self._gravity: Floats = np.array(model.opt.gravity)
+        self._velocity = np.zeros(6)
+        self._before = np.zeros(3)
+
+    def begin_frame(self) -> None:
+        """Keep the velocity from which the frame that comes is measured."""
+        self._before = self._linear_velocity()
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the three channels."""
+        rotation = self._mount.rotation
+        change = (self._linear_velocity() - self._before) / self._frame_period_s
+        readings[f"{self._name}.orientation"] = np.array(roll_pitch_yaw(rotation))
+        readings[f"{self._name}.angular_velocity"] = self._velocity[:3] @ rotation
+        readings[f"{self._name}.acceleration"] = (change - self._gravity) @ rotation
+
+    def _linear_velocity(self) -> Floats:
+        """Return the mount's velocity `(3,)` in the field frame [m/s]; leaves both kinds in `_velocity`."""
+        mount = self._mount
+        mujoco.mj_objectVelocity(self._model, self._data, mount.kind, mount.index, self._velocity, 0)
+        return self._velocity[3:].copy()
+
+
+class CompassReader:
+    """The heading of a mount: 0 along the field's +x, positive to the left."""
+
+    def __init__(self, model: Any, data: Any, sensor: Compass) -> None:
+        self._name = sensor.name
+        self._mount = find_mount(model, data, sensor.mount)
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the heading [rad]."""
+        rotation = self._mount.rotation
+        readings[self._name] = math.atan2(rotation[1, 0], rotation[0, 0])
+
+
+def roll_pitch_yaw(rotation: Floats) -> tuple[float, float, float]:
+    """Return roll, pitch, yaw [rad] of a rotation matrix, in the order R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    pitch = math.asin(max(-1.0, min(1.0, -float(rotation[2, 0]))))
+    roll = math.atan2(rotation[2, 1], rotation[2, 2])
+    return roll, pitch, math.atan2(rotation[1, 0], rotation[0, 0])

@@ -1,0 +1,171 @@
+"""Putting a robot upright on its feet.
+
+A person who sets a robot down lets it stand as its joints are: on the facet of its soles over which the
+centre of mass lies. In a walking pose that leans the trunk forward by 10 to 16 degrees.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import mujoco
+import numpy as np
+
+from posewright.bodies import Floats
+from posewright.errors import InputError
+
+if TYPE_CHECKING:
+    from posewright.simulation.world import World
+
+_SAME_PLANE_M = 0.001
+"""Corners this near to the plane the robot stands on are taken to stand on it."""
+
+
+def place(world: World, x_m: float, y_m: float, yaw_rad: float, joints: Floats) -> None:
+    """Put the robot there, at rest, with its soles on the floor; the boxes are left alone.
+
+    Args:
+        world: whose state is changed.
+        x_m: of the trunk [m].
+        y_m: of the trunk [m].
+        yaw_rad: heading of the trunk [rad].
+        joints: `(n_joints,)` [rad].
+
+    Raises:
+        InputError: a number is not finite.
+    """
+    if not np.isfinite([x_m, y_m, yaw_rad, *joints]).all():
+        raise InputError(f"cannot put the robot at {x_m}, {y_m}, {yaw_rad}", hint="finite numbers")
+    data, at = world.data, world.addresses
+    data.qpos[at.joint_qpos] = joints
+    data.qpos[at.trunk_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    mujoco.mj_kinematics(world.model, data)
+    mujoco.mj_comPos(world.model, data)
+    corners = sole_corners(world)
+    up = standing_up(corners.reshape(-1, 3), data.subtree_com[at.trunk_body])
+    tilt = _tilt(up)
+    height = -float((corners.reshape(-1, 3) @ tilt.T)[:, 2].min())
+    data.qpos[at.trunk_qpos] = (x_m, y_m, height, *_quaternion(_yaw(yaw_rad) @ tilt))
+    data.qvel[at.trunk_qvel] = 0.0
+    data.qvel[at.joint_qvel] = 0.0
+    data.qacc[:] = 0.0
+    data.qacc_warmstart[:] = 0.0
+    mujoco.mj_forward(world.model, data)
+
+
+def sole_corners(world: World) -> Floats:
+    """Return the corners of the soles where they are now, `(n_feet, 4, 3)` [m]."""
+    soles = world.addresses.sole_geoms
+    return footprints(world.data.geom_xpos[soles], world.data.geom_xmat[soles], world.addresses.sole_corners)
+
+
+def footprints(positions: Floats, rotations: Floats, corners: Floats) -> Floats:
+    """Return corners given in the frame of each sole, in the field frame.
+
+    Args:
+        positions: of the soles, `(..., n_feet, 3)` [m].
+        rotations: of the soles, row by row, `(..., n_feet, 9)`.
+        corners: in the soles' frames, `(n_feet, 4, 3)` [m].
+
+    Returns:
+        `(..., n_feet, 4, 3)` [m].
+    """
+    matrices = rotations.reshape(*rotations.shape[:-1], 3, 3)
+    turned: Floats = corners @ np.swapaxes(matrices, -1, -2)
+    turned += positions[..., None, :]
+    return turned
+
+
+def standing_up(points: Floats, centre: Floats) -> Floats:
+    """Return which way is up when these points stand on a floor.
+
+    Args:
+        points: that may touch the floor, `(n, 3)` [m].
+        centre: the centre of mass, `(3,)` [m].
+
+    Returns:
+        The floor's normal, `(3,)`, a unit vector in the frame of `points`: that of the facet of their
+        convex hull over which the centre of mass lies, or is least far outside.
+    """
+    best, best_outside = np.array([0.0, 0.0, 1.0]), math.inf
+    for triangle in combinations(range(len(points)), 3):
+        normal = _facet(points, triangle)
+        if normal is None:
+            continue
+        outside = _outside(points[list(triangle)], centre, normal)
+        if outside < best_outside - 1e-9:
+            best, best_outside = normal, outside
+    return _fitted(points, best)
+
+
+def _facet(points: Floats, triangle: tuple[int, ...]) -> Floats | None:
+    """Return the upward normal of a triangle that no point lies below; None if it is no such facet."""
+    a, b, c = points[list(triangle)]
+    normal = np.cross(b - a, c - a)
+    length = float(np.linalg.norm(normal))
+    if length < 1e-8:
+        return None
+    normal = normal / (length if normal[2] >= 0.0 else -length)
+    lowest = float(((points - a) @ normal).min())
+    return normal if lowest > -1e-6 and normal[2] > 0.3 else None
+
+
+def _outside(triangle: Floats, centre: Floats, normal: Floats) -> float:
+    """Return how far the centre's foot on the triangle's plane lies outside the triangle [m]."""
+    middle = triangle.mean(axis=0)
+    worst = -math.inf
+    for start, end in zip(triangle, np.roll(triangle, -1, axis=0), strict=True):
+        outward = np.cross(end - start, normal)
+        outward = outward / np.linalg.norm(outward)
+        if (middle - start) @ outward > 0.0:
+            outward = -outward
+        worst = max(worst, float((centre - start) @ outward))
+    return max(0.0, worst)
+
+
+def _fitted(points: Floats, up: Floats) -> Floats:
+    """Return the normal of the plane through all the points that stand on the floor.
+
+    Which three of them carry the facet depends on rounding; all of them together do not.
+    """
+    heights = points @ up
+    standing = points[heights < heights.min() + _SAME_PLANE_M]
+    if len(standing) < 3:
+        return up
+    spread = standing - standing.mean(axis=0)
+    _, sizes, axes = np.linalg.svd(spread)
+    if sizes[1] < 0.01:
+        return up
+    normal: Floats = axes[2] if axes[2] @ up > 0.0 else -axes[2]
+    return normal
+
+
+def _tilt(up: Floats) -> Floats:
+    """Return the rotation by roll and pitch alone that turns `up` to the vertical, `(3, 3)`."""
+    roll = math.atan2(up[1], up[2])
+    pitch = math.atan2(-up[0], math.hypot(up[1], up[2]))
+    return _pitch(pitch) @ _roll(roll)
+
+
+def _roll(angle: float) -> Floats:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def _pitch(angle: float) -> Floats:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def _yaw(angle: float) -> Floats:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _quaternion(rotation: Floats) -> Floats:
+    """Return qw qx qy qz of a rotation matrix."""
+    quaternion = np.empty(4)
+    mujoco.mju_mat2Quat(quaternion, np.ascontiguousarray(rotation).ravel())
+    return quaternion

@@ -1,0 +1,103 @@
+"""Distances measured by rays: narrow fans and scans, all beams of one origin at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from posewright.bodies import Floats, Reading
+from posewright.robots import RangeScan, RangeSensor
+from posewright.simulation.arena_model import ENVIRONMENT_GROUP
+from posewright.simulation.mount import Mount, find_mount
+
+_SEEN = np.array([group == ENVIRONMENT_GROUP for group in range(6)], dtype=np.uint8)
+"""The robot's own geoms are in other groups: no ray ends on the robot that sent it."""
+
+_NO_BODY = -1
+
+
+class RayBundle:
+    """All beams that start at one point of one mount.
+
+    Args:
+        model: MuJoCo's model.
+        data: its state, of which the beams are measured.
+        sensors: range sensors and scans with the same mount and position.
+    """
+
+    def __init__(self, model: Any, data: Any, sensors: list[RangeSensor | RangeScan]) -> None:
+        first = sensors[0]
+        self._model, self._data = model, data
+        self._mount: Mount = find_mount(model, data, first.mount)
+        self._position = np.array(first.position_m)
+        self._directions = np.concatenate([beam_directions(sensor) for sensor in sensors])
+        n_rays = len(self._directions)
+        self._cutoff_m = max(sensor.max_range_m for sensor in sensors)
+        self._reach = np.repeat([s.max_range_m for s in sensors], [s.beams for s in sensors])
+        self._distances = np.empty(n_rays)
+        self._geoms = np.empty(n_rays, dtype=np.int32)
+        ends = np.cumsum([sensor.beams for sensor in sensors])
+        self._parts = [
+            (sensor, slice(int(end) - sensor.beams, int(end)))
+            for sensor, end in zip(sensors, ends, strict=True)
+        ]
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Measure, and put down the nearest hit of each fan and every beam of each scan."""
+        distances = self._measure()
+        for sensor, part in self._parts:
+            if isinstance(sensor, RangeSensor):
+                readings[sensor.name] = float(distances[part].min())
+            else:
+                readings[sensor.name] = distances[part]
+
+    def _measure(self) -> Floats:
+        """Return the distance along each beam, `(n_rays,)` [m]; its greatest range where nothing is hit."""
+        rotation = self._mount.rotation
+        mujoco.mj_multiRay(
+            self._model,
+            self._data,
+            self._mount.position + rotation @ self._position,
+            (self._directions @ rotation.T).ravel(),
+            _SEEN,
+            1,
+            _NO_BODY,
+            self._geoms,
+            self._distances,
+            None,
+            len(self._distances),
+            self._cutoff_m,
+        )
+        found = self._distances
+        distances: Floats = np.where(found < 0.0, self._reach, np.minimum(found, self._reach))
+        return distances
+
+
+def ray_bundles(model: Any, data: Any, sensors: Iterable[RangeSensor | RangeScan]) -> list[RayBundle]:
+    """Return the fewest bundles that hold all beams of these sensors."""
+    by_origin: dict[object, list[RangeSensor | RangeScan]] = {}
+    for sensor in sensors:
+        by_origin.setdefault((sensor.mount, sensor.position_m), []).append(sensor)
+    return [RayBundle(model, data, group) for group in by_origin.values()]
+
+
+def beam_directions(sensor: RangeSensor | RangeScan) -> Floats:
+    """Return unit vectors along the beams in the mount's frame, `(beams, 3)`.
+
+    The beams lie in a plane. A scan's plane is tilted by its pitch about the mount's y; a range sensor
+    is first turned by its yaw, then its plane is tilted about its own y.
+    """
+    yaw = math.radians(sensor.yaw_deg) if isinstance(sensor, RangeSensor) else 0.0
+    pitch = math.radians(sensor.pitch_deg)
+    bearings = sensor.bearings_rad - yaw
+    ahead, left = np.cos(bearings), np.sin(bearings)
+    tilted = np.stack([ahead * math.cos(pitch), left, -ahead * math.sin(pitch)], axis=-1)
+    turn = np.array(
+        [[math.cos(yaw), -math.sin(yaw), 0.0], [math.sin(yaw), math.cos(yaw), 0.0], [0.0, 0.0, 1.0]]
+    )
+    directions: Floats = tilted @ turn.T
+    return directions

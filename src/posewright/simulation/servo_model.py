@@ -1,0 +1,91 @@
+"""Servos as MuJoCo actuators, from the robot's card: the card is the truth, the model file follows.
+
+Each joint is driven by a position actuator whose force is `stiffness * (command - angle)`, bounded by the
+stall torque. The stiffness is that of the compliance slope (full torque at the slope's edge); the joint's
+damping is stall torque / no-load speed, which is exactly the straight torque-speed line of a DC motor.
+Commands reach the actuator in whole ticks, as they do over the servo bus.
+
+A joint whose torque is off has no drive, and of the damping only the gears' share: the rest is the motor's
+back-EMF, which an open winding does not feel.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+
+from posewright.bodies import Flags, Floats
+
+if TYPE_CHECKING:
+    from posewright.robots import Robot
+    from posewright.simulation.addresses import Addresses
+
+
+FREE_DAMPING = 0.1
+"""Share of the damping that is the gears'. The identified models of Rhoban's `bam` (XL320, XL330, MX-64) have
+1 to 12 %; none of the AX-12 is published, so this is an assumption."""
+
+
+class TickGrid:
+    """Rounds joint angles to what the servos can be told: whole ticks within their travel."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._last = np.array([servo.ticks - 1.0 for servo in robot.servos])
+
+    def rounded(self, angles: Floats) -> Floats:
+        """Return the nearest angles that are whole ticks, `(..., n_joints)` [rad]."""
+        ticks = np.rint(self._robot.to_ticks(angles))
+        return self._robot.from_ticks(np.clip(ticks, 0.0, self._last))
+
+
+class ServoBank:
+    """The servos of one model: fits them to the card once, then sets stiffness and torque off."""
+
+    def __init__(self, model: Any, robot: Robot, addresses: Addresses) -> None:
+        servos = robot.servos
+        self.own_stiffness: Floats = np.array([servo.stiffness for servo in servos])
+        self._model = model
+        self._actuators = addresses.actuators
+        self._dofs = addresses.joint_qvel
+        self._applied = np.full(len(servos), np.nan)
+        stall = np.array([servo.stall_torque_nm for servo in servos])
+        self._damping: Floats = stall / np.array([servo.no_load_speed_rad_s for servo in servos])
+        acts = addresses.actuators
+        model.actuator_gaintype[acts] = mujoco.mjtGain.mjGAIN_FIXED
+        model.actuator_biastype[acts] = mujoco.mjtBias.mjBIAS_AFFINE
+        model.actuator_biasprm[acts] = 0.0
+        model.actuator_forcelimited[acts] = 1
+        model.actuator_forcerange[acts] = np.stack([-stall, stall], axis=-1)
+        self.restore()
+
+    def restore(self) -> None:
+        """Give every joint its own stiffness and full torque."""
+        self._apply(self.own_stiffness, None)
+
+    def set(self, stiffness: Floats | None, free: Flags | None) -> None:
+        """Set the stiffness of each joint; a free one has none and only its gears' friction.
+
+        Args:
+            stiffness: `(n_joints,)` [N m/rad]; NaN or None for the servos' own.
+            free: joints whose torque is off, `(n_joints,)`; None for none.
+        """
+        wanted = self.own_stiffness
+        if stiffness is not None:
+            wanted = np.where(np.isnan(stiffness), wanted, stiffness)
+        if free is not None:
+            wanted = np.where(free, 0.0, wanted)
+        self._apply(wanted, free)
+
+    def _apply(self, stiffness: Floats, free: Flags | None) -> None:
+        if np.array_equal(stiffness, self._applied):
+            return
+        damping = self._damping
+        self._model.dof_damping[self._dofs] = (
+            damping if free is None else np.where(free, FREE_DAMPING, 1.0) * damping
+        )
+        self._model.actuator_gainprm[self._actuators, 0] = stiffness
+        self._model.actuator_biasprm[self._actuators, 1] = -stiffness
+        self._applied = stiffness.copy()

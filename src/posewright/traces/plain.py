@@ -1,0 +1,79 @@
+"""Plain values (bool, int, float, text, None, lists, mappings) and their exact JSON.
+
+JSON has no NaN and no infinity; they travel as `{"$float": "nan"}`. Every other float comes back to
+the last bit, since Python writes the shortest digits that do.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from posewright.errors import InputError
+
+_TAG = "$float"
+_NOT_IN_JSON = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def plain(value: Any) -> Any:
+    """Return `value` with NumPy's scalars and arrays, tuples and mappings made plain.
+
+    Raises:
+        InputError: a value that cannot be written down.
+    """
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if isinstance(value, np.generic | np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(element) for key, element in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(element) for element in _in_order(value)]
+    for kind in (str, int, float):  # subclasses: enums with a value, NumPy's float64
+        if isinstance(value, kind):
+            return kind(value)
+    raise InputError(
+        f"a trace cannot hold a {type(value).__name__}", hint="numbers, text, lists and mappings"
+    )
+
+
+def _in_order(value: Iterable[Any]) -> Iterable[Any]:
+    return sorted(value) if isinstance(value, set | frozenset) else value
+
+
+def to_json(value: Any) -> str:
+    """Return the JSON of a plain value, without a NaN in it."""
+    try:
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        return json.dumps(_tagged(value), allow_nan=False, separators=(",", ":"))
+
+
+def from_json(text: str | bytes) -> Any:
+    """Return what `to_json` wrote.
+
+    Raises:
+        InputError: this is not JSON.
+    """
+    try:
+        return json.loads(text, object_hook=_untagged)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON: {error}") from error
+
+
+def _tagged(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return {_TAG: repr(value)}
+    if isinstance(value, dict):
+        return {key: _tagged(element) for key, element in value.items()}
+    return [_tagged(element) for element in value] if isinstance(value, list) else value
+
+
+def _untagged(mapping: dict[str, Any]) -> Any:
+    if mapping.keys() == {_TAG}:
+        return _NOT_IN_JSON.get(str(mapping[_TAG]), mapping)
+    return mapping

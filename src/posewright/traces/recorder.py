@@ -1,0 +1,142 @@
+"""Collects a trace while a trial runs: some array copies a block, no Python per frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.errors import BodyError, InputError
+from posewright.traces.event import Event
+from posewright.traces.header import TraceHeader
+from posewright.traces.trace import Trace
+
+if TYPE_CHECKING:
+    from posewright.bodies import Reading, Track
+
+_WORLD = ("trunk", "footprints", "foot_contacts", "boxes", "box_contacts")
+_Rows = dict[str, NDArray[Any]]
+
+
+class TraceRecorder:
+    """Keeps every `every`-th frame of what a body did, and all ticks and events."""
+
+    def __init__(self, header: TraceHeader, *, every: int = 4) -> None:
+        if every < 1:
+            raise InputError(f"cannot keep every {every}th frame", hint="1 keeps all of them")
+        self.header = header
+        self._every = every
+        self._n_frames = 0
+        self._blocks: list[_Rows] = []
+        self._ticks: list[tuple[float, str, dict[str, Any], dict[str, Any], str | None]] = []
+        self._readings: list[dict[str, NDArray[np.float64]]] = []
+        self._events: list[Event] = []
+
+    def append_track(self, track: Track, commands: NDArray[np.float64]) -> None:
+        """Add a block.
+
+        Which frames are kept depends on how many went before, not on where the blocks are cut. The
+        arrays are copied: the body may use them again.
+
+        Args:
+            track: what the joints did, one row a frame.
+            commands: what was sent, `(n, n_joints)` [rad].
+
+        Raises:
+            BodyError: the track and the commands are not of the same length.
+        """
+        n = len(track.times)
+        if len(commands) != n:
+            raise BodyError(f"{len(commands)} frames were commanded and {n} came back")
+        kept = slice((self._every - 1 - self._n_frames) % self._every, None, self._every)
+        self._n_frames += n
+        block = {
+            "times": track.times[kept].copy(),
+            "joint_positions": track.positions[kept].copy(),
+            "joint_commands": commands[kept].copy(),
+            "joint_loads": track.loads[kept].copy(),
+        }
+        world = track.world
+        if world is not None:
+            for name in _WORLD:
+                block[name] = getattr(world, name)[kept].copy()
+        self._blocks.append(block)
+
+    def append_tick(
+        self,
+        time_s: float,
+        state: str,
+        inputs: Mapping[str, Any],
+        outputs: Mapping[str, Any],
+        *,
+        playing: str | None = None,
+        sensors: Mapping[str, Reading] | None = None,
+    ) -> None:
+        """Add a chart tick: the chart's state after it, what it saw, answered and asked to be played."""
+        self._ticks.append((time_s, state, dict(inputs), dict(outputs), playing))
+        readings = sensors or {}
+        self._readings.append({name: np.array(value, dtype=np.float64) for name, value in readings.items()})
+
+    def append_event(self, event: Event) -> None:
+        """Add an event."""
+        self._events.append(event)
+
+    def finish(self) -> Trace:
+        """Return the trace so far; the recorder may go on.
+
+        Raises:
+            InputError: what was appended does not fit the header, or a sensor changed its size.
+        """
+        times, states, inputs, outputs, playing = zip(*self._ticks, strict=True) if self._ticks else ((),) * 5
+        return Trace(
+            header=self.header,
+            **self._rows(),
+            tick_times=np.array(times, dtype=np.float64),
+            chart_states=states,
+            chart_inputs=inputs,
+            chart_outputs=outputs,
+            playing=playing,
+            sensors=self._sensors(),
+            events=tuple(self._events),
+        )
+
+    def _rows(self) -> _Rows:
+        blocks = [self._complete(block) for block in self._blocks] or [self._complete(self._nothing())]
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+    def _nothing(self) -> _Rows:
+        joints = np.zeros((0, len(self.header.joints)))
+        return {
+            "times": np.zeros(0),
+            "joint_positions": joints,
+            "joint_commands": joints,
+            "joint_loads": joints,
+        }
+
+    def _complete(self, block: _Rows) -> _Rows:
+        """Return the block with a world in it: not-a-number where the body knew of none."""
+        if "trunk" in block:
+            return block
+        n, n_feet, n_boxes = len(block["times"]), len(self.header.feet), len(self.header.boxes)
+        return {
+            **block,
+            "trunk": np.full((n, 7), np.nan),
+            "footprints": np.full((n, n_feet, 4, 3), np.nan),
+            "foot_contacts": np.zeros((n, n_feet), dtype=np.bool_),
+            "boxes": np.full((n, n_boxes, 7), np.nan),
+            "box_contacts": np.zeros((n, n_boxes), dtype=np.bool_),
+        }
+
+    def _sensors(self) -> dict[str, NDArray[np.float64]]:
+        sizes: dict[str, int] = {}
+        for readings in self._readings:
+            for name, values in readings.items():
+                if sizes.setdefault(name, values.size) != values.size:
+                    raise InputError(f"sensor {name} gave {sizes[name]} numbers, then {values.size}")
+        series = {name: np.full((len(self._ticks), size), np.nan) for name, size in sizes.items()}
+        for tick, readings in enumerate(self._readings):
+            for name, values in readings.items():
+                series[name][tick] = values.reshape(-1)
+        return series

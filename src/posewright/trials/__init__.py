@@ -1,0 +1,26 @@
+"""Trials: robot + behaviour + arena + seed, run in simulation, judged, shown."""
+
+from __future__ import annotations
+
+from posewright.trials.field import lay_out
+from posewright.trials.film import film_trial, stage_of
+from posewright.trials.outcome import Outcome
+from posewright.trials.picture import draw_trial
+from posewright.trials.recording import Progress
+from posewright.trials.replay import replay
+from posewright.trials.run import run_trial
+from posewright.trials.trial import Trial, read_trial, trial_names
+
+__all__ = [
+    "Outcome",
+    "Progress",
+    "Trial",
+    "draw_trial",
+    "film_trial",
+    "lay_out",
+    "read_trial",
+    "replay",
+    "run_trial",
+    "stage_of",
+    "trial_names",
+]

@@ -1,0 +1,34 @@
+"""The arena of a trial: its field with the boxes of a layout, by name, from a file, or drawn by a seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from posewright.arenas import Arena, arena, layout, layout_names, random_layout, read_layout
+from posewright.errors import UnknownNameError
+
+RANDOM = "random"
+
+
+def lay_out(kind: str, name: str, seed: int, *, legal: bool = True) -> Arena:
+    """Return the arena `kind` with the boxes of layout `name` on it.
+
+    Args:
+        kind: name of an arena.
+        name: name of a layout, path of one, or `random`.
+        seed: of a random layout.
+        legal: whether a file's layout must keep the contest's rules.
+
+    Raises:
+        UnknownNameError: no arena or layout of that name, and no such file.
+        InputError: the file is no layout, or breaks the rules.
+    """
+    field = arena(kind)
+    if name == RANDOM:
+        return field.with_boxes(random_layout(seed, field))
+    if name in layout_names():
+        return field.with_boxes(layout(name))
+    path = Path(name)
+    if not path.exists() and path.suffix not in (".yaml", ".yml"):
+        raise UnknownNameError.among("layout", name, (*layout_names(), RANDOM))
+    return field.with_boxes(read_layout(path, field, legal=legal))

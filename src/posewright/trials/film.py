@@ -1,0 +1,110 @@
+"""The film of a trial, drawn from its trace alone."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from posewright.arenas import Box, arena, arena_names
+from posewright.errors import InputError, MissingExtraError, UnknownNameError, Where
+from posewright.robots import robot
+from posewright.traces import Trace, TraceHeader
+
+if TYPE_CHECKING:
+    from posewright.simulation import World
+
+SUFFIXES = (".mp4", ".mkv", ".webm")
+
+
+def stage_of(header: TraceHeader) -> World:
+    """Build the world a trace was made in, from what the trace carries.
+
+    Raises:
+        InputError: the arena or the robot is none that this version knows.
+    """
+    from posewright.simulation import World
+
+    kind = str(header.arena.get("name", ""))
+    if kind not in arena_names():
+        raise UnknownNameError.among("arena", kind, arena_names())
+    boxes = [Box(x, y, yaw) for x, y, yaw in header.boxes]
+    return World(robot(header.robot), arena(kind).with_boxes(boxes))
+
+
+def film_trial(
+    trace: Trace,
+    path: str | Path,
+    *,
+    camera: str = "field",
+    size: tuple[int, int] = (640, 480),
+    fps: float = 16.0,
+    speed: float = 1.0,
+    tell: Callable[[float], None] | None = None,
+) -> None:
+    """Make a film of a trial.
+
+    Args:
+        trace: what happened.
+        path: where to: .mp4, .mkv or .webm.
+        camera: `field`, `top`, `chase`, `side`, or a camera sensor of the robot.
+        size: width and height in pixels, both even.
+        fps: pictures a second of film.
+        speed: trial seconds a second of film.
+        tell: is told the share done, 0..1.
+
+    Raises:
+        InputError: a file ending that is no film's, or a trace that does not know where the robot was.
+        MissingExtraError: nothing can be drawn or encoded on this machine.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError("not a kind of film", where=Where(path), hint=f"one of {', '.join(SUFFIXES)}")
+    if not path.parent.is_dir():
+        raise InputError("the folder does not exist", where=Where(path))
+    if not trace.knows_world:
+        raise InputError("the trace does not say where the robot was: there is nothing to film")
+    from posewright.simulation import Film
+
+    width, height = size
+    with (
+        Film(stage_of(trace.header), width, height, camera, quick=True) as film,
+        _encoder(path, size, fps) as send,
+    ):
+        rows = _rows(trace, fps, speed)
+        for count, row in enumerate(rows, 1):
+            send(
+                np.ascontiguousarray(
+                    film.frame(trace.trunk[row], trace.joint_positions[row], trace.boxes[row])
+                )
+            )
+            if tell is not None:
+                tell(count / len(rows))
+
+
+def _rows(trace: Trace, fps: float, speed: float) -> list[int]:
+    """Return the row shown in each picture."""
+    moments = np.arange(trace.times[0], trace.times[-1], speed / fps)
+    return [int(row) for row in np.searchsorted(trace.times, moments)]
+
+
+@contextlib.contextmanager
+def _encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[Any], None]]:
+    """Give a function that takes pictures; the film appears under its name when all are in."""
+    try:
+        import imageio_ffmpeg
+    except ImportError as error:
+        raise MissingExtraError.for_extra("making a film", "video") from error
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        unfinished = Path(folder) / path.name
+        writer = imageio_ffmpeg.write_frames(str(unfinished), size, fps=fps, macro_block_size=2, quality=7)
+        writer.send(None)
+        try:
+            yield writer.send
+        finally:
+            writer.close()
+        unfinished.replace(path)

@@ -1,0 +1,91 @@
+"""Watchers of a trial: one fills the trace, one tells how it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from posewright.contests import Race
+from posewright.playing import Block
+from posewright.traces import Event, TraceRecorder
+
+REPORT_EVERY_S = 0.5
+"""How much simulated time lies between two reports of progress [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a trial goes.
+
+    Attributes:
+        time_s: simulated [s].
+        chart_state: where the chart is.
+        playing: the motion that is played; None while standing.
+        leg: 1 or 2.
+        distance_cm: of the present leg [cm].
+        penalties: so far.
+    """
+
+    time_s: float
+    chart_state: str
+    playing: str | None
+    leg: int
+    distance_cm: float
+    penalties: int
+
+
+class Recording:
+    """Fills a trace with everything that passes."""
+
+    def __init__(self, recorder: TraceRecorder) -> None:
+        self.recorder = recorder
+
+    def watch(self, block: Block) -> bool:
+        """Keep a block; never stops a trial."""
+        tick = block.tick
+        if tick is not None:
+            self.recorder.append_tick(
+                tick.time_s,
+                tick.chart.state,
+                tick.inputs,
+                tick.outputs,
+                playing=tick.play,
+                sensors=block.state.sensors,
+            )
+        self.recorder.append_track(block.track, block.frames.angles)
+        for intervention in block.interventions:
+            data = {
+                "guard": intervention.guard.value,
+                "joint": intervention.joint,
+                "value": intervention.value,
+                "limit": intervention.limit,
+            }
+            self.recorder.append_event(Event(block.state.time_s, "safety", data))
+        return False
+
+
+class Reporting:
+    """Tells how a trial goes, every so often in simulated time."""
+
+    def __init__(self, race: Race, tell: Callable[[Progress], None]) -> None:
+        self._race = race
+        self._tell = tell
+        self._next_s = 0.0
+
+    def watch(self, block: Block) -> bool:
+        """Report when it is time to; never stops a trial."""
+        time_s = block.state.time_s
+        if block.tick is not None and time_s >= self._next_s:
+            self._next_s = time_s + REPORT_EVERY_S
+            race = self._race
+            self._tell(
+                Progress(
+                    time_s,
+                    block.tick.chart.state,
+                    block.tick.play,
+                    race.leg,
+                    race.distance_cm,
+                    len(race.penalties()),
+                )
+            )
+        return False

@@ -1,0 +1,44 @@
+"""Replay: what a recorded trial was, from the recording alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from posewright.contests import judge
+from posewright.traces import Trace, read_mcap
+from posewright.trials.film import film_trial
+from posewright.trials.outcome import Outcome
+from posewright.trials.picture import draw_trial
+
+
+def replay(
+    recording: str | Path | Trace,
+    *,
+    plot: str | Path | None = None,
+    video: str | Path | None = None,
+    camera: str = "field",
+    speed: float = 1.0,
+    tell: Callable[[float], None] | None = None,
+) -> Outcome:
+    """Judge a recorded trial again, and draw or film it where asked.
+
+    Args:
+        recording: path of an MCAP recording, or a trace.
+        plot: where to draw the trial's picture.
+        video: where to put a film of it.
+        camera: who films: `field`, `top`, `chase`, `side`, or a camera sensor of the robot.
+        speed: trial seconds a second of film.
+        tell: is told the share of the film that is done, 0..1.
+
+    Raises:
+        FormatError: the file is no recording of a trial.
+        InputError: the recording lacks what was asked for.
+    """
+    trace = recording if isinstance(recording, Trace) else read_mcap(Path(recording))
+    outcome = Outcome(trace, judge(trace), 0.0)
+    if plot is not None:
+        draw_trial(trace, plot, outcome.result)
+    if video is not None:
+        film_trial(trace, video, camera=camera, speed=speed, tell=tell)
+    return outcome

@@ -1,0 +1,170 @@
+"""Run a trial: robot + behaviour + arena + seed -> trace -> result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import posewright
+from posewright.arenas import Arena
+from posewright.contests import Referee, Rules, judge, rules
+from posewright.errors import InputError
+from posewright.playing import Behaviour, BehaviourRunner, Player, Watcher, perform, read_behaviour
+from posewright.traces import Event, TraceHeader, TraceRecorder, sensor_card, write_mcap
+from posewright.trials.field import lay_out
+from posewright.trials.outcome import Outcome
+from posewright.trials.recording import Progress, Recording, Reporting
+from posewright.trials.trial import MAX_SEED, Trial, read_trial
+
+if TYPE_CHECKING:
+    from posewright.motions import Motion
+    from posewright.simulation import SimulatedBody, World
+
+ROWS_EVERY = 4
+"""A trace keeps every fourth frame: 32 rows a second of a robot with 128 frames a second."""
+
+SPARE_S = 1.0
+"""Time a trial may run beyond what the rules allow, so that the referee is the one who stops it [s]."""
+
+
+def run_trial(
+    trial: str | Path | Trial = "obstacle-race",
+    *,
+    layout: str | Path | None = None,
+    seed: int | None = None,
+    behaviour: str | Path | None = None,
+    motions: Mapping[str, Motion] | None = None,
+    legal: bool = True,
+    record: str | Path | None = None,
+    tell: Callable[[Progress], None] | None = None,
+    audience: Callable[[World], Watcher] | None = None,
+    clock: Callable[[], float] | None = None,
+) -> Outcome:
+    """Run a trial in simulation.
+
+    Args:
+        trial: name of a trial, path of one, or a trial.
+        layout: name of a layout, path of one, or `random`; the trial's own where none is given.
+        seed: of everything drawn by chance; the trial's own where none is given.
+        behaviour: name or path; the trial's own where none is given.
+        motions: to be played instead of the behaviour's motions of the same names.
+        legal: whether a file's layout must keep the contest's rules.
+        record: where to write the trace as MCAP.
+        tell: is told how the trial goes, twice a simulated second.
+        audience: makes one more watcher, of the simulated world: a live window, for one.
+        clock: a wall clock [s], for `Outcome.wall_s`; nothing here looks at one by itself.
+
+    Returns:
+        The trace, the judge's result from it, and how long it took.
+
+    Raises:
+        InputError: something that was handed in is wrong.
+        BodyError: the simulation failed, or there is no window to show it in.
+    """
+    asked = trial if isinstance(trial, Trial) else read_trial(trial)
+    asked = replace(
+        asked,
+        layout=asked.layout if layout is None else str(layout),
+        behaviour=asked.behaviour if behaviour is None else str(behaviour),
+        seed=asked.seed if seed is None else _checked(seed),
+    )
+    stage = _set_up(asked, motions, legal=legal)
+    outcome = _perform(stage, tell, audience, clock or _no_clock)
+    if record is not None:
+        write_mcap(outcome.trace, Path(record))
+    return outcome
+
+
+def _checked(seed: int) -> int:
+    if not 0 <= seed <= MAX_SEED:
+        raise InputError(f"the seed {seed} is out of range", hint=f"0..{MAX_SEED}")
+    return seed
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """Everything a trial needs, ready to begin."""
+
+    behaviour: Behaviour
+    rules: Rules
+    arena: Arena
+    body: SimulatedBody
+    recorder: TraceRecorder
+    seed: int
+
+
+def _set_up(trial: Trial, motions: Mapping[str, Motion] | None, *, legal: bool) -> _Stage:
+    from posewright.simulation import SimulatedBody, World
+
+    contest = rules(trial.contest)
+    arena = lay_out(trial.arena, trial.layout, trial.seed, legal=legal)
+    behaviour = read_behaviour(trial.behaviour, motions_from=motions)
+    _refuse_another_robot(trial, behaviour)
+    own = {sensor.name for sensor in behaviour.robot.sensors}
+    world = World(
+        behaviour.robot, arena, sensors=[sensor for sensor in behaviour.sensors if sensor.name not in own]
+    )
+    course = contest.course
+    start = (course.start_x_m, course.start_y_m, course.start_yaw_rad)
+    body = SimulatedBody(world, start_pose=behaviour.start_pose, start=start, seed=trial.seed)
+    recorder = TraceRecorder(_header(trial, behaviour, arena, contest), every=ROWS_EVERY)
+    return _Stage(behaviour, contest, arena, body, recorder, trial.seed)
+
+
+def _refuse_another_robot(trial: Trial, behaviour: Behaviour) -> None:
+    if trial.robot != behaviour.robot.name and not Path(trial.robot).exists():
+        raise InputError(
+            f"the behaviour {behaviour.name!r} is for {behaviour.robot.name!r}",
+            hint=f"the trial {trial.name!r} is run with {trial.robot!r}",
+        )
+
+
+def _header(trial: Trial, behaviour: Behaviour, arena: Arena, contest: Rules) -> TraceHeader:
+    robot = behaviour.robot
+    return TraceHeader(
+        robot=robot.name,
+        behaviour=behaviour.name,
+        contest=contest.name,
+        layout=trial.layout,
+        boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
+        seed=trial.seed,
+        version=posewright.__version__,
+        joints=robot.joint_names,
+        feet=robot.feet,
+        rate_hz=1.0 / (robot.frame_period_s * ROWS_EVERY),
+        arena=arena.to_dict(),
+        sensors={sensor.name: sensor_card(sensor) for sensor in behaviour.sensors},
+        documents={**behaviour.documents, f"{Path(contest.name).name}.rules.yaml": contest.text},
+        extras={"trial": trial.name, "arena": trial.arena},
+    )
+
+
+def _no_clock() -> float:
+    return 0.0
+
+
+def _perform(
+    stage: _Stage,
+    tell: Callable[[Progress], None] | None,
+    audience: Callable[[World], Watcher] | None,
+    wall_clock: Callable[[], float],
+) -> Outcome:
+    behaviour, body, recorder = stage.behaviour, stage.body, stage.recorder
+    robot = behaviour.robot
+    referee = Referee(stage.rules, stage.arena, body, recorder.append_event, every=ROWS_EVERY)
+    watchers: list[Watcher] = [Recording(recorder), referee]
+    if tell is not None:
+        watchers.append(Reporting(referee.race, tell))
+    if audience is not None:
+        watchers.append(audience(body.world))
+    clock = stage.rules.clock
+    longest_s = clock.wait_s + 2.0 * stage.rules.scoring.time_limit_s + clock.leg_2_delay_s + SPARE_S
+    player = Player(robot, behaviour.motions, behaviour.start_pose)
+    recorder.append_event(Event(0.0, "start", {}))
+    began = wall_clock()
+    perform(BehaviourRunner(behaviour, stage.seed), player, body, until_s=longest_s, watchers=watchers)
+    trace = recorder.finish()
+    result = judge(trace, stage.rules)
+    return Outcome(trace, result, wall_clock() - began)

@@ -1,0 +1,96 @@
+"""The field from above: boxes as they stood and as they stand, the robot's way, what its lasers hit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.traces import Trace
+from posewright.trials.beams import beam_hits
+
+Floats = NDArray[np.float64]
+Colours = Mapping[str, str]
+
+_MARK_EVERY_S = 10.0
+_MOVED_M = 0.005
+"""A box that moved less is drawn once [m]."""
+
+
+def draw_field(axes: Any, trace: Trace, colours: Colours) -> None:
+    """Draw the field, x to the right as in the field frame."""
+    arena = trace.header.arena
+    size_x, size_y = arena["size_m"]
+    _draw_ground(axes, arena, size_x, size_y)
+    hits = beam_hits(trace)
+    inside = (abs(hits[:, 0] - size_x / 2) <= size_x / 2 + 0.02) & (abs(hits[:, 1]) <= size_y / 2 + 0.02)
+    axes.plot(*hits[inside].T, ".", ms=1.2, color="#b2182b", alpha=0.35, label="laser hits", zorder=2)
+    _draw_boxes(axes, trace)
+    _draw_way(axes, trace, colours)
+    _draw_events(axes, trace)
+    axes.set(xlim=(-0.06, size_x + 0.06), ylim=(-size_y / 2 - 0.06, size_y / 2 + 0.06))
+    axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.09), ncols=5, frameon=False, fontsize=8)
+
+
+def _draw_ground(axes: Any, arena: Mapping[str, Any], size_x: float, size_y: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    green = (*arena["colours"]["floor"], 0.28)
+    axes.add_patch(Rectangle((0, -size_y / 2), size_x, size_y, fc=green, ec="#888888", lw=3, zorder=0))
+    for line in arena["lines"]:
+        left = line["x"] - line["width_m"] / 2
+        axes.add_patch(Rectangle((left, -size_y / 2), line["width_m"], size_y, fc="white", zorder=1))
+
+
+def _draw_boxes(axes: Any, trace: Trace) -> None:
+    from matplotlib.patches import Polygon
+
+    size = trace.header.arena["box_size_m"]
+    for start, end in zip(trace.boxes[0], trace.boxes[-1], strict=True):
+        axes.add_patch(Polygon(_outline(start, size), fc="#d9b38c", ec="#7f5a34", lw=1.2, zorder=3))
+        if np.abs(_outline(end, size) - _outline(start, size)).max() > _MOVED_M:
+            axes.add_patch(Polygon(_outline(end, size), fill=False, ec="#b2182b", lw=1.2, ls="--", zorder=5))
+
+
+def _outline(pose: Floats, size: tuple[float, float, float]) -> Floats:
+    x, y, _, w, i, j, k = pose.tolist()
+    yaw = math.atan2(2.0 * (w * k + i * j), 1.0 - 2.0 * (j * j + k * k))
+    corners = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)]) * (size[0] / 2, size[1] / 2)
+    cos, sin = math.cos(yaw), math.sin(yaw)
+    turned: Floats = corners @ np.array([[cos, sin], [-sin, cos]]) + (x, y)
+    return turned
+
+
+def _draw_way(axes: Any, trace: Trace, colours: Colours) -> None:
+    """Draw the trunk's way, each stretch in the colour of the state the chart was in."""
+    places, times = trace.trunk[:, :2], trace.times
+    tick = np.clip(np.searchsorted(trace.tick_times, times, side="right") - 1, 0, None)
+    states = np.array(trace.chart_states)[tick] if len(trace.chart_states) else np.full(len(times), "")
+    for state in dict.fromkeys(states.tolist()):
+        here = np.where((states == state)[:, np.newaxis], places, np.nan)
+        axes.plot(*here.T, color=colours.get(state, "black"), lw=2.2, label=state, zorder=4)
+    axes.plot(*places[0], "o", color="black", ms=6, zorder=6)
+    for mark in np.arange(_MARK_EVERY_S, times[-1], _MARK_EVERY_S):
+        x, y = places[int(np.searchsorted(times, mark))]
+        axes.annotate(
+            f"{mark:.0f} s", (x, y), xytext=(3, 3), textcoords="offset points", fontsize=7, zorder=7
+        )
+        axes.plot(x, y, "o", color="black", ms=2.5, zorder=6)
+
+
+def _draw_events(axes: Any, trace: Trace) -> None:
+    for kind, sign, words in (
+        ("fall", "X", "falls"),
+        ("jam", "P", "jams"),
+        ("box_moved", "s", "moved boxes"),
+    ):
+        found = trace.events_of(kind)
+        rows = [min(int(np.searchsorted(trace.times, event.time_s)), trace.n_rows - 1) for event in found]
+        if rows:
+            axes.plot(
+                *trace.trunk[rows, :2].T, sign, color="#b2182b", ms=9, mec="white", label=words, zorder=8
+            )

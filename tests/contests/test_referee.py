@@ -1,0 +1,198 @@
+"""The referee: what it does to a robot, and that its account is the judge's."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from posewright.arenas import Box, arena
+from posewright.contests import Referee, judge, rules
+from posewright.errors import BodyError
+from posewright.traces import TraceRecorder
+
+
+class Person:
+    """Hands that write down where they put the robot."""
+
+    def __init__(self) -> None:
+        self.placed: list[tuple[float, float, float]] = []
+
+    def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
+        self.placed.append((x_m, y_m, yaw_rad))
+
+
+def watched(story):
+    """Let a referee watch a story; return it, its hands, its events and the trace up to its stop."""
+    hands, recorder = Person(), TraceRecorder(story.header())
+    field = arena().with_boxes([Box(x, y) for x, y in story.boxes])
+    referee = Referee(rules(), field, hands, recorder.append_event)
+    for block in story.blocks():
+        recorder.append_track(block.track, block.frames.angles)
+        if referee.watch(block):
+            break
+    return referee, hands, recorder.finish()
+
+
+def kinds(trace):
+    return [(event.kind, event.data.get("reason")) for event in trace.events]
+
+
+def test_a_clean_race_is_left_alone_and_stopped_at_its_end(scenario):
+    story = scenario().stand(5.0).walk(2.2, seconds=20.0).turn(math.pi, seconds=4.0).walk(0.3, seconds=20.0)
+    referee, hands, trace = watched(story.stand(5.0))
+    assert hands.placed == []
+    assert kinds(trace) == [("stop", "finished")]
+    assert trace.duration_s < story.now_s - 4.9
+    assert referee.result == judge(trace)
+
+
+def test_a_race_whose_first_leg_is_not_finished_is_stopped_there(scenario):
+    story = scenario().stand(5.0).walk(1.0, seconds=20.0)
+    for _ in range(30):
+        story.walk(1.3, seconds=5.0).walk(1.0, seconds=5.0)
+    referee, _, trace = watched(story)
+    assert kinds(trace) == [("stop", "time out")]
+    assert trace.duration_s == pytest.approx(305.1, abs=0.3)
+    assert referee.result == judge(trace)
+
+
+def test_a_fallen_robot_is_put_back_where_it_last_stood(scenario):
+    story = scenario().stand(5.0).walk(1.0, 0.3, seconds=10.0).fall(0.9).put_back().walk(1.2, seconds=3.0)
+    _, hands, trace = watched(story)
+    assert kinds(trace) == [("fall", None), ("touch", "fall")]
+    ((x, y, yaw),) = hands.placed
+    assert (x, y, yaw) == (pytest.approx(1.0, abs=0.02), pytest.approx(0.3, abs=0.01), 0.0)
+    fall = trace.events[0]
+    assert fall.data["pitch_deg"] == pytest.approx(90.0, abs=1.0)
+    assert fall.time_s - fall.data["since_s"] >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("looks_deg", "put_deg"), [(0, 0), (30, 0), (45, 0), (90, 45), (-100, -55), (170, 125)]
+)
+def test_it_is_turned_towards_the_legs_goal_by_forty_five_degrees_at_most(scenario, looks_deg, put_deg):
+    story = scenario().stand(5.0).walk(1.0, seconds=10.0).turn(math.radians(looks_deg), seconds=3.0)
+    _, hands, _ = watched(story.fall(0.9))
+    assert math.degrees(hands.placed[0][2]) == pytest.approx(put_deg, abs=1e-6)
+
+
+def test_on_the_second_leg_it_is_turned_towards_the_start(scenario):
+    story = scenario().stand(5.0).walk(2.2, seconds=20.0).turn(math.radians(100), seconds=4.0)
+    _, hands, trace = watched(story.fall(0.9))
+    assert math.degrees(hands.placed[0][2]) == pytest.approx(145.0)
+    assert judge(trace).legs[1].penalties == 1
+
+
+def test_a_stumble_shorter_than_half_a_second_is_no_fall(scenario):
+    story = scenario().stand(5.0).walk(1.0, seconds=10.0).fall(0.6).put_back().walk(1.2, seconds=3.0)
+    _, hands, trace = watched(story)
+    assert (hands.placed, trace.events) == ([], ())
+
+
+def test_each_fall_is_a_penalty_of_its_own(scenario):
+    story = scenario().stand(5.0).walk(1.0, seconds=10.0)
+    for x in (1.2, 1.4, 1.6):
+        story.fall(0.75).put_back().walk(x, seconds=5.0)
+    referee, _, trace = watched(story)
+    assert referee.result.falls == len(referee.result.penalties) == 3
+    assert referee.result == judge(trace)
+
+
+def test_a_robot_that_fell_beside_a_box_is_put_clear_of_it(scenario):
+    story = scenario(boxes=((1.2, 0.0),)).stand(5.0).walk(1.0, 0.05, seconds=10.0).fall(0.9)
+    _, hands, _ = watched(story)
+    ((x, y, _),) = hands.placed
+    assert math.hypot(max(1.1 - x, 0.0), max(abs(y) - 0.1, 0.0)) >= rules().put_back.clearance_m
+    assert math.hypot(x - 1.0, y - 0.05) < 0.12
+
+
+def test_a_robot_that_pushes_and_gets_nowhere_is_put_back_along_its_way(scenario):
+    story = scenario(boxes=((1.2, 0.0),)).stand(5.0).walk(1.0, 0.05, seconds=10.0)
+    story.walk(1.0, seconds=12.0, touching=0)
+    referee, hands, trace = watched(story)
+    assert kinds(trace) == [("jam", None), ("touch", "jam")]
+    assert trace.events[1].data["box"] == 0
+    assert hands.placed[0][0] < 0.9
+    assert referee.result == judge(trace)
+
+
+def test_a_robot_at_a_wall_is_jammed_too_but_not_one_that_turns_there(scenario):
+    story = scenario().stand(5.0).walk(1.0, 0.92, seconds=10.0)
+    _, hands, trace = watched(story.fidget(12.0))
+    assert kinds(trace) == [("jam", None), ("touch", "jam")]
+    assert hands.placed[0][1] <= 0.8
+    turning = scenario().stand(5.0).walk(1.0, 0.92, seconds=10.0).turn(2.0, seconds=12.0)
+    assert watched(turning)[2].events == ()
+
+
+def test_a_displaced_box_is_noted_when_it_is_seen(scenario):
+    story = scenario(boxes=((1.2, 0.0),)).stand(5.0).walk(1.0, seconds=10.0, push={0: (1.3, 0.0)}).fidget(3.0)
+    referee, hands, trace = watched(story)
+    ((event),) = trace.events
+    assert (event.kind, event.data["box"], hands.placed) == ("box_moved", 0, [])
+    assert event.data["displacement_m"] == pytest.approx(0.02, abs=0.001)
+    assert event.time_s == judge(trace).penalties[0].time_s
+    assert referee.result == judge(trace)
+
+
+def told_by_chance(story, seed):
+    """A race of walks, falls, pushes and jams, whatever the dice say."""
+    rng = np.random.default_rng(seed)
+    story.stand(float(rng.uniform(4.0, 6.0)))
+    x = 0.25
+    for leg in range(2):
+        while 0.3 < x + 0.1 < 2.25 or x == 0.25:
+            x += (1.0 - 2.0 * leg) * float(rng.uniform(0.05, 0.5))
+            push = {int(rng.integers(2)): tuple(rng.uniform((0.95, 0.75), (1.05, 0.85)))}
+            story.walk(
+                float(np.clip(x, 0.2, 2.3)),
+                seconds=float(rng.uniform(1.0, 5.0)),
+                push=push if rng.random() < 0.3 else None,
+            )
+            if rng.random() < 0.25:
+                story.fall(float(rng.uniform(0.4, 1.2))).put_back()
+            if rng.random() < 0.15:
+                story._go(13.0, story._at, swing=0.3, touching=0)
+        if leg == 0:
+            story.turn(math.pi, seconds=4.0)
+    return story
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_referees_account_of_a_trial_is_the_judges_of_its_trace(scenario, seed):
+    story = told_by_chance(scenario(boxes=((1.0, 0.8), (1.5, -0.6))), seed)
+    referee, _, trace = watched(story)
+    result = referee.result
+    assert judge(trace) == result
+    assert result.falls == len(trace.events_of("fall"))
+    assert sum(leg.penalties for leg in result.legs) == len(result.penalties)
+    assert referee.race.leg == 1 + result.legs[0].finished
+
+
+def test_stories_by_chance_hold_what_they_should(scenario):
+    """The proof above is worth something only if falls, jams, pushes and both legs occur in it."""
+    seen = set()
+    for seed in range(12):
+        result = watched(told_by_chance(scenario(boxes=((1.0, 0.8), (1.5, -0.6))), seed))[0].result
+        seen |= {penalty.reason for penalty in result.penalties} | {leg.reason for leg in result.legs}
+    assert {"fall", "jam", "box_moved", "line fully crossed"} <= seen
+
+
+def test_progress_can_be_read_while_the_trial_runs(scenario):
+    story = scenario().stand(5.0).walk(1.5, seconds=10.0)
+    referee = Referee(rules(), arena(), Person(), lambda _: None)
+    for block in story.blocks():
+        assert not referee.watch(block)
+    assert (referee.race.leg, referee.result.legs[0].penalties) == (1, 0)
+    assert referee.race.distance_cm == pytest.approx(95.0, abs=0.5)
+    assert referee.race.clock_s == pytest.approx(10.0, abs=0.1)
+
+
+def test_a_body_that_does_not_know_its_world_cannot_be_refereed(scenario):
+    block = next(scenario().stand(1.0).blocks())
+    blind = dataclasses.replace(block, track=dataclasses.replace(block.track, world=None))
+    with pytest.raises(BodyError, match="see"):
+        Referee(rules(), arena(), Person(), lambda _: None).watch(blind)

@@ -1,0 +1,80 @@
+"""Rules as data: every number has its source, what is wrong in a document is said by line."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from posewright.arenas import arena
+from posewright.contests import check_entry, parse_rules, rules, rules_names
+from posewright.documents import parse_document
+from posewright.errors import DocumentError, InputError, UnknownNameError
+
+
+def test_every_number_of_every_rules_document_has_its_source():
+    for name in rules_names():
+        document = dict(parse_document(rules(name).text).value)
+        sources = document.pop("sources")
+        sections = {part: keys for part, keys in document.items() if isinstance(keys, dict)}
+        assert set(sources) == {f"{part}.{key}" for part, keys in sections.items() for key in keys}
+
+
+def test_rules_and_field_agree():
+    field, course = arena(rules().arena), rules().course
+    assert [line.x for line in field.lines] == [course.first_line_x_m, course.second_line_x_m]
+    assert {line.width_m for line in field.lines} == {course.line_width_m}
+    assert rules().displacement.corner_m == pytest.approx(
+        math.hypot(*field.box_kind.footprint_m) / 2, abs=1e-4
+    )
+    assert rules().put_back.clearance_m < field.gap_m / 2
+    assert course.second_line_x_m - course.first_line_x_m == rules().scoring.distance_limit_cm / 100
+
+
+def test_angles_are_degrees_in_the_document_and_radians_inside():
+    assert rules().fall.turn_rad == pytest.approx(math.pi / 4)
+
+
+def test_rules_survive_their_own_text():
+    assert parse_rules(rules().text) == rules()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("wait_s: 5", "wait_s: soon", "clock.wait_s: expected a number"),
+        ("wait_s: 5", "wait_m: 5", "wait_s"),
+        ("second_line_x_m: 2.0", "second_line_x_m: 0.4", "not beyond"),
+        ("time_limit_s: 300", "time_limit_s: 0", "above 0"),
+        ("penalty_exponent: 1.35", "penalty_exponent: 1e5", "out of range"),
+        ("place_points: [35, 29", "place_points: [-35, 29", "out of range"),
+    ],
+)
+def test_a_damaged_document_is_refused_by_name(old, new, told):
+    with pytest.raises(InputError, match=told):
+        parse_rules(rules().text.replace(old, new), "mine.rules.yaml")
+
+
+def test_an_unknown_contest_is_answered_with_the_known_ones():
+    with pytest.raises(UnknownNameError, match="obstacle_race"):
+        rules("ceabot_2013/obstacle_rase")
+
+
+def test_rules_cannot_be_read_from_outside_the_folder():
+    with pytest.raises(UnknownNameError):
+        rules("../../etc/passwd")
+    with pytest.raises(DocumentError):
+        parse_rules("just text")
+
+
+def test_a_bioloid_may_enter_and_a_giant_may_not():
+    assert check_entry(height_m=0.397, mass_kg=1.9, foot_m=0.105) == ()
+    breaches = check_entry(height_m=0.51, mass_kg=3.5, foot_m=0.115)
+    assert [breach.what for breach in breaches] == ["height", "mass", "foot length"]
+    assert str(breaches[1]) == "mass 3.5 kg is above the limit of 3 kg"
+
+
+def test_the_limits_themselves_are_allowed_and_nonsense_is_refused():
+    assert check_entry(height_m=0.5, mass_kg=3.0, foot_m=0.11) == ()
+    with pytest.raises(InputError, match="mass"):
+        check_entry(height_m=0.4, mass_kg=float("nan"), foot_m=0.1)

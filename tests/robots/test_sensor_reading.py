@@ -1,0 +1,96 @@
+"""Sensors as cards and behaviours describe them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posewright.documents import parse_document
+from posewright.errors import DocumentError, UnknownNameError
+from posewright.robots import (
+    Camera,
+    Compass,
+    FootContact,
+    Imu,
+    RangeScan,
+    RangeSensor,
+    SensorSpec,
+    parse_sensor,
+)
+
+
+def parsed(text: str) -> SensorSpec:
+    return parse_sensor("it", parse_document(f"it: {text}").fields()["it"])
+
+
+@pytest.mark.parametrize(
+    ("text", "sensor"),
+    [
+        (
+            "{kind: range, mount: head, yaw_deg: 90, fan_deg: 1, beams: 21, max_range_m: 5, source: us}",
+            RangeSensor("it", "head", 5.0, yaw_deg=90.0, fan_deg=1.0, beams=21),
+        ),
+        (
+            "{kind: range, mount: head, max_range_m: 0.8, position_m: [0.1, 0, -0.02], pitch_deg: 30}",
+            RangeSensor("it", "head", 0.8, position_m=(0.1, 0.0, -0.02), pitch_deg=30.0),
+        ),
+        (
+            "{kind: range_scan, mount: head, start_deg: -90, step_deg: 5, beams: 37, max_range_m: 4}",
+            RangeScan("it", "head", 4.0, start_deg=-90.0, step_deg=5.0, beams=37),
+        ),
+        ("{kind: imu, mount: imu}", Imu("it", "imu")),
+        ("{kind: compass, mount: imu}", Compass("it", "imu")),
+        ("{kind: foot_contact, foot: left_foot}", FootContact("it", "left_foot")),
+        ("{kind: camera, mount: head, width: 64, height: 48}", Camera("it", "head", 64, 48)),
+    ],
+)
+def test_every_kind_of_sensor_can_be_described(text: str, sensor: SensorSpec) -> None:
+    assert parsed(text) == sensor
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{mount: head}", "'kind' is missing"),
+        ("{kind: rnge, mount: head}", "did you mean range"),
+        ("{kind: range, mount: head}", "'max_range_m' is missing"),
+        ("{kind: range, mount: head, max_range_m: -1}", "out of range"),
+        ("{kind: range, mount: head, max_range_m: 5, beams: 0}", "out of range"),
+        ("{kind: range, mount: head, max_range_m: 5, position_m: [0, 0]}", "expected three numbers"),
+        ("{kind: compass, mount: imu, yaw_deg: 3}", "no key here is called 'yaw_deg'"),
+        ("{kind: camera, mount: head, width: 6.4, height: 48}", "expected a whole number"),
+    ],
+)
+def test_what_is_wrong_with_a_sensor_is_said_with_its_line(text: str, says: str) -> None:
+    with pytest.raises((DocumentError, UnknownNameError), match=says) as caught:
+        parsed(text)
+    assert caught.value.where is not None
+    assert caught.value.where.line == 1
+
+
+def test_a_fan_is_spread_evenly_about_its_middle() -> None:
+    laser = RangeSensor("laser", "head", 5.0, yaw_deg=90.0, fan_deg=1.0, beams=21)
+    bearings = np.degrees(laser.bearings_rad)
+    np.testing.assert_allclose(np.diff(bearings), 0.05)
+    assert bearings.mean() == pytest.approx(90.0)
+
+
+def test_a_single_beam_looks_at_the_middle_whatever_the_fan() -> None:
+    laser = RangeSensor("laser", "head", 5.0, yaw_deg=-30.0, fan_deg=10.0, beams=1)
+    assert np.degrees(laser.bearings_rad).tolist() == pytest.approx([-30.0])
+
+
+def test_a_scan_starts_at_its_first_beam_and_goes_left() -> None:
+    scan = RangeScan("ring", "head", 5.0, start_deg=-90.0, step_deg=45.0, beams=5)
+    assert np.degrees(scan.bearings_rad).tolist() == pytest.approx([-90.0, -45.0, 0.0, 45.0, 90.0])
+
+
+def test_channels_name_the_readings_a_body_gives() -> None:
+    assert [channel.name for channel in Imu("imu", "chest").channels] == [
+        "imu.orientation",
+        "imu.angular_velocity",
+        "imu.acceleration",
+    ]
+    assert RangeScan("ring", "head", 5.0, 0.0, 1.0, 360).channels[0].shape == (360,)
+    assert Compass("compass", "imu").channels[0].unit == "rad"
+    assert Camera("eye", "head", 64, 48).channels == ()

@@ -1,0 +1,46 @@
+"""Robots in worlds, for the tests of this room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from posewright.arenas import Box, arena
+from posewright.bodies import Floats, Frames
+from posewright.robots import Robot, robot
+from posewright.simulation import SimulatedBody, World
+
+
+@pytest.fixture(scope="session")
+def bioloid() -> Robot:
+    return robot("robotis_bioloid")
+
+
+@pytest.fixture
+def bare(bioloid: Robot) -> SimulatedBody:
+    """A robot on a bare floor."""
+    return SimulatedBody(World(bioloid), start=(0.0, 0.0, 0.0))
+
+
+@pytest.fixture
+def among_boxes(bioloid: Robot) -> Callable[..., SimulatedBody]:
+    """Give a robot at the start of the field with boxes where the test wants them."""
+
+    def build(*boxes: tuple[float, float] | tuple[float, float, float], **options: object) -> SimulatedBody:
+        field = replace(arena(), boxes=tuple(Box(*box) for box in boxes))
+        return SimulatedBody(World(bioloid, field), **options)  # type: ignore[arg-type]  # passed on as given
+
+    return build
+
+
+@pytest.fixture
+def hold() -> Callable[..., Frames]:
+    """Give frames that hold a pose."""
+
+    def frames(pose: Floats, seconds: float, **options: object) -> Frames:
+        return Frames(np.tile(pose, (round(seconds * 128), 1)), **options)  # type: ignore[arg-type]  # as given
+
+    return frames

@@ -1,0 +1,101 @@
+"""Putting a robot on its feet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from posewright.bodies import Frames
+from posewright.errors import InputError
+from posewright.simulation import SimulatedBody, World
+from posewright.simulation.inertial import roll_pitch_yaw
+from posewright.simulation.placing import place, sole_corners, standing_up
+
+AmongBoxes = Callable[..., SimulatedBody]
+Hold = Callable[..., Frames]
+
+quickly = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def trunk_angles(world: World) -> tuple[float, float, float]:
+    return roll_pitch_yaw(world.data.xmat[world.addresses.trunk_body].reshape(3, 3))
+
+
+def test_walk_ready_leans_forward_with_flat_soles(bare: SimulatedBody) -> None:
+    roll, pitch, yaw = np.degrees(trunk_angles(bare.world))
+    assert 8.0 < pitch < 17.0
+    assert abs(roll) < 0.5
+    assert abs(yaw) < 1e-9
+    heights = sole_corners(bare.world)[:, :, 2]
+    assert heights.min() == pytest.approx(0.0, abs=1e-9)
+    assert heights.max() < 0.001
+
+
+@quickly
+@given(
+    x=st.floats(0.2, 2.3),
+    y=st.floats(-0.8, 0.8),
+    yaw=st.floats(-3.1, 3.1),
+    bend=st.lists(st.floats(-0.2, 0.2), min_size=18, max_size=18),
+)
+def test_any_pose_stands_on_the_floor_where_it_was_put(
+    bare: SimulatedBody, x: float, y: float, yaw: float, bend: list[float]
+) -> None:
+    world = bare.world
+    joints = bare.robot.pose("walk_ready") + bend
+    place(world, x, y, yaw, joints)
+    assert world.trunk[:2] == pytest.approx((x, y))
+    assert trunk_angles(world)[2] == pytest.approx(yaw, abs=1e-9)
+    heights = sole_corners(world)[:, :, 2].ravel()
+    assert heights.min() == pytest.approx(0.0, abs=1e-9)
+    assert np.sort(heights)[2] < 0.002, "it stands on three corners at least"
+    assert np.array_equal(world.joint_positions, joints)
+    assert not world.data.qvel.any()
+
+
+def test_hands_put_a_fallen_robot_up_and_leave_boxes_alone(among_boxes: AmongBoxes, hold: Hold) -> None:
+    body = among_boxes((0.48, 0.0))
+    pose = body.robot.pose("walk_ready")
+    fallen = pose.copy()
+    for side in ("right", "left"):
+        fallen[body.robot.index(f"{side}_ankle_pitch")] -= 0.6
+    body.play(hold(fallen, 2.5))
+    body.play(hold(pose, 0.5))
+    boxes, time_s = body.world.boxes, body.time_s
+    body.place_robot(1.5, 0.5, math.radians(135))
+    assert body.time_s == time_s
+    assert np.array_equal(body.world.boxes, boxes)
+    assert body.world.trunk[:2] == pytest.approx((1.5, 0.5))
+    assert trunk_angles(body.world)[2] == pytest.approx(math.radians(135))
+    world = body.play(hold(pose, 1.0)).world
+    assert world is not None
+    assert world.trunk[-1, 2] > 0.18
+    assert np.hypot(*(world.trunk[-1, :2] - (1.5, 0.5))) < 0.03
+
+
+def test_a_robot_may_be_put_into_a_box(among_boxes: AmongBoxes, hold: Hold) -> None:
+    body = among_boxes((1.0, 0.0))
+    body.place_robot(1.0, 0.0, 0.0)
+    assert body.world.trunk[:2] == pytest.approx((1.0, 0.0))
+    body.play(hold(body.robot.pose("walk_ready"), 0.2))
+
+
+def test_a_place_that_is_no_number_is_refused(bare: SimulatedBody) -> None:
+    with pytest.raises(InputError, match="cannot put"):
+        bare.place_robot(math.nan, 0.0, 0.0)
+
+
+def test_standing_up_finds_the_facet_under_the_centre() -> None:
+    square = np.array([(1, 1, 0), (1, -1, 0), (-1, -1, 0), (-1, 1, 0)], dtype=float)
+    step = np.array([(3, 1, 1), (3, -1, 1)], dtype=float)
+    points = np.concatenate([square, step])
+    assert standing_up(points, np.array([0.0, 0.0, 2.0])) == pytest.approx((0, 0, 1))
+    up = standing_up(points, np.array([2.0, 0.0, 2.0]))
+    assert up == pytest.approx(np.array([-1, 0, 2]) / math.sqrt(5))
