@@ -109,11 +109,13 @@ def test_an_import_turned_upside_down_is_seen(source: str) -> None:
     assert faults("posewright.motions.deep.pose", source) != []
 
 
-def test_importing_every_module_does_nothing_and_loads_no_heavy_room() -> None:
+def test_importing_every_module_does_nothing_and_loads_nothing_heavy() -> None:
+    """All but the inside of simulation/, which is where MuJoCo is."""
     heavy = "mujoco", "matplotlib", "sympy", "scipy", "imageio_ffmpeg"
+    light = [name for name, _ in modules() if "__main__" not in name and ".simulation." not in name]
     code = (
         "import sys, importlib, threading\n"
-        f"for name in {[name for name, _ in modules() if '__main__' not in name]!r}:\n"
+        f"for name in {light!r}:\n"
         "    importlib.import_module(name)\n"
         "assert threading.active_count() == 1\n"
         f"print([name for name in {heavy!r} if name in sys.modules])\n"

@@ -18,7 +18,7 @@ ANGLES = st.floats(-2.5, 2.5).map(lambda x: round(x, 6))
 REACHES = st.integers(1, 400).map(lambda n: n / 200)
 PAUSES = st.one_of(st.just(0.0), REACHES)
 EASINGS = tuple(Easing)
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=40, deadline=None)
 
 
 @st.composite

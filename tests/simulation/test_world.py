@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
@@ -67,7 +67,7 @@ def test_a_box_that_the_robot_falls_against_is_touched_and_moved(among_boxes: Am
 
 def test_a_pushed_box_comes_to_rest_and_sleeps_again(among_boxes: AmongBoxes, hold: Hold) -> None:
     body = among_boxes((1.5, 0.5))
-    body.world.data.qvel[body.world.addresses.box_qvel[0, 0]] = 0.5
+    body.world.data.qvel[body.world.addresses.box_qvel.start] = 0.5
     track = body.play(hold(body.robot.pose("walk_ready"), 1.5))
     assert track.world is not None
     moved = track.world.boxes[-1, 0, 0] - 1.5

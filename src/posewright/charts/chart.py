@@ -103,16 +103,17 @@ class Chart:
     path: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        names = self.state_names
-        for twice in {name for name in names if names.count(name) > 1}:
-            raise InputError(f"the state {twice!r} is there twice", hint="a state's name is its own")
-        goals = [
-            self.initial,
-            *(t.go for state in self.states for t in state.transitions if t.go is not None),
-        ]
+        names = self._by_name
+        if len(names) < len(self.states):
+            raise InputError(f"a state of {self.name} is there twice", hint="a state's name is its own")
+        goals = [self.initial, *(t.go for state in self.states for t in state.transitions if t.go is not None)]
         for goal in goals:
             if goal not in names:
                 raise UnknownNameError.among("state", goal, names)
+
+    @cached_property
+    def _by_name(self) -> dict[str, State]:
+        return {state.name: state for state in self.states}
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
@@ -125,10 +126,16 @@ class Chart:
         Raises:
             UnknownNameError: there is none.
         """
-        for state in self.states:
-            if state.name == name:
-                return state
+        if name in self._by_name:
+            return self._by_name[name]
         raise UnknownNameError.among("state", name, self.state_names)
+
+    @property
+    def table_form(self) -> TableForm:
+        """How a truth table writes this chart: as declared, else with its own names."""
+        if self.form is not None:
+            return self.form
+        return TableForm({name: name for name in self.inputs}, {name: name for name in self.outputs})
 
     @property
     def scope(self) -> Scope:

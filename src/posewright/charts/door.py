@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 from posewright.charts.chart import Chart
 from posewright.charts.reading import parse_chart
@@ -11,8 +12,9 @@ from posewright.charts.table_reading import parse_table
 from posewright.charts.truth_table import chart_of
 from posewright.errors import DocumentError, Where
 
-MAX_CHART_BYTES = 1_000_000
-"""No chart written by a person or by us comes near this size."""
+MAX_CHART_BYTES = 200_000
+MAX_TABLE_BYTES = 2_000_000
+"""Sizes that no chart written by a person, and no table of ours, comes near."""
 
 
 def read_chart(path: Path | str) -> Chart:
@@ -26,6 +28,8 @@ def read_chart(path: Path | str) -> Chart:
     path = Path(path)
     text = _text_of(path)
     if not is_table(text):
+        if len(text) > MAX_CHART_BYTES:
+            _refuse_size(path, MAX_CHART_BYTES)
         return parse_chart(text, path)
     return replace(chart_of(parse_table(text, path)), path=path)
 
@@ -41,12 +45,16 @@ def is_table(text: str) -> bool:
 def _text_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            raw = file.read(MAX_CHART_BYTES + 1)
-        if len(raw) > MAX_CHART_BYTES:
-            raise DocumentError(f"larger than {MAX_CHART_BYTES} bytes", where=Where(path), hint="no chart is")
+            raw = file.read(MAX_TABLE_BYTES + 1)
+        if len(raw) > MAX_TABLE_BYTES:
+            _refuse_size(path, MAX_TABLE_BYTES)
         return raw.decode("utf-8-sig")
     except OSError as error:
         raise DocumentError(error.strerror or str(error), where=Where(path)) from error
     except UnicodeDecodeError as error:
         where = Where(path, offset=error.start)
         raise DocumentError("not a text file", where=where, hint="a chart is UTF-8 YAML or CSV") from error
+
+
+def _refuse_size(path: Path, limit: int) -> NoReturn:
+    raise DocumentError(f"larger than {limit} bytes", where=Where(path), hint="no honest chart is")

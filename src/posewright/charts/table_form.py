@@ -18,12 +18,14 @@ class TableForm:
         outputs: columns of outputs, and the output each stands for.
         state_bits: columns that together hold the state's code; empty where a column `state` names it.
         codes: the code of every state, as text of 0 and 1.
+        newline: what ends a line, so that a table which was read is written with the same bytes.
     """
 
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
     state_bits: tuple[str, ...] = ()
     codes: Mapping[str, str] = field(default_factory=dict)
+    newline: str = field(default="\n", compare=False)
 
     @property
     def state_columns(self) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
-from posewright.charts.cubes import Cube
 from posewright.charts.declarations import name_fault
 from posewright.charts.table_form import NEXT, TableForm
 from posewright.charts.truth_table import TableRow, TruthTable
-from posewright.errors import FormatError, InputError, Where
+from posewright.errors import FormatError, Where
 
 CELLS = {"0": False, "1": True}
 ANY = frozenset({"X", "x", "-", "*"})
@@ -35,8 +35,9 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
         raise FormatError("the table has no rows", where=Where(path, 1))
     states = dict.fromkeys(name for row in rows for name in (row.state, row.go))
     if form.state_bits:
-        form = TableForm(form.inputs, form.outputs, form.state_bits, {name: name for name in states})
+        form = replace(form, codes={name: name for name in states})
         states = dict.fromkeys(sorted(states))
+    form = replace(form, newline="\r\n" if "\r\n" in text else "\n")
     name = path.name.split(".")[0] if path else "table"
     return TruthTable(name, form, rows[0].state, tuple(states), rows)
 
@@ -121,23 +122,11 @@ def _form(header: list[str], where: Where) -> TableForm:
 def _check_names(names: list[str], where: Where) -> None:
     seen: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(name.lower(), name)
-        fault = name_fault(name)
-        if other is not name:
+        other, fault = seen.get(name.lower()), name_fault(name)
+        seen[name.lower()] = name
+        if other is not None:
             fault = "is there twice" if other == name else f"differs from {other!r} only in case"
         elif name.endswith(NEXT):
             fault = f"has no column {name[: -len(NEXT)]!r}"
         if fault is not None:
             raise FormatError(f"the column {name!r} {fault}", where=where, hint=HEADER_HINT)
-
-
-def read_cube(text: str) -> Cube:
-    """Return the cube that a person wrote, such as 01X.
-
-    Raises:
-        InputError: a sign other than 0, 1, X.
-    """
-    for sign in text:
-        if sign not in CELLS and sign not in ANY:
-            raise InputError(f"{text!r} is no row of 0, 1 and X")
-    return tuple(CELLS.get(sign) for sign in text)

@@ -66,7 +66,7 @@ class TruthTable:
     def csv(self) -> str:
         """Return the table as the text of a CSV file."""
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(out, lineterminator=self.form.newline)
         writer.writerow(self.form.columns)
         writer.writerows(self.cells(row) for row in self.rows)
         return out.getvalue()
@@ -87,9 +87,7 @@ def table_of(chart: Chart) -> TruthTable:
             an output is left as it was.
     """
     _refuse_other_than_bool(chart)
-    form = chart.form or TableForm(
-        {name: name for name in chart.inputs}, {name: name for name in chart.outputs}
-    )
+    form = chart.table_form
     if len(chart.inputs) > MAX_TABLE_INPUTS:
         raise InputError(f"{len(chart.inputs)} inputs are too many", hint=f"at most {MAX_TABLE_INPUTS}")
     states = sorted(chart.state_names, key=lambda name: form.codes.get(name, ""))
@@ -148,7 +146,7 @@ def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = N
         like: a chart whose declarations, times and words are kept.
     """
     inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
-    found = {name: State(name, _transitions(table, name)) for name in table.states}
+    found = {name: _state(table, name) for name in table.states}
     if like is not None:
         states = (replace(state, transitions=found[state.name].transitions) for state in like.states)
         return replace(like, states=tuple(states))
@@ -164,17 +162,19 @@ def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = N
     )
 
 
-def _transitions(table: TruthTable, state: str) -> tuple[Transition, ...]:
+def _state(table: TruthTable, name: str) -> State:
     inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
-    return tuple(
+    rows = table.rows_of(name)
+    transitions = tuple(
         Transition(
             when=cube_guard(row.cube, inputs),
-            do={name: constant(value) for name, value in zip(outputs, row.outputs, strict=True)},
+            do={output: constant(value) for output, value in zip(outputs, row.outputs, strict=True)},
             go=row.go,
             line=row.line,
         )
-        for row in table.rows_of(state)
+        for row in rows
     )
+    return State(name, transitions, line=rows[0].line if rows else None)
 
 
 def grouped(table: TruthTable) -> dict[tuple[str, ...], tuple[TableRow, ...]]:

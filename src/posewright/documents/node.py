@@ -58,13 +58,13 @@ class Node:
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            self.fail(f"expected a finite number, found {_describe(self.value)}")
+            self.fail(f"expected a finite number, found {describe(self.value)}")
         return self._within(number, low, high)
 
     def _within(self, number: float, low: float | None, high: float | None) -> float:
         if (low is not None and number < low) or (high is not None and number > high):
             bounds = f"{'' if low is None else f'{low:g}'}..{'' if high is None else f'{high:g}'}"
-            self.fail(f"{number:g} is out of range", hint=f"the range is {bounds}")
+            self.fail(f"{describe(number)} is out of range", hint=f"the range is {bounds}")
         return number
 
     def choice(self, kind: str, known: Collection[str]) -> str:

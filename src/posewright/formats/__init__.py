@@ -7,7 +7,8 @@ from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.origin import Origin, origin_of
 from posewright.formats.reading import read_motion, read_motion_file
 from posewright.formats.registry import FORMATS, MotionFormat
-from posewright.formats.uc3m_velocity import Velocity, document_velocity
+from posewright.formats.uc3m_csv import table_with
+from posewright.formats.uc3m_velocity import Velocity, document_velocity, step_speeds
 from posewright.formats.writing import convert_motion, losses, write_motion, write_motion_file
 
 __all__ = [
@@ -24,6 +25,8 @@ __all__ = [
     "origin_of",
     "read_motion",
     "read_motion_file",
+    "step_speeds",
+    "table_with",
     "write_motion",
     "write_motion_file",
 ]

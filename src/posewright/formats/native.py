@@ -38,7 +38,7 @@ def read(data: bytes, path: Path | None = None) -> Motion:
         UnknownNameError: a key, joint, easing or robot that does not exist.
     """
     motion = motion_of(parse_document(decode_document(data, path), path))
-    return replace(motion, origin=Origin(NATIVE, data))
+    return replace(motion, origin=Origin(NATIVE, data, path=path))
 
 
 def render(motion: Motion, over: bytes | None = None) -> bytes:

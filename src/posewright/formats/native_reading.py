@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
@@ -15,10 +14,15 @@ from posewright.motions import DEFAULT_ACCEL_SHARE, LONGEST_S, SHORTEST_S, Easin
 from posewright.robots import Robot, robot
 
 Fields = dict[str, Node]
-Value = TypeVar("Value")
 
 MOST_DEG = 3600.0
 """Ten turns: beyond, somebody took ticks for degrees."""
+
+MOST_REPEATS = 1_000_000
+"""Beyond, `repeat: true` is meant: over a day of the shortest motion worth its name."""
+
+SLOWEST, FASTEST = 0.001, 1000.0
+"""Speeds beyond are a slip of the pen."""
 
 
 def motion_of(root: Node) -> Motion:
@@ -34,12 +38,16 @@ def motion_of(root: Node) -> Motion:
     reader = _Reader(joints, _Manner().told_by(fields, joints))
     start = fields.get("start_pose_deg")
     keyframes = fields["keyframes"].items() or fields["keyframes"].fail("there is no keyframe")
+    repeat = _repeat(fields["repeat"]) if "repeat" in fields else 1
+    frames = tuple(reader.keyframe(node) for node in keyframes)
+    if repeat != 1 and not any(frame.duration for frame in frames):
+        fields["repeat"].fail("it repeats but takes no time", hint="give a keyframe a reach_s or a pause_s")
     return Motion(
         _name(fields["motion"]),
         fields["robot"].text(),
         joints,
-        tuple(reader.keyframe(node) for node in keyframes),
-        repeat=_repeat(fields["repeat"]) if "repeat" in fields else 1,
+        frames,
+        repeat=repeat,
         next=_reference(fields.get("next")),
         exit=_reference(fields.get("exit")),
         speed=_speed(fields["speed"]) if "speed" in fields else 1.0,
@@ -72,11 +80,14 @@ def _name(node: Node) -> str:
 def _repeat(node: Node) -> int | None:
     if isinstance(node.value, bool):
         return None if node.value else 1
-    return node.integer(low=1)
+    return node.integer(low=1, high=MOST_REPEATS)
 
 
 def _speed(node: Node) -> float:
-    return node.number(high=1000.0) if node.value != 0 else node.fail("a speed is greater than 0")
+    speed = node.number()
+    if not SLOWEST <= speed <= FASTEST:
+        node.fail(f"a speed is {SLOWEST:g} to {FASTEST:g}, 1 is unchanged; found {speed:g}")
+    return speed
 
 
 def _reference(node: Node | None) -> str | None:

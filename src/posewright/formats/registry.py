@@ -9,7 +9,7 @@ from pathlib import Path
 from posewright.documents import write_atomically
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.joint_table import read_table
-from posewright.formats.kinds import ROBOPLUS_TEXT, UC3M_CSV
+from posewright.formats.kinds import NATIVE, ROBOPLUS_TEXT, UC3M_CSV
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.origin import origin_of
 from posewright.formats.roboplus_from_motion import document_with

@@ -83,7 +83,8 @@ def free_pages(document: RoboplusDocument, number: int, count: int) -> list[int]
 def extracted(document: RoboplusDocument, number: int) -> RoboplusDocument:
     """Return a document of one page and those it leads to through next and exit, numbered anew.
 
-    The page itself becomes page 1, the others follow in their old order; the rest is empty.
+    The page itself becomes page 1, the others follow in their old order; the rest is empty. What was
+    stripped from the file is put back, so that RoboPlus opens the new one.
     """
     numbers = [number, *sorted(reachable(document, number) - {number})]
     renumbered = {old: new for new, old in enumerate(numbers, 1)}
@@ -91,7 +92,8 @@ def extracted(document: RoboplusDocument, number: int) -> RoboplusDocument:
     for page in map(document.page, numbers):
         onward, way_out = (renumbered.get(to, 0) for to in (page.play.next, page.play.exit))
         pages.append(page.changed_to(replace(page, play=replace(page.play, next=onward, exit=way_out))))
-    return document.with_pages(tuple(pages))
+    shortened = document.with_pages(tuple(pages))
+    return document if shortened is document else shortened.repaired()
 
 
 def reachable(document: RoboplusDocument, number: int) -> set[int]:

@@ -28,10 +28,19 @@ PRINTED_DEG = 0.005 + 1e-9
 """Half of the last printed decimal [deg]."""
 
 
-def table_motion(table: JointTable, card: Robot, *, name: str, path: Path | None = None) -> Motion:
+def table_motion(
+    table: JointTable, card: Robot, *, name: str, path: Path | None = None, step_s: float = STEP_S
+) -> Motion:
     """Return a table as a motion: started from the initial pose, its steps repeated for ever.
 
     Angles printed to two decimals are read as the tick they stand for.
+
+    Args:
+        table: the table.
+        card: the robot whose joints the document numbered.
+        name: what to call the motion.
+        path: where the table lies, for messages.
+        step_s: time of each step, which the table does not say [s].
 
     Raises:
         FormatError: a joint of the robot has no row.
@@ -49,7 +58,7 @@ def table_motion(table: JointTable, card: Robot, *, name: str, path: Path | None
         name,
         card.name,
         joints,
-        tuple(Keyframe(pose, STEP_S, easing=Easing.LINEAR) for pose in poses[1:]),
+        tuple(Keyframe(pose, step_s, easing=Easing.LINEAR) for pose in poses[1:]),
         repeat=None,
         start=poses[0],
         source="joint table of the source document (UC3M 2013)",

@@ -33,13 +33,22 @@ class Way:
     points: Angles
 
     @property
-    def speed(self) -> Angles:
-        """(n_joints,) fastest on the way [deg/s]; infinite where it jumps."""
+    def mean(self) -> Angles:
+        """(n_joints,) mean speed over the way [deg/s]; infinite where it jumps, 0 where free."""
+        way = np.nan_to_num(np.abs(self.end - self.begin), nan=0.0, posinf=np.inf)
         if self.reach_s == 0.0:
-            return np.where(np.abs(self.end - self.begin) > 0.0, np.inf, 0.0)
-        steps = np.abs(np.diff(self.points, axis=0)).max(axis=0)
-        fastest: Angles = np.nan_to_num(steps * (len(self.points) - 1) / self.reach_s, nan=0.0, posinf=np.inf)
-        return fastest
+            return np.where(way > 0.0, np.inf, 0.0)
+        return np.asarray(way / self.reach_s, dtype=np.float64)
+
+    @property
+    def fastest(self) -> Angles:
+        """(n_joints,) fastest between two of the points [deg/s], at least the mean."""
+        if self.reach_s == 0.0:
+            return self.mean
+        with np.errstate(invalid="ignore"):
+            steps = np.abs(np.diff(self.points, axis=0)).max(axis=0)
+        speeds = np.nan_to_num(steps * (len(self.points) - 1) / self.reach_s, nan=0.0, posinf=np.inf)
+        return np.asarray(np.fmax(speeds, self.mean), dtype=np.float64)
 
 
 @dataclass(frozen=True)

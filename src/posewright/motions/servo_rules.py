@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from posewright.motions.finding import Finding, Level
-from posewright.motions.judged import Judged, Way, place
+from posewright.motions.judged import Judged, place
 from posewright.motions.pose import Angles
 
 
@@ -49,23 +49,31 @@ def _beyond(judged: Judged, number: int, points: Angles) -> Iterator[Finding]:
 
 
 def speeds(judged: Judged) -> Iterator[Finding]:
-    """No joint is asked to go faster than its servo turns without load."""
+    """No joint is asked to go faster than its servo turns without load.
+
+    If that is so on the whole way it arrives late, an error; if only at the fastest point it lags there and
+    catches up, a warning: most of ROBOTIS' own pages do.
+    """
     top = np.rad2deg(judged.robot.max_speeds[judged.columns])
     for way in judged.ways:
-        for joint, value, limit in zip(judged.motion.joints, way.speed.tolist(), top.tolist(), strict=True):
-            if value > judged.rules.near_speed * limit:
-                yield _fast(way, joint, value, limit)
+        rows = (judged.motion.joints, way.fastest.tolist(), way.mean.tolist(), top.tolist())
+        for joint, fastest, mean, limit in zip(*rows, strict=True):
+            if fastest > limit * (1.0 + 1e-9):
+                yield _too_fast(way.number, joint, fastest, mean, limit)
 
 
-def _fast(way: Way, joint: str, value: float, limit: float) -> Finding:
-    over = value > limit * (1.0 + 1e-9)
-    asked = "to jump" if math.isinf(value) else f"for {value:.0f} deg/s"
-    message = (
-        f"on the way into {place(way.number)}: {joint} is asked {asked}, its servo turns {limit:.0f} deg/s"
-        " without load"
-    )
-    level = Level.ERROR if over else Level.WARNING
-    return Finding(level, "speed", message, way.number, joint, value, limit, "deg/s")
+def _too_fast(number: int, joint: str, fastest: float, mean: float, limit: float) -> Finding:
+    late = mean > limit * (1.0 + 1e-9)
+    if math.isinf(fastest):
+        asked = "to jump"
+    elif late:
+        asked = f"for {mean:.0f} deg/s all the way"
+    else:
+        asked = f"for {fastest:.0f} deg/s at its fastest"
+    message = f"{joint} is asked {asked}, its servo turns {limit:.0f} deg/s without load"
+    level = Level.ERROR if late else Level.WARNING
+    where = f"on the way into {place(number)}"
+    return Finding(level, "speed", f"{where}: {message}", number, joint, fastest, limit, "deg/s")
 
 
 def returns_from_free(judged: Judged) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class DesignRules:
-    """What counts as near, short, small and fast.
+    """What counts as near, short and small.
 
     Attributes:
         near_pose_deg: farthest any joint may be from the named pose at both ends. Ours: the source
@@ -15,7 +15,6 @@ class DesignRules:
         max_duration_s: longest pass of a motion that neither loops nor celebrates (the teams' "about 2 s").
         max_step_deg: farthest a joint may go between two keyframes. Ours: a fifth of an AX-12A's 300 deg.
         slack_deg: how far beyond a joint limit is rounding. Ours: half a tick of 300/1024 deg.
-        near_speed: share of the servo's no-load speed above which it lags under any load. Ours.
         points_per_way: how many points of every way are looked at for limits and speed.
     """
 
@@ -23,5 +22,4 @@ class DesignRules:
     max_duration_s: float = 2.0
     max_step_deg: float = 60.0
     slack_deg: float = 0.15
-    near_speed: float = 0.8
     points_per_way: int = 64

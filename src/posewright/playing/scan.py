@@ -157,17 +157,18 @@ class Scan:
         """Return how far away the farthest thing lies along a direction: a wall, whatever stands before it.
 
         It is the greatest `range * cos(angle)` over the beams within `within_rad` of the direction. A
-        beam that met nothing says nothing (a leaning robot's beams pass over a wall), unless none met
-        anything.
+        beam that met nothing counts with the greatest range: a leaning robot's beams pass over a far
+        wall, and to take the box beside it for the wall would be worse than to see no wall for once.
 
         Returns:
             The distance along `towards_rad`, at most `max_range_m` [m].
         """
         off = np.cos(self.beams.angles - towards_rad)
-        counted = self.met & (off >= math.cos(within_rad))
+        counted = off >= math.cos(within_rad)
         if not counted.any():
             return self.max_range_m
-        return float((self.ranges[counted] * off[counted]).max())
+        along = np.where(self.met, self.ranges * off, self.max_range_m)
+        return float(along[counted].max())
 
 
 def _turn(towards_rad: float) -> Floats:

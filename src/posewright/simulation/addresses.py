@@ -38,43 +38,43 @@ class Addresses:
 
     Attributes:
         trunk_body: body that carries the free joint.
-        trunk_qpos: of its pose x y z qw qx qy qz, `(7,)`.
-        trunk_qvel: of its velocity, `(6,)`.
+        trunk_qpos: of its pose x y z qw qx qy qz.
+        trunk_qvel: of its velocity.
         joint_qpos: `(n_joints,)`.
         joint_qvel: `(n_joints,)`.
         actuators: `(n_joints,)`.
         sole_geoms: the geom each foot stands on, `(n_feet,)`.
         sole_corners: corners of its underside in the geom's frame, front-left, front-right, rear-right,
             rear-left, `(n_feet, 4, 3)` [m].
-        foot_contacts: in `sensordata`, `(n_feet,)`.
-        box_qpos: of each box's pose, `(n_boxes, 7)`.
-        box_qvel: of each box's velocity, `(n_boxes, 6)`.
-        box_contacts: in `sensordata`, `(n_boxes,)`.
+        foot_contacts: of each foot, in `sensordata`.
+        box_qpos: of the boxes' poses, one after the other, seven numbers each.
+        box_qvel: of the boxes' velocities, one after the other, six numbers each.
+        box_contacts: of each box, in `sensordata`.
     """
 
     trunk_body: int
-    trunk_qpos: Indices
-    trunk_qvel: Indices
+    trunk_qpos: slice
+    trunk_qvel: slice
     joint_qpos: Indices
     joint_qvel: Indices
     actuators: Indices
     sole_geoms: Indices
     sole_corners: Floats
-    foot_contacts: Indices
-    box_qpos: Indices
-    box_qvel: Indices
-    box_contacts: Indices
+    foot_contacts: slice
+    box_qpos: slice
+    box_qvel: slice
+    box_contacts: slice
 
 
 def find_addresses(model: Any, robot: Robot, n_boxes: int) -> Addresses:
     """Look everything up by name.
 
     Raises:
-        InputError: the model lacks a joint, an actuator or a foot of the card.
+        InputError: the model lacks a joint or an actuator of the card, or has more.
     """
     joints = _joints(model, robot)
     trunk = int(model.body_rootid[model.jnt_bodyid[joints[0]]])
-    boxes = [int(model.body(box_name(index)).jntadr[0]) for index in range(n_boxes)]
+    first_box = int(model.body(box_name(0)).jntadr[0]) if n_boxes else 0
     root = int(model.body_jntadr[trunk])
     soles = [_sole(model, robot, foot) for foot in robot.feet]
     return Addresses(
@@ -87,14 +87,16 @@ def find_addresses(model: Any, robot: Robot, n_boxes: int) -> Addresses:
         sole_geoms=np.array(soles, dtype=np.intp),
         sole_corners=np.array([_underside(model, sole) for sole in soles]).reshape(-1, 4, 3),
         foot_contacts=_sensors(model, [foot_sensor(foot) for foot in robot.feet]),
-        box_qpos=np.array([_span(model.jnt_qposadr, box, 7) for box in boxes], np.intp).reshape(-1, 7),
-        box_qvel=np.array([_span(model.jnt_dofadr, box, 6) for box in boxes], np.intp).reshape(-1, 6),
+        # The boxes were added to the model one after the other, and so do their numbers stand.
+        box_qpos=_span(model.jnt_qposadr, first_box, 7 * n_boxes),
+        box_qvel=_span(model.jnt_dofadr, first_box, 6 * n_boxes),
         box_contacts=_sensors(model, [box_sensor(index) for index in range(n_boxes)]),
     )
 
 
-def _span(starts: Any, joint: int, length: int) -> Indices:
-    return np.arange(length, dtype=np.intp) + int(starts[joint])
+def _span(starts: Any, joint: int, length: int) -> slice:
+    start = int(starts[joint])
+    return slice(start, start + length)
 
 
 def _joints(model: Any, robot: Robot) -> list[int]:
@@ -123,6 +125,12 @@ def _actuators(model: Any, robot: Robot, joints: list[int]) -> Indices:
                 where=Where(path=robot.model_path),
                 hint="give every joint a position actuator",
             )
+    if model.nu != len(joints):
+        raise InputError(
+            f"the model has {model.nu} actuators for {len(joints)} joints of the card",
+            where=Where(path=robot.model_path),
+            hint="one actuator a joint",
+        )
     return np.array([of_joint[joint] for joint in joints], dtype=np.intp)
 
 
@@ -148,5 +156,7 @@ def _underside(model: Any, geom: int) -> Floats:
     return corners
 
 
-def _sensors(model: Any, names: list[str]) -> Indices:
-    return np.array([int(model.sensor(name).adr[0]) for name in names], dtype=np.intp)
+def _sensors(model: Any, names: list[str]) -> slice:
+    """Return where sensors of one number each, added one after the other, stand in `sensordata`."""
+    start = int(model.sensor(names[0]).adr[0]) if names else 0
+    return slice(start, start + len(names))

@@ -14,49 +14,53 @@ if TYPE_CHECKING:
 
 
 class BlockBuffer:
-    """Room for the raw state of some frames; `keep` is called once a frame and must stay cheap."""
+    """The raw state of the frames of one block; `keep` is called once a frame and must stay cheap.
 
-    def __init__(self, world: World, capacity: int = 16) -> None:
-        self._world = world
+    Every block gets arrays of its own, and a track looks into them rather than copying them once more.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._addresses = at = world.addresses
+        self._n_boxes = world.n_boxes
         data = world.data
         # Live views, taken once: asking MuJoCo for an attribute costs more than copying the array.
-        self._views = (data.qpos, data.actuator_force, data.sensordata, data.geom_xpos, data.geom_xmat)
-        self._allocate(capacity)
+        self._qpos, self._force, self._sensors = data.qpos, data.actuator_force, data.sensordata
+        self._soles = [
+            (foot, data.geom_xpos[sole], data.geom_xmat[sole]) for foot, sole in enumerate(at.sole_geoms)
+        ]
+        self.begin(0)
 
-    def _allocate(self, capacity: int) -> None:
-        self._capacity = capacity
-        self._rows = tuple(np.empty((capacity, *view.shape)) for view in self._views)
-
-    def reserve(self, n_frames: int) -> None:
-        """Make room for so many frames."""
-        if n_frames > self._capacity:
-            self._allocate(n_frames)
+    def begin(self, n_frames: int) -> None:
+        """Make room for a block."""
+        n_feet = len(self._soles)
+        self._qpos_rows = np.empty((n_frames, len(self._qpos)))
+        self._force_rows = np.empty((n_frames, len(self._force)))
+        self._sensor_rows = np.empty((n_frames, len(self._sensors)))
+        self._place_rows = np.empty((n_frames, n_feet, 3))
+        self._turn_rows = np.empty((n_frames, n_feet, 9))
 
     def keep(self, row: int) -> None:
         """Copy the state as it is now."""
-        qpos, force, sensors, places, turns = self._views
-        to_qpos, to_force, to_sensors, to_places, to_turns = self._rows
-        to_qpos[row] = qpos
-        to_force[row] = force
-        to_sensors[row] = sensors
-        to_places[row] = places
-        to_turns[row] = turns
+        self._qpos_rows[row] = self._qpos
+        self._force_rows[row] = self._force
+        self._sensor_rows[row] = self._sensors
+        for foot, place, turn in self._soles:
+            self._place_rows[row, foot] = place
+            self._turn_rows[row, foot] = turn
 
     def track(self, times: Floats) -> Track:
         """Return what was kept, one row for each of `times` `(n,)`."""
-        n = len(times)
-        at = self._world.addresses
-        qpos, force, sensors, places, turns = (rows[:n] for rows in self._rows)
-        soles = at.sole_geoms
+        at = self._addresses
+        touching = self._sensor_rows > 0.0
         return Track(
             times=times,
-            positions=qpos[:, at.joint_qpos],
-            loads=force[:, at.actuators],
+            positions=self._qpos_rows.take(at.joint_qpos, axis=1),
+            loads=self._force_rows.take(at.actuators, axis=1),
             world=WorldTrack(
-                trunk=qpos[:, at.trunk_qpos],
-                footprints=footprints(places[:, soles], turns[:, soles], at.sole_corners),
-                foot_contacts=sensors[:, at.foot_contacts] > 0.0,
-                boxes=qpos[:, at.box_qpos],
-                box_contacts=sensors[:, at.box_contacts] > 0.0,
+                trunk=self._qpos_rows[:, at.trunk_qpos],
+                footprints=footprints(self._place_rows, self._turn_rows, at.sole_corners),
+                foot_contacts=touching[:, at.foot_contacts],
+                boxes=self._qpos_rows[:, at.box_qpos].reshape(len(times), self._n_boxes, 7),
+                box_contacts=touching[:, at.box_contacts],
             ),
         )

@@ -53,6 +53,7 @@ class SimulatedBody:
         self._start = start
         self._grid = TickGrid(world.robot)
         self._start_pose = self._grid.rounded(_standing(world.robot) if start_pose is None else start_pose)
+        self._joint_of_actuator = np.argsort(world.addresses.actuators)
         self._servos = ServoBank(world.model, world.robot, world.addresses)
         self._senses = Senses(world, noise=noise, seed=seed)
         self._buffer = BlockBuffer(world)
@@ -117,7 +118,7 @@ class SimulatedBody:
         frames.check(len(self._command))
         targets = self._targets(frames)
         self._servos.set(frames.stiffness, frames.free)
-        self._buffer.reserve(n)
+        self._buffer.begin(n)
         self._run(targets)
         times = np.arange(self._n_frames + 1.0, self._n_frames + n + 1.0) * self.robot.frame_period_s
         self._n_frames += n
@@ -155,9 +156,8 @@ class SimulatedBody:
         model, data = self.world.model, self.world.data
         whole_steps = self.world.n_substeps - 1
         first_half, step, second_half = mujoco.mj_step1, mujoco.mj_step, mujoco.mj_step2
-        ctrl, actuators, keep = data.ctrl, self.world.addresses.actuators, self._buffer.keep
-        commands = np.empty_like(targets)
-        commands[:, actuators] = targets
+        ctrl, keep = data.ctrl, self._buffer.keep
+        commands = targets[:, self._joint_of_actuator]
         last = len(targets) - 1
         for row, command in enumerate(commands):
             if row == last:
@@ -171,7 +171,7 @@ class SimulatedBody:
 
     def _refuse_blow_up(self) -> None:
         # A state with a NaN spreads to the whole trunk within a step; a NaN fails the comparison, too.
-        if not np.abs(self.world.trunk).max() < _FAR_M:
+        if not -_FAR_M < self.world.data.qpos[self.world.addresses.trunk_qpos.start] < _FAR_M:
             raise BodyError(
                 f"the simulation blew up before {self.time_s:.3f} s: {last_complaint()}",
                 hint="is the robot inside something?",

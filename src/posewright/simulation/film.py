@@ -76,6 +76,7 @@ class Film:
             self._model.vis.quality.shadowsize, self._model.vis.quality.offsamples = _QUICK
         if self._view is FilmCamera.TOP:
             self._model.vis.global_.fovy = top_height_m(world.arena, width / height)
+            self._model.vis.global_.orthographic = 1  # MuJoCo 3 does not heed the camera's own
         self._data: Any = mujoco.MjData(self._model)
         self._camera = _camera(world, self._view, width / height)
         self._walls = [] if world.arena is None else [int(self._model.geom(name).id) for name in WALLS]

@@ -34,7 +34,7 @@ class FootContactReader:
             raise UnknownNameError.among("foot", sensor.foot, feet)
         self._name = sensor.name
         self._data = world.data
-        self._address = int(world.addresses.foot_contacts[feet.index(sensor.foot)])
+        self._address = world.addresses.foot_contacts.start + feet.index(sensor.foot)
 
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Put down whether it touches."""
@@ -45,7 +45,7 @@ class Senses:
     """The sensors of a world's robot.
 
     Args:
-        world: whose `sensors` these are; a later one of the same name replaces an earlier one.
+        world: whose `sensors` these are.
         noise: standard deviation of Gaussian noise by channel, in the channel's unit.
         seed: of the noise.
 
@@ -54,7 +54,7 @@ class Senses:
     """
 
     def __init__(self, world: World, *, noise: Mapping[str, float] | None = None, seed: int = 0) -> None:
-        sensors = list({sensor.name: sensor for sensor in world.sensors}.values())
+        sensors = world.sensors
         model, data = world.model, world.data
         period_s = world.robot.frame_period_s
         self._imus = [ImuReader(model, data, s, period_s) for s in sensors if isinstance(s, Imu)]

@@ -32,13 +32,22 @@ class TickGrid:
     """Rounds joint angles to what the servos can be told: whole ticks within their travel."""
 
     def __init__(self, robot: Robot) -> None:
-        self._robot = robot
+        zero = np.zeros(len(robot.servos))
+        self._offset: Floats = robot.to_ticks(zero)
+        self._slope: Floats = robot.to_ticks(zero + 1.0) - self._offset
         self._last = np.array([servo.ticks - 1.0 for servo in robot.servos])
 
     def rounded(self, angles: Floats) -> Floats:
         """Return the nearest angles that are whole ticks, `(..., n_joints)` [rad]."""
-        ticks = np.rint(self._robot.to_ticks(angles))
-        return self._robot.from_ticks(np.clip(ticks, 0.0, self._last))
+        # In place: this runs for every block, and each further array costs a cold trip to memory.
+        ticks: Floats = angles * self._slope
+        ticks += self._offset
+        np.rint(ticks, out=ticks)
+        np.maximum(ticks, 0.0, out=ticks)
+        np.minimum(ticks, self._last, out=ticks)
+        ticks -= self._offset
+        ticks /= self._slope
+        return ticks
 
 
 class ServoBank:
@@ -50,7 +59,7 @@ class ServoBank:
         self._model = model
         self._actuators = addresses.actuators
         self._dofs = addresses.joint_qvel
-        self._applied = np.full(len(servos), np.nan)
+        self._is_own = False
         stall = np.array([servo.stall_torque_nm for servo in servos])
         self._damping: Floats = stall / np.array([servo.no_load_speed_rad_s for servo in servos])
         acts = addresses.actuators
@@ -63,7 +72,7 @@ class ServoBank:
 
     def restore(self) -> None:
         """Give every joint its own stiffness and full torque."""
-        self._apply(self.own_stiffness, None)
+        self.set(None, None)
 
     def set(self, stiffness: Floats | None, free: Flags | None) -> None:
         """Set the stiffness of each joint; a free one has none and only its gears' friction.
@@ -72,20 +81,15 @@ class ServoBank:
             stiffness: `(n_joints,)` [N m/rad]; NaN or None for the servos' own.
             free: joints whose torque is off, `(n_joints,)`; None for none.
         """
+        if stiffness is None and free is None and self._is_own:
+            return
         wanted = self.own_stiffness
         if stiffness is not None:
             wanted = np.where(np.isnan(stiffness), wanted, stiffness)
         if free is not None:
             wanted = np.where(free, 0.0, wanted)
-        self._apply(wanted, free)
-
-    def _apply(self, stiffness: Floats, free: Flags | None) -> None:
-        if np.array_equal(stiffness, self._applied):
-            return
-        damping = self._damping
-        self._model.dof_damping[self._dofs] = (
-            damping if free is None else np.where(free, FREE_DAMPING, 1.0) * damping
-        )
-        self._model.actuator_gainprm[self._actuators, 0] = stiffness
-        self._model.actuator_biasprm[self._actuators, 1] = -stiffness
-        self._applied = stiffness.copy()
+        share = 1.0 if free is None else np.where(free, FREE_DAMPING, 1.0)
+        self._model.dof_damping[self._dofs] = share * self._damping
+        self._model.actuator_gainprm[self._actuators, 0] = wanted
+        self._model.actuator_biasprm[self._actuators, 1] = -wanted
+        self._is_own = stiffness is None and free is None

@@ -25,7 +25,7 @@ class World:
     Args:
         robot: the card; its model file is loaded.
         arena: with its boxes; None for a bare floor.
-        sensors: further ones besides the card's.
+        sensors: further ones besides the card's; one of the same name takes its place.
 
     Raises:
         InputError: the card has no model, or the model does not fit the card.
@@ -37,7 +37,8 @@ class World:
         listen()
         self.robot = robot
         self.arena = arena
-        self.sensors: tuple[SensorSpec, ...] = (*robot.sensors, *sensors)
+        by_name = {sensor.name: sensor for sensor in (*robot.sensors, *sensors)}
+        self.sensors: tuple[SensorSpec, ...] = tuple(by_name.values())
         self.n_boxes = 0 if arena is None else len(arena.boxes)
         self.model: Any = compile_world(robot, arena, self.sensors)
         self.data: Any = mujoco.MjData(self.model)
@@ -52,14 +53,14 @@ class World:
     @property
     def trunk(self) -> Floats:
         """Pose of the trunk x y z qw qx qy qz, `(7,)` [m, unit quaternion]."""
-        pose: Floats = self.data.qpos[self.addresses.trunk_qpos]
+        pose: Floats = self.data.qpos[self.addresses.trunk_qpos].copy()
         return pose
 
     @property
     def boxes(self) -> Floats:
         """Pose of each box x y z qw qx qy qz, `(n_boxes, 7)`."""
-        poses: Floats = self.data.qpos[self.addresses.box_qpos]
-        return poses
+        poses: Floats = self.data.qpos[self.addresses.box_qpos].copy()
+        return poses.reshape(self.n_boxes, 7)
 
     @property
     def joint_positions(self) -> Floats:
@@ -84,7 +85,7 @@ class World:
         qpos[self.addresses.joint_qpos] = joint_positions
         places = np.asarray(boxes, dtype=np.float64)
         if places.size:
-            qpos[self.addresses.box_qpos] = places
+            qpos[self.addresses.box_qpos] = places.ravel()
         return qpos
 
     def show(self, trunk: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> None:

@@ -7,7 +7,7 @@ from posewright.trials.film import film_trial, stage_of
 from posewright.trials.outcome import Outcome
 from posewright.trials.picture import draw_trial
 from posewright.trials.recording import Progress
-from posewright.trials.replay import replay
+from posewright.trials.replaying import replay
 from posewright.trials.run import run_trial
 from posewright.trials.trial import Trial, read_trial, trial_names
 

@@ -66,5 +66,6 @@ def _title(trace: Trace, result: Result) -> str:
     times = " + ".join(f"{leg.time_s:.1f} s" if leg.finished else "unfinished" for leg in result.legs)
     return (
         f"{header.contest or 'trial'}: {header.behaviour} on {header.robot}, "
-        f"layout {Path(header.layout).stem}, seed {header.seed}\n{times}, {len(result.penalties)} penalties, {result.total_points:.2f} points"
+        f"layout {Path(header.layout).stem}, seed {header.seed}\n"
+        f"{times}, {len(result.penalties)} penalties, {result.total_points:.2f} points"
     )

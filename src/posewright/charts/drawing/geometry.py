@@ -27,6 +27,26 @@ class Box:
         """Return whether a point lies inside."""
         return abs(point[0] - self.x) <= self.width / 2 and abs(point[1] - self.y) <= self.height / 2
 
+    def around(self, point: Point) -> float:
+        """Return how far along its edge, clockwise from the top left, the edge point next to `point` is."""
+        w, h = self.width, self.height
+        x = min(max(point[0] - self.x + w / 2, 0.0), w)
+        y = min(max(point[1] - self.y + h / 2, 0.0), h)
+        sides = {y: x, w - x: w + y, h - y: w + h + (w - x), x: 2 * w + h + (h - y)}
+        return sides[min(sides)]
+
+    def edge_point(self, way: float) -> Point:
+        """Return the point so far along its edge, clockwise from the top left."""
+        w, h = self.width, self.height
+        left, top, way = self.x - w / 2, self.y - h / 2, way % (2 * (w + h))
+        if way <= w:
+            return left + way, top
+        if way <= w + h:
+            return left + w, top + way - w
+        if way <= 2 * w + h:
+            return left + w - (way - w - h), top + h
+        return left, top + h - (way - 2 * w - h)
+
     def grown(self, margin: float) -> Box:
         """Return the box with a margin around it."""
         return Box(self.x, self.y, self.width + 2 * margin, self.height + 2 * margin)
@@ -66,6 +86,10 @@ class Curve:
         middle = between(abc, bcd, t)
         return Curve(self.a, ab, abc, middle), Curve(middle, bcd, cd, self.d)
 
+    def moved(self, start: Point, end: Point) -> Curve:
+        """Return the curve with other ends, keeping its shape in between."""
+        return Curve(start, _shifted(self.b, self.a, start), _shifted(self.c, self.d, end), end)
+
     def outside(self, first: Box, last: Box) -> Curve:
         """Return the piece between leaving the one box and entering the other."""
         steps = [i / 200 for i in range(201)]
@@ -94,3 +118,7 @@ def loop(centre: Point, direction: float, reach: float) -> Curve:
         for turn in (-0.48, 0.48)
     )
     return Curve(centre, one, two, centre)
+
+
+def _shifted(point: Point, old: Point, new: Point) -> Point:
+    return point[0] + new[0] - old[0], point[1] + new[1] - old[1]

@@ -1,4 +1,4 @@
-"""What stands on the arrows: `guard / actions`, or, for machines of truth values, `01X/10`."""
+"""What stands on the arrows: words, signs such as `01X/10`, or numbers that a key explains."""
 
 from __future__ import annotations
 
@@ -9,19 +9,26 @@ from enum import Enum
 from posewright.charts.chart import Chart, Kind, Transition
 from posewright.charts.cubes import Cube, cube_text, guard_cube
 
-WRAP_AT = 30
+WRAP_AT = 36
 """Letters in a line on an arrow."""
+
+KEY_AT = 100
+"""Letters in a line of the key."""
 
 PLENTY = 8
 """Transitions above which words would hide the picture, and signs are used where they can be."""
 
+MAX_LINES = 3
+"""Lines on an arrow above which numbers and a key read better."""
+
 
 class Style(Enum):
-    """How arrows are labelled; AUTO takes signs where there are many transitions and signs can say it."""
+    """How arrows are labelled; AUTO takes what reads best."""
 
     AUTO = "auto"
     WORDS = "words"
     SIGNS = "signs"
+    NUMBERS = "numbers"
 
 
 @dataclass(frozen=True)
@@ -33,25 +40,54 @@ class Edge:
     lines: tuple[str, ...]
 
 
+def resolve(chart: Chart, style: Style) -> Style:
+    """Return the style that a chart is drawn in: signs need a truth table, AUTO is decided."""
+    if style is Style.SIGNS or (style is Style.AUTO and len(_numbered(chart)) > PLENTY):
+        if speaks_signs(chart):
+            return Style.SIGNS
+        style = Style.AUTO
+    if style is not Style.AUTO:
+        return style
+    crowded = any(len(edge.lines) > MAX_LINES for edge in _edges(chart, Style.WORDS))
+    return Style.NUMBERS if crowded else Style.WORDS
+
+
 def edges_of(chart: Chart, style: Style = Style.AUTO) -> tuple[Edge, ...]:
     """Return one edge per pair of states between which transitions lead, in the chart's order."""
-    signs = wants_signs(chart, style)
-    lines: dict[tuple[str, str], list[str]] = {}
-    for state in chart.states:
-        for transition in state.transitions:
-            pair = (state.name, transition.go or state.name)
-            said = [_signs(chart, transition)] if signs else _words(transition)
-            lines.setdefault(pair, []).extend(said)
-    return tuple(
-        Edge(start, end, _packed(found) if signs else tuple(found)) for (start, end), found in lines.items()
-    )
+    return _edges(chart, resolve(chart, style))
 
 
-def wants_signs(chart: Chart, style: Style) -> bool:
-    """Return whether the arrows of a chart are labelled with signs."""
-    if style is not Style.AUTO:
-        return style is Style.SIGNS and speaks_signs(chart)
-    return speaks_signs(chart) and sum(len(state.transitions) for state in chart.states) > PLENTY
+def caption(chart: Chart, style: Style = Style.AUTO) -> tuple[str, ...]:
+    """Return the lines below the picture that explain signs or numbers."""
+    found = resolve(chart, style)
+    if found is Style.SIGNS:
+        return (_signs_explained(chart),)
+    return tuple(_key(chart)) if found is Style.NUMBERS else ()
+
+
+def _edges(chart: Chart, style: Style) -> tuple[Edge, ...]:
+    said: dict[tuple[str, str], list[str]] = {}
+    for number, start, transition in _numbered(chart):
+        pair = (start, transition.go or start)
+        if style is Style.WORDS:
+            lines = _words(transition)
+        else:
+            lines = [_signs(chart, transition) if style is Style.SIGNS else str(number)]
+        said.setdefault(pair, []).extend(lines)
+    per_line = {Style.WORDS: 1, Style.SIGNS: 2, Style.NUMBERS: 5}[style]
+    return tuple(Edge(*pair, _packed(lines, per_line)) for pair, lines in said.items())
+
+
+def _numbered(chart: Chart) -> list[tuple[int, str, Transition]]:
+    pairs = [(state.name, transition) for state in chart.states for transition in state.transitions]
+    return [(number, name, transition) for number, (name, transition) in enumerate(pairs, 1)]
+
+
+def _packed(lines: list[str], per_line: int) -> tuple[str, ...]:
+    """Put several short labels on a line where there are many."""
+    if len(lines) <= MAX_LINES and per_line == 2:
+        per_line = 1
+    return tuple("  ".join(lines[i : i + per_line]) for i in range(0, len(lines), per_line))
 
 
 def speaks_signs(chart: Chart) -> bool:
@@ -68,49 +104,56 @@ def _sets_all(chart: Chart, transition: Transition) -> bool:
     return chart.kind is Kind.MOORE or (constant and transition.do.keys() == chart.outputs.keys())
 
 
-def legend(chart: Chart, style: Style = Style.AUTO) -> str:
-    """Return the line that explains the signs, or nothing where words are used."""
-    if not wants_signs(chart, style):
-        return ""
-    columns, outputs = _columns(chart)
-    left = " ".join(columns)
+def _signs_explained(chart: Chart) -> str:
+    columns, outputs = chart.table_form.inputs, chart.table_form.outputs
     right = f" / {' '.join(outputs)}" if chart.kind is Kind.MEALY else ""
     meaning = ", ".join(f"{column} = {name}" for column, name in columns.items() if column != name)
-    return f"{left}{right}    X = either" + (f"    {meaning}" if meaning else "")
-
-
-def _columns(chart: Chart) -> tuple[dict[str, str], dict[str, str]]:
-    if chart.form is not None:
-        return dict(chart.form.inputs), dict(chart.form.outputs)
-    return {name: name for name in chart.inputs}, {name: name for name in chart.outputs}
+    return f"{' '.join(columns)}{right}    X = either" + (f"    {meaning}" if meaning else "")
 
 
 def _cube(chart: Chart, transition: Transition) -> Cube | None:
-    return guard_cube(transition.when, list(_columns(chart)[0].values()))
+    return guard_cube(transition.when, list(chart.table_form.inputs.values()))
 
 
 def _signs(chart: Chart, transition: Transition) -> str:
     left = cube_text(_cube(chart, transition) or ())
     if chart.kind is Kind.MOORE:
         return left
-    outputs = (transition.do[name].constant for name in _columns(chart)[1].values())
+    outputs = (transition.do[name].constant for name in chart.table_form.outputs.values())
     return f"{left}/{cube_text(tuple(outputs))}"
 
 
-def _packed(lines: list[str]) -> tuple[str, ...]:
-    """Put two rows on a line where there are many."""
-    if len(lines) <= 3:
-        return tuple(lines)
-    return tuple("  ".join(lines[i : i + 2]) for i in range(0, len(lines), 2))
+def _guard(transition: Transition) -> str:
+    guard = str(transition.when)
+    if not transition.after_s:
+        return guard
+    after = f"after {transition.after_s:g} s"
+    return after if transition.when.constant is True else f"{after}, {guard}"
+
+
+def _actions(transition: Transition) -> str:
+    return ", ".join(f"{name}={value}" for name, value in transition.do.items())
 
 
 def _words(transition: Transition) -> list[str]:
-    said = []
-    if transition.after_s:
-        said.append(f"after {transition.after_s:g} s")
-    if not (transition.after_s and transition.when.constant is True):
-        said.append(str(transition.when))
-    text = ", ".join(said)
-    if transition.do:
-        text += " / " + ", ".join(f"{name} = {value}" for name, value in transition.do.items())
-    return textwrap.wrap(text, WRAP_AT, break_long_words=False) or [text]
+    actions = f"/ {_actions(transition)}" if transition.do else ""
+    whole = f"{_guard(transition)} {actions}".strip()
+    if len(whole) <= WRAP_AT:
+        return [whole]
+    guard = textwrap.wrap(_guard(transition), WRAP_AT, break_long_words=False, subsequent_indent="  ")
+    rest = textwrap.wrap(actions, WRAP_AT, break_long_words=False, subsequent_indent="    ")
+    return [*guard, *(f"  {line}" for line in rest)]
+
+
+def _key(chart: Chart) -> list[str]:
+    """Return a line for every transition, states as headings."""
+    lines, heading = [], ""
+    for number, start, transition in _numbered(chart):
+        if start != heading:
+            heading = start
+            lines.append(start)
+        goal = f" -> {transition.go}" if transition.go is not None else ""
+        actions = f" / {_actions(transition)}" if transition.do else ""
+        text = f"{number:>4}  {_guard(transition)}{actions}{goal}"
+        lines += textwrap.wrap(text, KEY_AT, subsequent_indent=" " * 8, break_long_words=False)
+    return lines

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from posewright.charts.chart import Chart, Kind
-from posewright.charts.drawing.geometry import Box, Curve, Point, bowed, loop
+from posewright.charts.drawing.geometry import Box, Curve, Point, between, bowed, loop
 from posewright.charts.drawing.labels import Edge
 
 NODE_FONT, LABEL_FONT = 15.0, 12.0
@@ -19,6 +19,9 @@ LETTER = 0.62
 
 LINE = 1.3
 """Height of a line, by the height of its letters."""
+
+PORT_GAP = 17.0
+"""Least distance between two arrows where they meet a state [px]."""
 
 STRETCH = 1.3
 """Width of the ellipse, by its height."""
@@ -136,6 +139,7 @@ def _attempt(
     }
     pairs = {(edge.start, edge.end) for edge in edges}
     curves = [_curve(edge, nodes, outward[edge.start], (edge.end, edge.start) in pairs) for edge in edges]
+    curves = _apart(edges, curves, nodes)
     start = _start(nodes[chart.initial], curves, nodes)
     labels = _labels(edges, curves, [*nodes.values()], start)
     arrows = (Arrow(*parts) for parts in zip(edges, curves, labels, strict=True))
@@ -161,9 +165,27 @@ def _curve(edge: Edge, nodes: Mapping[str, Box], outward: float, both_ways: bool
     here = (first.x, first.y)
     if edge.start == edge.end:
         flat = abs(math.cos(outward))
-        reach = 110.0 + flat * first.width / 2 + 8 * len(edge.lines)
+        reach = 95.0 + flat * first.width / 2
         return loop(here, outward, reach).outside(first, last)
     return bowed(here, (last.x, last.y), 0.13 if both_ways else 0.05).outside(first, last)
+
+
+def _apart(edges: Sequence[Edge], curves: Sequence[Curve], nodes: Mapping[str, Box]) -> list[Curve]:
+    """Return the curves with their ends pushed apart where several meet a state at nearly one point."""
+    ends: dict[tuple[int, bool], Point] = {}
+    for name, node in nodes.items():
+        box = node.grown(3)
+        ways = {(i, False): box.around(c.a) for i, c in enumerate(curves) if edges[i].start == name}
+        ways |= {(i, True): box.around(c.d) for i, c in enumerate(curves) if edges[i].end == name}
+        order = sorted(ways, key=lambda key: ways[key])
+        for _ in range(30):
+            for one, other in pairwise(order):
+                short = min(PORT_GAP, 2 * (box.width + box.height) / len(order)) - (ways[other] - ways[one])
+                if short > 0:
+                    ways[one] -= short / 2
+                    ways[other] += short / 2
+        ends |= {key: box.edge_point(way) for key, way in ways.items()}
+    return [curve.moved(ends[i, False], ends[i, True]) for i, curve in enumerate(curves)]
 
 
 def _start(node: Box, curves: Sequence[Curve], nodes: Mapping[str, Box]) -> Curve:
@@ -199,10 +221,7 @@ def label_size(edge: Edge) -> tuple[float, float]:
 def _labels(edges: Sequence[Edge], curves: Sequence[Curve], nodes: Sequence[Box], start: Curve) -> list[Box]:
     """Return a box on every curve, chosen so that it hides as little as possible."""
     trails = [curve.points(60) for curve in curves]
-    choices = [
-        [Box(*curve.at(0.5 + step), *label_size(edge)) for step in _SHIFTS]
-        for edge, curve in zip(edges, curves, strict=True)
-    ]
+    choices = [_places(edge, curve) for edge, curve in zip(edges, curves, strict=True)]
     chosen = [options[0] for options in choices]
     blocks = [*(box.grown(4) for box in nodes), Box(*start.at(0.5), 46, 46)]
     for _ in range(4):
@@ -212,6 +231,24 @@ def _labels(edges: Sequence[Edge], curves: Sequence[Curve], nodes: Sequence[Box]
             costs = [_cost(box, others, blocks, crossing) + 3 * k for k, box in enumerate(options)]
             chosen[i] = options[costs.index(min(costs))]
     return chosen
+
+
+def _places(edge: Edge, curve: Curve) -> list[Box]:
+    """Return where a label may go: on its curve, or, for a loop, at the tip of it."""
+    width, height = label_size(edge)
+    if edge.start != edge.end:
+        return [Box(*curve.at(0.5 + step), width, height) for step in _SHIFTS]
+    (tip_x, tip_y), foot = curve.at(0.5), between(curve.a, curve.d, 0.5)
+    away = math.atan2(tip_y - foot[1], tip_x - foot[0])
+    turns = [away + turn for turn in (0.0, -0.4, 0.4, -0.8, 0.8, -1.2, 1.2)]
+    return [_beside((tip_x, tip_y), turn, width, height) for turn in turns]
+
+
+def _beside(point: Point, direction: float, width: float, height: float) -> Box:
+    """Return the box that lies in a direction [rad] from a point and just does not hold it."""
+    along, across = math.cos(direction), math.sin(direction)
+    far = min(width / 2 / max(abs(along), 1e-9), height / 2 / max(abs(across), 1e-9)) + 3
+    return Box(point[0] + far * along, point[1] + far * across, width, height)
 
 
 _SHIFTS = (0.0, -0.06, 0.06, -0.12, 0.12, -0.18, 0.18, -0.24, 0.24, -0.3, 0.3)

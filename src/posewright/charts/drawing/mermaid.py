@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from posewright.charts.chart import Chart
-from posewright.charts.drawing.labels import Style, edges_of, legend
+from posewright.charts.drawing.labels import Style, caption, edges_of, resolve
 from posewright.charts.drawing.layout import node_lines
 
 RESERVED = frozenset({"end", "state", "note", "direction", "class", "classdef", "default", "root", "as"})
@@ -23,16 +23,16 @@ def draw_mermaid(chart: Chart, *, active: str | None = None, style: Style = Styl
     Raises:
         UnknownNameError: there is no state called `active`.
     """
+    style = Style.SIGNS if resolve(chart, style) is Style.SIGNS else Style.WORDS
     lines = ["stateDiagram-v2", *_states(chart), f"    [*] --> {_id(chart.initial)}"]
     for edge in edges_of(chart, style):
-        label = "<br/>".join(_escaped(line) for line in edge.lines)
+        label = "<br/>".join(_escaped(line.strip()) for line in edge.lines)
         lines.append(f"    {_id(edge.start)} --> {_id(edge.end)} : {label}")
     if active is not None:
         lines.append("    classDef active fill:#ffd98a,stroke:#a05a00,stroke-width:3px")
         lines.append(f"    class {_id(chart.state(active).name)} active")
-    note = legend(chart, style)
-    comment = [f"%% {note}"] if note else []
-    return "\n".join([*lines[:1], *(f"    {line}" for line in comment), *lines[1:]]) + "\n"
+    comments = [f"    %% {line}" for line in caption(chart, style)]
+    return "\n".join([*lines[:1], *comments, *lines[1:]]) + "\n"
 
 
 def _states(chart: Chart) -> list[str]:

@@ -6,8 +6,17 @@ from xml.sax.saxutils import escape
 
 from posewright.charts.chart import Chart
 from posewright.charts.drawing.geometry import Box, Curve
-from posewright.charts.drawing.labels import Style, edges_of, legend
-from posewright.charts.drawing.layout import LABEL_FONT, LINE, NODE_FONT, Arrow, Layout, lay_out, node_lines
+from posewright.charts.drawing.labels import Style, caption, edges_of
+from posewright.charts.drawing.layout import (
+    LABEL_FONT,
+    LETTER,
+    LINE,
+    NODE_FONT,
+    Arrow,
+    Layout,
+    lay_out,
+    node_lines,
+)
 
 INK, PAPER, FILL, ACTIVE_FILL, ACTIVE_INK = "#26323f", "#ffffff", "#eef3f8", "#ffd98a", "#a05a00"
 """Colours, dark enough on white to be printed in grey."""
@@ -19,6 +28,7 @@ _STYLE = f"""
   text {{ font-family: {_SANS}; fill: {INK}; text-anchor: middle; }}
   .name {{ font-size: {NODE_FONT:g}px; font-weight: 600; }}
   .label, .legend {{ font-family: {_MONO}; font-size: {LABEL_FONT:g}px; }}
+  .left {{ text-anchor: start; }}
   .title {{ font-size: {TITLE_FONT:g}px; font-weight: 600; text-anchor: start; }}
   .legend {{ text-anchor: start; white-space: pre; }}
   .state {{ fill: {FILL}; stroke: {INK}; stroke-width: 1.6; }}
@@ -45,11 +55,12 @@ def draw_svg(chart: Chart, *, active: str | None = None, style: Style = Style.AU
     """
     if active is not None:
         chart.state(active)
-    layout = lay_out(chart, edges_of(chart, style))
+    layout, notes = lay_out(chart, edges_of(chart, style)), caption(chart, style)
     left, top, right, bottom = layout.bounds()
-    note = legend(chart, style)
-    top, bottom = top - 2 * TITLE_FONT, bottom + (2 * LABEL_FONT if note else 0)
-    right = max(right, left + 40 + len(note) * 0.62 * LABEL_FONT, left + 40 + len(chart.name) * 11)
+    top, low = top - 2 * TITLE_FONT, bottom
+    bottom += len(notes) * LINE * LABEL_FONT + (LABEL_FONT if notes else 0)
+    widest = max([len(chart.name) * TITLE_FONT, *(len(note) * LABEL_FONT for note in notes)])
+    right = max(right, left + 40 + widest * LETTER)
     width, height = right - left, bottom - top
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
@@ -59,9 +70,8 @@ def draw_svg(chart: Chart, *, active: str | None = None, style: Style = Style.AU
         f'<rect class="paper" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>',
         _text("title", left + 20, top + 30, chart.name),
         *_body(chart, layout, active),
+        *(_text("legend", left + 20, low + i * LINE * LABEL_FONT, note) for i, note in enumerate(notes, 1)),
     ]
-    if note:
-        parts.append(_text("legend", left + 20, bottom - 14, note))
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -96,7 +106,10 @@ def _state(chart: Chart, name: str, box: Box, active: bool) -> str:
 def _label(arrow: Arrow) -> str:
     box, lines = arrow.label, arrow.edge.lines
     first = box.y - (len(lines) - 1) * LINE * LABEL_FONT / 2 + LABEL_FONT * 0.36
-    texts = [_text("label", box.x, first + i * LINE * LABEL_FONT, line) for i, line in enumerate(lines)]
+    look, x = "label", box.x
+    if any(line.startswith(" ") for line in lines):
+        look, x = "label left", box.x - box.width / 2 + 4
+    texts = [_text(look, x, first + i * LINE * LABEL_FONT, line) for i, line in enumerate(lines)]
     return _rect("paper", box, 4) + "".join(texts)
 
 

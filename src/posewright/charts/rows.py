@@ -1,0 +1,216 @@
+"""Rows of inputs: what a chart is given tick by tick, from a CSV file or as a person types it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from posewright.charts.chart import Chart
+from posewright.charts.chart_state import ChartState
+from posewright.charts.datatypes import Value
+from posewright.charts.interpreter import Interpreter
+from posewright.errors import FormatError, InputError, UnknownNameError, Where
+
+MAX_ROWS_BYTES = 50_000_000
+"""Size of a file of inputs; at one tick a row that is days of a robot's life."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The inputs of one tick.
+
+    Attributes:
+        start: the state to start this row in; None goes on from the row before.
+        expected: what the file says comes out: outputs by name, and the state as `next`.
+    """
+
+    inputs: Mapping[str, Value]
+    start: str | None = None
+    expected: Mapping[str, Value] = field(default_factory=dict)
+    line: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Tick:
+    """What came of one row.
+
+    Attributes:
+        before: the state the tick began in.
+    """
+
+    row: Row
+    before: str
+    after: ChartState
+
+    @property
+    def differs(self) -> dict[str, Value]:
+        """What the row expected and did not get."""
+        got = {**self.after.outputs, "next": self.after.state}
+        return {name: value for name, value in self.row.expected.items() if got[name] != value}
+
+
+def run_rows(chart: Chart, rows: Iterator[Row] | list[Row], start: str | None = None) -> Iterator[Tick]:
+    """Yield what comes of each row, tick by tick.
+
+    Raises:
+        ExpressionError: a guard or an action divides by zero.
+        UnknownNameError: there is no state called `start`.
+    """
+    interpreter = Interpreter(chart)
+    state = interpreter.initial() if start is None else _long_in(interpreter, start)
+    for row in rows:
+        if row.start is not None:
+            state = _long_in(interpreter, row.start)
+        before = state.state
+        state = interpreter.step(state, row.inputs)
+        yield Tick(row, before, state)
+
+
+def _long_in(interpreter: Interpreter, name: str) -> ChartState:
+    """Return a ChartState in which every minimum time has passed."""
+    chart = interpreter.chart
+    state = chart.state(name)
+    return interpreter.entered(name, max((chart.wait_ticks(state, t) for t in state.transitions), default=0))
+
+
+def parse_row(chart: Chart, text: str) -> Row:
+    """Return the row that a person typed as `front=1, left=0`; inputs not named are zero or false.
+
+    Raises:
+        UnknownNameError: there is no such input.
+        InputError: not `name=value`, or a value of another type.
+    """
+    columns, given = _columns(chart), {}
+    for part in filter(str.strip, text.split(",")):
+        name, sign, value = (piece.strip() for piece in part.partition("="))
+        if not sign:
+            raise InputError(f"{part.strip()!r} sets no input", hint="write front=1,left=0")
+        if name not in columns:
+            raise UnknownNameError.among("input", name, columns)
+        given[columns[name]] = _value(chart, columns[name], value)
+    return Row({name: given.get(name, kind.zero) for name, kind in chart.inputs.items()})
+
+
+def read_rows(chart: Chart, path: Path | str) -> list[Row]:
+    """Read rows of inputs from a CSV file.
+
+    Every input has a column, by its name or as the chart's truth table calls it. Columns of the state make
+    every row start afresh there; columns of the next state and of outputs are what is expected.
+
+    Raises:
+        FormatError: a column or a cell is not what it should be; says the line.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_ROWS_BYTES + 1)
+        text = raw.decode("utf-8-sig")
+    except OSError as error:
+        raise FormatError(error.strerror or str(error), where=Where(path)) from error
+    except UnicodeDecodeError as error:
+        raise FormatError("not a text file", where=Where(path, offset=error.start)) from error
+    if len(raw) > MAX_ROWS_BYTES:
+        raise FormatError(f"larger than {MAX_ROWS_BYTES} bytes", where=Where(path))
+    return list(_rows(chart, text, path))
+
+
+def _rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
+    lines = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+    header: list[str] = []
+    try:
+        for cells in lines:
+            if not any(cell.strip() for cell in cells):
+                continue
+            where = Where(path, lines.line_num)
+            stripped = [cell.strip() for cell in cells]
+            if not header:
+                header = _checked(chart, stripped, where)
+            elif len(cells) != len(header):
+                raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
+            else:
+                yield _row(chart, dict(zip(header, stripped, strict=True)), where)
+    except csv.Error as error:
+        raise FormatError(f"not CSV: {error}", where=Where(path, lines.line_num)) from error
+    if not header:
+        raise FormatError("the file is empty", where=Where(path), hint=f"columns: {', '.join(chart.inputs)}")
+
+
+def _columns(chart: Chart) -> dict[str, str]:
+    """Return the input that each column may stand for."""
+    return {**chart.table_form.inputs, **{name: name for name in chart.inputs}}
+
+
+def _checked(chart: Chart, header: list[str], where: Where) -> list[str]:
+    form, columns = chart.table_form, _columns(chart)
+    rest = (
+        *form.state_columns,
+        *form.next_columns,
+        *form.outputs,
+        *chart.outputs,
+        "state",
+        "next",
+        "tick",
+        "time_s",
+    )
+    for name in header:
+        if name not in columns and name not in rest:
+            raise UnknownNameError.among("column of this chart", name, [*columns, *rest], where=where)
+    for name in chart.inputs:
+        held = [column for column in header if columns.get(column) == name]
+        if len(held) != 1:
+            fault = "has no column" if not held else f"has the columns {', '.join(held)}"
+            raise FormatError(f"the input {name!r} {fault}", where=where, hint="one column for each input")
+    return header
+
+
+def _row(chart: Chart, cells: Mapping[str, str], where: Where) -> Row:
+    form, columns = chart.table_form, _columns(chart)
+    outputs = {**form.outputs, **{name: name for name in chart.outputs}}
+    try:
+        inputs = {
+            columns[name]: _value(chart, columns[name], cell)
+            for name, cell in cells.items()
+            if name in columns
+        }
+        expected = {
+            outputs[name]: chart.outputs[outputs[name]].parse(cell)
+            for name, cell in cells.items()
+            if name in outputs and name not in columns
+        }
+        after = _state(chart, cells, form.next_columns, "next")
+        if after is not None:
+            expected["next"] = after
+        return Row(inputs, _state(chart, cells, form.state_columns, "state"), expected, where.line)
+    except InputError as error:
+        if error.where is not None:
+            raise
+        raise FormatError(error.message, where=where, hint=error.hint) from error
+
+
+def _state(chart: Chart, cells: Mapping[str, str], columns: tuple[str, ...], word: str) -> str | None:
+    """Return the state that a row's cells name, by its code or by its name."""
+    if word in cells:
+        return chart.state(cells[word]).name
+    if not all(column in cells for column in columns):
+        return None
+    return state_called(chart, "".join(cells[column] for column in columns))
+
+
+def state_called(chart: Chart, word: str) -> str:
+    """Return the state of that name, or of that code in the chart's truth table.
+
+    Raises:
+        UnknownNameError: there is none.
+    """
+    codes = {code: name for name, code in chart.form.codes.items()} if chart.form else {}
+    return codes[word] if word in codes and word not in chart.state_names else chart.state(word).name
+
+
+def _value(chart: Chart, name: str, text: str) -> Value:
+    try:
+        return chart.inputs[name].parse(text)
+    except InputError as error:
+        raise InputError(f"{name}: {error.message}", hint=error.hint) from error

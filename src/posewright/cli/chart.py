@@ -1,0 +1,314 @@
+"""`posewright chart`: check, tabulate, minimise, draw and run state machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from posewright.cli.console import emit_json, fail, out
+from posewright.errors import InputError
+
+if TYPE_CHECKING:
+    from posewright.charts import Chart, Finding, TruthTable
+    from posewright.charts.rows import Row, Tick
+
+FOUND = 1
+"""Exit code where a check found an error, or a run came out otherwise than expected."""
+
+ChartPath = Annotated[
+    Path,
+    typer.Argument(metavar="CHART", help="A *.chart.yaml, or a truth table as CSV: told apart by content."),
+]
+Json = Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb `chart` and what it can do."""
+    group = typer.Typer(
+        help="State machines: check, tabulate, minimise, draw, run.",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+    )
+    for command in (check, table, minimise, draw, run):
+        group.command()(command)
+    app.add_typer(group, name="chart")
+
+
+def check(chart: ChartPath, json: Json = False) -> None:
+    """Look for overlaps, gaps, unreachable states and more; each with the case that shows it.
+
+    Exits with 1 where there is an error, with 2 where the file does not read.
+
+    [bold]Examples[/]
+
+      posewright chart check obstacle_mealy.chart.yaml
+
+      posewright chart check mealy_table_6_5.csv --json
+    """
+    from posewright.charts import Level, check_chart, read_chart
+
+    machine = read_chart(chart)
+    findings = check_chart(machine)
+    sound = all(finding.level is not Level.ERROR for finding in findings)
+    if json:
+        emit_json(
+            {"chart": machine.name, "sound": sound, "findings": [finding.data() for finding in findings]}
+        )
+    else:
+        _show_findings(machine, findings, sound)
+    if not sound:
+        raise typer.Exit(FOUND)
+
+
+def _show_findings(machine: Chart, findings: tuple[Finding, ...], sound: bool) -> None:
+    colours = {"error": "red", "warning": "yellow", "note": "cyan"}
+    for finding in findings:
+        level = finding.level.value
+        place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "
+        out.print(
+            f"{place}[{colours[level]}]{level}[/] {finding.rule.value}: ",
+            end="",
+            soft_wrap=True,
+            highlight=False,
+        )
+        _say(finding.message)
+    transitions = sum(len(state.transitions) for state in machine.states)
+    verdict = "sound" if sound else "refused"
+    _say(f"{machine.name}: {len(machine.states)} states, {transitions} transitions: {verdict}")
+
+
+def table(chart: ChartPath, output: Output = None, json: Json = False) -> None:
+    """Write the truth table: every state with every combination of inputs, in the source's columns.
+
+    FILE may end in .csv (a table) or .yaml (a chart with one transition per row).
+
+    [bold]Examples[/]
+
+      posewright chart table obstacle_mealy.chart.yaml > table.csv
+
+      posewright chart table table.csv -o table.chart.yaml
+    """
+    from posewright.charts import read_chart, require_sound, table_of
+
+    machine = read_chart(chart)
+    require_sound(machine)
+    _give_table(table_of(machine), machine, output, json)
+
+
+def minimise(
+    chart: ChartPath,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="junctions: ask one input at a time, rows never overlap (the source's way). "
+            "two-level: fewest products, needs the extra 'charts'."
+        ),
+    ] = "junctions",
+    order: Annotated[
+        str | None,
+        typer.Option(help="Order in which junctions ask: w,v,u or 'best'. Default: the table's columns."),
+    ] = None,
+    output: Output = None,
+    json: Json = False,
+) -> None:
+    """Make rows fewer: inputs that do not matter become X. The machine stays the same.
+
+    FILE may end in .csv (rows with X) or .yaml (a chart with one transition per row).
+
+    [bold]Examples[/]
+
+      posewright chart minimise mealy_table_6_5.csv
+
+      posewright chart minimise mealy_table_6_5.csv --method two-level -o small.chart.yaml
+    """
+    from posewright.charts import Method, best_order, read_chart
+    from posewright.charts import minimise as minimised
+
+    machine = read_chart(chart)
+    if method not in {member.value for member in Method}:
+        raise InputError(f"no method is called {method!r}", hint="junctions or two-level")
+    asked = None if order is None else tuple(name.strip() for name in order.split(","))
+    found = minimised(machine, Method(method), order=best_order(machine) if order == "best" else asked)
+    if output is None and not json:
+        _show_groups(found)
+    else:
+        _give_table(found, machine, output, json)
+
+
+def _show_groups(table: TruthTable) -> None:
+    from posewright.charts.truth_table import grouped
+
+    form = table.form
+    _say(f"{' '.join(form.inputs)} / {' '.join(form.outputs)} -> next state")
+    for states, rows in grouped(table).items():
+        _say(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
+        for row in rows:
+            _say(f"  {row} -> {row.go}")
+    _say(f"{len(table.rows)} rows")
+
+
+def draw(
+    chart: ChartPath,
+    output: Output = None,
+    active: Annotated[str | None, typer.Option(metavar="STATE", help="Highlight this state.")] = None,
+    labels: Annotated[
+        str, typer.Option(help="auto, words, signs (01X/10) or numbers (with a key).")
+    ] = "auto",
+) -> None:
+    """Draw the chart as SVG (FILE ends in .svg) or Mermaid text (.mmd, .md, or no FILE: to stdout).
+
+    [bold]Examples[/]
+
+      posewright chart draw obstacle_mealy.chart.yaml
+
+      posewright chart draw obstacle_mealy.chart.yaml -o obstacle_mealy.svg --active walking
+    """
+    from posewright.charts import draw_mermaid, draw_svg, read_chart
+    from posewright.charts.drawing.labels import Style
+    from posewright.documents import write_atomically
+
+    machine = read_chart(chart)
+    if labels not in {style.value for style in Style}:
+        raise InputError(f"no kind of label is called {labels!r}", hint="auto, words, signs or numbers")
+    suffix = output.suffix.lower() if output else ".mmd"
+    if suffix not in (".svg", ".mmd", ".md", ".txt"):
+        raise InputError(f"cannot draw into {output}", hint="the name ends in .svg or .mmd")
+    text = (draw_svg if suffix == ".svg" else draw_mermaid)(machine, active=active, style=Style(labels))
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_atomically(output, text.encode())
+
+
+def run(
+    chart: ChartPath,
+    inputs: Annotated[Path | None, typer.Option(metavar="CSV", help="A row of inputs per tick.")] = None,
+    typed: Annotated[
+        list[str] | None, typer.Option("--input", metavar="front=1,left=0", help="One tick; repeat for more.")
+    ] = None,
+    start: Annotated[str | None, typer.Option("--from", metavar="STATE", help="Start in this state.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every state with every input, as a table.")] = False,
+    json: Json = False,
+    output: Output = None,
+) -> None:
+    """Run the chart over rows of inputs; an unsound chart is refused with its counterexample.
+
+    A file of inputs has a column per input. With columns of the state (q1,q0 or state) every row starts
+    afresh in that state; with columns of the next state and the outputs these are compared, and a
+    difference exits with 1.
+
+    [bold]Examples[/]
+
+      posewright chart run obstacle_mealy.chart.yaml --input front=1 --input left=1,right=1
+
+      posewright chart run obstacle_mealy.chart.yaml --inputs ticks.csv --json
+
+      posewright chart run mealy_table_6_5.csv --all
+    """
+    from posewright.charts import read_chart, require_sound, table_of
+    from posewright.charts.rows import parse_row, read_rows, run_rows, state_called
+
+    machine = read_chart(chart)
+    require_sound(machine)
+    if every:
+        if inputs or typed or start:
+            raise InputError("--all starts everywhere and takes every input", hint="leave the others out")
+        _give_table(table_of(machine), machine, output, json)
+        return
+    if (inputs is None) == (not typed):
+        raise InputError("which inputs?", hint="give --inputs FILE.csv, or --input front=1, or --all")
+    rows: list[Row] = (
+        read_rows(machine, inputs) if inputs else [parse_row(machine, text) for text in typed or []]
+    )
+    ticks = list(run_rows(machine, rows, None if start is None else state_called(machine, start)))
+    _give_ticks(machine, ticks, output, json)
+
+
+def _give_table(table: TruthTable, machine: Chart, output: Path | None, json: bool) -> None:
+    from posewright.charts import chart_of, save_chart, save_table
+    from posewright.charts.truth_table import grouped
+
+    if output is not None:
+        if output.suffix.lower() in (".yaml", ".yml"):
+            save_chart(chart_of(table, like=machine), output)
+        else:
+            save_table(table, output)
+    if json:
+        cells = [table.cells(row) for row in table.rows]
+        rows = [
+            {"state": row.state, "row": str(row), "next": row.go, "cells": line}
+            for row, line in zip(table.rows, cells, strict=True)
+        ]
+        groups = [
+            {"states": list(states), "rows": [str(row) for row in shared]}
+            for states, shared in grouped(table).items()
+        ]
+        emit_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
+    elif output is None:
+        typer.echo(table.csv(), nl=False)
+
+
+def _give_ticks(machine: Chart, ticks: list[Tick], output: Path | None, json: bool) -> None:
+    records = [_record(machine, number, tick) for number, tick in enumerate(ticks)]
+    wrong = [record for record in records if record.get("differs")]
+    if output is not None:
+        from posewright.documents import write_atomically
+
+        write_atomically(output, "".join(f"{','.join(line)}\n" for line in _lines(machine, records)).encode())
+    if json:
+        emit_json(
+            {"chart": machine.name, "period_s": machine.period_s, "ticks": records, "differences": len(wrong)}
+        )
+    elif output is None:
+        _show_lines(_lines(machine, records))
+    for record in wrong[:5]:
+        fail(
+            f"line {record['line']}: expected {record['differs']}, got {record['state']} {record['outputs']}"
+        )
+    if wrong:
+        raise typer.Exit(FOUND)
+
+
+def _record(machine: Chart, number: int, tick: Tick) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "tick": number,
+        "time_s": round(number * machine.period_s, 9),
+        "from": tick.before,
+        "inputs": {name: tick.row.inputs[name] for name in machine.inputs},
+        "state": tick.after.state,
+        "outputs": dict(tick.after.outputs),
+    }
+    if tick.row.expected:
+        record |= {"line": tick.row.line, "differs": tick.differs}
+    return record
+
+
+def _lines(machine: Chart, records: list[dict[str, Any]]) -> list[list[str]]:
+    from posewright.charts.finding import show
+
+    head = ["tick", "time_s", "from", *machine.inputs, "state", *machine.outputs]
+    body = [
+        [
+            str(record["tick"]),
+            f"{record['time_s']:g}",
+            record["from"],
+            *(show(value) for value in record["inputs"].values()),
+            record["state"],
+            *(show(record["outputs"][name]) for name in machine.outputs),
+        ]
+        for record in records
+    ]
+    return [head, *body]
+
+
+def _show_lines(lines: list[list[str]]) -> None:
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    for line in lines:
+        _say("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _say(text: str) -> None:
+    out.print(text, markup=False, highlight=False, soft_wrap=True)

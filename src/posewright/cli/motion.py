@@ -1,0 +1,205 @@
+"""`posewright motion`: look into motion files, convert, check, draw and sample them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from posewright.formats import MotionFile
+
+FILE = typer.Argument(metavar="FILE", help="A motion file; its content tells the format.")
+PAGE = typer.Option(None, "--page", "-p", metavar="P", help="Name or number of a page; default the first.")
+ROBOT = typer.Option(None, "--robot", metavar="R", help="The robot, where the file does not say.")
+JSON = typer.Option(False, "--json", help="Write JSON, and nothing else, to stdout.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group `motion` to the application."""
+    motion = typer.Typer(
+        help="Look into motion files, convert, check, draw and sample them.",
+        rich_markup_mode="rich",
+        no_args_is_help=True,
+    )
+    for verb in (info, convert, check, plot, sample):
+        motion.command(verb.__name__)(verb)
+    app.add_typer(motion, name="motion")
+
+
+def info(file: Path = FILE, page: str | None = PAGE, robot: str | None = ROBOT, as_json: bool = JSON) -> None:
+    """Tell what a motion file holds.
+
+    [bold]Examples[/]
+
+      posewright motion info walk.motion.yaml
+
+      posewright motion info humanoid.mtn --page "F walk" --json
+    """
+    from posewright.cli.console import emit_json, out
+    from posewright.cli.motion_tables import describe_file, page_table, summary
+
+    opened = _open(file, robot)
+    description = describe_file(opened, page)
+    if as_json:
+        emit_json(description)
+        return
+    for line in summary(description):
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
+    if page is None and len(opened.pages) > 1:
+        out.print()
+        out.print(page_table(description["pages"]))
+
+
+def convert(
+    source: Path = typer.Argument(metavar="IN", help="A motion file; its content tells the format."),
+    target: Path = typer.Argument(
+        metavar="OUT", help="Where to write; .motion.yaml, .mtn or .csv tells the format."
+    ),
+    page: str | None = PAGE,
+    robot: str | None = ROBOT,
+    to: str | None = typer.Option(None, "--to", metavar="FORMAT", help="The format, whatever OUT is called."),
+    accept_loss: bool = typer.Option(
+        False, "--accept-loss", help="Write even if the format cannot hold everything."
+    ),
+    repair: bool = typer.Option(
+        False, "--repair", help="Put a wrong checksum and a stripped byte order mark right."
+    ),
+) -> None:
+    """Convert a motion file to another format; to its own it is copied byte for byte.
+
+    [bold]Examples[/]
+
+      posewright motion convert humanoid.mtn bow.motion.yaml --page Bow --accept-loss
+
+      posewright motion convert thesis_table_forward.csv walk.mtn --accept-loss
+    """
+    from posewright.cli.console import out, warn
+    from posewright.errors import LossError
+    from posewright.formats import convert_motion, write_motion_file
+
+    opened = _open(source, robot)
+    if repair and page is None and to in (None, opened.format):
+        write_motion_file(opened, target, repair=True)
+        lost: tuple[str, ...] = ()
+    else:
+        try:
+            lost = convert_motion(
+                source, target, page=page, format=to, robot=robot, accept_losses=accept_loss
+            )
+        except LossError as error:
+            hint = error.hint or "--accept-loss writes it all the same"
+            raise LossError(error.message, where=error.where, hint=hint) from error
+    for loss in lost:
+        warn(f"lost: {loss}")
+    out.print(f"{source} -> {target}", markup=False, highlight=False, soft_wrap=True)
+
+
+def check(
+    file: Path = FILE,
+    page: str | None = typer.Option(None, "--page", "-p", metavar="P", help="Only this page."),
+    robot: str | None = ROBOT,
+    pose: str | None = typer.Option(
+        None, "--pose", metavar="NAME", help="The pose it must begin and end near; default the nearest."
+    ),
+    celebration: bool = typer.Option(False, "--celebration", help="It may take its time."),
+    strict: bool = typer.Option(False, "--strict", help="Exit with 1 for a warning too."),
+    as_json: bool = JSON,
+) -> None:
+    """Check motions against the design rules; exit with 1 if one is broken.
+
+    Rules: begin and end near a named pose, last 2 s or less, small steps, joint limits, servo speed.
+    docs/motions.md explains each.
+
+    [bold]Examples[/]
+
+      posewright motion check walk.motion.yaml
+
+      posewright motion check humanoid.mtn --page Bow --pose walk_ready --celebration
+    """
+    from posewright.cli.console import emit_json, out
+    from posewright.cli.motion_tables import finding_lines, findings_report
+
+    opened = _open(file, robot)
+    report = findings_report(opened, page, near_pose=pose, celebration=celebration)
+    if as_json:
+        emit_json(report)
+    else:
+        for line in finding_lines(report):
+            out.print(line, markup=False, highlight=False, soft_wrap=True)
+    if report["errors"] or (strict and report["warnings"]):
+        raise typer.Exit(1)
+
+
+def plot(
+    file: Path = FILE,
+    output: Path = typer.Option(..., "--output", "-o", metavar="PICTURE", help="A .png or .svg file."),
+    page: str | None = PAGE,
+    robot: str | None = ROBOT,
+) -> None:
+    """Draw every moving joint over time, with keyframes and limits.
+
+    [bold]Examples[/]
+
+      posewright motion plot walk.motion.yaml -o walk.svg
+    """
+    from posewright.cli.console import out
+    from posewright.cli.motion_plot import plot_motion
+    from posewright.formats.origin import card_of
+
+    motion = _open(file, robot).motion(page)
+    plot_motion(motion, card_of(motion), output)
+    out.print(f"{motion.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
+
+
+def sample(
+    file: Path = FILE,
+    rate: float = typer.Option(..., "--rate", metavar="HZ", help="Samples a second."),
+    page: str | None = PAGE,
+    robot: str | None = ROBOT,
+    unit: str = typer.Option("deg", "--unit", help="deg, rad (joint angles), servo_deg or ticks."),
+    numbering: str | None = typer.Option(
+        None, "--numbering", metavar="NAME", help="Order and name the columns by these servo IDs."
+    ),
+    until: float | None = typer.Option(
+        None, "--until", metavar="S", help="Up to this time; default the whole motion, of a loop one pass."
+    ),
+    output: Path | None = typer.Option(None, "--output", "-o", metavar="CSV", help="Write the table here."),
+    as_json: bool = JSON,
+) -> None:
+    """Sample a motion as a table: one row a time, one column a joint.
+
+    [bold]Examples[/]
+
+      posewright motion sample walk.motion.yaml --rate 128 -o walk.csv
+
+      posewright motion sample thesis_table_forward.csv --rate 8 --unit servo_deg --numbering uc3m_thesis
+    """
+    from posewright.cli.console import emit_json, out
+    from posewright.cli.motion_sampling import sampled
+    from posewright.documents import write_atomically
+    from posewright.formats.origin import card_of
+
+    opened = _open(file, robot)
+    motion = opened.motion(page)
+    table = sampled(motion, card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until)
+    if output is not None:
+        write_atomically(output, table.csv().encode())
+    if as_json:
+        emit_json({"file": str(file), "format": opened.format, **table.to_dict()})
+    elif output is None:
+        typer.echo(table.csv(), nl=False)
+    else:
+        out.print(f"{len(table.times)} rows -> {output}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _open(path: Path, robot: str | None) -> MotionFile:
+    """Read a motion file, and say on stderr what is odd about it."""
+    from posewright.cli.console import warn
+    from posewright.formats import read_motion_file
+
+    opened = read_motion_file(path, robot=robot)
+    for warning in opened.warnings:
+        warn(f"{path}: {warning}")
+    return opened

@@ -1,0 +1,160 @@
+"""A motion as a table of numbers in the unit and the order somebody asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.errors import InputError, UnknownNameError
+from posewright.motions import Motion, Pose, Samples
+from posewright.robots import Robot, Servo
+
+Column = NDArray[np.float64]
+
+MOST_ROWS = 1_000_000
+"""More rows are a slip of the pen, not a table."""
+
+DIGITS = 9
+
+UNITS: dict[str, Callable[[Servo, Column], Column]] = {
+    "deg": lambda _servo, angles: np.rad2deg(angles),
+    "rad": lambda _servo, angles: angles,
+    "servo_deg": lambda servo, angles: servo.to_servo_deg(angles),
+    "ticks": lambda servo, angles: servo.to_ticks(angles),
+}
+"""From joint angles [rad] to what a unit calls them; ticks are not rounded."""
+
+
+@dataclass(frozen=True, eq=False)
+class SampleTable:
+    """A sampled motion.
+
+    Attributes:
+        motion: what was sampled.
+        robot: whose servos and IDs count.
+        samples: its columns are in the order of the motion's joints.
+        rate_hz: samples a second.
+        unit: a key of UNITS.
+        numbering: whose IDs order and name the columns; None for joint names in the motion's order.
+    """
+
+    motion: Motion
+    robot: Robot
+    samples: Samples
+    rate_hz: float
+    unit: str
+    numbering: str | None
+
+    @property
+    def times(self) -> Column:
+        """(n,) [s]."""
+        return self.samples.times
+
+    @cached_property
+    def joints(self) -> tuple[str, ...]:
+        """The joints in the order of the columns."""
+        if self.numbering is None:
+            return self.motion.joints
+        ids = self.robot.ids(self.numbering)
+        return tuple(sorted((joint for joint in self.motion.joints if joint in ids), key=ids.__getitem__))
+
+    def values(self, unit: str) -> NDArray[np.float64]:
+        """Return the table in a unit, (n, n_columns); NaN where free or never given."""
+        places = [self.motion.joints.index(joint) for joint in self.joints]
+        return self._in_unit(self.samples.angles[:, places], unit)
+
+    def _in_unit(self, angles: NDArray[np.float64], unit: str) -> NDArray[np.float64]:
+        servos = [self.robot.servo(joint) for joint in self.joints]
+        columns = [UNITS[unit](servo, angles[:, place]) for place, servo in enumerate(servos)]
+        return np.asarray(np.round(np.stack(columns, axis=1), DIGITS) + 0.0, dtype=np.float64)
+
+    def csv(self) -> str:
+        """Return the table as CSV; a cell is empty where a joint is free or was never given an angle."""
+        ids = {} if self.numbering is None else self.robot.ids(self.numbering)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["time_s", *(ids.get(joint, joint) for joint in self.joints)])
+        rows = zip(np.round(self.times, DIGITS).tolist(), self.values(self.unit).tolist(), strict=True)
+        for time, row in rows:
+            writer.writerow([time, *("" if math.isnan(value) else value for value in row)])
+        return text.getvalue()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as JSON has it: rows by time, the exact keyframes, and all servo IDs."""
+        start, *frames = self.motion.resolved()
+        times = self.motion.keyframe_times.tolist()
+        return {
+            "motion": self.motion.name,
+            "robot": self.motion.robot,
+            "rate_hz": self.rate_hz,
+            "unit": self.unit,
+            "joints": list(self.joints),
+            "servo_ids": {
+                name: [self.robot.ids(name).get(joint) for joint in self.joints]
+                for name in self.robot.numberings
+            },
+            "times_s": self.times.tolist(),
+            "values": _rows(self.values(self.unit)),
+            "angles_deg": _rows(self.values("deg")),
+            "servo_deg": _rows(self.values("servo_deg")),
+            "start": self._keyframe(0.0, start),
+            "keyframes": [self._keyframe(time, pose) for time, pose in zip(times, frames, strict=True)],
+        }
+
+    def _keyframe(self, time: float, pose: Pose) -> dict[str, Any]:
+        angles = pose.on(self.joints).angles[None]
+        return {
+            "time_s": time,
+            "values": _rows(self._in_unit(angles, self.unit))[0],
+            "angles_deg": _rows(self._in_unit(angles, "deg"))[0],
+            "servo_deg": _rows(self._in_unit(angles, "servo_deg"))[0],
+            "free": sorted(pose.free),
+        }
+
+
+def sampled(
+    motion: Motion, robot: Robot, *, rate_hz: float, unit: str, numbering: str | None, until_s: float | None
+) -> SampleTable:
+    """Sample a motion.
+
+    Args:
+        motion: what to sample.
+        robot: whose servos and IDs count.
+        rate_hz: samples a second.
+        unit: deg or rad of the joint, servo_deg or ticks of its servo.
+        numbering: whose IDs order the columns.
+        until_s: last time [s]; default the whole motion, of one that repeats for ever one pass.
+
+    Raises:
+        UnknownNameError: there is no such unit or numbering.
+        InputError: the rate or the time is no number, or the table would be too long.
+    """
+    if unit not in UNITS:
+        raise UnknownNameError.among("unit", unit, UNITS)
+    if numbering is not None:
+        robot.numbering(numbering)
+    if until_s is not None and not (math.isfinite(until_s) and until_s >= 0.0):
+        raise InputError(f"until {until_s} s is no time", hint="0 or more")
+    _refuse_too_long(motion, rate_hz, until_s)
+    return SampleTable(motion, robot, motion.sample(rate_hz, until_s=until_s), rate_hz, unit, numbering)
+
+
+def _refuse_too_long(motion: Motion, rate_hz: float, until_s: float | None) -> None:
+    if until_s is None:
+        until_s = motion.duration if motion.repeat is None else motion.total_duration
+    if rate_hz * until_s >= MOST_ROWS:
+        rows = f"{rate_hz * until_s:.3g} rows are more than {MOST_ROWS:,}"
+        raise InputError(rows, hint="a lower --rate or an earlier --until")
+
+
+def _rows(values: NDArray[np.float64]) -> list[list[float | None]]:
+    """Return rows as JSON has them: null where there is no number."""
+    return [[value if math.isfinite(value) else None for value in row] for row in values.tolist()]

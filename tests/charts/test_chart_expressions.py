@@ -1,0 +1,226 @@
+"""The expression language: what it means, what it refuses, and that it never runs code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from posewright.charts import BoolType, EnumType, FloatType, IntType, Scope, parse_expression
+from posewright.charts.expression.arrays import evaluate_columns
+from posewright.charts.expression.critical import critical_values
+from posewright.errors import ExpressionError
+
+MODE = EnumType(("slow", "fast"))
+SCOPE = Scope(
+    {"front": BoolType(), "left": BoolType(), "n": IntType(-9, 9), "d": FloatType(), "mode": MODE},
+    {"near": 0.5, "three": 3},
+    {"slow": MODE, "fast": MODE},
+)
+INT_HIGH = 2**31 - 1
+
+Meaning = Callable[[dict[str, Any]], Any]
+Phrase = tuple[str, Meaning]
+
+
+def value(text: str, **names: Any) -> Any:
+    return parse_expression(text, SCOPE).evaluate(names)
+
+
+def join(left: Phrase, word: str, right: Phrase, apply: Callable[[Any, Any], Any]) -> Phrase:
+    return f"({left[0]} {word} {right[0]})", lambda env: apply(left[1](env), right[1](env))
+
+
+NUMBERS = st.deferred(
+    lambda: (
+        st.integers(0, 9).map(lambda i: (str(i), lambda _env: i))
+        | st.just(("n", lambda env: env["n"]))
+        | st.just(("d", lambda env: env["d"]))
+        | st.tuples(NUMBERS, NUMBERS).map(lambda p: join(p[0], "+", p[1], lambda a, b: a + b))
+        | st.tuples(NUMBERS, NUMBERS).map(lambda p: join(p[0], "-", p[1], lambda a, b: a - b))
+        | NUMBERS.map(lambda p: (f"abs({p[0]})", lambda env: abs(p[1](env))))
+        | NUMBERS.map(lambda p: (f"-{p[0]}", lambda env: -p[1](env)))
+        | st.tuples(NUMBERS, NUMBERS).map(
+            lambda p: (f"max({p[0][0]}, {p[1][0]})", lambda env: max(p[0][1](env), p[1][1](env)))
+        )
+    )
+)
+TRUTHS = st.deferred(
+    lambda: (
+        st.just(("front", lambda env: env["front"]))
+        | st.just(("left", lambda env: env["left"]))
+        | st.tuples(NUMBERS, NUMBERS).map(lambda p: join(p[0], "<", p[1], lambda a, b: a < b))
+        | st.tuples(NUMBERS, NUMBERS).map(lambda p: join(p[0], "!=", p[1], lambda a, b: a != b))
+        | st.tuples(TRUTHS, TRUTHS).map(lambda p: join(p[0], "and", p[1], lambda a, b: a and b))
+        | st.tuples(TRUTHS, TRUTHS).map(lambda p: join(p[0], "or", p[1], lambda a, b: a or b))
+        | TRUTHS.map(lambda p: (f"(not {p[0]})", lambda env: not p[1](env)))
+    )
+)
+ENVS = st.fixed_dictionaries(
+    {"front": st.booleans(), "left": st.booleans(), "n": st.integers(-9, 9), "d": st.sampled_from([-1.5, 0.0, 2.25])}
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TRUTHS, ENVS)
+def test_an_expression_means_what_it_says(phrase: Phrase, env: dict[str, Any]) -> None:
+    text, meaning = phrase
+    if len(text) < 1500:
+        assert parse_expression(text, SCOPE).evaluate(env) == meaning(env)
+
+
+@settings(max_examples=80, deadline=None)
+@given(TRUTHS, st.lists(ENVS, min_size=1, max_size=5))
+def test_many_environments_at_once_give_the_same_answers(phrase: Phrase, envs: list[dict[str, Any]]) -> None:
+    expression = parse_expression(phrase[0][:0] + phrase[0], SCOPE) if len(phrase[0]) < 1500 else None
+    if expression is None:
+        return
+    columns = {name: np.array([env[name] for env in envs]) for name in envs[0]}
+    found = evaluate_columns(expression, columns, len(envs))
+    assert found.values.tolist() == [expression.evaluate(env) for env in envs]
+    assert not found.failed.any()
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("abdn frontlef()<>=!+-*/%,.0123456789eé'\"[]{}&|_", max_size=40))
+def test_no_text_does_anything_but_parse_or_be_refused(text: str) -> None:
+    try:
+        parse_expression(text, SCOPE)
+    except ExpressionError as error:
+        assert error.where is not None
+        assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 + 2 * 3", 7),
+        ("(1 + 2) * 3", 9),
+        ("-2 * 3", -6),
+        ("2 - 3 - 4", -5),
+        ("7 % 3", 1),
+        ("-7 % 3", 2),
+        ("7 / 2", 3.5),
+        ("near + three", 3.5),
+        ("not true or true", True),
+        ("not (true or true)", False),
+        ("not 1 > 2", True),
+        ("true or false and false", True),
+        ("min(4, 2.5, 3)", 2.5),
+        ("1e-3 < .5", True),
+        ("slow == fast", False),
+    ],
+)
+def test_operators_bind_as_they_do_on_paper(text: str, expected: object) -> None:
+    assert value(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{INT_HIGH} + 1", INT_HIGH),
+        (f"-{INT_HIGH} - 5", -INT_HIGH - 1),
+        (f"{INT_HIGH} * {INT_HIGH}", INT_HIGH),
+        (f"-{INT_HIGH} * {INT_HIGH}", -INT_HIGH - 1),
+        ("2000000000 * 2 < 4e9", True),
+        ("min(2000000000, 2.5e9) * 2 == 4e9", True),
+    ],
+)
+def test_whole_numbers_saturate_at_32_bits_and_fractions_do_not(text: str, expected: object) -> None:
+    assert value(text) == expected
+    assert evaluate_columns(parse_expression(text, SCOPE), {}, 1).values.tolist() == [expected]
+
+
+def test_a_guard_may_ask_before_it_divides() -> None:
+    assert value("n != 0 and 1 / n > 0", n=0) is False
+    with pytest.raises(ExpressionError, match=r"1:3: division by zero.*ask first"):
+        value("1 / n > 0", n=0)
+    columns = {"n": np.array([-1, 0, 1])}
+    asked = parse_expression("n != 0 and 1 / n > 0", SCOPE)
+    assert evaluate_columns(asked, columns, 3).failed.tolist() == [False, False, False]
+    blind = parse_expression("1 / n > 0 or n < 5", SCOPE)
+    assert evaluate_columns(blind, columns, 3).failed.tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("frnt", 1, "did you mean front"),
+        ("front + 1 > 2", 1, "needs a number"),
+        ("n and front", 1, "needs a truth value"),
+        ("front and n == 1 and n", 22, "needs a truth value"),
+        ("front == 1", 7, "a truth value stands for itself"),
+        ("0 < n < 5", 7, "do not chain"),
+        ("n = 2", 3, "write =="),
+        ("front && left", 7, "write and"),
+        ("!front", 1, "write not"),
+        ("front left", 7, "join two conditions"),
+        ("front and", 10, "found the end"),
+        ("(front", 7, "expected )"),
+        ("sqrt(n)", 1, "no function sqrt"),
+        ("abs(n, n)", 1, "takes one value"),
+        ("min(n)", 1, "two values or more"),
+        ("mode == n", 6, "a name with a number"),
+        ("mode < fast", 1, "needs a number, not a name"),
+        ("99999999999 > n", 1, "too large"),
+        ("d > 1e999", 5, "too large"),
+        ("1.2.3 > n", 1, "does not read"),
+        ("front AND left", 7, "expected the end"),
+        ("__import__('os')", 12, "not part of the language"),
+        ("d.real > 1", 2, "does not read"),
+        ("n ** 2", 4, "expected a value"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_column(text: str, column: int, message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        parse_expression(text, SCOPE)
+    assert message in str(caught.value)
+    assert caught.value.where is not None
+    assert caught.value.where.column == column
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 5000 + "front" + ")" * 5000,
+        "not " * 490 + "front",
+        " and ".join(["front"] * 300),
+        "(" * 90 + "+".join(["n"] * 90) + "".join(")" + "+n" * 5 for _ in range(90)) + " > 1",
+        "x" * 1_000_000,
+    ],
+    ids=["brackets", "nots", "chain", "both", "letters"],
+)
+def test_depth_and_length_are_bounded(text: str) -> None:
+    began = time.perf_counter()
+    with pytest.raises(ExpressionError, match="deeper|levels|longer"):
+        parse_expression(text, SCOPE)
+    assert time.perf_counter() - began < 1.0
+
+
+def test_expressions_are_equal_whatever_their_spaces_and_brackets() -> None:
+    assert parse_expression("front and(left)", SCOPE) == parse_expression("front  and left", SCOPE)
+
+
+@pytest.mark.parametrize(
+    ("text", "roots", "complete"),
+    [
+        ("d > 2", {2}, True),
+        ("2 * d + 1 <= near", {-0.25}, True),
+        ("abs(d) > 10", {-10, 10}, True),
+        ("abs(d - 3) > abs(d)", {1.5}, True),
+        ("min(d, 5) > 4", {4}, True),
+        ("max(d, 5) > 4", set(), True),
+        ("d / 4 == three", {12}, True),
+        ("d * d > 4", {4, -4}, False),
+        ("d > n", set(), False),
+    ],
+)
+def test_critical_values_are_where_a_comparison_changes(text: str, roots: set[float], complete: bool) -> None:
+    found, all_there = critical_values([parse_expression(text, SCOPE)], frozenset({"d", "n"}))
+    assert {float(root) for root in found["d"]} == roots
+    assert all_there is complete
