@@ -185,13 +185,13 @@ def test_a_page_led_to_goes_at_its_makers_speed(shop) -> None:
 @pytest.mark.parametrize("duration_s", [0.3, 0.1037, 1 / 3, 0.5, 0.0571])
 def test_after_a_thousand_passes_it_is_still_on_its_own_clock(shop, duration_s: float) -> None:
     reach_s = duration_s / 2
-    player = shop.player(shop.nod("walk", "left_elbow", 0.1, repeat=None, reach_s=reach_s))
+    player = shop.player(shop.nod("walk", "left_elbow", 0.05, repeat=None, reach_s=reach_s))
     player.request("walk")
     n = int(1000 * duration_s * 128)
     for _ in range(n // 13):
         last = shop.play(player, 13)
     times = (np.arange(n // 13 * 13 - 13, n // 13 * 13) + 1) / 128 % duration_s
-    expected = 0.1 * (1.0 - np.abs(times / reach_s - 1.0))
+    expected = 0.05 * (1.0 - np.abs(times / reach_s - 1.0))
     assert shop.way(last, "left_elbow") == pytest.approx(expected, abs=1e-7)
 
 
@@ -319,7 +319,7 @@ def test_whatever_is_asked_for_no_joint_ever_jumps(shop, wishes) -> None:
         Motion("wave", shop.robot.name, arm, (Keyframe(shop.pose(arm, left_elbow=0.9), 0.01),), repeat=2),
         shop.motion("stop", {"left_knee": 0.2}, {"left_knee": 0.0}, reach_s=0.21),
         shop.nod("chain", "left_elbow", 0.3, next="odd", reach_s=0.1003),
-        shop.nod("odd", "right_elbow", -0.3, repeat=3, reach_s=0.0777, next="chain", easing=Easing.PCHIP),
+        shop.nod("odd", "right_elbow", -0.2, repeat=3, reach_s=0.0777, next="chain", easing=Easing.PCHIP),
     )
     before = shop.stand
     for name, n in wishes:

@@ -70,7 +70,7 @@ def test_whatever_is_asked_what_passes_is_within_limits_and_speeds(seed: int) ->
 def test_what_is_no_number_is_refused_by_name(strange: float) -> None:
     angles = still()
     angles[3, ROBOT.index("right_hip_yaw")] = strange
-    with pytest.raises(UnsafeCommandError, match="right_hip_yaw .* in frame 3"):
+    with pytest.raises(UnsafeCommandError, match=r"right_hip_yaw .* in frame 3"):
         Safety(ROBOT).filter(Frames(angles), STAND)
 
 

@@ -76,7 +76,7 @@ def room_around(x: float, y: float, yaw: float) -> np.ndarray:
     """Return what a ring reads at (x, y) in an empty room of 2.5 x 2 m, looking along yaw."""
     bearings = RING.angles + yaw
     c, s = np.cos(bearings), np.sin(bearings)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         along_x = np.where(c > 0, (2.5 - x) / c, -x / c)
         along_y = np.where(s > 0, (1.0 - y) / s, (-1.0 - y) / s)
     return np.minimum(np.abs(along_x), np.abs(along_y))

@@ -14,7 +14,7 @@ from posewright.playing.motion_library import load, read_entries
 from posewright.playing.wiring.input_reading import Surroundings, read_inputs
 from posewright.playing.wiring.output_reading import read_outputs
 from posewright.playing.wiring.sensor_channels import SensorChannels
-from posewright.robots import Robot, SensorSpec, parse_sensor, robot, robot_names
+from posewright.robots import SensorSpec, parse_sensor, robot, robot_names
 
 SUFFIX = ".behaviour.yaml"
 FOLDER = "behaviours"

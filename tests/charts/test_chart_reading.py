@@ -1,0 +1,212 @@
+"""Native charts: read, refused with the place, written with a person's comments kept."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from posewright.charts import (
+    BoolType,
+    EnumType,
+    FloatType,
+    IntType,
+    Kind,
+    Otherwise,
+    Priority,
+    parse_chart,
+    read_chart,
+    save_chart,
+)
+from posewright.errors import PosewrightError
+
+LIFT = """\
+# a lift, with everything the language has
+chart: lift
+description: Up and down.
+kind: mealy
+period_s: 0.1        # ten a second
+inputs:
+  call: bool
+  floor: {int: [0, 3]}
+  speed_m_s: {float: [-1.0, 1.0]}
+  way: {enum: [up, down]}
+outputs: {motor: {enum: [idle, lifting, lowering]}, bell: bool, trips: int16}
+constants: {top: 3, slow_m_s: 0.05}
+initial_outputs: {bell: 1}
+priority: ordered
+otherwise: stay
+initial: waiting
+states:
+  waiting:
+    min_s: 0.25
+    transitions:
+      - when: call and way == up and floor < top   # not beyond the roof
+        do: {motor: lifting, bell: 0, trips: trips + 1}
+        go: moving
+      - when: call and way == down
+        do: {motor: lowering, bell: false, trips: trips + 1}
+        go: moving
+      - {when: call, do: {bell: not bell}}
+  moving:
+    - when: abs(speed_m_s) < slow_m_s
+      after_s: 0.5
+      do: {motor: idle}
+      go: waiting
+    - after_s: 30
+      go: waiting
+"""
+
+
+def test_everything_the_language_has_is_read() -> None:
+    chart = parse_chart(LIFT)
+    assert (chart.kind, chart.priority, chart.otherwise) == (Kind.MEALY, Priority.ORDERED, Otherwise.STAY)
+    assert chart.inputs == {
+        "call": BoolType(),
+        "floor": IntType(0, 3),
+        "speed_m_s": FloatType(-1.0, 1.0),
+        "way": EnumType(("up", "down")),
+    }
+    assert chart.outputs["trips"] == IntType(-(2**15), 2**15 - 1)
+    assert chart.start_outputs() == {"motor": "idle", "bell": True, "trips": 0}
+    waiting, moving = chart.states
+    assert [transition.go for transition in waiting.transitions] == ["moving", "moving", None]
+    assert chart.wait_ticks(waiting, waiting.transitions[0]) == 3
+    assert chart.wait_ticks(waiting, waiting.transitions[2]) == 0
+    assert chart.wait_ticks(moving, moving.transitions[0]) == 5
+    assert waiting.transitions[0].line == 21
+
+
+def test_an_unchanged_chart_is_saved_with_the_same_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "lift.chart.yaml"
+    path.write_text(LIFT.replace("false", "0"))
+    before = path.read_bytes()
+    save_chart(read_chart(path), path)
+    assert path.read_bytes() == before
+
+
+def test_a_chart_written_anew_reads_the_same(tmp_path: Path) -> None:
+    chart = parse_chart(LIFT)
+    save_chart(chart, tmp_path / "new.chart.yaml")
+    assert read_chart(tmp_path / "new.chart.yaml") == chart
+
+
+def test_a_moore_chart_comes_back_the_same(tmp_path: Path) -> None:
+    text = """\
+chart: lamp
+kind: moore
+period_s: 1
+inputs: {key: bool}
+outputs: {light: bool, level: {float: [0, 1]}}
+initial: dark
+states:
+  dark:
+    - {when: key, go: bright}
+  bright:
+    do: {light: 1, level: 0.5}
+    transitions:
+      - {when: not key, go: dark}
+"""
+    chart = parse_chart(text)
+    save_chart(chart, tmp_path / "lamp.chart.yaml")
+    assert read_chart(tmp_path / "lamp.chart.yaml") == chart
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("go: moving", "go: moveing", 23, "did you mean moving"),
+        ("when: call and way", "when: cal and way", 21, "did you mean call"),
+        ("floor < top", "floor < call", 21, "needs a number"),
+        ("{motor: idle}", "{moter: idle}", 31, "did you mean motor"),
+        ("{motor: idle}", "{motor: up}", 31, "it must be one of idle"),
+        ("{motor: idle}", "{motor: 1}", 31, "a number where a name"),
+        ("trips: trips + 1", "trips: trips / 2", 22, "whole number is needed"),
+        ("trips: trips + 1", "trips: 40000", 22, "out of range"),
+        ("initial: waiting\n", "", 2, "'initial' is missing"),
+        ("initial: waiting\n", "inital: waiting\n", 2, "'initial' is missing"),
+        ("otherwise: stay", "otherwise: go", 15, "no otherwise is called 'go'"),
+        ("  moving:\n", "  waiting:\n", 28, "duplicate key"),
+        ("  moving:\n", "  Waiting:\n", 28, "differ only in the case"),
+        ("call: bool", "call: boolean", 7, "did you mean bool"),
+        ("call: bool", "Motor: bool", 11, "differ only in the case"),
+        ("call: bool", "motor: bool", 11, "is there twice"),
+        ("call: bool", "up: bool", 1, "is there twice"),
+        ("call: bool", "not: bool", 7, "a word of the language"),
+        ("{int: [0, 3]}", "{int: [3, 0]}", 8, "is empty"),
+        ("{int: [0, 3]}", "{int: [0, 3.5]}", 8, "a whole number"),
+        ("{int: [0, 3]}", "[0, 3]", 8, "expected a type"),
+        ("period_s: 0.1", "period_s: 0", 5, "out of range"),
+        ("period_s: 0.1", "period_s: .nan", 5, "finite number"),
+        ("kind: mealy", "kind: melay", 4, "did you mean mealy"),
+        ("kind: mealy", "kind: moore", 22, "a Moore transition sets no outputs"),
+        ("- when: call and", "- wen: call and", 21, "did you mean when"),
+        ("min_s: 0.25", "min_s: -1", 19, "out of range"),
+        ("    min_s: 0.25", "    do: {bell: 1}", 19, "a Mealy state sets no outputs"),
+        ("- {when: call, do: {bell: not bell}}", "- {when: call}", 27, "it changes nothing"),
+        ("when: call and way == down", "when: [call]", 24, "expected an expression"),
+        ("kind: mealy", "kind: [mealy", 5, "not valid YAML"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(old: str, new: str, line: int, message: str) -> None:
+    text = LIFT.replace(old, new, 1)
+    assert text != LIFT
+    with pytest.raises(PosewrightError) as caught:
+        parse_chart(text, Path("lift.chart.yaml"))
+    assert message in str(caught.value)
+    assert caught.value.where is not None
+    assert caught.value.where.line == line
+
+
+def test_an_error_in_an_expression_points_at_its_column_in_the_file() -> None:
+    with pytest.raises(PosewrightError) as caught:
+        parse_chart(LIFT.replace("floor < top", "flor < top"), Path("lift.chart.yaml"))
+    assert str(caught.value).startswith("lift.chart.yaml:21:37: ")
+    quoted = LIFT.replace("when: call and way == down", "when: 'call and wya == down'")
+    with pytest.raises(PosewrightError) as caught:
+        parse_chart(quoted, Path("lift.chart.yaml"))
+    assert str(caught.value).startswith("lift.chart.yaml:24:25: ")
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# " + "x" * 10_000_000,
+        BOMB + LIFT,
+        LIFT.replace("description: Up and down.", "description: &a {x: *a}"),
+        "x: " + "[" * 10_000 + "]" * 10_000,
+        "\n".join(" " * i + "a:" for i in range(2000)),
+        "x:\n" + "[\n" * 10_000,
+        LIFT.replace("when: call and way == down", "when: " + "(" * 10_000 + "call" + ")" * 10_000),
+        LIFT.replace("when: call and way == down", "when: !!python/object/apply:os.system ['true']"),
+        LIFT.replace("when: call and way == down", "when: __import__('os').system('true')"),
+        "",
+        "- a\n- b",
+        "\x00\x01\x02",
+        "chart:\n\tkind: mealy",
+    ],
+    ids=lambda text: repr(text[:20]),
+)
+def test_a_hostile_document_is_refused_in_one_line_and_at_once(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "hostile.chart.yaml"
+    path.write_text(text)
+    began = time.perf_counter()
+    with pytest.raises(PosewrightError):
+        read_chart(path)
+    assert time.perf_counter() - began < 1.0
+
+
+def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PosewrightError, match="No such file"):
+        read_chart(tmp_path / "none.chart.yaml")
+    with pytest.raises(PosewrightError):
+        read_chart(tmp_path)
+    (tmp_path / "b.chart.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(PosewrightError, match="not a text file"):
+        read_chart(tmp_path / "b.chart.yaml")
