@@ -49,7 +49,9 @@ def test_the_first_guard_that_holds_is_taken_and_one_transition_a_tick() -> None
 
 def test_outputs_are_registers_and_guards_read_the_value_before_the_tick() -> None:
     run = interpreter("  one: [{when: a and count < 3, do: {count: count + 1, x: count == 1}}]\n")
-    outputs = [(state.outputs["count"], state.outputs["x"]) for state in run.run([{**NOTHING, "a": True}] * 5)]
+    outputs = [
+        (state.outputs["count"], state.outputs["x"]) for state in run.run([{**NOTHING, "a": True}] * 5)
+    ]
     assert outputs == [(1, False), (2, True), (3, False), (3, False), (3, False)]
 
 
@@ -172,7 +174,9 @@ def test_the_same_inputs_always_give_the_same_states(rows: list[tuple[bool, bool
 
 
 def test_a_step_is_quick() -> None:
-    run = interpreter("  one:\n" + "".join(f"    - {{when: a and n == {i % 6}, go: one}}\n" for i in range(10)))
+    run = interpreter(
+        "  one:\n" + "".join(f"    - {{when: a and n == {i % 6}, go: one}}\n" for i in range(10))
+    )
     state = run.initial()
     best = math.inf
     for _ in range(5):

@@ -124,8 +124,8 @@ states:
         ("{motor: idle}", "{motor: 1}", 31, "a number where a name"),
         ("trips: trips + 1", "trips: trips / 2", 22, "whole number is needed"),
         ("trips: trips + 1", "trips: 40000", 22, "out of range"),
-        ("initial: waiting\n", "", 2, "'initial' is missing"),
-        ("initial: waiting\n", "inital: waiting\n", 2, "'initial' is missing"),
+        ("initial: waiting\n", "", 1, "'initial' is missing"),
+        ("initial: waiting\n", "inital: waiting\n", 16, "did you mean initial"),
         ("otherwise: stay", "otherwise: go", 15, "no otherwise is called 'go'"),
         ("  moving:\n", "  waiting:\n", 28, "duplicate key"),
         ("  moving:\n", "  Waiting:\n", 28, "differ only in the case"),
@@ -162,7 +162,7 @@ def test_what_is_wrong_is_said_with_its_line(old: str, new: str, line: int, mess
 def test_an_error_in_an_expression_points_at_its_column_in_the_file() -> None:
     with pytest.raises(PosewrightError) as caught:
         parse_chart(LIFT.replace("floor < top", "flor < top"), Path("lift.chart.yaml"))
-    assert str(caught.value).startswith("lift.chart.yaml:21:37: ")
+    assert str(caught.value).startswith("lift.chart.yaml:21:38: ")
     quoted = LIFT.replace("when: call and way == down", "when: 'call and wya == down'")
     with pytest.raises(PosewrightError) as caught:
         parse_chart(quoted, Path("lift.chart.yaml"))

@@ -84,3 +84,9 @@ def test_saving_over_something_that_is_no_document_says_so_and_leaves_it(tmp_pat
     assert path.read_bytes() == b"\x89PNG\xff\xfe"
     with pytest.raises(DocumentError, match="not a text file"):
         read_document(path)
+
+
+@pytest.mark.parametrize("text", ["? [a, b]\n: 1\n", "a: {[1]: 2}\n", "? {a: 1}\n: 1\n"])
+def test_a_key_that_is_a_list_or_a_mapping_is_refused(text: str) -> None:
+    with pytest.raises(DocumentError):
+        parse_document(text).fields()["a"].fields()

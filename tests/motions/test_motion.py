@@ -101,7 +101,7 @@ def test_ten_steps_of_a_tenth_of_a_second_make_one_second_to_the_last_sample(mot
 def test_equal_motions_are_equal_whatever_document_they_come_from(motion_of: Build) -> None:
     one = motion_of((1.0, 1.0), (1.0, None), repeat=None)
     assert one == replace(one, origin=object())
-    assert one != one.renamed("other")
+    assert one != replace(one, name="other")
 
 
 def test_what_makes_no_motion_is_refused(motion_of: Build) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 
 from posewright.bodies import Floats
 from posewright.motions import Easing, Keyframe, Motion, Pose
-from posewright.playing import Player
+from posewright.playing import Behaviour, Player, read_behaviour
 from posewright.robots import Robot, robot
 
 
@@ -67,3 +69,72 @@ class Workshop:
 def shop() -> Workshop:
     """Give the workshop."""
     return Workshop()
+
+
+CHART = """\
+chart: tiny
+kind: mealy
+period_s: 0.1
+priority: ordered
+otherwise: stay
+inputs: INPUTS
+outputs: {go_on: bool, goal_deg: {int: [0, 180]}}
+initial: standing
+states:
+  standing:
+    - {when: GUARD, do: {go_on: 1}, go: going}
+  going:
+    - {when: not (GUARD), do: {go_on: 0}, go: standing}
+"""
+
+BEHAVIOUR = """\
+behaviour: tiny
+robot: robotis_bioloid
+chart: tiny.chart.yaml
+start_pose: walk_ready
+motions:
+  walk: {motion: walk_forward}
+SENSORS
+inputs:
+  INPUT
+outputs:
+  - {when: go_on, play: walk}
+  - {otherwise: true, play: null}
+"""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Writes small behaviours with one input, `x`, and reads them."""
+
+    folder: Path
+
+    def write(self, **changes: str) -> Path:
+        """Write a behaviour in which some words stand for others; return its path."""
+        words = {
+            "INPUTS": "{x: bool}",
+            "GUARD": "x",
+            "INPUT": "x: {sensor: laser_front, below_m: 0.35, hysteresis_m: 0.05}",
+            "SENSORS": "sensors:\n"
+            "  compass: {kind: compass, mount: imu}\n"
+            "  ring: {kind: range_scan, mount: head, start_deg: -180, step_deg: 5, beams: 72, max_range_m: 5}",
+        }
+        for name, text in (("tiny.chart.yaml", CHART), ("tiny.behaviour.yaml", BEHAVIOUR)):
+            for word, meant in {**words, **changes}.items():
+                text = text.replace(word, meant)
+            (self.folder / name).write_text(text)
+        return self.folder / "tiny.behaviour.yaml"
+
+    def read(self, **changes: str) -> Behaviour:
+        """Return the behaviour that `write` would write."""
+        return read_behaviour(self.write(**changes))
+
+    def wired(self, entry: str, kind: str = "float", guard: str = "x > 0") -> Behaviour:
+        """Return a behaviour whose only input is wired as the entry says."""
+        return self.read(INPUTS=f"{{x: {kind}}}", GUARD=guard, INPUT=f"x: {entry}")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    """Give a desk to write behaviours at."""
+    return Desk(tmp_path)

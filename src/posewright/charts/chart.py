@@ -106,7 +106,10 @@ class Chart:
         names = self._by_name
         if len(names) < len(self.states):
             raise InputError(f"a state of {self.name} is there twice", hint="a state's name is its own")
-        goals = [self.initial, *(t.go for state in self.states for t in state.transitions if t.go is not None)]
+        goals = [
+            self.initial,
+            *(t.go for state in self.states for t in state.transitions if t.go is not None),
+        ]
         for goal in goals:
             if goal not in names:
                 raise UnknownNameError.among("state", goal, names)

@@ -51,7 +51,8 @@ class _Reader:
 
     def __init__(self, root: Node) -> None:
         self.root = root
-        self.fields = root.fields(required=REQUIRED, optional=OPTIONAL)
+        root.fields(optional=(*REQUIRED, *OPTIONAL))  # a misspelt key is worth more than a missing one
+        self.fields = root.fields(required=REQUIRED)
         self.kind = Kind(self.fields["kind"].choice("kind of chart", [kind.value for kind in Kind]))
         self.declared: Declarations = read_declarations(root, self.fields)
         self.scope = self.declared.scope

@@ -86,7 +86,7 @@ class _Reader:
         if self.form.state_bits:
             bits = [self.binary(i, cells[i]) for i in range(start, start + self.n_states)]
             return "".join("01"[bit] for bit in bits)
-        if not cells[start].isidentifier():
+        if not (cells[start].isascii() and cells[start].isidentifier()):
             raise FormatError(f"{cells[start]!r} is no name for a state", where=self.where)
         return cells[start]
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright.cli.console import emit_json, fail, out
+from posewright.cli.chart_output import FOUND, give_table, give_ticks, show_findings, show_groups
+from posewright.cli.console import emit_json
 from posewright.errors import InputError
 
 if TYPE_CHECKING:
-    from posewright.charts import Chart, Finding, TruthTable
-    from posewright.charts.rows import Row, Tick
-
-FOUND = 1
-"""Exit code where a check found an error, or a run came out otherwise than expected."""
+    from posewright.charts.rows import Row
 
 ChartPath = Annotated[
     Path,
@@ -58,26 +55,9 @@ def check(chart: ChartPath, json: Json = False) -> None:
             {"chart": machine.name, "sound": sound, "findings": [finding.data() for finding in findings]}
         )
     else:
-        _show_findings(machine, findings, sound)
+        show_findings(machine, findings, sound)
     if not sound:
         raise typer.Exit(FOUND)
-
-
-def _show_findings(machine: Chart, findings: tuple[Finding, ...], sound: bool) -> None:
-    colours = {"error": "red", "warning": "yellow", "note": "cyan"}
-    for finding in findings:
-        level = finding.level.value
-        place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "
-        out.print(
-            f"{place}[{colours[level]}]{level}[/] {finding.rule.value}: ",
-            end="",
-            soft_wrap=True,
-            highlight=False,
-        )
-        _say(finding.message)
-    transitions = sum(len(state.transitions) for state in machine.states)
-    verdict = "sound" if sound else "refused"
-    _say(f"{machine.name}: {len(machine.states)} states, {transitions} transitions: {verdict}")
 
 
 def table(chart: ChartPath, output: Output = None, json: Json = False) -> None:
@@ -95,7 +75,7 @@ def table(chart: ChartPath, output: Output = None, json: Json = False) -> None:
 
     machine = read_chart(chart)
     require_sound(machine)
-    _give_table(table_of(machine), machine, output, json)
+    give_table(table_of(machine), machine, output, json)
 
 
 def minimise(
@@ -133,21 +113,9 @@ def minimise(
     asked = None if order is None else tuple(name.strip() for name in order.split(","))
     found = minimised(machine, Method(method), order=best_order(machine) if order == "best" else asked)
     if output is None and not json:
-        _show_groups(found)
+        show_groups(found)
     else:
-        _give_table(found, machine, output, json)
-
-
-def _show_groups(table: TruthTable) -> None:
-    from posewright.charts.truth_table import grouped
-
-    form = table.form
-    _say(f"{' '.join(form.inputs)} / {' '.join(form.outputs)} -> next state")
-    for states, rows in grouped(table).items():
-        _say(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
-        for row in rows:
-            _say(f"  {row} -> {row.go}")
-    _say(f"{len(table.rows)} rows")
+        give_table(found, machine, output, json)
 
 
 def draw(
@@ -216,7 +184,7 @@ def run(
     if every:
         if inputs or typed or start:
             raise InputError("--all starts everywhere and takes every input", hint="leave the others out")
-        _give_table(table_of(machine), machine, output, json)
+        give_table(table_of(machine), machine, output, json)
         return
     if (inputs is None) == (not typed):
         raise InputError("which inputs?", hint="give --inputs FILE.csv, or --input front=1, or --all")
@@ -224,91 +192,4 @@ def run(
         read_rows(machine, inputs) if inputs else [parse_row(machine, text) for text in typed or []]
     )
     ticks = list(run_rows(machine, rows, None if start is None else state_called(machine, start)))
-    _give_ticks(machine, ticks, output, json)
-
-
-def _give_table(table: TruthTable, machine: Chart, output: Path | None, json: bool) -> None:
-    from posewright.charts import chart_of, save_chart, save_table
-    from posewright.charts.truth_table import grouped
-
-    if output is not None:
-        if output.suffix.lower() in (".yaml", ".yml"):
-            save_chart(chart_of(table, like=machine), output)
-        else:
-            save_table(table, output)
-    if json:
-        cells = [table.cells(row) for row in table.rows]
-        rows = [
-            {"state": row.state, "row": str(row), "next": row.go, "cells": line}
-            for row, line in zip(table.rows, cells, strict=True)
-        ]
-        groups = [
-            {"states": list(states), "rows": [str(row) for row in shared]}
-            for states, shared in grouped(table).items()
-        ]
-        emit_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
-    elif output is None:
-        typer.echo(table.csv(), nl=False)
-
-
-def _give_ticks(machine: Chart, ticks: list[Tick], output: Path | None, json: bool) -> None:
-    records = [_record(machine, number, tick) for number, tick in enumerate(ticks)]
-    wrong = [record for record in records if record.get("differs")]
-    if output is not None:
-        from posewright.documents import write_atomically
-
-        write_atomically(output, "".join(f"{','.join(line)}\n" for line in _lines(machine, records)).encode())
-    if json:
-        emit_json(
-            {"chart": machine.name, "period_s": machine.period_s, "ticks": records, "differences": len(wrong)}
-        )
-    elif output is None:
-        _show_lines(_lines(machine, records))
-    for record in wrong[:5]:
-        fail(
-            f"line {record['line']}: expected {record['differs']}, got {record['state']} {record['outputs']}"
-        )
-    if wrong:
-        raise typer.Exit(FOUND)
-
-
-def _record(machine: Chart, number: int, tick: Tick) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "tick": number,
-        "time_s": round(number * machine.period_s, 9),
-        "from": tick.before,
-        "inputs": {name: tick.row.inputs[name] for name in machine.inputs},
-        "state": tick.after.state,
-        "outputs": dict(tick.after.outputs),
-    }
-    if tick.row.expected:
-        record |= {"line": tick.row.line, "differs": tick.differs}
-    return record
-
-
-def _lines(machine: Chart, records: list[dict[str, Any]]) -> list[list[str]]:
-    from posewright.charts.finding import show
-
-    head = ["tick", "time_s", "from", *machine.inputs, "state", *machine.outputs]
-    body = [
-        [
-            str(record["tick"]),
-            f"{record['time_s']:g}",
-            record["from"],
-            *(show(value) for value in record["inputs"].values()),
-            record["state"],
-            *(show(record["outputs"][name]) for name in machine.outputs),
-        ]
-        for record in records
-    ]
-    return [head, *body]
-
-
-def _show_lines(lines: list[list[str]]) -> None:
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    for line in lines:
-        _say("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
-
-
-def _say(text: str) -> None:
-    out.print(text, markup=False, highlight=False, soft_wrap=True)
+    give_ticks(machine, ticks, output, json)

@@ -15,7 +15,7 @@ class Live:
     """Shows a world while it is simulated, no faster than real time.
 
     Raises:
-        BodyError: there is no screen.
+        MissingExtraError: there is no display.
     """
 
     def __init__(self, world: World) -> None:

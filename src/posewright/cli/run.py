@@ -26,6 +26,8 @@ HELP = """Run a trial in simulation: robot, arena, behaviour, contest.
 
   posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
 
+  posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
+
   posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
 """
 
@@ -42,6 +44,10 @@ def run(
     ),
     seed: int = typer.Option(None, help="Of everything drawn by chance; same trial and seed, same trace."),
     behaviour: str = typer.Option(None, help="A behaviour's name, or a *.behaviour.yaml file."),
+    motions: Path = typer.Option(
+        None,
+        help="A vendor's motion file on your disk (RoboPlus .mtn) to walk on, instead of the shipped tables.",
+    ),
     record: Path = typer.Option(None, help="Write the recording (MCAP; opens in Foxglove)."),
     video: Path = typer.Option(None, help="Make a film (mp4)."),
     plot: Path = typer.Option(None, help="Draw a picture (png, svg or pdf)."),
@@ -69,6 +75,7 @@ def run(
             layout=layout,
             seed=seed,
             behaviour=behaviour,
+            motions=motions,
             legal=not illegal,
             record=record,
             tell=None if display.disable else _teller(say),

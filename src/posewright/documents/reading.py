@@ -61,7 +61,12 @@ def parse_document(text: str, path: Path | None = None) -> Node:
         mark = error.problem_mark or error.context_mark
         where = Where(path=path, line=mark.line + 1, column=mark.column + 1) if mark else Where(path=path)
         raise DocumentError(f"not valid YAML: {error.problem or error.context}", where=where) from error
-    except (YAMLError, RecursionError, ValueError) as error:
+    except (
+        YAMLError,
+        RecursionError,
+        ValueError,
+        TypeError,
+    ) as error:  # TypeError: a list or mapping as a key
         raise DocumentError(f"not valid YAML: {error}", where=Where(path=path)) from error
     root = Node(tree, path, "", 1)
     if not isinstance(tree, dict):

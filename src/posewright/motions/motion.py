@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import NoReturn
 
@@ -156,10 +156,6 @@ class Motion:
         shares = np.tile(np.linspace(0.0, 1.0, points + 1), count)
         angles, _ = self._unstarted.along(np.full(way.shape, int(later)), way, shares)
         return angles.reshape(count, points + 1, len(self.joints))
-
-    def renamed(self, name: str) -> Motion:
-        """Return the same motion under another name."""
-        return replace(self, name=name)
 
     @cached_property
     def _unstarted(self) -> Interpolation:

@@ -27,6 +27,7 @@ class Behaviour:
         outputs: what is played; the first rule that holds counts.
         motions: what can be played, by name, and what these lead to.
         start_pose: where it begins, `(n_joints,)` [rad].
+        wait_s: how long the robot stands before the chart's first step [s].
         documents: texts of all native documents it was read from, by file name.
         path: the file it was read from.
     """
@@ -39,5 +40,6 @@ class Behaviour:
     outputs: tuple[OutputRule, ...]
     motions: Mapping[str, Motion]
     start_pose: Floats
+    wait_s: float = 0.0
     documents: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None

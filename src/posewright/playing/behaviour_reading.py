@@ -20,7 +20,10 @@ SUFFIX = ".behaviour.yaml"
 FOLDER = "behaviours"
 
 REQUIRED = ("behaviour", "robot", "chart", "start_pose", "motions", "inputs", "outputs")
-OPTIONAL = ("description", "source", "sensors")
+OPTIONAL = ("description", "source", "sensors", "wait_s")
+
+LONGEST_WAIT_S = 600.0
+"""No contest lets a robot stand longer before it begins [s]."""
 
 
 def behaviour_names() -> tuple[str, ...]:
@@ -28,20 +31,27 @@ def behaviour_names() -> tuple[str, ...]:
     return tuple(sorted(_shipped()))
 
 
-def read_behaviour(name: str | Path, *, motions_from: Mapping[str, Motion] | None = None) -> Behaviour:
+def read_behaviour(
+    name: str | Path,
+    *,
+    motions_from: Mapping[str, Motion] | None = None,
+    vendor_file: str | Path | None = None,
+) -> Behaviour:
     """Read a behaviour, with its chart and its motions.
 
     Args:
         name: one of `behaviour_names()`, or the path of a `*.behaviour.yaml`.
         motions_from: motions to take instead of those the document names, by their names there; what
             they lead to goes with them.
+        vendor_file: a file of the robot's maker to take those motions from that name a `vendor_page`.
 
     Raises:
         DocumentError: the document is not what it should be, or its chart is not sound.
         UnknownNameError: there is no such behaviour, robot, sensor, motion, input, ...
         FormatError: a motion's file is damaged.
     """
-    return _Reader(read_document(_find(name))).behaviour(motions_from or {})
+    reader = _Reader(read_document(_find(name)))
+    return reader.behaviour(motions_from or {}, None if vendor_file is None else Path(vendor_file))
 
 
 def _shipped() -> dict[str, Path]:
@@ -70,9 +80,9 @@ class _Reader:
         self.chart = self._chart(self.fields["chart"])
         self.sensors = self._sensors()
 
-    def behaviour(self, motions_from: Mapping[str, Motion]) -> Behaviour:
+    def behaviour(self, motions_from: Mapping[str, Motion], vendor_file: Path | None) -> Behaviour:
         fields = self.fields
-        entries = read_entries(fields["motions"], self.robot)
+        entries = read_entries(fields["motions"], self.robot, vendor_file)
         names = [entry.name for entry in entries]
         self._check_given(motions_from, names)
         library = load(entries, self.robot, motions_from)
@@ -86,6 +96,7 @@ class _Reader:
             outputs=read_outputs(fields["outputs"], self.chart, names),
             motions=library.motions,
             start_pose=self.robot.pose(fields["start_pose"].choice("pose", self.robot.poses)),
+            wait_s=fields["wait_s"].number(low=0.0, high=LONGEST_WAIT_S) if "wait_s" in fields else 0.0,
             documents={**self._own_documents(), **library.documents},
             path=self.path,
         )

@@ -49,18 +49,26 @@ class Entry:
         return replace(motion, repeat=None if self.repeat is True else max(1, int(self.repeat)))
 
 
-def read_entries(node: Node, robot: Robot) -> tuple[Entry, ...]:
+def read_entries(node: Node, robot: Robot, vendor_file: Path | None = None) -> tuple[Entry, ...]:
     """Read a `motions:` block, not yet the motions' files.
+
+    Args:
+        node: the block.
+        robot: whose catalogue it may refer to.
+        vendor_file: the maker's own motions; every entry with a `vendor_page` is then that page of it,
+            played as the maker meant.
 
     Raises:
         DocumentError: an entry names no motion, or two.
         UnknownNameError: the robot's catalogue has no such motion.
     """
-    return tuple(_read_entry(name, entry, robot) for name, entry in node.fields().items())
+    return tuple(_read_entry(name, entry, robot, vendor_file) for name, entry in node.fields().items())
 
 
-def _read_entry(name: str, node: Node, robot: Robot) -> Entry:
-    fields = node.fields(optional=("motion", "file", "page", "speed", "repeat"))
+def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -> Entry:
+    fields = node.fields(optional=("motion", "file", "page", "speed", "repeat", "vendor_page"))
+    if vendor_file is not None and "vendor_page" in fields:
+        return Entry(name, vendor_file, _page(fields["vendor_page"]), node)
     if ("motion" in fields) == ("file" in fields):
         node.fail(
             "a motion comes from one place", hint="`motion:` a name of the catalogue, or `file:` a path"
@@ -87,10 +95,11 @@ def _shipped(fields: Mapping[str, Node], robot: Robot) -> tuple[Path, None]:
 def _own(fields: Mapping[str, Node]) -> tuple[Path, str | int | None]:
     node = fields["file"]
     path = Path(node.text()) if node.path is None else node.path.parent / node.text()
-    if "page" not in fields:
-        return path, None
-    page = fields["page"]
-    return path, page.text() if isinstance(page.value, str) else page.integer(low=1)
+    return path, _page(fields["page"]) if "page" in fields else None
+
+
+def _page(node: Node) -> str | int:
+    return node.text() if isinstance(node.value, str) else node.integer(low=1)
 
 
 @dataclass(frozen=True)

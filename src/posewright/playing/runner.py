@@ -68,6 +68,8 @@ class BehaviourRunner:
         before = self._inputs
         inputs = {wire.name: wire.read(senses, before.get(wire.name)) for wire in self.behaviour.inputs}
         self._inputs = inputs
+        if senses.since_start_s < self.behaviour.wait_s:
+            return Tick(state.time_s, self._chart, inputs, self._chart.outputs, None)
         self._chart = self._interpreter.step(self._chart, inputs)
         outputs = self._chart.outputs
         play = choose(self.behaviour.outputs, outputs)

@@ -141,7 +141,7 @@ class Compass:
 
 @dataclass(frozen=True)
 class FootContact:
-    """Tells whether a foot touches anything."""
+    """Tells whether a foot touches the floor."""
 
     kind: ClassVar[str] = "foot_contact"
     name: str

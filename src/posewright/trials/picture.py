@@ -34,30 +34,34 @@ def draw_trial(trace: Trace, path: str | Path, result: Result | None = None) -> 
         raise InputError("not a kind of picture", where=Where(path), hint=f"one of {', '.join(SUFFIXES)}")
     if not trace.knows_world:
         raise InputError("the trace does not say where the robot was: there is no path to draw")
-    figure = _figure(trace, judge(trace) if result is None else result)
+    write_atomically(path, _rendered(trace, judge(trace) if result is None else result, path.suffix.lower()))
+
+
+def _rendered(trace: Trace, result: Result, suffix: str) -> bytes:
+    """Return the picture's file; the same trial gives the same one: no date, fixed identifiers."""
+    try:
+        from matplotlib import rc_context
+    except ImportError as error:
+        raise MissingExtraError.for_extra("drawing a trial", "plot") from error
+    dates = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     stream = io.BytesIO()
-    # Without a date and with fixed identifiers the same trial gives the same file.
-    metadata = {"Date": None} if path.suffix.lower() == ".svg" else {}
-    figure.savefig(stream, format=path.suffix[1:].lower(), dpi=130, metadata=metadata)
-    write_atomically(path, stream.getvalue())
+    with rc_context({"svg.hashsalt": "posewright", "svg.fonttype": "none", "font.size": 9}):
+        _figure(trace, result).savefig(stream, format=suffix[1:], dpi=130, metadata=dates.get(suffix, {}))
+    return stream.getvalue()
 
 
 def _figure(trace: Trace, result: Result) -> Any:
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError.for_extra("drawing a trial", "plot") from error
+    from matplotlib.figure import Figure
+
     colours = state_colours(trace.chart_states)
-    with rc_context({"svg.hashsalt": "posewright", "font.size": 9, "svg.fonttype": "none"}):
-        figure = Figure(figsize=(13.0, 6.4), layout="constrained")
-        grid = figure.add_gridspec(2, 2, width_ratios=(1.35, 1.0), height_ratios=(1.0, 1.25))
-        field = figure.add_subplot(grid[:, 0])
-        draw_field(field, trace, colours)
-        states = figure.add_subplot(grid[0, 1])
-        draw_states(states, trace, result, colours)
-        draw_points(figure.add_subplot(grid[1, 1], sharex=states), trace, result)
-        figure.suptitle(_title(trace, result), x=0.01, ha="left", fontsize=11, fontweight="bold")
+    figure = Figure(figsize=(13.0, 6.4), layout="constrained")
+    grid = figure.add_gridspec(2, 2, width_ratios=(1.35, 1.0), height_ratios=(1.0, 1.25))
+    field = figure.add_subplot(grid[:, 0])
+    draw_field(field, trace, colours)
+    states = figure.add_subplot(grid[0, 1])
+    draw_states(states, trace, result, colours)
+    draw_points(figure.add_subplot(grid[1, 1], sharex=states), trace, result)
+    figure.suptitle(_title(trace, result), x=0.01, ha="left", fontsize=11, fontweight="bold")
     return figure
 
 

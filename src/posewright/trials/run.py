@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +19,6 @@ from posewright.trials.recording import Progress, Recording, Reporting
 from posewright.trials.trial import MAX_SEED, Trial, read_trial
 
 if TYPE_CHECKING:
-    from posewright.motions import Motion
     from posewright.simulation import SimulatedBody, World
 
 ROWS_EVERY = 4
@@ -35,7 +34,7 @@ def run_trial(
     layout: str | Path | None = None,
     seed: int | None = None,
     behaviour: str | Path | None = None,
-    motions: Mapping[str, Motion] | None = None,
+    motions: str | Path | None = None,
     legal: bool = True,
     record: str | Path | None = None,
     tell: Callable[[Progress], None] | None = None,
@@ -49,7 +48,7 @@ def run_trial(
         layout: name of a layout, path of one, or `random`; the trial's own where none is given.
         seed: of everything drawn by chance; the trial's own where none is given.
         behaviour: name or path; the trial's own where none is given.
-        motions: to be played instead of the behaviour's motions of the same names.
+        motions: file of the robot's maker to take those motions from for which the behaviour names a page.
         legal: whether a file's layout must keep the contest's rules.
         record: where to write the trace as MCAP.
         tell: is told how the trial goes, twice a simulated second.
@@ -95,12 +94,12 @@ class _Stage:
     seed: int
 
 
-def _set_up(trial: Trial, motions: Mapping[str, Motion] | None, *, legal: bool) -> _Stage:
+def _set_up(trial: Trial, motions: str | Path | None, *, legal: bool) -> _Stage:
     from posewright.simulation import SimulatedBody, World
 
     contest = rules(trial.contest)
     arena = lay_out(trial.arena, trial.layout, trial.seed, legal=legal)
-    behaviour = read_behaviour(trial.behaviour, motions_from=motions)
+    behaviour = read_behaviour(trial.behaviour, vendor_file=motions)
     _refuse_another_robot(trial, behaviour)
     own = {sensor.name for sensor in behaviour.robot.sensors}
     world = World(

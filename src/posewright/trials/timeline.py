@@ -49,7 +49,7 @@ def draw_points(axes: Any, trace: Trace, result: Result) -> None:
         axes.plot(times, points, lw=2.0, label=f"leg {number}: {leg.raw_points:.2f} points")
     axes.set(xlabel="time [s]", ylabel="points if the leg ended now", title="score")
     other.set_ylabel("distance [cm] (dotted)", color="#777777")
-    axes.legend(loc="lower right", frameon=False)
+    axes.legend(loc="best", frameon=False)
     axes.grid(alpha=0.3)
     _mark(axes, result)
 

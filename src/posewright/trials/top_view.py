@@ -33,7 +33,9 @@ def draw_field(axes: Any, trace: Trace, colours: Colours) -> None:
     _draw_events(axes, trace)
     axes.set(xlim=(-0.06, size_x + 0.06), ylim=(-size_y / 2 - 0.06, size_y / 2 + 0.06))
     axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.09), ncols=5, frameon=False, fontsize=8)
+    axes.figure.legend(
+        *axes.get_legend_handles_labels(), loc="outside lower left", ncols=9, frameon=False, fontsize=8
+    )
 
 
 def _draw_ground(axes: Any, arena: Mapping[str, Any], size_x: float, size_y: float) -> None:

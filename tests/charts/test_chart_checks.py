@@ -1,0 +1,262 @@
+"""The checks: every planted fault is found, with a case that shows it; clean charts are clean."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from posewright.charts import (
+    Chart,
+    ChartState,
+    Finding,
+    Interpreter,
+    Level,
+    Rule,
+    check_chart,
+    equivalent,
+    parse_chart,
+    require_sound,
+)
+from posewright.errors import InputError
+
+HEAD = """\
+chart: c
+kind: mealy
+period_s: 0.1
+inputs: {a: bool, b: bool, n: {int: [-30000, 30000]}, d: float}
+outputs: {x: bool, k: {int: [0, 3]}}
+initial: one
+states:
+"""
+BACK = "  two: [{when: a, do: {x: 0}, go: one}, {when: not a, go: two}]\n"
+
+
+def chart(states: str, *, extra: str = "") -> Chart:
+    return parse_chart(HEAD.replace("initial:", f"{extra}initial:") + states)
+
+
+def found(states: str, rule: Rule, *, extra: str = "") -> list[Finding]:
+    return [finding for finding in check_chart(chart(states, extra=extra)) if finding.rule is rule]
+
+
+def replay(machine: Chart, finding: Finding) -> tuple[list[bool], ChartState]:
+    """Return which guards of the state hold in a finding's case, and a ChartState there."""
+    case = finding.counterexample
+    assert case is not None
+    outputs = {**machine.start_outputs(), **case.outputs}
+    env = {**outputs, **case.inputs}
+    holds = [transition.when.evaluate(env) for transition in machine.state(case.state).transitions]
+    return holds, ChartState(case.state, outputs, 1000)
+
+
+def test_an_overlap_is_an_error_with_a_case_in_which_both_guards_hold() -> None:
+    text = "  one: [{when: a, go: two}, {when: b, go: one}, {when: not a and not b, go: one}]\n" + BACK
+    (finding,) = found(text, Rule.OVERLAP)
+    assert finding.level is Level.ERROR
+    assert replay(chart(text), finding)[0] == [True, True, False]
+    assert "in one with a=1, b=1" in finding.message
+    assert "line 8" in finding.message
+
+
+def test_an_overlap_is_no_fault_where_order_is_said_to_count() -> None:
+    text = "  one: [{when: a, go: two}, {when: b, go: one}, {when: not a and not b, go: one}]\n" + BACK
+    assert found(text, Rule.OVERLAP, extra="priority: ordered\n") == []
+    one = "  one: {priority: ordered, transitions: [{when: a, go: two}, {when: true, go: one}]}\n" + BACK
+    assert found(one, Rule.OVERLAP) == []
+
+
+def test_an_overlap_with_one_and_the_same_effect_is_only_noted() -> None:
+    text = """\
+  one: [{when: a, do: {x: 1}, go: two}, {when: b, do: {x: 1}, go: two}, {when: not a and not b, go: one}]
+"""
+    (finding,) = found(text + BACK, Rule.OVERLAP)
+    assert finding.level is Level.NOTE
+
+
+def test_an_overlap_at_a_single_value_of_a_long_range_is_found() -> None:
+    text = "  one: [{when: n <= 12345, go: two}, {when: n >= 12345, go: one}]\n" + BACK
+    (finding,) = found(text, Rule.OVERLAP)
+    assert finding.counterexample is not None
+    assert finding.counterexample.inputs["n"] == 12345
+
+
+def test_an_overlap_at_a_single_fraction_is_found() -> None:
+    text = """\
+  one: [{when: abs(d - 0.1) <= 0.25, go: two}, {when: d < -0.15, go: one}, {when: d >= 0.35, go: one}]
+"""
+    findings = check_chart(chart(text + BACK))
+    rules = {finding.rule for finding in findings if finding.level is Level.ERROR}
+    assert rules == {Rule.OVERLAP}
+
+
+def test_a_gap_is_an_error_with_a_case_in_which_no_guard_holds() -> None:
+    text = "  one: [{when: a, go: two}, {when: not a and b, go: one}]\n" + BACK
+    (finding,) = found(text, Rule.GAP)
+    assert finding.level is Level.ERROR
+    assert "a=0, b=0" in finding.message
+    assert "1 of 4 cases" in finding.message
+    machine = chart(text)
+    holds, state = replay(machine, finding)
+    assert not any(holds)
+    assert finding.counterexample is not None
+    assert Interpreter(machine).taken(state, finding.counterexample.inputs) is None
+
+
+def test_a_gap_is_no_fault_where_staying_is_said_to_be_meant() -> None:
+    text = "  one: [{when: a, go: two}]\n" + BACK
+    assert found(text, Rule.GAP, extra="otherwise: stay\n") == []
+    assert found("  one: {otherwise: stay, transitions: [{when: a, go: two}]}\n" + BACK, Rule.GAP) == []
+
+
+def test_a_gap_that_opens_only_with_some_held_output_is_found() -> None:
+    text = """\
+  one:
+    - {when: a and k == 0, do: {k: 2}, go: one}
+    - {when: not a and k == 0, go: one}
+    - {when: k == 2 and a, go: one}
+"""
+    (finding,) = found(text, Rule.GAP)
+    assert finding.counterexample is not None
+    assert finding.counterexample.outputs == {"k": 2}
+    assert found(text.replace("k == 2 and a", "k == 2"), Rule.GAP) == []
+
+
+def test_a_wait_is_no_gap_as_long_as_it_ends() -> None:
+    assert found("  one: [{after_s: 2, go: two}]\n" + BACK, Rule.GAP) == []
+
+
+def test_a_state_that_nothing_leads_to_is_unreachable() -> None:
+    text = "  one: [{when: true, go: one}]\n" + BACK
+    (finding,) = found(text, Rule.UNREACHABLE)
+    assert (finding.level, finding.state, finding.line) == (Level.ERROR, "two", 9)
+    assert "no transition leads there" in finding.message
+
+
+def test_a_state_behind_a_guard_that_never_holds_is_unreachable() -> None:
+    text = (
+        "  one: [{when: n > 5 and n < 3, go: two}, {when: n <= 5, go: one}, {when: n > 5, go: one}]\n" + BACK
+    )
+    (finding,) = found(text, Rule.UNREACHABLE)
+    assert "from one when n > 5 and n < 3" in finding.message
+    assert [never.line for never in found(text, Rule.NEVER)] == [8]
+
+
+def test_a_state_behind_an_output_that_is_never_set_is_unreachable() -> None:
+    text = "  one: [{when: k == 3, go: two}, {when: k != 3, do: {k: 1}, go: one}]\n" + BACK
+    assert [finding.state for finding in found(text, Rule.UNREACHABLE)] == ["two"]
+    assert found(text.replace("{k: 1}", "{k: 'min(k + 1, 3)'}"), Rule.UNREACHABLE) == []
+
+
+def test_a_transition_behind_an_earlier_one_is_shadowed() -> None:
+    text = "  one: [{when: a or b, go: two}, {when: a, go: one}, {when: not a and not b, go: one}]\n" + BACK
+    (finding,) = found(text, Rule.SHADOWED, extra="priority: ordered\n")
+    assert replay(chart(text), finding)[0][1] is True
+
+
+def test_a_short_wait_lets_a_later_transition_pass_before_an_earlier_one() -> None:
+    text = "  one: [{when: true, after_s: 1, go: two}, {when: a, go: two}]\n" + BACK
+    assert found(text, Rule.SHADOWED, extra="priority: ordered\n") == []
+
+
+def test_unused_inputs_and_outputs_are_named() -> None:
+    text = "  one: [{when: a and b, go: two}, {when: a and not b, go: two}, {when: not a, go: one}]\n" + BACK
+    assert [finding.message for finding in found(text, Rule.UNUSED_INPUT)] == [
+        "the input b makes no difference in any state",
+        "the input n is read by no guard and no action",
+        "the input d is read by no guard and no action",
+    ]
+    assert [finding.message for finding in found(text, Rule.UNUSED_OUTPUT)] == [
+        "nothing ever sets the output k"
+    ]
+
+
+def test_an_output_that_leaves_its_range_is_found() -> None:
+    text = """\
+  one: [{when: n > 0 and n < 9, do: {k: n - 5}, go: one}, {when: n <= 0, go: one}, {when: n >= 9, go: one}]
+"""
+    (finding,) = found(text, Rule.RANGE)
+    assert finding.level is Level.ERROR
+    assert finding.counterexample is not None
+    value = finding.counterexample.inputs["n"]
+    assert isinstance(value, int)
+    assert not 0 <= value - 5 <= 3
+
+
+def test_a_division_by_zero_is_found_and_one_asked_about_before_is_not() -> None:
+    (finding,) = found("  one: [{when: 10 / (n - 7) > 2, go: one}]\n", Rule.DIVISION)
+    assert finding.counterexample is not None
+    assert finding.counterexample.inputs["n"] == 7
+    assert found("  one: [{when: n != 7 and 10 / (n - 7) > 2, go: one}]\n", Rule.DIVISION) == []
+
+
+def test_what_was_only_sampled_is_said_to_be() -> None:
+    (note,) = found("  one: [{when: d * d > 2, go: one}, {when: d * d <= 2, go: one}]\n", Rule.SAMPLED)
+    assert (note.level, note.state) == (Level.NOTE, "one")
+    assert found("  one: [{when: d > 2, go: one}, {when: d <= 2, go: one}]\n", Rule.SAMPLED) == []
+
+
+def test_an_unsound_chart_is_refused_with_its_case_and_its_place() -> None:
+    with pytest.raises(InputError, match=r":8: the chart c is refused: no transition in one with a=0"):
+        require_sound(chart("  one: [{when: a, go: two}]\n" + BACK))
+    require_sound(chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK))
+
+
+Cut = st.lists(st.integers(-30000, 30000), min_size=1, max_size=5, unique=True).map(sorted)
+
+
+@settings(max_examples=40, deadline=None)
+@given(Cut, st.integers(-2, 2), st.data())
+def test_ranges_that_fit_are_clean_and_one_end_moved_is_found(
+    cuts: list[int], shift: int, data: st.DataObject
+) -> None:
+    ends = [-30000, *cuts, 30001]
+    pieces = [[low, high] for low, high in pairwise(ends)]
+    moved = data.draw(st.integers(0, len(pieces) - 1))
+    pieces[moved][1] += shift
+    rows = ", ".join(
+        f"{{when: n >= {low} and n < {high}, do: {{k: {i % 4}}}, go: one}}"
+        for i, (low, high) in enumerate(pieces)
+    )
+    rules = {f.rule for f in check_chart(chart(f"  one: [{rows}]\n")) if f.level is Level.ERROR}
+    tried = {end + step for end in ends for step in range(-3, 4) if -30000 <= end + step <= 30000}
+    holding = [sum(low <= n < high for low, high in pieces) for n in tried]
+    assert (Rule.GAP in rules) == (0 in holding)
+    assert (Rule.OVERLAP in rules) == any(count > 1 for count in holding)
+
+
+def test_a_chart_of_contest_size_is_checked_quickly() -> None:
+    states = "".join(
+        f"  s{i}:\n    - {{when: a and n > {i}, do: {{k: {i % 4}}}, go: s{(i + 1) % 20}}}\n"
+        f"    - {{when: not a or n <= {i}, go: s{i}}}\n"
+        for i in range(20)
+    )
+    machine = parse_chart(HEAD.replace("initial: one", "initial: s0") + states)
+    began = time.perf_counter()
+    assert all(finding.level is not Level.ERROR for finding in check_chart(machine))
+    assert time.perf_counter() - began < 2.0
+
+
+def test_two_charts_that_differ_are_told_apart_by_the_shortest_inputs() -> None:
+    one = chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK)
+    other = chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK.replace("{x: 0}", "{x: 1}"))
+    assert equivalent(one, one)
+    told = equivalent(one, other)
+    assert not told
+    assert [row["a"] for row in told.counterexample] == [True, True]
+    assert told.outputs is not None
+    assert [outputs["x"] for outputs in told.outputs] == [False, True]
+
+
+def test_a_different_least_time_is_a_difference() -> None:
+    one = chart("  one: {min_s: 0.2, transitions: [{when: true, do: {x: 1}, go: one}]}\n")
+    other = chart("  one: {min_s: 0.3, transitions: [{when: true, do: {x: 1}, go: one}]}\n")
+    assert len(equivalent(one, other).counterexample) == 3
+
+
+def test_charts_with_different_inputs_are_not_compared() -> None:
+    with pytest.raises(InputError, match="different inputs"):
+        equivalent(chart("  one: []\n"), parse_chart(HEAD.replace("a: bool", "c: bool") + "  one: []\n"))
