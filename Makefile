@@ -1,4 +1,5 @@
 # make demo   sets up what it needs and runs the main job: a Bioloid in the CEABOT obstacle race
+#             (LAYOUT=random for other boxes, MOTIONS=file.mtn to walk on your own vendor file)
 # make test   sets up what it needs and runs lint, types and tests
 # make lint   style and types only
 # make bench  speed, as ratios to the raw engine in the same run
@@ -14,11 +15,12 @@ LAYOUT ?= example_1
 
 demo: $(STAMP)
 	@mkdir -p out
-	$(BIN)/posewright run obstacle-race --layout $(LAYOUT) --plot out/race.png --record out/race.mcap
+	$(BIN)/posewright run obstacle-race --layout $(LAYOUT) $(if $(MOTIONS),--motions $(MOTIONS)) \
+	  --plot out/race.png --record out/race.mcap
 	@echo "picture: out/race.png   recording: out/race.mcap (open it in Foxglove, or: $(BIN)/posewright replay out/race.mcap)"
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff format --check src tests examples benchmarks

@@ -117,12 +117,14 @@ class Desk:
             "INPUT": "x: {sensor: laser_front, below_m: 0.35, hysteresis_m: 0.05}",
             "SENSORS": "sensors:\n"
             "  compass: {kind: compass, mount: imu}\n"
-            "  ring: {kind: range_scan, mount: head, start_deg: -180, step_deg: 5, beams: 72, max_range_m: 5}",
+            "  ring: {kind: range_scan, mount: head, max_range_m: 5, "
+            "beams: 72, start_deg: -180, step_deg: 5}",
         }
         for name, text in (("tiny.chart.yaml", CHART), ("tiny.behaviour.yaml", BEHAVIOUR)):
+            written = text
             for word, meant in {**words, **changes}.items():
-                text = text.replace(word, meant)
-            (self.folder / name).write_text(text)
+                written = written.replace(word, meant)
+            (self.folder / name).write_text(written)
         return self.folder / "tiny.behaviour.yaml"
 
     def read(self, **changes: str) -> Behaviour:

@@ -185,3 +185,10 @@ def test_what_is_wrong_is_refused_with_its_line(desk, changes, kind, message, li
 def test_a_behaviour_that_is_not_there_is_refused_with_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match="did you mean document_mealy"):
         read_behaviour("document_mealey")
+
+
+def test_the_makers_own_pages_are_played_where_the_behaviour_names_them(samples) -> None:
+    behaviour = read_behaviour("obstacle_race", vendor_file=samples(VENDOR))
+    assert behaviour.motions["walk_forward"].name == "F_S_L"
+    assert behaviour.motions["turn_left"].name == "LT_S_L"
+    assert read_behaviour("obstacle_race").motions["walk_forward"].name == "walk_forward"

@@ -154,7 +154,7 @@ def test_with_a_compass_a_direction_is_the_fields(desk) -> None:
 
 
 def test_a_body_without_the_sensor_is_told(desk) -> None:
-    with pytest.raises(BodyError, match="reads no 'laser_front'.*it reads compass, ring"):
+    with pytest.raises(BodyError, match=r"reads no 'laser_front'.*it reads compass, ring"):
         read(desk.read())
 
 

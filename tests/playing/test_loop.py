@@ -131,7 +131,7 @@ def test_a_body_is_never_asked_to_jump_however_the_sensors_flicker() -> None:
     moved = np.diff(body.commands, axis=0, prepend=behaviour.start_pose[np.newaxis])
     assert (np.abs(moved) <= behaviour.robot.max_speeds / 128 + 1e-9).all()
     assert not any(block.interventions for block in witness.blocks)
-    assert {block.tick.play for block in witness.ticks} == {"walk_forward", "turn_left", "turn_right"}
+    assert {block.tick.play for block in witness.ticks} == {None, "walk_forward", "turn_left", "turn_right"}
 
 
 def test_what_safety_changed_is_told_with_the_block(desk, shop) -> None:
@@ -166,9 +166,9 @@ def test_a_limp_joint_is_picked_up_gently_from_where_it_fell(desk, shop) -> None
         shop.robot.name,
         shop.robot.joint_names,
         (
-            Keyframe(shop.pose(), 0.5),
-            Keyframe(shop.pose(free=("left_elbow",)), 0.5),
-            Keyframe(shop.pose(), 0.5),
+            Keyframe(shop.pose(), 0.55),
+            Keyframe(shop.pose(free=("left_elbow",)), 0.55),
+            Keyframe(shop.pose(), 0.55),
         ),
     )
     behaviour = read_behaviour(desk.write(), motions_from={"walk": limp})
@@ -186,7 +186,7 @@ def test_a_limp_joint_is_picked_up_gently_from_where_it_fell(desk, shop) -> None
     perform(BehaviourRunner(behaviour), player, body, until_s=3.0, watchers=[witness])
     split = [block for block in witness.blocks if block.tick is None]
     assert split  # torque went off and on between two ticks
-    after = [b for b in witness.blocks if b.frames.free is None and b.state.time_s > 1.0]
+    after = [b for b in witness.blocks if b.frames.free is None and b.track.times[0] > 1.0]
     first = after[0].frames.angles[0, elbow]
     fallen = behaviour.start_pose[elbow] - 0.8
     assert abs(first - fallen) <= shop.step[elbow] + 1e-9
@@ -216,9 +216,12 @@ def test_document_mealy_answers_obstacles_as_the_documents_table_says(source_tab
         return seen(*(0.1 if bit == "1" else 3.0 for bit in (u, v, w)))
 
     witness = Witness()
-    run(read_behaviour("document_mealy"), script, 100.0, witness)
+    behaviour = read_behaviour("document_mealy")
+    run(behaviour, script, 100.0, witness)
     state, met = "00", set()
-    for inputs, block in zip(shown, witness.ticks, strict=True):
+    waited = [block for block in witness.ticks if block.state.time_s < behaviour.wait_s]
+    assert {block.tick.play for block in waited} == {None}
+    for inputs, block in list(zip(shown, witness.ticks, strict=True))[len(waited) :]:
         key = (*state, *inputs)
         met.add(key)
         state = answer[key]
@@ -228,3 +231,13 @@ def test_document_mealy_answers_obstacles_as_the_documents_table_says(source_tab
         assert block.tick.play == CODES[outputs["s1"], outputs["s0"]]
     # Nothing leads back to 00 but the start, so only one of its rows is met.
     assert len(met) == 24 + 1
+
+
+def test_before_its_wait_is_over_the_robot_stands_and_the_chart_does_not_step(desk) -> None:
+    behaviour = desk.read(**{"start_pose: walk_ready": "start_pose: walk_ready\nwait_s: 2"})
+    witness = Witness()
+    body, _ = run(behaviour, lambda _t: seen(front=0.1), 3.0, witness)
+    waited = [block for block in witness.ticks if block.tick.time_s < 2.0]
+    assert {(b.tick.play, b.tick.chart.since) for b in waited} == {(None, 0)}
+    assert np.array_equal(body.commands[:256], np.tile(behaviour.start_pose, (256, 1)))
+    assert witness.ticks[len(waited)].tick.play == "walk"

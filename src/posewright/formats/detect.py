@@ -13,6 +13,7 @@ from posewright.formats.kinds import KIND_OF, NATIVE, READABLE, ROBOPLUS_TEXT, U
 
 BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 65536
+_MARK_BYTES = 64
 
 _MAGICS: tuple[tuple[bytes, str], ...] = (
     (b"OMTN", "aibo-omtn"),
@@ -29,7 +30,6 @@ _MAGICS: tuple[tuple[bytes, str], ...] = (
 _TEXT_PATTERNS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), kind)
     for pattern, kind in (
-        (rb"\A\s*type=motion\b", ROBOPLUS_TEXT),
         (rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b", UC3M_CSV),
         (rb"\A#\s*Live2D Animator|^\$fps=", "live2d-mtn"),
         (rb"\A#MSq\b", "tekkotsu-mot"),
@@ -91,6 +91,8 @@ def _readable() -> str:
 
 
 def _by_magic(data: bytes) -> str | None:
+    if data[:_MARK_BYTES].removeprefix(BOM).lstrip().startswith(b"type=motion"):
+        return ROBOPLUS_TEXT  # before any look at the whole: its checksum makes it no text file
     return next((kind for magic, kind in _MAGICS if data.startswith(magic)), None)
 
 

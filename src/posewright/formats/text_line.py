@@ -13,6 +13,9 @@ _WHOLE = re.compile(rb"[0-9]{1,9}")
 _DECIMAL = re.compile(rb"[0-9]{1,9}(?:[.,][0-9]{1,6})?")
 _SHOWN_BYTES = 48
 
+MAX_LINES = 50_000
+"""A full RoboPlus file of the longest pages met has 6,000 lines."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -71,7 +74,15 @@ def show(raw: bytes) -> str:
 
 
 def split_lines(data: bytes, path: Path | None = None, *, first: int = 1) -> list[Line]:
-    """Split at LF only: a lone CR or a form feed is part of its line."""
+    """Split at LF only: a lone CR or a form feed is part of its line.
+
+    Raises:
+        FormatError: there are more than `MAX_LINES`.
+    """
+    count = data.count(b"\n")
+    if count > MAX_LINES:
+        where = Where(path=path, line=MAX_LINES)
+        raise FormatError(f"{count:,} lines", where=where, hint=f"no honest file has more than {MAX_LINES:,}")
     pieces = data.split(b"\n")
     lines = [Line(piece + b"\n", number, path) for number, piece in enumerate(pieces[:-1], first)]
     if pieces[-1]:

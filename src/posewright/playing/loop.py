@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from posewright.bodies import Body, BodyState, Flags, Floats, Frames, Track
+from posewright.bodies import Body, BodyState, Floats, Frames, Track
 from posewright.playing.player import Player
 from posewright.playing.runner import BehaviourRunner, Tick
 from posewright.playing.safety import Intervention, Safety
@@ -92,16 +92,11 @@ class _Stage:
     def __init__(self, player: Player, body: Body, safety: Safety, watchers: Sequence[Watcher]) -> None:
         self._player, self._body, self._safety, self._watchers = player, body, safety, watchers
         self._last: Floats = player.command
-        self._free: Flags | None = None
         self._blocks = 0
 
     def tick(self, runner: BehaviourRunner) -> tuple[Tick, BodyState]:
         """Read the body, step the behaviour, and tell the player."""
         state = self._body.read()
-        if self._free is not None:
-            # What has no torque was not led by its commands: go on from where it really is.
-            self._player.follow(state.positions, self._free)
-            self._last = np.where(self._free, state.positions, self._last)
         tick = runner.step(state, self._player.playing)
         self._player.request(tick.play)
         return tick, state
@@ -113,7 +108,7 @@ class _Stage:
         while n > 0:
             safe = self._safety.filter(self._player.frames(n), self._last)
             track = self._body.play(safe.frames)
-            self._free, self._last = safe.frames.free, safe.frames.angles[-1]
+            self._remember(safe.frames, track)
             block = Block(self._blocks, tick, state, safe.frames, track, safe.interventions)
             self._blocks += 1
             stops = [watcher.watch(block) for watcher in self._watchers]
@@ -122,3 +117,10 @@ class _Stage:
             n -= len(safe.frames)
             tick = None
         return False
+
+    def _remember(self, frames: Frames, track: Track) -> None:
+        """Note what was commanded last; what had no torque is taken on from where it really is."""
+        self._last = frames.angles[-1]
+        if frames.free is not None:
+            self._player.follow(track.positions[-1], frames.free)
+            self._last = np.where(frames.free, track.positions[-1], self._last)
