@@ -30,7 +30,7 @@ class Intervention:
     Attributes:
         guard: what the command ran against.
         joint: the joint it was for.
-        value: what was asked: an angle [rad], or a speed [rad/s].
+        value: what was asked: an angle [rad], or the speed needed from the command before [rad/s].
         limit: what was let through at most, in the same unit.
         frame: the first row of the block that was corrected.
     """
