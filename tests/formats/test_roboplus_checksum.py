@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def test_damage_is_told_precisely_and_kept(
     data = damaged(mtn.build(), damage(right))
     file = read_bytes(data)
     (remark,) = file.warnings
-    assert __import__("re").search(story, remark)
+    assert re.search(story, remark)
     assert right.hex() in remark
     write_motion_file(file, tmp_path / "same.mtn")
     assert (tmp_path / "same.mtn").read_bytes() == data

@@ -87,7 +87,7 @@ def refuse_unsupported(kind: str, path: Path | None = None) -> None:
 
 
 def _readable() -> str:
-    return "read are " + ", ".join(KIND_OF[name].title.split(" ", 1)[1] for name in READABLE)
+    return "supported kinds: " + ", ".join(KIND_OF[name].title.split(" ", 1)[1] for name in READABLE)
 
 
 def _by_magic(data: bytes) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from posewright.contests import Race
-from posewright.playing import Block
+from posewright.playing import Block, Guard, Intervention
 from posewright.traces import Event, TraceRecorder
 
 REPORT_EVERY_S = 0.5
@@ -35,10 +35,15 @@ class Progress:
 
 
 class Recording:
-    """Fills a trace with everything that passes."""
+    """Fills a trace with everything that passes.
+
+    What safety changed is noted once for each joint and guard: a motion that asks too much does so in
+    every pass.
+    """
 
     def __init__(self, recorder: TraceRecorder) -> None:
         self.recorder = recorder
+        self._noted: set[tuple[Guard, str]] = set()
 
     def watch(self, block: Block) -> bool:
         """Keep a block; never stops a trial."""
@@ -54,14 +59,21 @@ class Recording:
             )
         self.recorder.append_track(block.track, block.frames.angles)
         for intervention in block.interventions:
-            data = {
-                "guard": intervention.guard.value,
-                "joint": intervention.joint,
-                "value": intervention.value,
-                "limit": intervention.limit,
-            }
-            self.recorder.append_event(Event(block.state.time_s, "safety", data))
+            self._note(intervention, block.state.time_s)
         return False
+
+    def _note(self, intervention: Intervention, time_s: float) -> None:
+        kind = (intervention.guard, intervention.joint)
+        if kind in self._noted:
+            return
+        self._noted.add(kind)
+        data = {
+            "guard": intervention.guard.value,
+            "joint": intervention.joint,
+            "value": intervention.value,
+            "limit": intervention.limit,
+        }
+        self.recorder.append_event(Event(time_s, "safety", data))
 
 
 class Reporting:

@@ -126,7 +126,7 @@ def _header(trial: Trial, behaviour: Behaviour, arena: Arena, contest: Rules) ->
         robot=robot.name,
         behaviour=behaviour.name,
         contest=contest.name,
-        layout=trial.layout,
+        layout=Path(trial.layout).name,
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
         seed=trial.seed,
         version=posewright.__version__,

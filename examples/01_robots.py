@@ -1,0 +1,21 @@
+"""The robots, and what a card says.  Twin of `posewright robots` and `posewright robots show NAME`."""
+
+import numpy as np
+
+import posewright as pw
+
+print("robots:", *pw.robot_names())
+
+robot = pw.robot("robotis_bioloid")  # or the path of your own robot.yaml
+print(f"{robot.title}: {len(robot.joints)} joints, a frame every {1000 * robot.frame_period_s:.2f} ms")
+
+# Joint angles are in radians, in the order of `joint_names`; ticks, IDs and degrees are the servos' affair.
+walk_ready = robot.pose("walk_ready")
+knee = robot.servo("right_knee")
+angle = walk_ready[robot.index("right_knee")]
+print(f"right_knee: {np.degrees(angle):.1f} deg is tick {knee.to_ticks(angle):.0f} of servo {knee.id}")
+print("servo 22 of the source document is", robot.numbering("uc3m_thesis")[22])
+
+# Left and right changed, as in a mirror.
+mirrored = robot.mirror(walk_ready)
+print("walk_ready is its own mirror image to", f"{np.degrees(abs(mirrored - walk_ready).max()):.1f} deg")

@@ -1,0 +1,29 @@
+"""Read, convert and write motion files.  Twin of `posewright motion info` and `posewright motion convert`."""
+
+import sys
+from pathlib import Path
+
+import posewright as pw
+
+out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
+out.mkdir(parents=True, exist_ok=True)
+shipped = pw.robot("robotis_bioloid").folder / "motions"
+
+# The content tells the format: native YAML, RoboPlus .mtn, the source document's tables.
+walk = pw.read_motion(shipped / "walk_forward.motion.yaml")
+print(f"{walk.name}: {len(walk.keyframes)} keyframes, one pass takes {walk.duration} s")
+
+# To a RoboPlus file. What the format cannot hold is named, and refused unless it is accepted.
+try:
+    pw.convert_motion(shipped / "walk_forward.motion.yaml", out / "walk.mtn")
+except pw.PosewrightError as error:
+    print("refused:", error.message)
+pw.convert_motion(shipped / "walk_forward.motion.yaml", out / "walk.mtn", accept_losses=True)
+
+# A file with pages: list them, take one by name or number, copy the whole file byte for byte.
+file = pw.read_motion_file(out / "walk.mtn")
+print(f"{file.format} with {file.n_pages} pages, used: {[f'{p.number} {p.name}' for p in file.pages]}")
+page = pw.read_motion(out / "walk.mtn", page=file.pages[0].name)
+pw.write_motion(page, out / "page.motion.yaml")
+pw.convert_motion(out / "walk.mtn", out / "copy.mtn")
+print("copied byte for byte:", (out / "copy.mtn").read_bytes() == (out / "walk.mtn").read_bytes())

@@ -1,0 +1,26 @@
+"""Judge a recording, score a leg, rank entries.  Twin of `posewright judge` and `posewright score`."""
+
+import sys
+from pathlib import Path
+
+import posewright as pw
+from posewright.contests import rank
+
+out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
+out.mkdir(parents=True, exist_ok=True)
+
+# The judge needs the trace alone: it carries the rules it was run under.
+run = pw.run_trial("obstacle-race", layout="example_5", record=out / "race.mcap")
+result = pw.judge(pw.read_trace(out / "race.mcap"))
+print(f"{result.total_points:.2f} points, the same as the run's own: {result == run.result}")
+
+# One leg by the formula: 80 s, all the way, one touch by the judge.
+leg = pw.score(80.0, 150.0, penalties=1)
+print(f"{leg.time_points:.2f} + {leg.distance_points:.2f} - {leg.penalty_points:.2f} = {leg.raw_points:.2f}")
+
+# Places are decided by raw points, which may be negative; what counts in the total may not.
+entries = {name: pw.score(300.0, cm, pens).raw_points for name, cm, pens in (("A", 50, 0), ("B", 150, 3))}
+for standing in rank(entries):
+    print(
+        f"place {standing.place}: {standing.name}, {standing.raw_points:+.2f}, earns {standing.place_points}"
+    )
