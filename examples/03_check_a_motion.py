@@ -15,25 +15,22 @@ robot = pw.robot("robotis_bioloid")
 ready = Pose(robot.joint_names, robot.pose("walk_ready"))
 
 
-def arm(degrees: float) -> Pose:
-    return Pose.of(robot.joint_names, {"right_shoulder_pitch": np.radians(degrees)})  # the others are held
+def wave(reach_s: float, *raised_deg: float) -> Motion:
+    poses = [
+        Pose.of(ready.joints, {"right_shoulder_pitch": np.radians(-deg)}) for deg in raised_deg
+    ]  # others held
+    keyframes = [Keyframe(pose, reach_s, easing=Easing.SMOOTH) for pose in (*poses, ready)]
+    return Motion("wave", robot.name, ready.joints, keyframes, start=ready)
 
 
-hasty = Motion(
-    "hasty", robot.name, robot.joint_names, (Keyframe(arm(-150), 0.3), Keyframe(ready, 0.8)), start=ready
-)
-for finding in pw.check_motion(hasty, robot):
+for finding in pw.check_motion(wave(0.3, 150), robot):
     print(f"{finding.level.value}: {finding.message}")
+motion = wave(0.3, 55, 102, 150, 102, 55)
+print("in smaller steps:", pw.check_motion(motion, robot, near_pose="walk_ready") or "no findings")
 
-way = [arm(-55), arm(-102), arm(-150), arm(-102), arm(-55), ready]
-wave = Motion(
-    "wave", robot.name, robot.joint_names, [Keyframe(p, 0.3, easing=Easing.SMOOTH) for p in way], start=ready
-)
-print("findings in smaller steps:", pw.check_motion(wave, robot, near_pose="walk_ready"))
-
-pw.write_motion(wave, out / "wave.motion.yaml")
-plot_motion(wave, robot, out / "wave.svg")
-samples = wave.sample(1 / robot.frame_period_s)
+pw.write_motion(motion, out / "wave.motion.yaml")
+plot_motion(motion, robot, out / "wave.svg")
+samples = motion.sample(1 / robot.frame_period_s)
 print(
     f"{len(samples.times)} frames; the last in ticks:", robot.to_ticks(samples.angles[-1]).round().astype(int)
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import hashlib
 import os
-import random
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -89,17 +90,15 @@ def test_a_roboplus_file_is_known_with_and_without_its_mark(stripped: str) -> No
 def test_page_dumps_are_told_from_random_bytes() -> None:
     assert detect_format(page_dump(256)) == "robotis-pages"
     with pytest.raises(FormatError, match="binary file of unknown kind"):
-        detect_format(random.Random(3).randbytes(65536))
+        detect_format(b"".join(hashlib.sha256(bytes([i % 256, i // 256])).digest() for i in range(2048)))
     with pytest.raises(FormatError):
         detect_format(bytes(65536))
 
 
 @given(st.binary(max_size=600))
 def test_any_bytes_are_of_a_kind_or_refused(data: bytes) -> None:
-    try:
+    with contextlib.suppress(FormatError):
         assert detect_format(data) in KIND_OF
-    except FormatError as refusal:
-        assert refusal.hint
 
 
 @pytest.mark.parametrize(
@@ -125,7 +124,7 @@ def test_any_bytes_are_of_a_kind_or_refused(data: bytes) -> None:
 def test_real_files_are_told_apart(name: str, kind: str, samples: Callable[[str], Path]) -> None:
     path = samples(name)
     assert detect_format(path.read_bytes(), path) == kind
-    with pytest.raises(FormatError, match="not supported yet|no motion"):
+    with pytest.raises(FormatError, match=r"not supported yet|no motion"):
         read_motion_file(path)
 
 
@@ -144,7 +143,7 @@ def test_a_huge_file_is_refused_without_being_read(tmp_path: Path) -> None:
     [
         (lambda path: path.write_bytes(b""), "is empty"),
         (lambda path: path.mkdir(), "directory"),
-        (lambda path: None, "No such file"),
+        (lambda _: None, "No such file"),
         (os.mkfifo, "not an ordinary file"),
         (lambda path: path.symlink_to(path), "symbolic link"),
     ],

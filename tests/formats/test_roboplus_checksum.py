@@ -35,17 +35,17 @@ def damaged(data: bytes, trailer: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("damage", "story"),
     [
-        (lambda right: b"", "was removed"),
-        (lambda right: b"\n", "was removed"),
+        (lambda _: b"", "was removed"),
+        (lambda _: b"\n", "was removed"),
         (lambda right: right[:1], "half of the checksum"),
         (lambda right: right + b"\n", "line end was appended to the checksum; its value .* is right"),
         (lambda right: right + b"\r\n", "line end was appended"),
-        (lambda right: b"  ", "two blanks"),
-        (lambda right: b"  \n", "two blanks"),
+        (lambda _: b"  ", "two blanks"),
+        (lambda _: b"  \n", "two blanks"),
         (lambda right: b"\\%02X\\%02x" % tuple(right), "stands as text; its value .* is right"),
-        (lambda right: b"\\00\\00\n", "expected 0x.*, found 0x0000"),
+        (lambda _: b"\\00\\00\n", "expected 0x.*, found 0x0000"),
         (lambda right: bytes([right[0], right[1] ^ 1]), "expected 0x.*, found 0x"),
-        (lambda right: b"some more", "9 bytes stand where the two"),
+        (lambda _: b"some more", "9 bytes stand where the two"),
     ],
 )
 def test_damage_is_told_precisely_and_kept(

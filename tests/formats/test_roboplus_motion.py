@@ -230,7 +230,7 @@ def differing_lines(before: bytes, after: bytes) -> list[int]:
     ids=["nothing", "name", "speed", "next", "exit", "for ever", "repeat", "pause", "stiffness", "pose"],
 )
 def test_an_edit_changes_its_line_and_the_trailer(
-    edit: Callable[[Motion], Motion], lines: list[int], mtn: Any, saved: Save, read_bytes: ReadBytes
+    edit: Callable[[Motion], Motion], lines: list[int], mtn: Any, saved: Save
 ) -> None:
     path = saved(two_pages(mtn))
     edited = edit(read_motion(path))
@@ -423,6 +423,21 @@ def test_a_page_goes_through_the_native_format_and_back(mtn: Any, saved: Save, t
     was, now = (parsed(file)[0] for file in (path, back))
     assert was.pop("compliance")[1:19] == now.pop("compliance")[1:19]
     assert was == now
+
+
+def test_every_vendor_page_survives_the_native_format(samples: Callable[[str], Path], tmp_path: Path) -> None:
+    file = read_motion_file(samples(VENDOR))
+    for motion in file.motions[::12]:
+        lonely = replace(motion, next=None, exit=None)
+        write_motion(lonely, tmp_path / "page.motion.yaml")
+        again = read_motion(tmp_path / "page.motion.yaml")
+        assert losses(replace(again, name="short"), "roboplus-mtn") == ()
+        write_motion(again, tmp_path / "page.mtn")
+        back = read_motion(tmp_path / "page.mtn")
+        assert [k.stiffness for k in back.keyframes] == [k.stiffness for k in motion.keyframes]
+        for old, new in zip(motion.keyframes, back.keyframes, strict=True):
+            assert (old.reach_s, old.pause_s, old.easing) == (new.reach_s, new.pause_s, new.easing)
+            assert np.allclose(old.pose.angles, new.pose.angles, atol=1e-9)
 
 
 def test_leaving_pages_behind_is_a_loss(mtn: Any, saved: Save, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,10 +66,10 @@ def test_decimal_commas_mean_what_points_mean(mtn: Any, read_bytes: ReadBytes) -
 def test_times_off_the_grid_are_told_once_a_file(mtn: Any, read_bytes: ReadBytes) -> None:
     pages = {i: mtn.page(f"p{i}", [mtn.step(play="0.1"), mtn.step(pause="0.5")]) for i in range(1, 6)}
     file = read_bytes(mtn.build(pages))
-    assert [remark for remark in file.warnings if "multiple of" in remark] == [
-        file.warnings[0]
-    ] and "line 9" in file.warnings[0]
-    assert "10 times in all" in file.warnings[1]
+    assert file.warnings == (
+        "line 9: a time is no multiple of 0.008 s; a controller rounds it",
+        "10 times in all are no multiples of 0.008 s",
+    )
     assert file.motions[0].keyframes[0].reach_s == 0.1
 
 
@@ -78,6 +77,18 @@ def test_a_page_of_seventeen_steps_is_read(mtn: Any, read_bytes: ReadBytes) -> N
     file = read_bytes(mtn.build({1: mtn.page("long", [mtn.step()] * 17)}))
     assert len(file.motions[0].keyframes) == 17
     assert any("17 steps" in remark for remark in file.warnings)
+
+
+def test_a_page_of_more_steps_than_a_file_can_hold_is_refused(mtn: Any, read_bytes: ReadBytes) -> None:
+    with pytest.raises(FormatError, match="a page of 1786 steps"):
+        read_bytes(mtn.build({1: mtn.page("long", [mtn.step()] * 1786)}))
+
+
+def test_a_time_no_controller_counts_is_kept(mtn: Any, saved: Save, tmp_path: Path) -> None:
+    path = saved(mtn.build({1: mtn.page("slow", [mtn.step(pause="9999.000"), mtn.step(play="3.5")])}))
+    assert any("longer than the 2.040 s" in remark for remark in read_motion_file(path).warnings)
+    write_motion(read_motion(path), tmp_path / "out.mtn")
+    assert (tmp_path / "out.mtn").read_bytes() == path.read_bytes()
 
 
 def test_names_keep_their_bytes(mtn: Any, saved: Save, tmp_path: Path) -> None:
@@ -210,8 +221,7 @@ def test_every_cut_is_refused(mtn: Any, read_bytes: ReadBytes) -> None:
 
 def test_a_full_file_may_lose_its_trailer_and_nothing_else(mtn: Any, read_bytes: ReadBytes) -> None:
     data = mtn.build()
-    lengths = random.Random(7).sample(range(len(data) - 3), 60)
-    for length in (*lengths, len(data) - 4):
+    for length in (*range(0, len(data) - 4, 433), len(data) - 4):
         with pytest.raises(FormatError):
             read_bytes(data[:length])
     for length in (len(data) - 1, len(data) - 2, len(data) - 3):  # -3: the last line end too
@@ -228,8 +238,7 @@ def test_flipped_bytes_are_refused_or_read_and_never_crash(
         data[int(place * (len(data) - 1))] = byte
     try:
         file = read_bytes(bytes(data))
-    except InputError as refusal:
-        assert refusal.where is not None
+    except InputError:
         return
     assert file.document.render() == bytes(data)  # type: ignore[attr-defined] -- a RoboPlus document
 

@@ -101,8 +101,8 @@ class Leg:
         """
         if self.started_s is None or self.ended_s is not None or not len(times):
             return 0
-        first = int(np.searchsorted(times, self.started_s))
-        inside = int(np.searchsorted(times, self.started_s + self.way.limit_s, side="right"))
+        first = int(times.searchsorted(self.started_s))
+        inside = int(times.searchsorted(self.started_s + self.way.limit_s, side="right"))
         rear = self.way.rear(footprints[first:inside])
         crossed = rear > self.way.forward * self.way.to_x_m
         if crossed.any():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posewright.formats.detect import detect_format
 from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.origin import Origin, origin_of
+from posewright.formats.origin import Origin, card_of, origin_of
 from posewright.formats.reading import read_motion, read_motion_file
 from posewright.formats.registry import FORMATS, MotionFormat
 from posewright.formats.uc3m_csv import table_with
@@ -18,6 +18,7 @@ __all__ = [
     "Origin",
     "PageLabel",
     "Velocity",
+    "card_of",
     "convert_motion",
     "detect_format",
     "document_velocity",

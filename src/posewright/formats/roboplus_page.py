@@ -16,6 +16,7 @@ MAX_PAGES = 255
 MAX_STEPS = 7
 """Steps that a page of the controller holds; pages made by other tools have had up to 17."""
 
+MAX_STEPS_IN_FILE = MAX_PAGES * MAX_STEPS
 MAX_NAME_BYTES = 13
 DUMMY_TICKS = 512
 DEFAULT_COMPLIANCE = 5

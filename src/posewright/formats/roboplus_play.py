@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from posewright.formats.roboplus_columns import Columns, compliance_of
@@ -72,26 +73,30 @@ def _compliance(
 def _accel(motion: Motion, rate: float, base: Page, as_read: Motion | None, losses: list[str]) -> int:
     """Return the inertial force, of which a page has one."""
     easings = {frame.easing for frame in motion.keyframes}
-    if not easings <= {Easing.LINEAR, Easing.TRAPEZOID} or len(easings) > 1:
-        named = ", ".join(sorted(easing.value for easing in easings))
-        losses.append(f"easing {named}: a page only has ROBOTIS' trapezoid, one for all its steps")
     if easings == {Easing.LINEAR}:
         return 0
-    if as_read is not None and base.play.accel:
-        accel = base.play.accel
-    elif easings == {Easing.TRAPEZOID}:
-        ramps = [frame.accel_share * frame.reach_s / rate for frame in motion.keyframes]
-        accel = min(max(round(max(ramps) * _FRAMES_A_SECOND), 1), 255)
-    else:
-        accel = STANDARD_ACCEL
+    accel = base.play.accel if as_read is not None and base.play.accel else None
+    if easings != {Easing.TRAPEZOID}:
+        named = ", ".join(sorted(easing.value for easing in easings))
+        losses.append(f"easing {named}: a page only has ROBOTIS' trapezoid, one for all its steps")
+        return STANDARD_ACCEL if accel is None else accel
+    if accel is None:
+        accel = _ramp_frames(motion, rate)
     _note_ramps(motion, rate, accel, losses)
     return accel
 
 
+def _ramp_frames(motion: Motion, rate: float) -> int:
+    """Return the inertial force that ramps ask for; one that fills half the way is only a minimum."""
+    frames = [(k.accel_share, k.accel_share * k.reach_s / rate * _FRAMES_A_SECOND) for k in motion.keyframes]
+    exact = [ramp for share, ramp in frames if share < 0.5 and ramp > 0.0]
+    wanted = round(max(exact)) if exact else math.ceil(max(ramp for _, ramp in frames))
+    return min(max(wanted, 1), 255)
+
+
 def _note_ramps(motion: Motion, rate: float, accel: int, losses: list[str]) -> None:
     off = [
-        frame.easing is Easing.TRAPEZOID
-        and abs(frame.accel_share - robotis_accel_share(accel, frame.reach_s / rate)) > _SHARE_TOLERANCE
+        abs(frame.accel_share - robotis_accel_share(accel, frame.reach_s / rate)) > _SHARE_TOLERANCE
         for frame in motion.keyframes
     ]
     if any(off):

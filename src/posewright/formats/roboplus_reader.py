@@ -13,7 +13,7 @@ from pathlib import Path
 from posewright.errors import FormatError, Where
 from posewright.formats.remarks import Remarks
 from posewright.formats.roboplus_checksum import BOM, Trailer, split_trailer, trailer_remarks
-from posewright.formats.roboplus_page import MAX_PAGES, MAX_STEPS, Page, Step
+from posewright.formats.roboplus_page import MAX_PAGES, MAX_STEPS, MAX_STEPS_IN_FILE, Page, Step
 from posewright.formats.roboplus_text import RoboplusDocument
 from posewright.formats.roboplus_values import GRID_S, MAX_COMPLIANCE, ValueReader
 from posewright.formats.text_line import Line, show, split_lines
@@ -146,6 +146,8 @@ class _DocumentReader:
         for key in _PAGE_KEYS:
             if key not in found:
                 end.fail(f"the page has no {key.decode()}= line", hint="a page has one")
+        if len(steps) > MAX_STEPS_IN_FILE:
+            end.fail(f"a page of {len(steps)} steps", hint=f"a whole file holds {MAX_STEPS_IN_FILE}")
         if len(steps) > MAX_STEPS:
             self.remarks.add(f"a page has {len(steps)} steps; a controller plays {MAX_STEPS}", end)
         return Page(

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 from posewright.errors import FormatError
 from posewright.formats.roboplus_columns import Columns
-from posewright.formats.roboplus_page import DUMMY_TICKS, IDS, MAX_PAGES, MAX_STEPS, Page, Step
+from posewright.formats.roboplus_page import DUMMY_TICKS, IDS, MAX_STEPS_IN_FILE, Page, Step
 from posewright.formats.roboplus_values import GRID_S, MAX_TIME_S, is_on_grid
 from posewright.motions import Motion
 
 Row = tuple[int, ...]
 
-_MAX_WRITTEN_STEPS = MAX_PAGES * MAX_STEPS
 _EMPTY_ROW: Row = (DUMMY_TICKS,) * IDS
 
 
@@ -32,8 +31,8 @@ def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) ->
     Raises:
         FormatError: it takes more steps than a file can hold.
     """
-    _refuse_endless(motion)
     known = {seconds for step in base.steps for seconds in (step.pause_s, step.play_s)}
+    _refuse_endless(motion, known)
     rows = _rows(motion, columns, base, losses)
     steps: list[Step] = []
     before = rows[0]
@@ -45,12 +44,12 @@ def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) ->
     return tuple(steps)
 
 
-def _refuse_endless(motion: Motion) -> None:
-    seconds = sum(frame.duration for frame in motion.keyframes)
-    if len(motion.keyframes) + seconds / MAX_TIME_S > _MAX_WRITTEN_STEPS:
+def _refuse_endless(motion: Motion, known: set[float]) -> None:
+    times = [t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s) if t not in known]
+    if len(motion.keyframes) + sum(times) / MAX_TIME_S > MAX_STEPS_IN_FILE:
         raise FormatError(
-            f"motion {motion.name!r} has {len(motion.keyframes)} keyframes and takes {seconds:g} s",
-            hint=f"a RoboPlus file holds {_MAX_WRITTEN_STEPS} steps of {MAX_TIME_S:.2f} s",
+            f"motion {motion.name!r} has {len(motion.keyframes)} keyframes and takes {motion.duration:g} s",
+            hint=f"a RoboPlus file holds {MAX_STEPS_IN_FILE} steps of {MAX_TIME_S:.2f} s",
         )
 
 

@@ -140,7 +140,8 @@ def _cell(angle_deg: float, servo: Servo, before: TableRow | None, place: int) -
     if before is not None and is_there and abs(before.degrees[place - 1] - angle_deg) <= PRINTED_DEG:
         return before.cells[place]
     ticks = min(max(round(angle_deg / servo.tick_deg), 0), servo.ticks - 1)
-    return f"{ticks * servo.tick_deg:.2f}"
+    hundredths = math.floor(ticks * servo.tick_deg * 100.0 + 0.5)  # 103.125 is printed 103.13
+    return f"{hundredths / 100.0:.2f}"
 
 
 def lost_in_table(motion: Motion, card: Robot) -> tuple[str, ...]:

