@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 
 import posewright as pw
-from posewright.cli.motion_plot import plot_motion
 from posewright.motions import Easing, Keyframe, Motion, Pose
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
@@ -29,7 +28,7 @@ motion = wave(0.3, 55, 102, 150, 102, 55)
 print("in smaller steps:", pw.check_motion(motion, robot, near_pose="walk_ready") or "no findings")
 
 pw.write_motion(motion, out / "wave.motion.yaml")
-plot_motion(motion, robot, out / "wave.svg")
+pw.draw_motion(motion, out / "wave.svg")
 samples = motion.sample(1 / robot.frame_period_s)
 print(
     f"{len(samples.times)} frames; the last in ticks:", robot.to_ticks(samples.angles[-1]).round().astype(int)

@@ -1,4 +1,4 @@
-"""A state machine: check, table, minimise, draw, run.  Twin of `posewright chart ...`."""
+"""A state machine.  Twin of `posewright chart check`, `table`, `minimise`, `draw` and `run`."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Judge a recording, score a leg, rank entries.  Twin of `posewright judge` and `posewright score`."""
+"""Judge a recording, score, rank.  Twin of `posewright judge` and `posewright score obstacle-race`."""
 
 import sys
 from pathlib import Path

@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from posewright.version import __version__
 
 if TYPE_CHECKING:
     from posewright.charts import read_chart as read_chart

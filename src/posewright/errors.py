@@ -9,6 +9,8 @@ PosewrightError
 ├── LossError                a conversion would lose something and was not allowed to
 ├── UnsafeCommandError       a command that must not reach a body
 ├── BodyError                a body does not answer, or answers what it must not
+├── OutputError              a file cannot be written where it was asked for
+├── UnavailableError         this machine cannot do it: no display, no way to draw
 └── MissingExtraError        a feature needs an optional dependency that is not installed
 
 A message says what was wrong, `where` says where, `hint` says what would have been right.
@@ -98,6 +100,25 @@ class UnsafeCommandError(PosewrightError):
 
 class BodyError(PosewrightError):
     """A body does not answer, or answers what it must not."""
+
+
+class OutputError(PosewrightError):
+    """A file cannot be written where it was asked for."""
+
+    @classmethod
+    def at(cls, path: Path, reason: str) -> OutputError:
+        """Build the error for a file at `path`, its hint what would be right there."""
+        if path.is_dir():
+            hint = "name a file, not a folder"
+        elif not path.parent.is_dir():
+            hint = f"there is no folder {path.parent}; make it, or name another"
+        else:
+            hint = "a folder you may write to, on a disk with room"
+        return cls(f"cannot write here: {reason}", where=Where(path=path), hint=hint)
+
+
+class UnavailableError(PosewrightError):
+    """This machine cannot do what is asked: it has no display, or no way to draw."""
 
 
 class MissingExtraError(PosewrightError):

@@ -257,6 +257,28 @@ def test_a_different_least_time_is_a_difference() -> None:
     assert len(equivalent(one, other).counterexample) == 3
 
 
+def test_a_walk_that_was_given_up_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK)
+    assert equivalent(one, one).equal is True
+    monkeypatch.setattr("posewright.charts.equivalence.MAX_STEPS", 2)
+    told = equivalent(one, one)
+    assert (told.equal, told.proved, bool(told)) == (None, False, False)
+
+
+def test_charts_compared_at_drawn_points_only_are_not_known_to_be_equal() -> None:
+    one = chart("  one: [{when: d * d > n, do: {x: 1}, go: one}, {when: d * d <= n, go: one}]\n")
+    told = equivalent(one, one)
+    assert told.cases > 0
+    assert (told.equal, told.proved, bool(told)) == (None, False, False)
+
+
+def test_a_difference_is_known_however_few_cases_were_tried() -> None:
+    one = chart("  one: [{when: d * d > n, do: {x: 1}, go: one}, {when: d * d <= n, go: one}]\n")
+    other = chart("  one: [{when: d * d > n, go: one}, {when: d * d <= n, go: one}]\n")
+    told = equivalent(one, other)
+    assert (told.equal, told.proved, bool(told)) == (False, True, False)
+
+
 def test_charts_with_different_inputs_are_not_compared() -> None:
     with pytest.raises(InputError, match="different inputs"):
         equivalent(chart("  one: []\n"), parse_chart(HEAD.replace("a: bool", "c: bool") + "  one: []\n"))

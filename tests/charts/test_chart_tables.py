@@ -226,7 +226,7 @@ def test_junction_rows_of_any_table_are_the_same_machine_and_never_overlap(chart
 
 
 @pytest.mark.parametrize("chart", [ROWS, MINIMISED], ids=["rows", "minimised"])
-def test_two_levels_give_the_fewest_products_and_the_same_machine(chart: Chart) -> None:
+def test_two_levels_give_few_products_and_the_same_machine(chart: Chart) -> None:
     small = minimise(chart, Method.TWO_LEVEL)
     assert shown(small)["turning_right",] == ["000/11", "0X1/10", "X1X/10", "10X/01"]
     assert equivalent(minimised_chart(chart, Method.TWO_LEVEL), ROWS, every_state=True)

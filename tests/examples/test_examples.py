@@ -14,18 +14,10 @@ from typer.main import get_command
 from posewright.cli.app import build_app
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
+EACH = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 
 
-def verbs(command: Any, *words: str) -> Iterator[tuple[str, ...]]:
-    """Yield the words of every command that has none below it."""
-    below = getattr(command, "commands", {})
-    if not below:
-        yield words
-    for name, part in below.items():
-        yield from verbs(part, *words, name)
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@EACH
 def test_the_example_runs_and_writes_only_into_the_folder_it_is_given(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -38,20 +30,28 @@ def test_the_example_runs_and_writes_only_into_the_folder_it_is_given(
     assert {entry.name for entry in tmp_path.iterdir()} <= {"given"}
 
 
-def test_the_examples_are_numbered_without_a_gap() -> None:
-    assert [path.name[:3] for path in EXAMPLES] == [f"{number:02}_" for number in range(1, len(EXAMPLES) + 1)]
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@EACH
 def test_the_example_is_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 36
 
 
-def test_every_verb_of_the_command_line_is_named_by_an_example() -> None:
+def test_the_examples_are_numbered_without_a_gap() -> None:
+    assert [path.name[:3] for path in EXAMPLES] == [f"{number:02}_" for number in range(1, len(EXAMPLES) + 1)]
+
+
+def verbs(command: Any, *words: str) -> Iterator[tuple[str, ...]]:
+    """Yield the words of every command that has none below it."""
+    below = getattr(command, "commands", {})
+    if not below:
+        yield words
+    for name, part in below.items():
+        yield from verbs(part, *words, name)
+
+
+def test_every_verb_of_the_command_line_has_an_example_that_says_it_is_its_twin() -> None:
     told = [ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in EXAMPLES]
-    missing = [words for words in verbs(get_command(build_app())) if not any(_names(text, words) for text in told)]
-    assert missing == []
 
+    def has_twin(words: tuple[str, ...]) -> bool:
+        return any(f"posewright {words[0]}" in text and words[-1] in text for text in told)
 
-def _names(text: str, words: tuple[str, ...]) -> bool:
-    return f"posewright {words[0]}" in text and words[-1] in text
+    assert [words for words in verbs(get_command(build_app())) if not has_twin(words)] == []

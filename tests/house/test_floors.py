@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import posewright
+from posewright import version
 
 PACKAGE = Path(posewright.__file__).parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"errors", "units"}),
+    frozenset({"errors", "rotation", "units", "version"}),
     frozenset({"documents"}),
     frozenset({"robots"}),
     frozenset({"motions", "charts", "kinematics"}),
@@ -26,7 +29,9 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"cli", "studio"}),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-DOOR = "the door"  # posewright/__init__.py and __main__.py, which may look into every room
+DOOR = (
+    "the door"  # posewright/__init__.py and __main__.py, which may look into every room; no room may look in
+)
 ONLY_IN = {"mujoco": "simulation"}
 BANNED_NAMES = {"utils", "common", "helpers", "manager"}
 
@@ -43,12 +48,36 @@ def imports_of(source: str, module: str, *, is_package: bool) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+            # `import posewright.robots` binds `posewright`, and with it everything else
+            yield from (
+                "posewright"
+                for alias in node.names
+                if alias.name.startswith("posewright.") and not alias.asname
+            )
         elif isinstance(node, ast.ImportFrom):
             start = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*start, *([node.module] if node.module else [])])
-            yield base
-            if base == "posewright":
-                yield from (f"posewright.{alias.name}" for alias in node.names)
+            names = [f"{base}.{alias.name}" for alias in node.names]
+            yield from names if base == "posewright" else [base]
+        elif isinstance(node, ast.Call) and node.args:
+            called = ast.unparse(node.func).rsplit(".", maxsplit=1)[-1]
+            if called in ("import_module", "__import__"):
+                yield from _named(node, module, ".".join(package))
+
+
+def _named(call: ast.Call, module: str, package: str) -> Iterator[str]:
+    """Yield the module that a call imports, as far as its text says; of an f-string, its constant start."""
+    text = ""
+    for part in call.args[0].values if isinstance(call.args[0], ast.JoinedStr) else call.args[:1]:
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            text += part.value
+        elif isinstance(part, ast.FormattedValue) and ast.unparse(part.value) == "__name__":
+            text += module
+        else:
+            text = text.rpartition(".")[0]  # what follows the last dot is not known
+            break
+    if text:
+        yield importlib.util.resolve_name(text, package)
 
 
 def faults(module: str, source: str, *, is_package: bool = False) -> list[str]:
@@ -62,10 +91,12 @@ def faults(module: str, source: str, *, is_package: bool = False) -> list[str]:
         if top != "posewright" or room == DOOR:
             continue
         other = room_of(name)
-        if other in (DOOR, room) or other not in FLOOR_OF:
+        if other == room:
             continue
         if room not in FLOOR_OF:
             wrong.append(f"{module} lies in no room of the plan")
+        elif other not in FLOOR_OF:
+            wrong.append(f"{module} imports {name}, which is no room: a room does not look in at the door")
         elif FLOOR_OF[other] >= FLOOR_OF[room]:
             wrong.append(f"{module} imports {name}, which lies no lower")
     return wrong
@@ -103,10 +134,40 @@ def test_no_room_has_a_name_that_says_nothing() -> None:
         "def late():\n    from posewright.playing import player",
         "from ...trials import run",
         "import mujoco",
+        "from posewright import run_trial",
+        "from posewright import *",
+        "from ... import run_trial",
+        "import posewright as pw\npw.run_trial()",
+        "import posewright.robots\nposewright.run_trial()",
+        "import importlib\nimportlib.import_module('posewright.trials')",
+        "from importlib import import_module\nimport_module('posewright.trials.run')",
+        "import_module('...trials', __package__)",
+        "import_module(f'posewright.trials.{name}')",
+        "import_module(f'posewright.{name}')",
+        "import_module('mujoco.viewer')",
+        "__import__('posewright.cli')",
     ],
 )
 def test_an_import_turned_upside_down_is_seen(source: str) -> None:
     assert faults("posewright.motions.deep.pose", source) != []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from posewright import robots",
+        "from posewright.robots import Robot",
+        "import posewright.robots as robots",
+        "from ... import errors",
+        "from .. import motion",
+        "import importlib\nimportlib.import_module(f'{__name__}.{name}')",
+        "importlib.import_module(f'posewright.motions.{name}')",
+        "importlib.import_module(name)",
+        "importlib.import_module('json')",
+    ],
+)
+def test_an_import_the_right_way_up_is_let_be(source: str) -> None:
+    assert faults("posewright.motions.deep.pose", source) == []
 
 
 def test_importing_every_module_does_nothing_and_loads_nothing_heavy() -> None:
@@ -122,6 +183,11 @@ def test_importing_every_module_does_nothing_and_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603 -- our own interpreter and code
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_the_project_and_the_package_say_the_same_version() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["version"] == version.__version__ == posewright.__version__
 
 
 def test_the_door_is_light() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.playing import Schedule
+from posewright.playing.passes import Passes
 
 FRAME_S = 1 / 128
 
@@ -33,3 +35,18 @@ def test_at_ten_hertz_blocks_are_of_12_or_13_frames_and_five_take_64() -> None:
 def test_ticks_come_in_order(tick: int, period_s: float) -> None:
     schedule = Schedule(period_s, FRAME_S)
     assert schedule.frame_of(tick) < schedule.frame_of(tick + 1)
+
+
+@given(st.sampled_from([0.009, 0.015, 0.0075, 0.02, 0.0078, 1 / 128, 1 / 60]), st.integers(1, 200))
+def test_a_period_of_whole_frames_is_due_on_that_frame_whatever_the_frame(frame_s: float, k: int) -> None:
+    schedule = Schedule(k * frame_s, frame_s)
+    assert [schedule.frame_of(tick) for tick in (0, 1, 2, 1000)] == [0, k, 2 * k, 1000 * k]
+
+
+@pytest.mark.parametrize("frame_s", [0.009, 0.015, 0.0075, 1 / 128])
+def test_a_pass_of_whole_frames_ends_on_its_last_frame(shop, frame_s: float) -> None:
+    robot = replace(shop.robot, frame_period_s=frame_s)
+    passes = Passes(shop.nod("nod", "left_elbow", reach_s=20 * frame_s), robot)
+    assert (passes.first_way, passes.frames) == (20, 40)
+    once = passes.get(shop.stand, 0, Fraction(0))
+    assert (len(once.rows), once.phase) == (40, 0)

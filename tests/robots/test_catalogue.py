@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -105,7 +107,7 @@ def test_the_robot_converts_ticks_as_its_servos_do(name: str) -> None:
     one_by_one = [
         [servo.to_ticks(float(angle)) for servo, angle in zip(it.servos, row, strict=True)] for row in angles
     ]
-    np.testing.assert_allclose(it.to_ticks(angles), one_by_one)
+    np.testing.assert_array_equal(it.to_ticks(angles), one_by_one)
     np.testing.assert_allclose(it.from_ticks(it.to_ticks(angles)), angles, atol=1e-12)
 
 
@@ -162,3 +164,23 @@ def test_unknown_parts_of_a_robot_are_refused_with_the_nearest_name() -> None:
     for ask in (it.joint, it.servo, it.pose, it.numbering, it.ids, it.group, it.sensor):
         with pytest.raises(UnknownNameError, match="is called 'nothing'"):
             ask("nothing")
+
+
+@everyone
+def test_nobody_can_write_to_a_card_that_all_share_nor_to_a_copy_from_another_process(name: str) -> None:
+    it = robot(name)
+    for card in (it, pickle.loads(pickle.dumps(it)), copy.deepcopy(it), replace(it, title="mine")):
+        for mapping in (card.poses, card.groups, card.numberings, card.sources, card.servo_models):
+            for whole in (mapping, *(inner for inner in mapping.values() if isinstance(inner, Mapping))):
+                with pytest.raises(TypeError, match="does not support item assignment"):
+                    whole["right_knee"] = 9  # type: ignore[index]  # what must not be possible
+        with pytest.raises(ValueError, match="read-only"):
+            card.limits[0][0] = 9.0
+    assert pickle.loads(pickle.dumps(it)) == it
+
+
+def test_a_card_keeps_no_hold_of_the_mapping_it_was_made_from() -> None:
+    poses = {"stand": {"knee": 0.1}}
+    card = replace(robot(robot_names()[0]), poses=poses)
+    poses["stand"]["knee"] = 9.0
+    assert card.poses["stand"]["knee"] == 0.1

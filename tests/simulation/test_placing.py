@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from posewright.bodies import Frames
 from posewright.errors import InputError
 from posewright.simulation import SimulatedBody, World
-from posewright.simulation.inertial import roll_pitch_yaw
 from posewright.simulation.placing import place, sole_corners, standing_up
 
 AmongBoxes = Callable[..., SimulatedBody]
@@ -25,7 +24,7 @@ quickly = settings(
 
 
 def trunk_angles(world: World) -> tuple[float, float, float]:
-    return roll_pitch_yaw(world.data.xmat[world.addresses.trunk_body].reshape(3, 3))
+    return matrix_roll_pitch_yaw(world.data.xmat[world.addresses.trunk_body].reshape(3, 3))
 
 
 def test_walk_ready_leans_forward_with_flat_soles(bare: SimulatedBody) -> None:

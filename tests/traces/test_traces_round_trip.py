@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.errors import DocumentError, InputError
+from posewright.errors import InputError, OutputError
 from posewright.traces import Event, Trace, TraceHeader, mcap_bytes, read_mcap, write_mcap
 from posewright.traces.digest import ROW_ARRAYS
 
@@ -110,7 +110,7 @@ def test_a_field_nobody_measured_is_no_obstacle(make_trace: MakeTrace, tmp_path:
 
 
 def test_writing_where_one_cannot_is_told_and_leaves_nothing(make_trace: MakeTrace, tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match="cannot write"):
+    with pytest.raises(OutputError, match="cannot write"):
         write_mcap(make_trace(), tmp_path / "absent" / "trace.mcap")
     assert not list(tmp_path.iterdir())
 
@@ -156,7 +156,7 @@ def test_a_write_that_fails_leaves_the_older_recording(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(DocumentError, match="No space left"):
+    with pytest.raises(OutputError, match="No space left"):
         write_mcap(make_trace(2), path)
     assert list(tmp_path.iterdir()) == [path]
     assert read_mcap(path).digest() == make_trace(1).digest()

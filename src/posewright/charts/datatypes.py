@@ -47,7 +47,7 @@ class BoolType:
         """Return whether `value` is of this type, exactly as it stands."""
         return type(value) is bool
 
-    def fit(self, value: Any) -> bool:
+    def fit(self, value: bool) -> bool:
         """Return `value` made fit to be kept in a register of this type."""
         return bool(value)
 
@@ -79,7 +79,7 @@ class IntType:
         """Return whether `value` is of this type, exactly as it stands."""
         return type(value) is int and self.low <= value <= self.high
 
-    def fit(self, value: Any) -> int:
+    def fit(self, value: float) -> int:
         """Return the value of the range nearest to `value`: numbers saturate, they never wrap."""
         return int(min(max(value, self.low), self.high))
 
@@ -118,7 +118,7 @@ class FloatType:
         """Return whether `value` is of this type, exactly as it stands."""
         return type(value) is float and self.low <= value <= self.high
 
-    def fit(self, value: Any) -> float:
+    def fit(self, value: float) -> float:
         """Return the value of the range nearest to `value`; what is not a number becomes `zero`."""
         return float(min(max(value, self.low), self.high)) if value == value else self.zero  # noqa: PLR0124 -- NaN
 
@@ -151,7 +151,7 @@ class EnumType:
         """Return whether `value` is of this type, exactly as it stands."""
         return isinstance(value, str) and value in self.values
 
-    def fit(self, value: Any) -> str:
+    def fit(self, value: str) -> str:
         """Return `value`: the type checker has seen that it is one of the names."""
         return str(value)
 
@@ -166,7 +166,7 @@ Type = BoolType | IntType | FloatType | EnumType
 Numeric = (IntType, FloatType)
 
 
-def accept(name: str, wanted: Type, value: Any) -> Value:
+def accept(name: str, wanted: Type, value: object) -> Value:
     """Return `value` as one of type `wanted`, taking NumPy scalars and whole numbers for floats.
 
     A number outside the declared range becomes the nearest one inside: a sensor may overshoot, and
@@ -175,7 +175,7 @@ def accept(name: str, wanted: Type, value: Any) -> Value:
     Raises:
         InputError: the value is of another type, or is not finite.
     """
-    plain = value.item() if hasattr(value, "item") else value
+    plain: Any = value.item() if hasattr(value, "item") else value
     if isinstance(wanted, FloatType) and type(plain) is int:
         plain = float(plain)
     right = (

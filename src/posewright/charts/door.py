@@ -26,7 +26,17 @@ def read_chart(path: Path | str) -> Chart:
         ExpressionError: a guard or an action does not parse or does not type.
     """
     path = Path(path)
-    text = _text_of(path)
+    return chart_in(_text_of(path), path)
+
+
+def chart_in(text: str, path: Path) -> Chart:
+    """Return the chart in the text of a file that was read already, document or truth table.
+
+    Raises:
+        DocumentError: it is too large, or no chart.
+        FormatError: it is a truth table with something wrong in it.
+        ExpressionError: a guard or an action does not parse or does not type.
+    """
     if not is_table(text):
         if len(text) > MAX_CHART_BYTES:
             _refuse_size(path, MAX_CHART_BYTES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from posewright.charts.chart import Chart
 from posewright.charts.chart_state import ChartState
@@ -20,6 +19,7 @@ MAX_STEPS = 200_000
 
 Pair = tuple[ChartState, ChartState]
 Trail = tuple[Mapping[str, Value], ...]
+Situation = tuple[str, int, tuple[tuple[str, Value], ...]]
 
 
 @dataclass(frozen=True)
@@ -27,27 +27,34 @@ class Equivalence:
     """The outcome of walking two charts side by side.
 
     Attributes:
-        equal: whether no difference was found.
-        proved: whether every case was tried.
+        equal: whether the charts behave alike; None where not every case was tried and none of those that
+            were tried told them apart: then it is not known.
         cases: pairs of states times inputs that were tried.
         start: the pair of states from which the counterexample starts.
         counterexample: inputs, tick by tick, after which the outputs differ; empty where they do not.
         outputs: what the two charts' outputs then are.
     """
 
-    equal: bool
-    proved: bool
+    equal: bool | None
     cases: int
     start: tuple[str, str] | None = None
     counterexample: Trail = ()
     outputs: tuple[Mapping[str, Value], Mapping[str, Value]] | None = None
 
+    @property
+    def proved(self) -> bool:
+        """Whether the answer holds for every case there is."""
+        return self.equal is not None
+
     def __bool__(self) -> bool:
-        return self.equal
+        """Return whether the charts are equal and that is proved."""
+        return self.equal is True
 
 
 def equivalent(a: Chart, b: Chart, *, every_state: bool = False) -> Equivalence:
     """Return whether two charts give the same outputs for the same inputs, tick by tick.
+
+    What is returned is true where they are proved equal, and only there.
 
     Args:
         a: one chart.
@@ -100,19 +107,19 @@ class _Walk:
                 continue
             met.add(key)
             if cases + len(self.rows) > MAX_STEPS:
-                return Equivalence(True, False, cases)
+                return Equivalence(None, cases)
             for row in self.rows:
                 cases += 1
                 after = (self.runs[0].step(pair[0], row), self.runs[1].step(pair[1], row))
                 if after[0].outputs != after[1].outputs:
                     names = start[0].state, start[1].state
                     return Equivalence(
-                        False, True, cases, names, (*trail, row), (after[0].outputs, after[1].outputs)
+                        False, cases, names, (*trail, row), (after[0].outputs, after[1].outputs)
                     )
                 waiting.append((after, start, (*trail, row)))
-        return Equivalence(True, self.points.exact, cases)
+        return Equivalence(True if self.points.exact else None, cases)
 
-    def key(self, pair: Pair) -> Any:
+    def key(self, pair: Pair) -> tuple[Situation, ...]:
         """Return what tells situations apart: ticks beyond the longest wait make no difference."""
         return tuple(
             (one.state, min(one.since, self.long_ago + 1), tuple(one.outputs.items())) for one in pair

@@ -41,7 +41,7 @@ class View:
     failed: NDArray[np.bool_]
 
     @property
-    def env(self) -> dict[str, Any]:
+    def env(self) -> dict[str, Value | NDArray[Any]]:
         """A column or a held value for every name that the state reads."""
         return {**dict(self.registers), **self.points.columns}
 

@@ -66,7 +66,7 @@ class Interpreter:
             outputs = _moore(self.chart, found)({})
         return ChartState(state, outputs, since)
 
-    def step(self, state: ChartState, inputs: Mapping[str, Any]) -> ChartState:
+    def step(self, state: ChartState, inputs: Mapping[str, object]) -> ChartState:
         """Return where the chart stands after one tick with these inputs.
 
         The first transition, in the chart's order, whose time has come and whose guard holds is taken;
@@ -85,13 +85,13 @@ class Interpreter:
             return ChartState(state.state, outputs, state.since + 1)
         return ChartState(step.go, outputs, 1)
 
-    def taken(self, state: ChartState, inputs: Mapping[str, Any]) -> Transition | None:
+    def taken(self, state: ChartState, inputs: Mapping[str, object]) -> Transition | None:
         """Return the transition that `step` would take, or None where the chart stays."""
         step = self._find(state, self._env(state, inputs))
         return None if step is None else step.transition
 
     def run(
-        self, inputs: Iterable[Mapping[str, Any]], start: ChartState | None = None
+        self, inputs: Iterable[Mapping[str, object]], start: ChartState | None = None
     ) -> Iterator[ChartState]:
         """Yield the ChartState after each tick, one tick for each row of inputs."""
         state = self.initial() if start is None else start
@@ -110,7 +110,7 @@ class Interpreter:
                 return step
         return None
 
-    def _env(self, state: ChartState, inputs: Mapping[str, Any]) -> Env:
+    def _env(self, state: ChartState, inputs: Mapping[str, object]) -> Env:
         try:
             for name, is_bool, holds in self._checks:
                 value = inputs[name]
@@ -123,7 +123,7 @@ class Interpreter:
             pass
         return {**state.outputs, **self._accepted(inputs)}
 
-    def _accepted(self, inputs: Mapping[str, Any]) -> dict[str, Value]:
+    def _accepted(self, inputs: Mapping[str, object]) -> dict[str, Value]:
         """Check every input with care, because the quick look was not enough."""
         known = self.chart.inputs
         for name in inputs:

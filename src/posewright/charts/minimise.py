@@ -7,8 +7,8 @@ order of the columns. A question whose answer changes nothing below it is left o
 the questions that remain is one row. The rows never overlap, and they say in which order a robot has to
 look at its sensors. (They are the paths of a reduced ordered decision diagram.)
 
-*Two-level* asks for the fewest products per outcome, whatever their order: prime implicants chosen by
-SymPy's SOPform. Products with the same outcome may overlap; of different outcomes they never do.
+*Two-level* asks for few products per outcome, whatever their order: prime implicants chosen by SymPy's
+SOPform, which does not promise that there are none fewer. Products with the same outcome may overlap; of different outcomes they never do.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from itertools import permutations
 from typing import Any
 
 from posewright.charts.chart import Chart
-from posewright.charts.checks import require_sound
 from posewright.charts.cubes import Cube
-from posewright.charts.truth_table import TableRow, TruthTable, chart_of, table_of
+from posewright.charts.truth_table import TableRow, TruthTable, chart_of, table_of, tabulate_chart
 from posewright.errors import InputError, MissingExtraError
 
 MAX_TWO_LEVEL = 8
@@ -41,22 +40,24 @@ class Method(Enum):
 
 
 def minimise(
-    chart: Chart, method: Method = Method.JUNCTIONS, *, order: Sequence[str] | None = None
+    chart: Chart, method: Method | str = Method.JUNCTIONS, *, order: Sequence[str] | str | None = None
 ) -> TruthTable:
     """Return the rows that say the same as a chart's whole truth table.
 
     Args:
         chart: a sound chart of truth values.
-        method: how to do it.
-        order: columns of inputs in the order in which junctions ask for them; None takes the table's own.
+        method: how to do it: `junctions` or `two-level`.
+        order: columns of inputs in the order in which junctions ask for them, as a sequence or as `w,v,u`;
+            `best` looks for the order with the fewest rows; None takes the table's own.
 
     Raises:
-        InputError: the chart is unsound, is no truth table, or `order` does not name every input once.
+        InputError: the chart is unsound, is no truth table, `order` does not name every input once, or
+            there is no such method.
         MissingExtraError: SymPy is needed and not there.
     """
-    require_sound(chart)
-    table = table_of(chart)
-    asked = _positions(table, order)
+    method = _method(method)
+    table = tabulate_chart(chart)
+    asked = _positions(table, best_order(chart) if order == "best" else order)
     cubes = _two_level if method is Method.TWO_LEVEL else lambda outcomes: _paths(outcomes, asked)
     rows: list[TableRow] = []
     for state in table.states:
@@ -88,8 +89,16 @@ def _rank(cube: Cube) -> tuple[int, ...]:
     return tuple(int(sign or 0) for sign in cube)
 
 
-def _positions(table: TruthTable, order: Sequence[str] | None) -> tuple[int, ...]:
+def _method(method: Method | str) -> Method:
+    if isinstance(method, str) and method not in {member.value for member in Method}:
+        raise InputError(f"no method is called {method!r}", hint="junctions or two-level")
+    return Method(method)
+
+
+def _positions(table: TruthTable, order: Sequence[str] | str | None) -> tuple[int, ...]:
     columns = list(table.form.inputs)
+    if isinstance(order, str):
+        order = [name.strip() for name in order.split(",")]
     names = columns if order is None else list(order)
     if sorted(names) != sorted(columns):
         raise InputError(
@@ -129,7 +138,7 @@ def _two_level(outcomes: Outcomes) -> list[tuple[Cube, Effect]]:
 
 
 def _products(points_on: Sequence[tuple[bool, ...]], count: int) -> list[Cube]:
-    """Return products that together cover exactly the given points, as few as SymPy finds."""
+    """Return products that together cover exactly the given points; few, but maybe not the fewest."""
     if count == 0 or len(points_on) == 2**count:
         return [(None,) * count]
     try:

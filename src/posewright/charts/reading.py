@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from posewright.charts.chart import Chart, Kind, Otherwise, Priority, State, Transition
 from posewright.charts.datatypes import BoolType, Type, Value
@@ -33,6 +34,8 @@ SHORTEST_S, LONGEST_S = 1e-4, 86_400.0
 
 _STATE_NAME = re.compile(r"[A-Za-z0-9_]{1,80}")
 _ALWAYS = constant(True, "true")
+
+Word = TypeVar("Word", bound=Enum)
 
 
 def parse_chart(text: str, path: Path | None = None) -> Chart:
@@ -171,7 +174,7 @@ def _place(parent: Node, key: str, node: Node) -> Where:
     )
 
 
-def _choice(fields: Mapping[str, Node], key: str, kind: Any) -> Any:
+def _choice(fields: Mapping[str, Node], key: str, kind: type[Word]) -> Word | None:
     return kind(fields[key].choice(key, [member.value for member in kind])) if key in fields else None
 
 

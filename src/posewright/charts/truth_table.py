@@ -9,6 +9,7 @@ from pathlib import Path
 
 from posewright.charts.chart import Chart, Kind, State, Transition
 from posewright.charts.chart_state import ChartState
+from posewright.charts.checks import require_sound
 from posewright.charts.cubes import Cube, cube_guard, cube_text, points
 from posewright.charts.datatypes import BoolType
 from posewright.charts.expression import constant
@@ -135,6 +136,16 @@ def _starts(interpreter: Interpreter, state: str) -> list[ChartState]:
     if chart.kind is Kind.MOORE:
         return [interpreter.entered(state, long_ago)]
     return [ChartState(state, dict.fromkeys(chart.outputs, before), long_ago) for before in (False, True)]
+
+
+def tabulate_chart(chart: Chart) -> TruthTable:
+    """Return the truth table of a chart that is sound; `csv()` is its text, `save_table` writes it.
+
+    Raises:
+        InputError: the chart is unsound, or is no table (see `table_of`).
+    """
+    require_sound(chart)
+    return table_of(chart)
 
 
 def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = None) -> Chart:

@@ -57,7 +57,7 @@ def _form(chart: Chart) -> dict[str, Any] | None:
     return data
 
 
-def _type(kind: Type) -> Any:
+def _type(kind: Type) -> str | dict[str, list[str] | list[int] | list[float]]:
     if isinstance(kind, BoolType):
         return "bool"
     if isinstance(kind, EnumType):
@@ -71,7 +71,7 @@ def _value(value: Value) -> Value:
     return int(value) if isinstance(value, bool) else value
 
 
-def _state(chart: Chart, state: State) -> Any:
+def _state(chart: Chart, state: State) -> dict[str, Any] | list[dict[str, Any]] | None:
     transitions = [_transition(transition) for transition in state.transitions]
     data = {
         "description": state.description,
@@ -98,11 +98,11 @@ def _transition(transition: Transition) -> dict[str, Any]:
     return data
 
 
-def _actions(do: Mapping[str, Expression]) -> dict[str, Any]:
+def _actions(do: Mapping[str, Expression]) -> dict[str, Value]:
     return {name: _scalar(expression) for name, expression in do.items()}
 
 
-def _scalar(expression: Expression) -> Any:
+def _scalar(expression: Expression) -> Value:
     """Return an expression as the YAML scalar that reads as its text."""
     text = str(expression)
     if text in _WORDS:

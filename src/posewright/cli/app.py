@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import traceback
+from typing import Annotated
 
 import typer
 
@@ -13,8 +16,17 @@ from posewright.errors import PosewrightError
 BAD_INPUT = 2
 """Exit code for anything a person handed in that is wrong; findings and failures exit with 1."""
 
+NOT_READ = 1
+"""Exit code where whoever reads stdout stopped reading (`| head -1`), as Typer and Rich have it."""
+
+INTERNAL = 70
+"""Exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h."""
+
 STOPPED = 130
 """Exit code after Ctrl-C, as shells count it."""
+
+DEBUG = "POSEWRIGHT_DEBUG"
+"""Set to 1 in the environment, an internal error shows its traceback."""
 
 VERBS = ("robots", "motion", "chart", "run", "replay", "judge", "score")
 """Each verb is the module `posewright.cli.<verb>` with a function `register(app)`."""
@@ -37,16 +49,17 @@ def build_app(verbs: tuple[str, ...] = VERBS) -> typer.Typer:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from posewright import __version__
+        from posewright.version import __version__
 
         typer.echo(f"posewright {__version__}")
         raise typer.Exit
 
 
 def _root(
-    version: bool = typer.Option(
-        False, "--version", help="Show the version and exit.", is_eager=True, callback=_version
-    ),
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version),
+    ] = False,
 ) -> None:
     del version
 
@@ -56,13 +69,41 @@ def run(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     verbs = (words[0],) if words and words[0] in VERBS else VERBS
     try:
-        build_app(verbs)(args=words, prog_name="posewright")
+        code = _code(verbs, words)
+        sys.stdout.flush()  # here, where a closed pipe can still be told from a fault
     except PosewrightError as error:
         fail(str(error))
         return BAD_INPUT
     except KeyboardInterrupt:
         fail("stopped")
         return STOPPED
+    except BrokenPipeError:
+        _forget_stdout()
+        return NOT_READ
+    except Exception as error:  # noqa: BLE001 -- the one place for it: whatever else comes here is a fault of ours
+        _own_up(error)
+        return INTERNAL
+    return code
+
+
+def _code(verbs: tuple[str, ...], words: list[str]) -> int:
+    try:
+        build_app(verbs)(args=words, prog_name="posewright")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     return 0
+
+
+def _forget_stdout() -> None:
+    """Let what is still to be written go nowhere, so that Python does not complain of it while it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _own_up(error: Exception) -> None:
+    """Say in one line that this is our fault; where it happened only to those who asked."""
+    if os.environ.get(DEBUG) == "1":
+        traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    fail(f"internal error: {what}; please report it ({DEBUG}=1 shows where it happened)")

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from posewright.cli.chart_output import FOUND, give_table, give_ticks, show_findings, show_groups
 from posewright.cli.console import emit_json
+from posewright.cli.options import AsJson, Output
 from posewright.errors import InputError
-
-if TYPE_CHECKING:
-    from posewright.charts.rows import Row
 
 ChartPath = Annotated[
     Path,
     typer.Argument(metavar="CHART", help="A *.chart.yaml, or a truth table as CSV: told apart by content."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +30,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="chart")
 
 
-def check(chart: ChartPath, json: Json = False) -> None:
+def check(chart: ChartPath, as_json: AsJson = False) -> None:
     """Look for overlaps, gaps, unreachable states and more; each with the case that shows it.
 
     Exits with 1 where there is an error, with 2 where the file does not read.
@@ -50,7 +46,7 @@ def check(chart: ChartPath, json: Json = False) -> None:
     machine = read_chart(chart)
     findings = check_chart(machine)
     sound = all(finding.level is not Level.ERROR for finding in findings)
-    if json:
+    if as_json:
         emit_json(
             {"chart": machine.name, "sound": sound, "findings": [finding.data() for finding in findings]}
         )
@@ -60,7 +56,7 @@ def check(chart: ChartPath, json: Json = False) -> None:
         raise typer.Exit(FOUND)
 
 
-def table(chart: ChartPath, output: Output = None, json: Json = False) -> None:
+def table(chart: ChartPath, output: Output = None, as_json: AsJson = False) -> None:
     """Write the truth table: every state with every combination of inputs, in the source's columns.
 
     FILE may end in .csv (a table) or .yaml (a chart with one transition per row).
@@ -71,11 +67,10 @@ def table(chart: ChartPath, output: Output = None, json: Json = False) -> None:
 
       posewright chart table table.csv -o table.chart.yaml
     """
-    from posewright.charts import read_chart, require_sound, table_of
+    from posewright.charts import read_chart, tabulate_chart
 
     machine = read_chart(chart)
-    require_sound(machine)
-    give_table(table_of(machine), machine, output, json)
+    give_table(tabulate_chart(machine), machine, output, as_json)
 
 
 def minimise(
@@ -84,7 +79,7 @@ def minimise(
         str,
         typer.Option(
             help="junctions: ask one input at a time, rows never overlap (the source's way). "
-            "two-level: fewest products, needs the extra 'charts'."
+            "two-level: few products, in no order, needs the extra 'charts'."
         ),
     ] = "junctions",
     order: Annotated[
@@ -92,7 +87,7 @@ def minimise(
         typer.Option(help="Order in which junctions ask: w,v,u or 'best'. Default: the table's columns."),
     ] = None,
     output: Output = None,
-    json: Json = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make rows fewer: inputs that do not matter become X. The machine stays the same.
 
@@ -104,18 +99,15 @@ def minimise(
 
       posewright chart minimise mealy_table_6_5.csv --method two-level -o small.chart.yaml
     """
-    from posewright.charts import Method, best_order, read_chart
     from posewright.charts import minimise as minimised
+    from posewright.charts import read_chart
 
     machine = read_chart(chart)
-    if method not in {member.value for member in Method}:
-        raise InputError(f"no method is called {method!r}", hint="junctions or two-level")
-    asked = None if order is None else tuple(name.strip() for name in order.split(","))
-    found = minimised(machine, Method(method), order=best_order(machine) if order == "best" else asked)
-    if output is None and not json:
+    found = minimised(machine, method, order=order)
+    if output is None and not as_json:
         show_groups(found)
     else:
-        give_table(found, machine, output, json)
+        give_table(found, machine, output, as_json)
 
 
 def draw(
@@ -134,21 +126,13 @@ def draw(
 
       posewright chart draw obstacle_mealy.chart.yaml -o obstacle_mealy.svg --active walking
     """
-    from posewright.charts import draw_mermaid, draw_svg, read_chart
-    from posewright.charts.drawing.labels import Style
-    from posewright.documents import write_atomically
+    from posewright.charts import draw_chart, draw_mermaid, read_chart, style_called
 
     machine = read_chart(chart)
-    if labels not in {style.value for style in Style}:
-        raise InputError(f"no kind of label is called {labels!r}", hint="auto, words, signs or numbers")
-    suffix = output.suffix.lower() if output else ".mmd"
-    if suffix not in (".svg", ".mmd", ".md", ".txt"):
-        raise InputError(f"cannot draw into {output}", hint="the name ends in .svg or .mmd")
-    text = (draw_svg if suffix == ".svg" else draw_mermaid)(machine, active=active, style=Style(labels))
     if output is None:
-        typer.echo(text, nl=False)
+        typer.echo(draw_mermaid(machine, active=active, style=style_called(labels)), nl=False)
     else:
-        write_atomically(output, text.encode())
+        draw_chart(machine, output, active=active, labels=labels)
 
 
 def run(
@@ -159,7 +143,7 @@ def run(
     ] = None,
     start: Annotated[str | None, typer.Option("--from", metavar="STATE", help="Start in this state.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every state with every input, as a table.")] = False,
-    json: Json = False,
+    as_json: AsJson = False,
     output: Output = None,
 ) -> None:
     """Run the chart over rows of inputs; an unsound chart is refused with its counterexample.
@@ -176,20 +160,14 @@ def run(
 
       posewright chart run mealy_table_6_5.csv --all
     """
-    from posewright.charts import read_chart, require_sound, table_of
-    from posewright.charts.rows import parse_row, read_rows, run_rows, state_called
+    from posewright.charts import read_chart, run_chart, tabulate_chart
 
     machine = read_chart(chart)
-    require_sound(machine)
     if every:
         if inputs or typed or start:
             raise InputError("--all starts everywhere and takes every input", hint="leave the others out")
-        give_table(table_of(machine), machine, output, json)
+        give_table(tabulate_chart(machine), machine, output, as_json)
         return
     if (inputs is None) == (not typed):
         raise InputError("which inputs?", hint="give --inputs FILE.csv, or --input front=1, or --all")
-    rows: list[Row] = (
-        read_rows(machine, inputs) if inputs else [parse_row(machine, text) for text in typed or []]
-    )
-    ticks = list(run_rows(machine, rows, None if start is None else state_called(machine, start)))
-    give_ticks(machine, ticks, output, json)
+    give_ticks(machine, run_chart(machine, inputs or typed or [], start=start), output, as_json)

@@ -10,8 +10,7 @@ import typer
 from posewright.cli.console import emit_json, fail, out
 
 if TYPE_CHECKING:
-    from posewright.charts import Chart, Finding, TruthTable
-    from posewright.charts.rows import Tick
+    from posewright.charts import Chart, Finding, Tick, TruthTable
 
 FOUND = 1
 """Exit code where a check found an error, or a run came out otherwise than expected."""
@@ -48,7 +47,7 @@ def show_groups(table: TruthTable) -> None:
     _say(f"{len(table.rows)} rows")
 
 
-def give_table(table: TruthTable, machine: Chart, output: Path | None, json: bool) -> None:
+def give_table(table: TruthTable, machine: Chart, output: Path | None, as_json: bool) -> None:
     """Write a table to a file, as JSON, or as CSV on stdout."""
     from posewright.charts import chart_of, save_chart, save_table
     from posewright.charts.truth_table import grouped
@@ -58,7 +57,7 @@ def give_table(table: TruthTable, machine: Chart, output: Path | None, json: boo
             save_chart(chart_of(table, like=machine), output)
         else:
             save_table(table, output)
-    if json:
+    if as_json:
         cells = [table.cells(row) for row in table.rows]
         rows = [
             {"state": row.state, "row": str(row), "next": row.go, "cells": line}
@@ -73,7 +72,7 @@ def give_table(table: TruthTable, machine: Chart, output: Path | None, json: boo
         typer.echo(table.csv(), nl=False)
 
 
-def give_ticks(machine: Chart, ticks: list[Tick], output: Path | None, json: bool) -> None:
+def give_ticks(machine: Chart, ticks: tuple[Tick, ...], output: Path | None, as_json: bool) -> None:
     """Write ticks to a file, as JSON or as a list; exit with 1 where a row expected something else."""
     records = [_record(machine, number, tick) for number, tick in enumerate(ticks)]
     wrong = [record for record in records if record.get("differs")]
@@ -81,7 +80,7 @@ def give_ticks(machine: Chart, ticks: list[Tick], output: Path | None, json: boo
         from posewright.documents import write_atomically
 
         write_atomically(output, "".join(f"{','.join(line)}\n" for line in _lines(machine, records)).encode())
-    if json:
+    if as_json:
         emit_json(
             {"chart": machine.name, "period_s": machine.period_s, "ticks": records, "differences": len(wrong)}
         )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from posewright.cli.options import AsJson
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,11 +21,13 @@ def register(app: typer.Typer) -> None:
 
 
 def judge(
-    trace: Path = typer.Argument(
-        ..., help="A recording made with `posewright run --record`, or of a real run."
-    ),
-    rules: Path | None = typer.Option(None, help="Judge by these rules instead of those it carries."),
-    json: bool = typer.Option(False, "--json", help="Write JSON, and nothing else, on stdout."),
+    recording: Annotated[
+        Path, typer.Argument(help="A recording (MCAP) made with `posewright run --record`, or of a real run.")
+    ],
+    rules: Annotated[
+        Path | None, typer.Option(help="Judge by these rules instead of those it carries.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Judge a recording: crossings, clocks, distances, penalties and points of both legs."""
     from posewright.cli import console
@@ -31,10 +35,10 @@ def judge(
     from posewright.contests import read_rules
     from posewright.traces import read_mcap
 
-    recording = read_mcap(trace)
-    result = judged(recording, None if rules is None else read_rules(rules))
-    if json:
-        console.emit_json({**result.to_dict(), "trace_digest": recording.digest()})
+    trace = read_mcap(recording)
+    result = judged(trace, None if rules is None else read_rules(rules))
+    if as_json:
+        console.emit_json({**result.to_dict(), "trace_digest": trace.digest()})
         return
     console.out.print(result_table(result))
     for penalty in result.penalties:

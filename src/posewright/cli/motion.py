@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from posewright.cli.options import AsJson, Output
 
 if TYPE_CHECKING:
     from posewright.formats import MotionFile
 
-FILE = typer.Argument(metavar="FILE", help="A motion file; its content tells the format.")
-PAGE = typer.Option(None, "--page", "-p", metavar="P", help="Name or number of a page; default the first.")
-ROBOT = typer.Option(None, "--robot", metavar="R", help="The robot, where the file does not say.")
-JSON = typer.Option(False, "--json", help="Write JSON, and nothing else, to stdout.")
+MotionPath = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A motion file; its content tells the format.")
+]
+Page = Annotated[
+    str | None, typer.Option("--page", "-p", metavar="P", help="Name or number of a page; default the first.")
+]
+OnlyPage = Annotated[
+    str | None, typer.Option("--page", "-p", metavar="P", help="Name or number of a page; default all.")
+]
+RobotName = Annotated[
+    str | None, typer.Option("--robot", metavar="R", help="The robot, where the file does not say.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +38,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(motion, name="motion")
 
 
-def info(file: Path = FILE, page: str | None = PAGE, robot: str | None = ROBOT, as_json: bool = JSON) -> None:
+def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:
     """Tell what a motion file holds.
 
     [bold]Examples[/]
@@ -53,19 +63,24 @@ def info(file: Path = FILE, page: str | None = PAGE, robot: str | None = ROBOT, 
 
 
 def convert(
-    source: Path = typer.Argument(metavar="IN", help="A motion file; its content tells the format."),
-    target: Path = typer.Argument(
-        metavar="OUT", help="Where to write; .motion.yaml, .mtn or .csv tells the format."
-    ),
-    page: str | None = PAGE,
-    robot: str | None = ROBOT,
-    to: str | None = typer.Option(None, "--to", metavar="FORMAT", help="The format, whatever OUT is called."),
-    accept_loss: bool = typer.Option(
-        False, "--accept-loss", help="Write even if the format cannot hold everything."
-    ),
-    repair: bool = typer.Option(
-        False, "--repair", help="Put a wrong checksum and a stripped byte order mark right."
-    ),
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="A motion file; its content tells the format.")
+    ],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="Where to write; .motion.yaml, .mtn or .csv tells the format."),
+    ],
+    page: Page = None,
+    robot: RobotName = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help="The format, whatever OUT is called.")
+    ] = None,
+    accept_loss: Annotated[
+        bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
+    ] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Put a wrong checksum and a stripped byte order mark right.")
+    ] = False,
 ) -> None:
     """Convert a motion file to another format; to its own it is copied byte for byte.
 
@@ -97,15 +112,18 @@ def convert(
 
 
 def check(
-    file: Path = FILE,
-    page: str | None = typer.Option(None, "--page", "-p", metavar="P", help="Only this page."),
-    robot: str | None = ROBOT,
-    pose: str | None = typer.Option(
-        None, "--pose", metavar="NAME", help="The pose it must begin and end near; default the nearest."
-    ),
-    celebration: bool = typer.Option(False, "--celebration", help="It may take its time."),
-    strict: bool = typer.Option(False, "--strict", help="Exit with 1 for a warning too."),
-    as_json: bool = JSON,
+    file: MotionPath,
+    page: OnlyPage = None,
+    robot: RobotName = None,
+    pose: Annotated[
+        str | None,
+        typer.Option(
+            "--pose", metavar="NAME", help="The pose it must begin and end near; default the nearest."
+        ),
+    ] = None,
+    celebration: Annotated[bool, typer.Option("--celebration", help="It may take its time.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for a warning too.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check motions against the design rules; exit with 1 if one is broken.
 
@@ -133,10 +151,10 @@ def check(
 
 
 def plot(
-    file: Path = FILE,
-    output: Path = typer.Option(..., "--output", "-o", metavar="PICTURE", help="A .png or .svg file."),
-    page: str | None = PAGE,
-    robot: str | None = ROBOT,
+    file: MotionPath,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="PICTURE", help="A .png or .svg file.")],
+    page: Page = None,
+    robot: RobotName = None,
 ) -> None:
     """Draw every moving joint over time, with keyframes and limits.
 
@@ -145,28 +163,31 @@ def plot(
       posewright motion plot walk.motion.yaml -o walk.svg
     """
     from posewright.cli.console import out
-    from posewright.cli.motion_plot import plot_motion
-    from posewright.formats.origin import card_of
+    from posewright.trials import draw_motion
 
     motion = _open(file, robot).motion(page)
-    plot_motion(motion, card_of(motion), output)
+    draw_motion(motion, output)
     out.print(f"{motion.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
 
 
 def sample(
-    file: Path = FILE,
-    rate: float = typer.Option(..., "--rate", metavar="HZ", help="Samples a second."),
-    page: str | None = PAGE,
-    robot: str | None = ROBOT,
-    unit: str = typer.Option("deg", "--unit", help="deg, rad (joint angles), servo_deg or ticks."),
-    numbering: str | None = typer.Option(
-        None, "--numbering", metavar="NAME", help="Order and name the columns by these servo IDs."
-    ),
-    until: float | None = typer.Option(
-        None, "--until", metavar="S", help="Up to this time; default the whole motion, of a loop one pass."
-    ),
-    output: Path | None = typer.Option(None, "--output", "-o", metavar="CSV", help="Write the table here."),
-    as_json: bool = JSON,
+    file: MotionPath,
+    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Samples a second.")],
+    page: Page = None,
+    robot: RobotName = None,
+    unit: Annotated[str, typer.Option("--unit", help="deg, rad (joint angles), servo_deg or ticks.")] = "deg",
+    numbering: Annotated[
+        str | None,
+        typer.Option("--numbering", metavar="NAME", help="Order and name the columns by these servo IDs."),
+    ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option(
+            "--until", metavar="S", help="Up to this time; default the whole motion, of a loop one pass."
+        ),
+    ] = None,
+    output: Output = None,
+    as_json: AsJson = False,
 ) -> None:
     """Sample a motion as a table: one row a time, one column a joint.
 
@@ -177,13 +198,15 @@ def sample(
       posewright motion sample thesis_table_forward.csv --rate 8 --unit servo_deg --numbering uc3m_thesis
     """
     from posewright.cli.console import emit_json, out
-    from posewright.cli.motion_sampling import sampled
     from posewright.documents import write_atomically
-    from posewright.formats.origin import card_of
+    from posewright.formats import card_of
+    from posewright.motions import sample_motion
 
     opened = _open(file, robot)
     motion = opened.motion(page)
-    table = sampled(motion, card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until)
+    table = sample_motion(
+        motion, card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
+    )
     if output is not None:
         write_atomically(output, table.csv().encode())
     if as_json:

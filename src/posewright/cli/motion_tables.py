@@ -9,8 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from posewright.formats import MotionFile
-from posewright.formats.origin import card_of
+from posewright.formats import MotionFile, card_of
 from posewright.motions import Finding, Level, Motion, check_motion
 
 FOR_EVER = "for ever"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from posewright.cli import console
+from posewright.cli.options import AsJson, Camera, Plot, Video
 from posewright.cli.outcome_table import print_outcome
 
 if TYPE_CHECKING:
@@ -30,20 +31,22 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    recording: Path = typer.Argument(..., help="A recording (MCAP) of a trial."),
-    video: Path = typer.Option(None, help="Make a film (mp4)."),
-    plot: Path = typer.Option(None, help="Draw a picture (png, svg or pdf)."),
-    camera: str = typer.Option("field", help="Who films: field, top, chase, side, or a camera of the robot."),
-    speed: float = typer.Option(1.0, min=0.05, max=100.0, help="Trial seconds a second of film or window."),
-    view: bool = typer.Option(False, "--view", help="Show it in a live window."),
-    as_json: bool = typer.Option(False, "--json", help="Print plain JSON and nothing else."),
+    recording: Annotated[Path, typer.Argument(help="A recording (MCAP) of a trial.")],
+    video: Video = None,
+    plot: Plot = None,
+    camera: Camera = "field",
+    speed: Annotated[
+        float, typer.Option(min=0.05, max=100.0, help="Trial seconds a second of film or window.")
+    ] = 1.0,
+    view: Annotated[bool, typer.Option("--view", help="Show it in a live window.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Replay a trial."""
-    from posewright import trials
+    from posewright.trials import replay as replayed
 
     with console.progress(quiet=as_json) as display:
         line = display.add_task(f"{recording}: reading")
-        outcome = trials.replay(
+        outcome = replayed(
             recording,
             plot=plot,
             video=video,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from posewright.cli.console import emit_json, out
-
-JSON = typer.Option(False, "--json", help="Write JSON, and nothing else, to stdout.")
+from posewright.cli.options import AsJson
 
 
 def register(app: typer.Typer) -> None:
@@ -17,7 +18,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(robots, name="robots")
 
 
-def list_robots(context: typer.Context, as_json: bool = JSON) -> None:
+def list_robots(context: typer.Context, as_json: AsJson = False) -> None:
     """List the robots that come with Posewright, or show one.
 
     [bold]Examples[/]
@@ -42,10 +43,10 @@ def list_robots(context: typer.Context, as_json: bool = JSON) -> None:
 
 
 def show(
-    name: str = typer.Argument(
-        metavar="NAME", help="A robot of the list, or the path of one's own robot.yaml."
-    ),
-    as_json: bool = JSON,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A robot of the list, or the path of one's own robot.yaml.")
+    ],
+    as_json: AsJson = False,
 ) -> None:
     """Show a robot's card: joints, servos, limits, poses, numberings, sensors and sources.
 

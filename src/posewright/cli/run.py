@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from posewright.cli import console
+from posewright.cli.options import AsJson, Camera, Plot, Video
 from posewright.cli.outcome_table import print_outcome
 from posewright.errors import InputError, Where
 
@@ -38,23 +39,33 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    trial: str = typer.Argument("obstacle-race", help="A trial's name, or a *.trial.yaml file."),
-    layout: str = typer.Option(
-        None, help="Where the boxes stand: a name, a *.layout.yaml file, or 'random'."
-    ),
-    seed: int = typer.Option(None, help="Of everything drawn by chance; same trial and seed, same trace."),
-    behaviour: str = typer.Option(None, help="A behaviour's name, or a *.behaviour.yaml file."),
-    motions: Path = typer.Option(
-        None,
-        help="A vendor's motion file on your disk (RoboPlus .mtn) to walk on, instead of the shipped tables.",
-    ),
-    record: Path = typer.Option(None, help="Write the recording (MCAP; opens in Foxglove)."),
-    video: Path = typer.Option(None, help="Make a film (mp4)."),
-    plot: Path = typer.Option(None, help="Draw a picture (png, svg or pdf)."),
-    camera: str = typer.Option("field", help="Who films: field, top, chase, side, or a camera of the robot."),
-    view: bool = typer.Option(False, "--view", help="Show it in a live window, at real time."),
-    illegal: bool = typer.Option(False, "--illegal", help="Allow a layout file that breaks the rules' gaps."),
-    as_json: bool = typer.Option(False, "--json", help="Print plain JSON and nothing else."),
+    trial: Annotated[str, typer.Argument(help="A trial's name, or a *.trial.yaml file.")] = "obstacle-race",
+    layout: Annotated[
+        str | None, typer.Option(help="Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Of everything drawn by chance; same trial and seed, same trace.")
+    ] = None,
+    behaviour: Annotated[
+        str | None, typer.Option(help="A behaviour's name, or a *.behaviour.yaml file.")
+    ] = None,
+    motions: Annotated[
+        Path | None,
+        typer.Option(
+            help="A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Write the recording (MCAP; opens in Foxglove).")
+    ] = None,
+    video: Video = None,
+    plot: Plot = None,
+    camera: Camera = "field",
+    view: Annotated[bool, typer.Option("--view", help="Show it in a live window, at real time.")] = False,
+    illegal: Annotated[
+        bool, typer.Option("--illegal", help="Allow a layout file that breaks the rules' gaps.")
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a trial."""
     from posewright.trials import draw_trial, film_trial, run_trial

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
+
+from posewright.cli.options import AsJson
 
 
 def register(app: typer.Typer) -> None:
@@ -18,17 +22,17 @@ def _contests() -> None:
 
 
 def obstacle_race(
-    time: float = typer.Option(..., help="The leg's time in seconds, 0..300; 300 if unfinished."),
-    distance: float = typer.Option(..., help="To the back of the rearmost foot in centimetres, 0..150."),
-    penalties: int = typer.Option(0, help="How often the judge touched the robot."),
-    json: bool = typer.Option(False, "--json", help="Write JSON, and nothing else, on stdout."),
+    time: Annotated[float, typer.Option(help="The leg's time in seconds, 0..300; 300 if unfinished.")],
+    distance: Annotated[float, typer.Option(help="To the back of the rearmost foot in centimetres, 0..150.")],
+    penalties: Annotated[int, typer.Option(help="How often the judge touched the robot.")] = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Score one leg of the CEABOT obstacle race: (300-T)·7.5/300 + d/150·7.5 - (2·pen)^1.35."""
     from posewright.cli import console
     from posewright.contests import rules, score
 
     points = score(time, distance, penalties)
-    if json:
+    if as_json:
         asked = {"time_s": time, "distance_cm": distance, "penalties": penalties}
         console.emit_json({**points.to_dict(), **asked})
         return

@@ -65,7 +65,7 @@ class FallWatch:
             self._low_m = self._rules.height_share * float(trunk[0, 2])
             self._stands(trunk[0], footprints[0])
         upright = uprightness(trunk[:, 3:])
-        standing = np.flatnonzero(upright > math.cos(self._rules.upright_rad))
+        standing = (upright > math.cos(self._rules.upright_rad)).nonzero()[0]
         if len(standing):
             self._stands(trunk[standing[-1]], footprints[standing[-1]])
         down = (upright < math.cos(self._rules.tilt_rad)) | (trunk[:, 2] < self._low_m)

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.arenas import Arena
+from posewright.contests.attitude import heading
 from posewright.contests.rules import JamRules
 from posewright.units import wrap_angle
 
+Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
@@ -48,24 +50,21 @@ class JamWatch:
         self._touched_s = -math.inf
         self._box: int | None = None
 
-    def advance(
-        self, time_s: float, x_m: float, y_m: float, heading_rad: float, contacts: Flags
-    ) -> Jam | None:
+    def advance(self, time_s: float, trunk: Floats, contacts: Flags) -> Jam | None:
         """Look at one more block.
 
         Args:
             time_s: at its end [s].
-            x_m: of the trunk at its end [m].
-            y_m: of the trunk at its end [m].
-            heading_rad: of the trunk at its end [rad].
+            trunk: x y z qw qx qy qz at its end, `(7,)`.
             contacts: boxes touched during it, `(n, n_boxes)`.
         """
+        x_m, y_m = trunk[:2].tolist()
         if self._touches(x_m, y_m, contacts):
             self._touched_s = time_s
         if time_s - self._touched_s > self._rules.contact_gap_s:
             self._hold = None
             return None
-        hold = self._hold
+        hold, heading_rad = self._hold, float(heading(trunk[3:]))
         if hold is None or self._left(hold, x_m, y_m, heading_rad):
             self._hold = _Hold(x_m, y_m, heading_rad, time_s)
             return None

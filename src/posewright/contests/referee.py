@@ -106,12 +106,11 @@ class Referee:
         if fall is not None:
             self._pick_up(time_s, fall, world)
             return
-        x_m, y_m = world.trunk[-1, :2].tolist()
-        yaw_rad = float(heading(world.trunk[-1, 3:]))
-        jam = self._jam.advance(time_s, x_m, y_m, yaw_rad, world.box_contacts)
+        jam = self._jam.advance(time_s, world.trunk[-1], world.box_contacts)
         if jam is not None:
             self._take_off(time_s, jam, world)
         else:
+            x_m, y_m = world.trunk[-1, :2].tolist()
             self._trail.append((x_m, y_m))
 
     def _pick_up(self, time_s: float, fall: Fall, world: WorldTrack) -> None:

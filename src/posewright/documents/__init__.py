@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from posewright.documents.atomic import write_atomically
+from posewright.documents.atomic import refuse_unwritable, write_atomically
 from posewright.documents.node import Node
 from posewright.documents.reading import (
     MAX_DOCUMENT_BYTES,
@@ -15,6 +15,7 @@ from posewright.documents.reading import (
     decode_document,
     parse_document,
     read_document,
+    read_text,
 )
 from posewright.documents.saving import one_line, render_document, revise_document, save_document
 
@@ -26,6 +27,8 @@ __all__ = [
     "one_line",
     "parse_document",
     "read_document",
+    "read_text",
+    "refuse_unwritable",
     "render_document",
     "revise_document",
     "save_document",

@@ -3,40 +3,54 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
-from posewright.errors import DocumentError, Where
+from posewright.errors import OutputError
+
+_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line feed into two bytes
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write `content` to `path` so that a crash leaves either the old file or the new one."""
+    """Write `content` to `path` so that a crash leaves either the old file or the new one.
+
+    A file that stood there keeps its permissions; a new one gets those of an ordinary open().
+
+    Raises:
+        OutputError: it cannot be written there.
+    """
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}") if path.name else path
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     except OSError as error:
-        raise DocumentError(
-            f"cannot write here: {error.strerror or error}", where=Where(path=path)
-        ) from error
+        raise OutputError.at(path, error.strerror or str(error)) from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(_mode_for(path))
-        Path(name).replace(path)
+        with contextlib.suppress(FileNotFoundError):
+            unfinished.chmod(path.stat().st_mode & 0o777)
+        unfinished.replace(path)
     except BaseException as error:
         with contextlib.suppress(OSError):
-            Path(name).unlink()
+            unfinished.unlink()
         if isinstance(error, OSError):
-            raise DocumentError(f"cannot write: {error.strerror or error}", where=Where(path=path)) from error
+            raise OutputError.at(path, error.strerror or str(error)) from error
         raise
 
 
-def _mode_for(path: Path) -> int:
-    """Return the permissions a file at `path` has, or would get from an ordinary open()."""
-    with contextlib.suppress(OSError):
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def refuse_unwritable(path: Path) -> None:
+    """Say before long work, not after it, that its result could not be written to `path`.
+
+    Raises:
+        OutputError: it cannot be written there, as far as can be told without writing.
+    """
+    if path.is_dir():
+        raise OutputError.at(path, os.strerror(errno.EISDIR))
+    if not path.parent.is_dir():
+        raise OutputError.at(path, os.strerror(errno.ENOENT))
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise OutputError.at(path, os.strerror(errno.EACCES))

@@ -27,11 +27,20 @@ def read_document(path: Path | str) -> Node:
         DocumentError: the file cannot be read, is too large or too deep, or is not YAML.
     """
     path = Path(path)
+    return parse_document(read_text(path), path)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a native document, for whoever keeps it beside what is parsed from it.
+
+    Raises:
+        DocumentError: the file cannot be read, is too large, or is not text.
+    """
     try:
         raw = _read_at_most(path, MAX_DOCUMENT_BYTES)
     except OSError as error:
         raise DocumentError(error.strerror or str(error), where=Where(path=path)) from error
-    return parse_document(decode_document(raw, path), path)
+    return decode_document(raw, path)
 
 
 def decode_document(raw: bytes, path: Path | None = None) -> str:

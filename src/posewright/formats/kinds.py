@@ -6,7 +6,9 @@ unrelated formats).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 NATIVE = "posewright-motion"
 ROBOPLUS_TEXT = "roboplus-mtn"
@@ -66,4 +68,4 @@ KINDS: tuple[Kind, ...] = (
     Kind("xml", "an XML file of a kind unknown here", is_motion=False),
 )
 
-KIND_OF: dict[str, Kind] = {kind.name: kind for kind in KINDS}
+KIND_OF: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in KINDS})

@@ -21,24 +21,27 @@ from posewright.formats.native_reading import motion_of
 from posewright.formats.native_writing import Before, tree_of
 from posewright.formats.origin import Origin, origin_of
 from posewright.motions import Motion
+from posewright.robots import Robot
 
 MARK = b"\xef\xbb\xbf"
 """A byte order mark, which some editors put and YAML allows."""
 
 
-def read(data: bytes, path: Path | None = None) -> Motion:
+def read(data: bytes, path: Path | None = None, card: Robot | None = None) -> Motion:
     """Return the motion in the bytes of a native file; it remembers them as its origin.
 
     Args:
         data: the whole file.
         path: only used in messages.
+        card: of the robot, should the file be for that one; else the one that ships is looked up.
 
     Raises:
         DocumentError: it is not YAML, or a value is not what it should be.
         UnknownNameError: a key, joint, easing or robot that does not exist.
     """
-    motion = motion_of(parse_document(decode_document(data, path), path))
-    return replace(motion, origin=Origin(NATIVE, data, path=path))
+    motion = motion_of(parse_document(decode_document(data, path), path), card)
+    own = card if card is not None and card.name == motion.robot else None
+    return replace(motion, origin=Origin(NATIVE, data, path=path, robot=own))
 
 
 def render(motion: Motion, over: bytes | None = None) -> bytes:
@@ -57,7 +60,8 @@ def render(motion: Motion, over: bytes | None = None) -> bytes:
         return render_document(tree_of(motion)).encode()
     text = decode_document(data)
     root = parse_document(text)
-    tree = tree_of(motion, Before(root.value, motion_of(root)))
+    card = None if origin is None else origin.robot
+    tree = tree_of(motion, Before(root.value, motion_of(root, card)))
     return (MARK if data.startswith(MARK) else b"") + revise_document(text, tree).encode()
 
 
@@ -65,16 +69,18 @@ def write(motion: Motion, path: Path | str) -> None:
     """Write a native file atomically; one that stands there already keeps its comments.
 
     Raises:
-        DocumentError: it cannot be written there.
+        OutputError: it cannot be written there.
     """
     path = Path(path)
-    write_atomically(path, render(motion, _standing_at(path, motion.name)))
+    write_atomically(path, render(motion, _standing_at(path, motion)))
 
 
-def _standing_at(path: Path, name: str) -> bytes | None:
-    """Return the file of the motion `name` at `path`; anything else is overwritten, not revised."""
+def _standing_at(path: Path, motion: Motion) -> bytes | None:
+    """Return the file of that motion at `path`; anything else is overwritten, not revised."""
+    origin = origin_of(motion)
     try:
         data = path.read_bytes()
-        return data if read(data, path).name == name else None
+        stands = read(data, path, None if origin is None else origin.robot)
+        return data if stands.name == motion.name else None
     except (OSError, InputError):
         return None

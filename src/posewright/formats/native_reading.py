@@ -25,15 +25,19 @@ SLOWEST, FASTEST = 0.001, 1000.0
 """Speeds beyond are a slip of the pen."""
 
 
-def motion_of(root: Node) -> Motion:
+def motion_of(root: Node, card: Robot | None = None) -> Motion:
     """Return the motion a document describes.
+
+    Args:
+        root: the document.
+        card: of the robot, should the document be for that one; else the one that ships is looked up.
 
     Raises:
         DocumentError: a value is not what it should be.
         UnknownNameError: a key, joint, easing or robot that does not exist.
     """
     fields = root.fields(required=REQUIRED, optional=OPTIONAL)
-    card = _robot(fields["robot"])
+    card = _robot(fields["robot"], card)
     joints = _joints(fields["joints"], card)
     reader = _Reader(joints, _Manner().told_by(fields, joints))
     start = fields.get("start_pose_deg")
@@ -56,7 +60,9 @@ def motion_of(root: Node) -> Motion:
     )
 
 
-def _robot(node: Node) -> Robot:
+def _robot(node: Node, card: Robot | None) -> Robot:
+    if card is not None and card.name == node.text():
+        return card
     try:
         return robot(node.text())
     except UnknownNameError as error:

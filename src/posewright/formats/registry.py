@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from posewright.documents import write_atomically
 from posewright.errors import FormatError, UnknownNameError, Where
@@ -99,10 +100,10 @@ def _write_uc3m(motion: Motion, path: Path) -> None:
     write_atomically(path, table_with(motion)[0].render())
 
 
-def _read_native(data: bytes, path: Path, _card: Robot) -> MotionFile:
+def _read_native(data: bytes, path: Path, card: Robot) -> MotionFile:
     from posewright.formats import native
 
-    motion = native.read(data, path)
+    motion = native.read(data, path, card)
     return MotionFile(NATIVE, path, (motion,), (PageLabel(1, motion.name),), document=data)
 
 
@@ -122,13 +123,13 @@ def _lost_in_native(motion: Motion) -> tuple[str, ...]:
     )
 
 
-FORMATS: dict[str, MotionFormat] = {
-    known.name: known
-    for known in (
-        MotionFormat(NATIVE, (".motion.yaml", ".yaml", ".yml"), _read_native, _write_native, _lost_in_native),
-        MotionFormat(
-            ROBOPLUS_TEXT, (".mtn",), _read_roboplus, _write_roboplus, lambda motion: document_with(motion)[1]
-        ),
-        MotionFormat(UC3M_CSV, (".csv",), _read_uc3m, _write_uc3m, lambda motion: table_with(motion)[1]),
-    )
-}
+_KNOWN = (
+    MotionFormat(NATIVE, (".motion.yaml", ".yaml", ".yml"), _read_native, _write_native, _lost_in_native),
+    MotionFormat(
+        ROBOPLUS_TEXT, (".mtn",), _read_roboplus, _write_roboplus, lambda motion: document_with(motion)[1]
+    ),
+    MotionFormat(UC3M_CSV, (".csv",), _read_uc3m, _write_uc3m, lambda motion: table_with(motion)[1]),
+)
+
+FORMATS: Mapping[str, MotionFormat] = MappingProxyType({known.name: known for known in _KNOWN})
+"""The formats by name, the native one first."""

@@ -9,6 +9,7 @@ from posewright.motions.keyframe import LONGEST_S, SHORTEST_S, Keyframe
 from posewright.motions.mirror import mirrored
 from posewright.motions.motion import Motion, Samples
 from posewright.motions.pose import Pose
+from posewright.motions.sample_table import SampleTable, sample_motion
 from posewright.motions.thresholds import DesignRules
 
 __all__ = [
@@ -22,8 +23,10 @@ __all__ = [
     "Level",
     "Motion",
     "Pose",
+    "SampleTable",
     "Samples",
     "check_motion",
     "mirrored",
     "robotis_accel_share",
+    "sample_motion",
 ]

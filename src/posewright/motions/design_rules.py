@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions.finding import Finding, Level
-from posewright.motions.judged import Judged
+from posewright.motions.checked import Checked
 from posewright.motions.motion import Motion
 from posewright.motions.sequence_rules import durations, ends, steps
 from posewright.motions.servo_rules import finite, limits, returns_from_free, speeds
 from posewright.motions.thresholds import DesignRules
 from posewright.robots import Robot
 
-RULES: tuple[Callable[[Judged], Iterator[Finding]], ...] = (
+RULES: tuple[Callable[[Checked], Iterator[Finding]], ...] = (
     finite,
     limits,
     speeds,
@@ -58,7 +58,7 @@ def check_motion(
             f"motion {motion.name!r} moves {strange[0]}, which {robot.name} does not have",
             hint=f"it is made for {motion.robot}",
         )
-    judged = Judged(motion, robot, rules or DesignRules(), near_pose, celebration)
-    findings = [finding for rule in RULES for finding in rule(judged)]
+    checked = Checked(motion, robot, rules or DesignRules(), near_pose, celebration)
+    findings = [finding for rule in RULES for finding in rule(checked)]
     badness = list(Level)
     return tuple(sorted(findings, key=lambda f: (badness.index(f.level), f.keyframe or 0)))

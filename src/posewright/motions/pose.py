@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +94,7 @@ class Pose:
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[tuple[str, ...], tuple[float | None, ...], frozenset[str]]:
         # + 0.0 makes the two zeros one; NaN never equals itself, so it is named
         angles = tuple(None if angle != angle else angle + 0.0 for angle in self.angles.tolist())  # noqa: PLR0124 - NaN
         return self.joints, angles, self.free

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from posewright.motions.finding import Finding, Level
-from posewright.motions.judged import Judged, place
+from posewright.motions.checked import Checked, place
 from posewright.motions.pose import Angles
 
 
-def steps(judged: Judged) -> Iterator[Finding]:
+def steps(checked: Checked) -> Iterator[Finding]:
     """Successive poses are near each other."""
-    limit = judged.rules.max_step_deg
-    for way in judged.ways:
+    limit = checked.rules.max_step_deg
+    for way in checked.ways:
         with np.errstate(invalid="ignore"):
             step = np.nan_to_num(np.abs(way.end - way.begin), nan=0.0, posinf=np.inf)
-        for joint, value in zip(judged.motion.joints, step.tolist(), strict=True):
+        for joint, value in zip(checked.motion.joints, step.tolist(), strict=True):
             if value <= limit:
                 continue
             message = (
@@ -26,37 +26,37 @@ def steps(judged: Judged) -> Iterator[Finding]:
             yield Finding(Level.ERROR, "step", message, way.number, joint, value, limit, "deg")
 
 
-def durations(judged: Judged) -> Iterator[Finding]:
+def durations(checked: Checked) -> Iterator[Finding]:
     """It is short, unless it loops or celebrates."""
-    duration, limit = judged.motion.duration, judged.rules.max_duration_s
-    if duration > limit + 1e-9 and not (judged.motion.loops or judged.celebration):
+    duration, limit = checked.motion.duration, checked.rules.max_duration_s
+    if duration > limit + 1e-9 and not (checked.motion.loops or checked.celebration):
         message = f"it lasts {duration:.2f} s, the most is {limit:g} s unless it celebrates"
         yield Finding(Level.ERROR, "duration", message, value=duration, limit=limit, unit="s")
 
 
-def ends(judged: Judged) -> Iterator[Finding]:
+def ends(checked: Checked) -> Iterator[Finding]:
     """It begins and ends near a pose that others begin and end near too.
 
     A loop has no end, and a page that says what is next is not the end of its chain: of these only the
     beginning is looked at.
     """
-    first = 1 if judged.motion.start is None else 0
+    first = 1 if checked.motion.start is None else 0
     numbers = [first]
-    if not judged.motion.loops and judged.motion.next is None:
-        numbers.append(len(judged.motion.keyframes))
+    if not checked.motion.loops and checked.motion.next is None:
+        numbers.append(len(checked.motion.keyframes))
     for number in dict.fromkeys(numbers):
-        yield from _far(judged, number)
+        yield from _far(checked, number)
 
 
-def _far(judged: Judged, number: int) -> Iterator[Finding]:
-    angles = np.rad2deg(judged.poses[number].angles)
-    names = list(judged.robot.poses) if judged.near_pose is None else [judged.near_pose]
-    away = {name: _away(judged, angles, name) for name in names}
+def _far(checked: Checked, number: int) -> Iterator[Finding]:
+    angles = np.rad2deg(checked.poses[number].angles)
+    names = list(checked.robot.poses) if checked.near_pose is None else [checked.near_pose]
+    away = {name: _away(checked, angles, name) for name in names}
     if not away:
         return
     nearest = min(away, key=lambda name: float(away[name].max()))
-    limit = judged.rules.near_pose_deg
-    for joint, value in zip(judged.motion.joints, away[nearest].tolist(), strict=True):
+    limit = checked.rules.near_pose_deg
+    for joint, value in zip(checked.motion.joints, away[nearest].tolist(), strict=True):
         if value > limit:
             message = (
                 f"{place(number)}: {joint} is {value:.1f} deg from pose {nearest}, near is {limit:g} deg"
@@ -64,6 +64,6 @@ def _far(judged: Judged, number: int) -> Iterator[Finding]:
             yield Finding(Level.ERROR, "pose", message, number, joint, value, limit, "deg")
 
 
-def _away(judged: Judged, angles: Angles, name: str) -> Angles:
-    pose = np.rad2deg(judged.robot.pose(name)[judged.columns])
+def _away(checked: Checked, angles: Angles, name: str) -> Angles:
+    pose = np.rad2deg(checked.robot.pose(name)[checked.columns])
     return np.nan_to_num(np.abs(angles - pose), nan=0.0, posinf=np.inf)

@@ -28,7 +28,8 @@ class Behaviour:
         motions: what can be played, by name, and what these lead to.
         start_pose: where it begins, `(n_joints,)` [rad].
         wait_s: how long the robot stands before the chart's first step [s].
-        documents: texts of all native documents it was read from, by file name.
+        documents: texts of all native documents it was read from: below its own folder by path, others by
+            file name, motions that were handed in as `given/<name>.motion.yaml`.
         path: the file it was read from.
     """
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from posewright.charts import Chart, read_chart, require_sound
-from posewright.documents import Node, read_document
+from posewright.charts import Chart, chart_in, require_sound
+from posewright.documents import Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions import Motion
 from posewright.playing.behaviour import Behaviour
+from posewright.playing.carried import CarriedTexts
 from posewright.playing.motion_library import load, read_entries
 from posewright.playing.wiring.input_reading import Surroundings, read_inputs
 from posewright.playing.wiring.output_reading import read_outputs
 from posewright.playing.wiring.sensor_channels import SensorChannels
-from posewright.robots import SensorSpec, parse_sensor, robot, robot_names
+from posewright.robots import Robot, SensorSpec, is_path, parse_sensor, robot, robot_names
 
 SUFFIX = ".behaviour.yaml"
 FOLDER = "behaviours"
@@ -34,6 +35,7 @@ def behaviour_names() -> tuple[str, ...]:
 def read_behaviour(
     name: str | Path,
     *,
+    robot: Robot | None = None,
     motions_from: Mapping[str, Motion] | None = None,
     vendor_file: str | Path | None = None,
 ) -> Behaviour:
@@ -41,16 +43,19 @@ def read_behaviour(
 
     Args:
         name: one of `behaviour_names()`, or the path of a `*.behaviour.yaml`.
+        robot: the card to take instead of the one the document names; it must be of a robot called so.
         motions_from: motions to take instead of those the document names, by their names there; what
             they lead to goes with them.
         vendor_file: a file of the robot's maker to take those motions from that name a `vendor_page`.
 
     Raises:
-        DocumentError: the document is not what it should be, or its chart is not sound.
+        DocumentError: the document is not what it should be, its chart is not sound, or it is for another
+            robot than `robot`.
         UnknownNameError: there is no such behaviour, robot, sensor, motion, input, ...
         FormatError: a motion's file is damaged.
     """
-    reader = _Reader(read_document(_find(name)))
+    path = _find(name)
+    reader = _Reader(path, read_text(path), robot)
     return reader.behaviour(motions_from or {}, None if vendor_file is None else Path(vendor_file))
 
 
@@ -73,10 +78,12 @@ def _find(name: str | Path) -> Path:
 class _Reader:
     """Reads one document."""
 
-    def __init__(self, root: Node) -> None:
-        self.path = root.path or Path()
-        self.fields = root.fields(required=REQUIRED, optional=OPTIONAL)
-        self.robot = robot(self.fields["robot"].choice("robot", robot_names()))
+    def __init__(self, path: Path, text: str, card: Robot | None) -> None:
+        self.path = path
+        self.fields = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
+        self.carried = CarriedTexts(path.parent)
+        self.carried.keep(self.carried.name_of(path), text)
+        self.robot = self._robot(self.fields["robot"], card)
         self.chart = self._chart(self.fields["chart"])
         self.sensors = self._sensors()
 
@@ -85,7 +92,7 @@ class _Reader:
         entries = read_entries(fields["motions"], self.robot, vendor_file)
         names = [entry.name for entry in entries]
         self._check_given(motions_from, names)
-        library = load(entries, self.robot, motions_from)
+        motions = load(entries, self.robot, self.carried, motions_from)
         around = Surroundings(self.robot, SensorChannels(self.sensors), names, self.chart)
         return Behaviour(
             name=fields["behaviour"].text(),
@@ -94,15 +101,35 @@ class _Reader:
             sensors=self.sensors,
             inputs=read_inputs(fields["inputs"], around),
             outputs=read_outputs(fields["outputs"], self.chart, names),
-            motions=library.motions,
+            motions=motions,
             start_pose=self.robot.pose(fields["start_pose"].choice("pose", self.robot.poses)),
             wait_s=fields["wait_s"].number(low=0.0, high=LONGEST_WAIT_S) if "wait_s" in fields else 0.0,
-            documents={**self._own_documents(), **library.documents},
+            documents=dict(self.carried.texts),
             path=self.path,
         )
 
+    def _robot(self, node: Node, card: Robot | None) -> Robot:
+        named = self._card_named(node, card)
+        if card is None:
+            return named
+        if named.name != card.name:
+            node.fail(f"this behaviour is for {named.name}", hint=f"it is to be run with {card.name}")
+        return card
+
+    def _card_named(self, node: Node, card: Robot | None) -> Robot:
+        """Return the card that `robot:` tells of: a name, or a path relative to the behaviour."""
+        name = node.text()
+        if is_path(name):
+            return robot(self.path.parent / name)
+        if card is not None and name == card.name:
+            return card
+        return robot(node.choice("robot", robot_names()))
+
     def _chart(self, node: Node) -> Chart:
-        chart = read_chart(self.path.parent / node.text())
+        path = self.path.parent / node.text()
+        text = read_text(path)
+        self.carried.keep(self.carried.name_of(path), text)
+        chart = chart_in(text, path)
         require_sound(chart)
         if chart.period_s < self.robot.frame_period_s:
             node.fail(
@@ -130,7 +157,3 @@ class _Reader:
             if motion.robot != self.robot.name:
                 hint = f"the robot is {self.robot.name}"
                 raise InputError(f"the motion given for {name} is made for {motion.robot}", hint=hint)
-
-    def _own_documents(self) -> dict[str, str]:
-        paths = [self.path, self.chart.path]
-        return {path.name: path.read_text(encoding="utf-8-sig") for path in paths if path is not None}

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from posewright.documents import Node
+from posewright.documents import Node, decode_document
 from posewright.formats import MotionFile, read_motion_file
 from posewright.formats.kinds import NATIVE
 from posewright.formats.native import render
 from posewright.motions import Motion
+from posewright.playing.carried import CarriedTexts
 from posewright.robots import Robot
 
 FOLDER = "motions"
@@ -102,20 +103,9 @@ def _page(node: Node) -> str | int:
     return node.text() if isinstance(node.value, str) else node.integer(low=1)
 
 
-@dataclass(frozen=True)
-class Library:
-    """What a behaviour can play.
-
-    Attributes:
-        motions: by name; a `next` or `exit` of theirs is a name here.
-        documents: their texts as native documents, by file name.
-    """
-
-    motions: Mapping[str, Motion]
-    documents: Mapping[str, str]
-
-
-def load(entries: Sequence[Entry], robot: Robot, given: Mapping[str, Motion] | None = None) -> Library:
+def load(
+    entries: Sequence[Entry], robot: Robot, carried: CarriedTexts, given: Mapping[str, Motion] | None = None
+) -> Mapping[str, Motion]:
     """Read the motions, and those they lead to through `next` and `exit`.
 
     A motion that no entry names is called after its file and page.
@@ -123,19 +113,25 @@ def load(entries: Sequence[Entry], robot: Robot, given: Mapping[str, Motion] | N
     Args:
         entries: what the behaviour names.
         robot: whose motions they must be.
+        carried: where their texts are kept, as native documents; of one that is given, as `given/<name>`.
         given: motions to take instead of those that entries of the same names tell of.
+
+    Returns:
+        The motions by name; a `next` or `exit` of theirs is a name here.
 
     Raises:
         InputError: a file is damaged, or a motion is made for another robot.
         UnknownNameError: there is no such page.
     """
-    shelf = _Shelf(robot)
+    shelf = _Shelf(robot, carried)
     for entry in entries:
         shelf.name(entry)
     for entry in entries:
         if entry.name not in (given or {}):
             shelf.take(entry)
-    return Library({**shelf.motions, **(given or {})}, shelf.documents)
+    for name, motion in (given or {}).items():
+        carried.keep(f"given/{name}{SUFFIX}", decode_document(render(motion)))
+    return {**shelf.motions, **(given or {})}
 
 
 Place = tuple[Path, int]
@@ -145,9 +141,9 @@ Place = tuple[Path, int]
 class _Shelf:
     """Motions as they are read, and what each place is called."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, carried: CarriedTexts) -> None:
         self.motions: dict[str, Motion] = {}
-        self.documents: dict[str, str] = {}
+        self._carried = carried
         self._robot = robot
         self._files: dict[Path, MotionFile] = {}
         self._names: dict[Place, str] = {}
@@ -166,7 +162,7 @@ class _Shelf:
 
     def _file(self, path: Path) -> MotionFile:
         if path not in self._files:
-            self._files[path] = read_motion_file(path, robot=self._robot.name)
+            self._files[path] = read_motion_file(path, robot=self._robot)
         return self._files[path]
 
     def _linked(self, place: Place, entry: Entry) -> Motion:
@@ -205,9 +201,10 @@ class _Shelf:
         return name
 
     def _keep_text(self, place: Place, motion: Motion) -> None:
-        """Keep a native file as it stands, a page of any other as the native file it would be."""
+        """Keep a native file as it stood when it was read, a page of any other as the native file it would be."""
         path, number = place
-        if self._file(path).format == NATIVE:
-            self.documents[path.name] = render(motion).decode()
+        name, read = self._carried.name_of(path), self._file(path).document
+        if isinstance(read, bytes):
+            self._carried.keep(name, decode_document(read))
         else:
-            self.documents[f"{path.name}#{number}{SUFFIX}"] = render(motion).decode()
+            self._carried.keep(f"{name}#{number}{SUFFIX}", decode_document(render(motion)))

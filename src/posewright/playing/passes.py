@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from posewright.bodies import Flags, Floats
 from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose, Samples
-from posewright.playing.schedule import exactly
+from posewright.playing.schedule import in_frames
 from posewright.robots import Robot
 
 KEPT = 256
@@ -97,8 +97,8 @@ class Passes:
                 f"motion {motion.name!r} is made for {motion.robot}", hint=f"the robot is {robot.name}"
             )
         self.motion = motion
-        self.frames = max(ONE_FRAME, exactly(motion.duration) / Fraction(robot.frame_period_s))
-        self.first_way = exactly(float(motion.keyframe_times[0])) / Fraction(robot.frame_period_s)
+        self.frames = max(ONE_FRAME, in_frames(motion.duration, robot.frame_period_s))
+        self.first_way = in_frames(float(motion.keyframe_times[0]), robot.frame_period_s)
         self._frame_s = robot.frame_period_s
         self._columns = np.array([robot.index(joint) for joint in motion.joints], dtype=np.intp)
         own = np.array([servo.stiffness for servo in robot.servos])

@@ -11,7 +11,7 @@ is known to half a gap. Directions outside the scan's sector count as not free.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, lru_cache
 
@@ -93,6 +93,7 @@ class Scan:
     beams: Beams
     ranges: Floats
     max_range_m: float
+    _courses: dict[tuple[float, ...], Flags] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def met(self) -> Flags:
@@ -102,8 +103,8 @@ class Scan:
 
     def points_within(self, radius_m: float) -> Floats:
         """Return the places nearer than a radius where beams ended, x ahead and y left, `(2, n)` [m]."""
-        near = self.met & (self.ranges <= radius_m)
-        points: Floats = self.beams.directions[:, near] * self.ranges[near]
+        near = (self.met & (self.ranges <= radius_m)).nonzero()[0]
+        points: Floats = self.beams.directions.take(near, axis=1) * self.ranges.take(near)
         return points
 
     def corridor(self, *, towards_rad: float, width_m: float) -> float:
@@ -141,17 +142,36 @@ class Scan:
         Returns:
             The size of the turn, 0 or more [rad]; None where no course tried is free.
         """
-        turns, matrix = _fan(step_rad, up_to_rad, side)
-        free = self.beams.see(towards_rad + side.value * turns)
-        near = self.points_within(math.hypot(length_m, 0.5 * width_m))
-        if near.shape[1]:
-            # One product turns every point to every course: the distances ahead come first, then aside.
-            turned = matrix @ (_turn(towards_rad) @ near)
-            ahead, aside = turned[: len(turns)], turned[len(turns) :]
-            in_way = (np.abs(aside) <= 0.5 * width_m) & (ahead > 0.0) & (ahead < length_m)
-            free &= ~in_way.any(axis=1)
-        first = int(free.argmax())
-        return float(turns[first]) if free[first] else None
+        free = self._free_courses(towards_rad, width_m, length_m, step_rad, up_to_rad)
+        middle = len(free) // 2
+        outwards = free[middle:] if side is Side.LEFT else free[middle::-1]
+        first = int(outwards.argmax())
+        return first * step_rad if outwards[first] else None
+
+    def _free_courses(self, *asked: float) -> Flags:
+        """Return which courses are free, from the rightmost to the leftmost, `(2 n + 1,)`.
+
+        Kept, because a chart asks for the left and for the right, one after the other.
+        """
+        if asked not in self._courses:
+            self._courses[asked] = self._try_courses(*asked)
+        return self._courses[asked]
+
+    def _try_courses(
+        self, towards_rad: float, width_m: float, length_m: float, step_rad: float, up_to_rad: float
+    ) -> Flags:
+        turns, matrix = _fan(step_rad, up_to_rad)
+        near = _turn(towards_rad) @ self.points_within(math.hypot(length_m, 0.5 * width_m))
+        # One product turns every point to every course: the distances ahead come first, then aside.
+        turned = matrix @ near
+        ahead, aside = turned[: len(turns)], turned[len(turns) :]
+        in_way = np.abs(aside) <= 0.5 * width_m
+        in_way &= ahead > 0.0
+        in_way &= ahead < length_m
+        free: Flags = ~in_way.any(axis=1)
+        if not self.beams.is_ring:
+            free &= self.beams.see(towards_rad + turns)
+        return free
 
     def farthest_along(self, *, towards_rad: float, within_rad: float) -> float:
         """Return how far away the farthest thing lies along a direction: a wall, whatever stands before it.
@@ -164,11 +184,9 @@ class Scan:
             The distance along `towards_rad`, at most `max_range_m` [m].
         """
         off = np.cos(self.beams.angles - towards_rad)
-        counted = off >= math.cos(within_rad)
-        if not counted.any():
-            return self.max_range_m
         along = np.where(self.met, self.ranges * off, self.max_range_m)
-        return float(along[counted].max())
+        counted = along[off >= math.cos(within_rad)]
+        return float(counted.max()) if len(counted) else self.max_range_m
 
 
 def _turn(towards_rad: float) -> Floats:
@@ -178,10 +196,11 @@ def _turn(towards_rad: float) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _fan(step_rad: float, up_to_rad: float, side: Side) -> tuple[Floats, Floats]:
-    """Return the turns tried `(n,)` [rad] and the matrix `(2 n, 2)` that makes all of them."""
-    turns: Floats = np.arange(int(up_to_rad / step_rad + 1e-9) + 1, dtype=np.float64) * step_rad
-    c, s = np.cos(turns), np.sin(turns) * side.value
+def _fan(step_rad: float, up_to_rad: float) -> tuple[Floats, Floats]:
+    """Return the turns tried `(n,)` [rad], right to left, and the matrix `(2 n, 2)` that makes them all."""
+    steps = int(up_to_rad / step_rad + 1e-9)
+    turns: Floats = np.arange(-steps, steps + 1, dtype=np.float64) * step_rad
+    c, s = np.cos(turns), np.sin(turns)
     matrix = np.concatenate((np.stack((c, s), axis=1), np.stack((-s, c), axis=1)))
     for array in (turns, matrix):
         array.setflags(write=False)

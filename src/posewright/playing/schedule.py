@@ -13,11 +13,16 @@ def exactly(seconds: float) -> Fraction:
     return Fraction(seconds).limit_denominator(FINEST)
 
 
+def in_frames(seconds: float, frame_period_s: float) -> Fraction:
+    """Return how many frames a time lasts, both taken as what they were meant to be."""
+    return exactly(seconds) / exactly(frame_period_s)
+
+
 class Schedule:
     """Tick k is due at the first frame f with `f * frame_period >= k * tick_period`."""
 
     def __init__(self, tick_period_s: float, frame_period_s: float) -> None:
-        ratio = exactly(tick_period_s) / Fraction(frame_period_s)
+        ratio = in_frames(tick_period_s, frame_period_s)
         self._numerator, self._denominator = ratio.numerator, ratio.denominator
 
     def frame_of(self, tick: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from posewright.robots.card import Robot
-from posewright.robots.catalogue import robot, robot_names
+from posewright.robots.catalogue import is_path, robot, robot_names, ships
 from posewright.robots.description import describe, describe_briefly
 from posewright.robots.joint import Joint
 from posewright.robots.mirror import MirrorPair
@@ -38,8 +38,10 @@ __all__ = [
     "ServoModel",
     "describe",
     "describe_briefly",
+    "is_path",
     "parse_sensor",
     "read_robot",
     "robot",
     "robot_names",
+    "ships",
 ]

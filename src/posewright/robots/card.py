@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from posewright.errors import UnknownNameError
+from posewright.robots.frozen import frozen, thawed
 from posewright.robots.joint import Joint
 from posewright.robots.mirror import MirrorPair
 from posewright.robots.sensor import SensorSpec
 from posewright.robots.servo import Servo
 from posewright.robots.servo_model import ServoModel
+from posewright.robots.servo_scale import ServoScale
 
 FloatArray = npt.NDArray[np.float64]
+
+_MAPPINGS = ("poses", "groups", "numberings", "sources", "servo_models")
+"""Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class Robot:
         servo_models: facts of its servos by model.
         model_path: its MJCF model, where it has one.
         folder: where its card lies, with its motions and behaviours.
+        text: the card itself, for a trace to carry.
     """
 
     name: str
@@ -59,9 +66,23 @@ class Robot:
     servo_models: Mapping[str, ServoModel] = field(default_factory=dict)
     model_path: Path | None = None
     folder: Path | None = None
+    text: str = field(default="", repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in _MAPPINGS:
+            object.__setattr__(self, name, frozen(getattr(self, name)))
 
     def __hash__(self) -> int:
         return hash((self.name, self.joints))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy in another process is made of: a read-only mapping does not travel as such."""
+        state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {**state, **{name: thawed(state[name]) for name in _MAPPINGS}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -129,22 +150,21 @@ class Robot:
         return _fixed([servo.no_load_speed_rad_s for servo in self.servos])
 
     @cached_property
-    def _ticks(self) -> tuple[FloatArray, FloatArray]:
-        """Ticks at angle zero, and ticks per radian with their sign, `(n_joints,)` each."""
-        return (
-            _fixed([servo.centre_deg / servo.tick_deg for servo in self.servos]),
-            _fixed([servo.direction / servo.tick_rad for servo in self.servos]),
+    def _scale(self) -> ServoScale:
+        """How ticks and angles relate, of all servos."""
+        return ServoScale(
+            _fixed([servo.centre_deg for servo in self.servos]),
+            _fixed([servo.direction for servo in self.servos]),
+            _fixed([servo.tick_deg for servo in self.servos]),
         )
 
     def to_ticks(self, angles: FloatArray) -> FloatArray:
         """Return the servos' ticks, not rounded, for joint angles `(..., n_joints)` [rad]."""
-        zero, per_rad = self._ticks
-        return angles * per_rad + zero
+        return self._scale.to_ticks(angles)
 
     def from_ticks(self, ticks: FloatArray) -> FloatArray:
         """Return joint angles [rad] for the servos' ticks `(..., n_joints)`."""
-        zero, per_rad = self._ticks
-        return (ticks - zero) / per_rad
+        return self._scale.from_ticks(ticks)
 
     @cached_property
     def _mirrored(self) -> tuple[npt.NDArray[np.intp], FloatArray]:

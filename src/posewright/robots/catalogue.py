@@ -29,16 +29,22 @@ def robot(name: str | Path) -> Robot:
         UnknownNameError: no robot of that name ships.
         DocumentError: one's own card cannot be read.
     """
-    if _is_path(name):
+    if is_path(name):
         return read_robot(name)
     if name not in robot_names():
         raise UnknownNameError.among("robot", name, robot_names())
     return _shipped(str(name))
 
 
-def _is_path(name: str | Path) -> bool:
+def is_path(name: str | Path) -> bool:
+    """Tell whether a robot is asked for by the path of its card, rather than by a name."""
     text = str(name)
     return isinstance(name, Path) or "/" in text or "\\" in text or text.endswith((".yaml", ".yml"))
+
+
+def ships(card: Robot) -> bool:
+    """Tell whether a card is one that ships, rather than one's own, whatever it is called."""
+    return card.folder == FOLDER / card.name
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from posewright.documents import Node, read_document
+from posewright.documents import Node, parse_document, read_text
 from posewright.robots.card import Robot
 from posewright.robots.joint import Joint, parse_joint
 from posewright.robots.mirror import parse_mirror_pairs
@@ -38,7 +38,8 @@ def read_robot(path: Path | str) -> Robot:
     path = Path(path)
     if path.is_dir():
         path = path / CARD
-    root = read_document(path)
+    text = read_text(path)
+    root = parse_document(text, path)
     fields = root.fields(required=REQUIRED, optional=OPTIONAL)
     check_sources(root)
     joints = _joints(fields["joints"])
@@ -63,6 +64,7 @@ def read_robot(path: Path | str) -> Robot:
         servo_models=models,
         model_path=_model_path(fields.get("model"), path),
         folder=path.parent,
+        text=text,
     )
 
 

@@ -5,17 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
-
-import numpy as np
-import numpy.typing as npt
 
 from posewright.documents import Node
 from posewright.robots.servo_model import ServoModel
-from posewright.units import DEG_PER_RAD, RAD_PER_DEG
-
-Angles = TypeVar("Angles", float, npt.NDArray[np.float64])
-"""One number, or an array of them."""
+from posewright.robots.servo_scale import Angles, ServoScale
+from posewright.units import RAD_PER_DEG
 
 MAX_ID = 253
 """Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
@@ -25,8 +19,7 @@ MAX_ID = 253
 class Servo:
     """One servo: how its ticks relate to the angle of its joint, and what it can do.
 
-    `joint angle = direction * (servo degrees - centre_deg)`, `servo degrees = ticks * range_deg / ticks of
-    the model`. All conversions take a number or an array of any shape, and none rounds or clips.
+    All conversions take a number or an array of any shape, and none rounds or clips.
 
     Attributes:
         joint: the joint it moves.
@@ -63,6 +56,11 @@ class Servo:
         return self.tick_deg * RAD_PER_DEG
 
     @property
+    def scale(self) -> ServoScale:
+        """How its ticks and the angle of its joint relate."""
+        return ServoScale(self.centre_deg, self.direction, self.tick_deg)
+
+    @property
     def stiffness(self) -> float:
         """Torque per angle of error [N m/rad]: all of it at the edge of the slope (`stall / slope`)."""
         return self.stall_torque_nm / (self.compliance_slope * self.tick_rad)
@@ -75,19 +73,19 @@ class Servo:
 
     def to_servo_deg(self, angle: Angles) -> Angles:
         """Return the servo's own degrees for a joint angle [rad]."""
-        return angle * (self.direction * DEG_PER_RAD) + self.centre_deg
+        return self.scale.to_servo_deg(angle)
 
     def from_servo_deg(self, degrees: Angles) -> Angles:
         """Return the joint angle [rad] for the servo's own degrees."""
-        return (degrees - self.centre_deg) * (self.direction * RAD_PER_DEG)
+        return self.scale.from_servo_deg(degrees)
 
     def to_ticks(self, angle: Angles) -> Angles:
         """Return the ticks for a joint angle [rad], not rounded."""
-        return self.to_servo_deg(angle) / self.tick_deg
+        return self.scale.to_ticks(angle)
 
     def from_ticks(self, ticks: Angles) -> Angles:
         """Return the joint angle [rad] for a number of ticks."""
-        return self.from_servo_deg(ticks * self.tick_deg)
+        return self.scale.from_ticks(ticks)
 
 
 def parse_servo(joint: str, node: Node, models: Mapping[str, ServoModel]) -> Servo:

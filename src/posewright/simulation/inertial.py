@@ -10,6 +10,7 @@ import numpy as np
 
 from posewright.bodies import Floats, Reading
 from posewright.robots import Compass, Imu
+from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation.mount import find_mount
 
 
@@ -38,7 +39,7 @@ class ImuReader:
         """Put down the three channels."""
         rotation = self._mount.rotation
         change = (self._linear_velocity() - self._before) / self._frame_period_s
-        readings[f"{self._name}.orientation"] = np.array(roll_pitch_yaw(rotation))
+        readings[f"{self._name}.orientation"] = np.array(matrix_roll_pitch_yaw(rotation))
         readings[f"{self._name}.angular_velocity"] = self._velocity[:3] @ rotation
         readings[f"{self._name}.acceleration"] = (change - self._gravity) @ rotation
 
@@ -60,10 +61,3 @@ class CompassReader:
         """Put down the heading [rad]."""
         rotation = self._mount.rotation
         readings[self._name] = math.atan2(rotation[1, 0], rotation[0, 0])
-
-
-def roll_pitch_yaw(rotation: Floats) -> tuple[float, float, float]:
-    """Return roll, pitch, yaw [rad] of a rotation matrix, in the order R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    pitch = math.asin(max(-1.0, min(1.0, -float(rotation[2, 0]))))
-    roll = math.atan2(rotation[2, 1], rotation[2, 2])
-    return roll, pitch, math.atan2(rotation[1, 0], rotation[0, 0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any
 
 import mujoco
@@ -40,20 +41,19 @@ class RayBundle:
         self._reach = np.repeat([s.max_range_m for s in sensors], [s.beams for s in sensors])
         self._distances = np.empty(n_rays)
         self._geoms = np.empty(n_rays, dtype=np.int32)
-        ends = np.cumsum([sensor.beams for sensor in sensors])
+        ends = list(accumulate(sensor.beams for sensor in sensors))
+        self._starts = [0, *ends[:-1]]
         self._parts = [
-            (sensor, slice(int(end) - sensor.beams, int(end)))
-            for sensor, end in zip(sensors, ends, strict=True)
+            (sensor, slice(start, end))
+            for sensor, start, end in zip(sensors, self._starts, ends, strict=True)
         ]
 
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Measure, and put down the nearest hit of each fan and every beam of each scan."""
         distances = self._measure()
-        for sensor, part in self._parts:
-            if isinstance(sensor, RangeSensor):
-                readings[sensor.name] = float(distances[part].min())
-            else:
-                readings[sensor.name] = distances[part]
+        nearest = np.minimum.reduceat(distances, self._starts).tolist()
+        for (sensor, part), near in zip(self._parts, nearest, strict=True):
+            readings[sensor.name] = near if isinstance(sensor, RangeSensor) else distances[part]
 
     def _measure(self) -> Floats:
         """Return the distance along each beam, `(n_rays,)` [m]; its greatest range where nothing is hit."""

@@ -25,7 +25,7 @@ from posewright.traces.topic import Topic
 
 MAGIC = b"\x89MCAP0\r\n"
 _CHUNK_BYTES = 1 << 20
-_LEVEL = 1  # zstd: half the time of the usual 3 for some per cent more bytes
+_LEVEL = -1  # zstd: half the time of the usual 3 for a fifth more bytes; floats hardly shrink anyway
 _TEXT = "text/plain; charset=utf-8"
 
 _HEAD = np.dtype(
@@ -215,7 +215,8 @@ class _File:
         summary = b"".join(groups.values())
         footer = struct.pack("<BQQQ", Opcode.FOOTER, 20, start, start + len(summary))
         footer += struct.pack("<I", zlib.crc32(summary + offsets + footer))
-        return bytes(self._bytes) + summary + offsets + footer + MAGIC
+        self._bytes += summary + offsets + footer + MAGIC
+        return bytes(self._bytes)
 
     def _statistics(self, schemas: Sequence[records.Schema]) -> records.Statistics:
         return records.Statistics(

@@ -16,6 +16,7 @@ import numpy as np
 from posewright.errors import InputError
 
 _TAG = "$float"
+_WRITER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))  # made once: a race has hundreds of ticks
 _NOT_IN_JSON = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -48,9 +49,9 @@ def _in_order(value: Iterable[Any]) -> Iterable[Any]:
 def to_json(value: Any) -> str:
     """Return the JSON of a plain value, without a NaN in it."""
     try:
-        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+        return _WRITER.encode(value)
     except ValueError:
-        return json.dumps(_tagged(value), allow_nan=False, separators=(",", ":"))
+        return _WRITER.encode(_tagged(value))
 
 
 def from_json(text: str | bytes) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,7 +78,9 @@ class TraceRecorder:
         """Add a chart tick: the chart's state after it, what it saw, answered and asked to be played."""
         self._ticks.append((time_s, state, dict(inputs), dict(outputs), playing))
         readings = sensors or {}
-        self._readings.append({name: np.array(value, dtype=np.float64) for name, value in readings.items()})
+        self._readings.append(
+            {name: np.array(value, dtype=np.float64).ravel() for name, value in readings.items()}
+        )
 
     def append_event(self, event: Event) -> None:
         """Add an event."""
@@ -130,13 +133,14 @@ class TraceRecorder:
         }
 
     def _sensors(self) -> dict[str, NDArray[np.float64]]:
-        sizes: dict[str, int] = {}
-        for readings in self._readings:
-            for name, values in readings.items():
-                if sizes.setdefault(name, values.size) != values.size:
-                    raise InputError(f"sensor {name} gave {sizes[name]} numbers, then {values.size}")
-        series = {name: np.full((len(self._ticks), size), np.nan) for name, size in sizes.items()}
-        for tick, readings in enumerate(self._readings):
-            for name, values in readings.items():
-                series[name][tick] = values.reshape(-1)
-        return series
+        return {name: self._series(name) for name in dict.fromkeys(chain.from_iterable(self._readings))}
+
+    def _series(self, name: str) -> NDArray[np.float64]:
+        """Return what a sensor read at every tick, `(m, k)`; not-a-number where it read nothing."""
+        rows = [readings.get(name) for readings in self._readings]
+        first, *others = dict.fromkeys(len(row) for row in rows if row is not None)
+        if others:
+            raise InputError(f"sensor {name} gave {first} numbers, then {others[0]}")
+        nothing = np.full(first, np.nan)
+        series = np.concatenate([nothing if row is None else row for row in rows])
+        return series.reshape(len(rows), first)

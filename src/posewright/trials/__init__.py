@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from posewright.trials.field import lay_out
 from posewright.trials.film import film_trial, stage_of
+from posewright.trials.motion_picture import draw_motion
 from posewright.trials.outcome import Outcome
 from posewright.trials.picture import draw_trial
 from posewright.trials.recording import Progress
@@ -15,6 +16,7 @@ __all__ = [
     "Outcome",
     "Progress",
     "Trial",
+    "draw_motion",
     "draw_trial",
     "film_trial",
     "lay_out",

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import posewright
 from posewright.arenas import Arena
 from posewright.contests import Referee, Rules, judge, rules
 from posewright.errors import InputError
@@ -17,6 +16,7 @@ from posewright.trials.field import lay_out
 from posewright.trials.outcome import Outcome
 from posewright.trials.recording import Progress, Recording, Reporting
 from posewright.trials.trial import MAX_SEED, Trial, read_trial
+from posewright.version import __version__
 
 if TYPE_CHECKING:
     from posewright.simulation import SimulatedBody, World
@@ -129,7 +129,7 @@ def _header(trial: Trial, behaviour: Behaviour, arena: Arena, contest: Rules) ->
         layout=Path(trial.layout).name,
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
         seed=trial.seed,
-        version=posewright.__version__,
+        version=__version__,
         joints=robot.joint_names,
         feet=robot.feet,
         rate_hz=1.0 / (robot.frame_period_s * ROWS_EVERY),

@@ -7,10 +7,9 @@ comparison changes, so one value from every gap, and the critical values themsel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 from posewright.charts.datatypes import Value
 from posewright.charts.expression.expression import Expression
@@ -104,6 +103,13 @@ def _kinks(tree: Tree, name: str, fixed: Mapping[str, Value]) -> set[Fraction]:
     return found
 
 
+_CHOOSE: dict[str, Callable[[list[Fraction]], Fraction]] = {
+    "abs": lambda values: abs(values[0]),
+    "min": lambda values: min(values),
+    "max": lambda values: max(values),
+}
+
+
 def _at(tree: Tree, name: str, value: Fraction, fixed: Mapping[str, Value]) -> Fraction:
     """Return a term's exact value; raises NotLinearError where it is not linear in `name` alone."""
     if isinstance(tree, Literal):
@@ -119,8 +125,7 @@ def _at(tree: Tree, name: str, value: Fraction, fixed: Mapping[str, Value]) -> F
     if isinstance(tree, Binary):
         return _joined(tree, name, value, fixed)
     if isinstance(tree, Call):
-        choose: Any = {"abs": lambda x: abs(x[0]), "min": min, "max": max}[tree.function]
-        return Fraction(choose([_at(argument, name, value, fixed) for argument in tree.arguments]))
+        return _CHOOSE[tree.function]([_at(argument, name, value, fixed) for argument in tree.arguments])
     raise NotLinearError("not a number")
 
 

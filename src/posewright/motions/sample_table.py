@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions import Motion, Pose, Samples
+from posewright.motions.motion import Motion, Samples
+from posewright.motions.pose import Pose
 from posewright.robots import Robot, Servo
 
 Column = NDArray[np.float64]
@@ -120,17 +121,23 @@ class SampleTable:
         }
 
 
-def sampled(
-    motion: Motion, robot: Robot, *, rate_hz: float, unit: str, numbering: str | None, until_s: float | None
+def sample_motion(
+    motion: Motion,
+    robot: Robot,
+    *,
+    rate_hz: float,
+    unit: str = "deg",
+    numbering: str | None = None,
+    until_s: float | None = None,
 ) -> SampleTable:
-    """Sample a motion.
+    """Sample a motion as a table in the unit and the order asked for.
 
     Args:
         motion: what to sample.
         robot: whose servos and IDs count.
         rate_hz: samples a second.
         unit: deg or rad of the joint, servo_deg or ticks of its servo.
-        numbering: whose IDs order the columns.
+        numbering: whose IDs order and name the columns; None for joint names in the motion's order.
         until_s: last time [s]; default the whole motion, of one that repeats for ever one pass.
 
     Raises:
@@ -152,7 +159,7 @@ def _refuse_too_long(motion: Motion, rate_hz: float, until_s: float | None) -> N
         until_s = motion.duration if motion.repeat is None else motion.total_duration
     if rate_hz * until_s >= MOST_ROWS:
         rows = f"{rate_hz * until_s:.3g} rows are more than {MOST_ROWS:,}"
-        raise InputError(rows, hint="a lower --rate or an earlier --until")
+        raise InputError(rows, hint="a lower rate or an earlier end")
 
 
 def _rows(values: NDArray[np.float64]) -> list[list[float | None]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from posewright.documents import write_atomically
 from posewright.errors import InputError, MissingExtraError
+from posewright.formats import card_of
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -106,19 +107,21 @@ class _Panel:
     heading: str
 
 
-def plot_motion(motion: Motion, robot: Robot, path: Path) -> None:
-    """Draw a motion into a picture file.
+def draw_motion(motion: Motion, path: str | Path, robot: Robot | None = None) -> None:
+    """Draw every moving joint of a motion over time, with keyframes and limits, into a picture file.
 
     Args:
         motion: what to draw.
-        robot: whose groups and limits count.
         path: ends in .png or .svg.
+        robot: whose groups and limits count; default the motion's own.
 
     Raises:
         InputError: another ending, or the motion takes no time.
         MissingExtraError: matplotlib is not installed.
+        UnknownNameError: the motion's own robot is not known.
         DocumentError: the file cannot be written.
     """
+    path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise InputError(f"{path} is no picture that can be drawn", hint="end it in .png or .svg")
@@ -127,12 +130,14 @@ def plot_motion(motion: Motion, robot: Robot, path: Path) -> None:
     try:
         from matplotlib import rc_context
     except ImportError as error:
-        raise MissingExtraError.for_extra("motion plot", "plot") from error
+        raise MissingExtraError.for_extra("drawing a motion", "plot") from error
     # the same motion gives the same bytes
     metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
     buffer = io.BytesIO()
     with rc_context({"svg.hashsalt": "posewright", "font.size": 8.0}):
-        _figure(_Picture(motion, robot)).savefig(buffer, format=kind, dpi=150, metadata=metadata)
+        _figure(_Picture(motion, card_of(motion) if robot is None else robot)).savefig(
+            buffer, format=kind, dpi=150, metadata=metadata
+        )
     write_atomically(path, buffer.getvalue())
 
 

@@ -52,11 +52,11 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A motion on its robot, and by what it is judged.
+class Checked:
+    """A motion on its robot, and by what it is checked.
 
     Attributes:
-        motion: what is judged.
+        motion: what is checked.
         robot: whose limits, servos and poses count.
         rules: the thresholds.
         near_pose: name of the pose it must begin and end near; None for the nearest.

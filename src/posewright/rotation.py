@@ -1,0 +1,52 @@
+"""Attitudes: how far a body is turned, from its quaternion or its rotation matrix.
+
+Quaternions are qw qx qy qz, unit length. Angles are those of REP-103: R = Rz(yaw) Ry(pitch) Rx(roll),
+x forward, y left, z up, a positive pitch leans forward.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def heading(quaternions: Floats) -> Floats:
+    """Return the yaw: where the body's own x points, seen from above, `(...,)` [rad].
+
+    Args:
+        quaternions: `(..., 4)`.
+    """
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+
+
+def roll_pitch_yaw(quaternions: Floats) -> Floats:
+    """Return roll, pitch, yaw, `(..., 3)` [rad]; the pitch lies within a quarter turn either way.
+
+    Args:
+        quaternions: `(..., 4)`.
+    """
+    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    roll = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    pitch = np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
+    return np.stack([roll, pitch, heading(quaternions)], axis=-1)
+
+
+def uprightness(quaternions: Floats) -> Floats:
+    """Return the cosine of the tilt, `(...,)`: 1 upright, 0 lying, -1 on the head.
+
+    Args:
+        quaternions: `(..., 4)`.
+    """
+    return np.asarray(1.0 - 2.0 * (quaternions[..., 1] ** 2 + quaternions[..., 2] ** 2))
+
+
+def matrix_roll_pitch_yaw(rotation: Floats) -> tuple[float, float, float]:
+    """Return roll, pitch, yaw [rad] of one rotation matrix `(3, 3)`."""
+    pitch = math.asin(max(-1.0, min(1.0, -float(rotation[2, 0]))))
+    roll = math.atan2(rotation[2, 1], rotation[2, 2])
+    return roll, pitch, math.atan2(rotation[1, 0], rotation[0, 0])

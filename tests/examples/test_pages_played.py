@@ -1,0 +1,114 @@
+"""The README and the how-to pages are played from top to bottom: commands answer as they are printed.
+
+A block of the kind `console` holds commands after `$ ` and what they print; `...` stands for lines left
+out. A YAML block that begins with `# NAME.yaml` is a file. A `python` block is run. What simulates is run
+too, but cut short, and its numbers are not compared: they differ between machines.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from posewright.cli.app import run
+from posewright.contests import rules
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/how-to-*.md"))]
+
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"# ([\w.-]+\.yaml)\b")
+SIMULATING = ("posewright run", "posewright replay", "posewright judge")
+
+RACE_S = 12.0
+"""Enough of a race to record, draw and judge it."""
+
+VENDOR_NAME = "humanoid.mtn"
+VENDOR_FILE = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of a page and the lines printed below it."""
+
+    command: str
+    answer: tuple[str, ...]
+
+
+def steps(block: str) -> Iterator[Step]:
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, *answer = part.rstrip().splitlines()
+        yield Step(command, tuple(answer))
+
+
+def plain(line: str) -> str:
+    """Return a line as it reads, however wide its blanks are."""
+    return " ".join(line.split())
+
+
+@pytest.fixture
+def answer_to(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], tuple[int, str]]:
+    """Give a function that runs a command in the present folder: exit code, and all it said."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def ask(command: str) -> tuple[int, str]:
+        if re.fullmatch(r"\w+=\S+", command):
+            monkeypatch.setenv(*command.split("=", 1))
+            return 0, ""
+        if command.startswith("posewright "):
+            capsys.readouterr()
+            code = run(shlex.split(os.path.expandvars(command))[1:])
+            return code, "".join(capsys.readouterr())
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)  # noqa: S603, S607 -- our own pages
+        return done.returncode, done.stdout + done.stderr
+
+    return ask
+
+
+def play(step: Step, ask: Callable[[str], tuple[int, str]]) -> None:
+    code, said = ask(step.command)
+    assert code == 0 or "error" in "".join(step.answer), f"$ {step.command}\n{said}"
+    if not step.command.startswith(SIMULATING) or code != 0:
+        real = {plain(line) for line in said.splitlines()} | {"", "..."}
+        assert [line for line in step.answer if plain(line) not in real] == [], f"$ {step.command}\n{said}"
+
+
+@pytest.fixture
+def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
+    scoring, clock = rules().scoring, rules().clock
+    allowed_s = clock.wait_s + 2.0 * scoring.time_limit_s + clock.leg_2_delay_s
+    monkeypatch.setattr("posewright.trials.run.SPARE_S", RACE_S - allowed_s)
+
+
+@pytest.mark.usefixtures("short_races")
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_the_page_can_be_followed_word_by_word(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    samples: Callable[[str], Path],
+    answer_to: Callable[[str], tuple[int, str]],
+) -> None:
+    text = page.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").symlink_to(ROOT / "src")
+    (tmp_path / "out").mkdir()
+    if VENDOR_NAME in text:
+        (tmp_path / VENDOR_NAME).write_bytes(samples(VENDOR_FILE).read_bytes())
+    for kind, block in BLOCK.findall(text):
+        if kind == "console":
+            for step in steps(block):
+                play(step, answer_to)
+        elif kind == "python":
+            exec(compile(block, str(page), "exec"), {})  # noqa: S102 -- our own page
+        elif kind == "yaml" and (named := FILE.match(block)):
+            (tmp_path / named[1]).write_text(block, encoding="utf-8")
