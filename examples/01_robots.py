@@ -16,6 +16,9 @@ angle = walk_ready[robot.index("right_knee")]
 print(f"right_knee: {np.degrees(angle):.1f} deg is tick {knee.to_ticks(angle):.0f} of servo {knee.id}")
 print("servo 22 of the source document is", robot.numbering("uc3m_thesis")[22])
 
+card = pw.describe_robot(robot)  # all of the card as plain data, as `--json` prints it
+print("the card tells of", *card)
+
 # Left and right changed, as in a mirror.
 mirrored = robot.mirror(walk_ready)
 print("walk_ready is its own mirror image to", f"{np.degrees(abs(mirrored - walk_ready).max()):.1f} deg")

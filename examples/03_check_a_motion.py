@@ -29,7 +29,7 @@ print("in smaller steps:", pw.check_motion(motion, robot, near_pose="walk_ready"
 
 pw.write_motion(motion, out / "wave.motion.yaml")
 pw.draw_motion(motion, out / "wave.svg")
-samples = motion.sample(1 / robot.frame_period_s)
-print(
-    f"{len(samples.times)} frames; the last in ticks:", robot.to_ticks(samples.angles[-1]).round().astype(int)
-)
+table = pw.sample_motion(motion, robot, rate_hz=128, unit="ticks", numbering="robotis")
+(out / "wave.csv").write_text(table.csv(), encoding="utf-8")
+highest_deg = np.degrees(motion.at(0.9).angle("right_shoulder_pitch"))
+print(f"{len(table.times)} rows of ticks; after 0.9 s the arm is at {highest_deg:.0f} deg")

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import posewright as pw
-from posewright.trials import Progress, draw_trial
+from posewright.trials import Progress
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
@@ -16,7 +16,7 @@ def tell(now: Progress) -> None:
 
 
 outcome = pw.run_trial("obstacle-race", layout="random", seed=7, record=out / "race.mcap", tell=tell)
-draw_trial(outcome.trace, out / "race.png", outcome.result)
+pw.draw_trial(outcome.trace, out / "race.png", outcome.result)
 
 for number, leg in enumerate(outcome.result.legs, 1):
     print(f"leg {number}: {leg.time_s:.1f} s, {leg.penalties} penalties, {leg.points:.2f} points")

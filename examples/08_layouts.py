@@ -12,15 +12,15 @@ out.mkdir(parents=True, exist_ok=True)
 
 print("shipped:", *arenas.layout_names())
 print("example_2:", *((box.x, box.y) for box in arenas.layout("example_2")))
-print("random, seed 7:", len(arenas.random_layout(7)), "boxes")
+print("random, seed 7:", len(pw.random_layout(7)), "boxes")
 
 # x from the start wall, y from the middle line to the left [m]. Gaps must be 50 cm wide.
 for fault in arenas.layout_faults([Box(1.2, 0.3), Box(1.2, -0.3)]):
     print("fault:", fault.message)
 
 mine = (Box(1.0, 0.2), Box(1.65, -0.3))
-arenas.write_layout(out / "mine.layout.yaml", mine)
-print("read back as written:", arenas.read_layout(out / "mine.layout.yaml") == mine)
+pw.write_layout(out / "mine.layout.yaml", mine)
+print("read back as written:", pw.read_layout(out / "mine.layout.yaml") == mine)
 
 result = pw.run_trial("obstacle-race", layout=out / "mine.layout.yaml").result
 print(f"finished: {result.finished}, {len(result.penalties)} penalties, {result.total_points:.2f} points")

@@ -6,8 +6,9 @@
 >>> trial = pw.run_trial("obstacle-race", layout="random", seed=7)
 >>> trial.result.total_points
 
-Every verb of the command line has its twin here. Importing this module loads nothing heavy: the room
-behind a name is loaded when the name is first used.
+Every verb of the command line has its twin here; `TWINS` says which. Where the command line draws or films
+a run by an option (`run --plot`, `--video`), `draw_trial` and `film_trial` do it from `trial.trace`.
+Importing this module loads nothing heavy: the room behind a name is loaded when the name is first used.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ from typing import TYPE_CHECKING
 from posewright.version import __version__
 
 if TYPE_CHECKING:
+    from posewright.arenas import random_layout as random_layout
+    from posewright.arenas import read_layout as read_layout
+    from posewright.arenas import write_layout as write_layout
+    from posewright.charts import check_chart as check_chart
+    from posewright.charts import draw_chart as draw_chart
+    from posewright.charts import minimise as minimise_chart  # noqa: F401 -- a public name
     from posewright.charts import read_chart as read_chart
+    from posewright.charts import run_chart as run_chart
+    from posewright.charts import tabulate_chart as tabulate_chart
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
@@ -27,34 +36,72 @@ if TYPE_CHECKING:
     from posewright.formats import read_motion_file as read_motion_file
     from posewright.formats import write_motion as write_motion
     from posewright.motions import check_motion as check_motion
+    from posewright.motions import sample_motion as sample_motion
     from posewright.playing import read_behaviour as read_behaviour
+    from posewright.robots import describe as describe_robot  # noqa: F401 -- a public name
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
     from posewright.traces import read_mcap as read_trace  # noqa: F401 -- a public name
     from posewright.traces import write_mcap as write_trace  # noqa: F401 -- a public name
+    from posewright.trials import draw_motion as draw_motion
+    from posewright.trials import draw_trial as draw_trial
+    from posewright.trials import film_trial as film_trial
     from posewright.trials import replay as replay
     from posewright.trials import run_trial as run_trial
 
 _ROOM_OF = {
     "PosewrightError": ("errors", "PosewrightError"),
+    "check_chart": ("charts", "check_chart"),
     "check_motion": ("motions", "check_motion"),
     "convert_motion": ("formats", "convert_motion"),
+    "describe_robot": ("robots", "describe"),
+    "draw_chart": ("charts", "draw_chart"),
+    "draw_motion": ("trials", "draw_motion"),
+    "draw_trial": ("trials", "draw_trial"),
+    "film_trial": ("trials", "film_trial"),
     "judge": ("contests", "judge"),
+    "minimise_chart": ("charts", "minimise"),
+    "random_layout": ("arenas", "random_layout"),
     "read_behaviour": ("playing", "read_behaviour"),
     "read_chart": ("charts", "read_chart"),
+    "read_layout": ("arenas", "read_layout"),
     "read_motion": ("formats", "read_motion"),
     "read_motion_file": ("formats", "read_motion_file"),
     "read_trace": ("traces", "read_mcap"),
     "replay": ("trials", "replay"),
     "robot": ("robots", "robot"),
     "robot_names": ("robots", "robot_names"),
+    "run_chart": ("charts", "run_chart"),
     "run_trial": ("trials", "run_trial"),
+    "sample_motion": ("motions", "sample_motion"),
     "score": ("contests", "score"),
+    "tabulate_chart": ("charts", "tabulate_chart"),
+    "write_layout": ("arenas", "write_layout"),
     "write_motion": ("formats", "write_motion"),
     "write_trace": ("traces", "write_mcap"),
 }
 
-__all__ = ["__version__", *_ROOM_OF]  # noqa: PLE0604 -- the names are the table's keys, all of them text
+TWINS = {
+    "robots": ("robot_names",),
+    "robots show": ("robot", "describe_robot"),
+    "motion info": ("read_motion_file",),
+    "motion convert": ("convert_motion",),
+    "motion check": ("check_motion",),
+    "motion plot": ("draw_motion",),
+    "motion sample": ("sample_motion",),
+    "chart check": ("check_chart",),
+    "chart table": ("tabulate_chart",),
+    "chart minimise": ("minimise_chart",),
+    "chart draw": ("draw_chart",),
+    "chart run": ("run_chart",),
+    "run": ("run_trial", "draw_trial", "film_trial"),
+    "replay": ("replay",),
+    "judge": ("judge",),
+    "score obstacle-race": ("score",),
+}
+"""Which names here do what a verb of the command line does."""
+
+__all__ = ["TWINS", "__version__", *_ROOM_OF]  # noqa: PLE0604 -- the names are the table's keys, all of them text
 
 
 def __getattr__(name: str) -> object:

@@ -20,7 +20,7 @@ def heading(quaternions: Floats) -> Floats:
     Args:
         quaternions: `(..., 4)`.
     """
-    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    w, x, y, z = (quaternions[..., part] for part in range(4))
     return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
 
@@ -30,7 +30,7 @@ def roll_pitch_yaw(quaternions: Floats) -> Floats:
     Args:
         quaternions: `(..., 4)`.
     """
-    w, x, y, z = np.moveaxis(quaternions, -1, 0)
+    w, x, y, z = (quaternions[..., part] for part in range(4))
     roll = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
     pitch = np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
     return np.stack([roll, pitch, heading(quaternions)], axis=-1)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import math
+import pickle
 
 import pytest
 
@@ -60,6 +63,20 @@ def test_an_arena_can_be_carried_by_a_trace():
     assert told["size_m"] == [2.5, 2.0]
     assert told["boxes"] == [{"x": 1.0, "y": 0.2, "yaw_rad": 0.5}]
     assert told["lines"][1] == {"x": 2.0, "width_m": 0.02}
+
+
+def pickled(value):
+    return pickle.loads(pickle.dumps(value))  # noqa: S301 -- our own bytes
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, dataclasses.replace, pickled])
+def test_an_arena_cannot_be_written_to_and_can_be_copied_and_sent(again):
+    """A pool of processes sends it by pickling."""
+    for field in (FIELD, again(FIELD)):
+        assert field == FIELD
+        for mapping in (field.colours, field.sources):
+            with pytest.raises(TypeError):
+                mapping["floor"] = (0.0, 0.0, 0.0)
 
 
 def test_six_examples_ship_and_all_are_legal():

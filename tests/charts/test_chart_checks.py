@@ -237,7 +237,8 @@ def test_a_chart_of_contest_size_is_checked_quickly() -> None:
     machine = parse_chart(HEAD.replace("initial: one", "initial: s0") + states)
     began = time.perf_counter()
     assert all(finding.level is not Level.ERROR for finding in check_chart(machine))
-    assert time.perf_counter() - began < 2.0
+    # a twentieth of this where nothing else runs; what it is there for would take minutes
+    assert time.perf_counter() - began < 20.0
 
 
 def test_two_charts_that_differ_are_told_apart_by_the_shortest_inputs() -> None:

@@ -201,7 +201,9 @@ def test_depth_and_length_are_bounded(text: str) -> None:
     began = time.perf_counter()
     with pytest.raises(ExpressionError, match=r"deeper|levels|longer"):
         parse_expression(text, SCOPE)
-    assert time.perf_counter() - began < 1.0
+    assert (
+        time.perf_counter() - began < 10.0
+    )  # milliseconds on an idle machine; what it guards against: minutes
 
 
 def test_expressions_are_equal_whatever_their_spaces_and_brackets() -> None:

@@ -184,4 +184,4 @@ def test_a_step_is_quick() -> None:
         for _ in range(1000):
             state = run.step(state, NOTHING)
         best = min(best, (time.perf_counter() - began) / 1000)
-    assert best < 20e-6
+    assert best < 200e-6  # 5 us where nothing else runs; a robot's tick is 100 ms

@@ -199,7 +199,9 @@ def test_a_hostile_document_is_refused_in_one_line_and_at_once(text: str, tmp_pa
     began = time.perf_counter()
     with pytest.raises(PosewrightError):
         read_chart(path)
-    assert time.perf_counter() - began < 1.0
+    assert (
+        time.perf_counter() - began < 10.0
+    )  # milliseconds on an idle machine; what it guards against: minutes
 
 
 def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None:

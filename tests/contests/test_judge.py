@@ -189,15 +189,17 @@ def test_the_order_in_which_events_are_noted_does_not_matter(scenario):
 @pytest.mark.parametrize("length", [1, 7, 300])
 def test_how_the_rows_are_cut_does_not_matter(scenario, length):
     story = scenario(boxes=((1.0, 0.0), (1.5, 0.6))).stand(3.0).walk(0.8, seconds=5.0, push={0: (1.2, 0.0)})
-    story.fidget(3.0).walk(2.2, seconds=9.0, push={0: (1.3, 0.0), 1: (1.4, 0.7)}).walk(1.5, seconds=5.0)
+    story.fidget(3.0).fall(1.1).put_back()
+    story.walk(2.2, seconds=9.0, push={0: (1.3, 0.0), 1: (1.4, 0.7)}).walk(1.5, seconds=5.0).fall(2.0)
     whole, pieces = Race(rules()), Race(rules())
     rows = Rows.of_trace(story.trace())
     whole.advance(rows)
     for low in range(0, len(rows), length):
         cut = slice(low, low + length)
-        pieces.advance(Rows(*(getattr(rows, name)[cut] for name in Rows.__slots__)))
+        pieces.advance(rows[cut])
     assert pieces.result() == whole.result()
     assert len(whole.result().penalties) == 3
+    assert whole.result().falls == 2
 
 
 def test_a_trace_that_does_not_know_the_field_cannot_be_judged(scenario):
@@ -235,15 +237,10 @@ def test_a_foreign_touch_event_is_read_with_what_it_has(scenario):
     assert [(p.reason, p.box) for p in result.penalties] == [("touch", None), ("repair", None)]
 
 
-def test_a_long_trace_is_judged_in_a_blink(scenario):
-    import time
-
+def test_a_long_trace_is_judged_whole(scenario):
     story = scenario(boxes=tuple((0.7 + 0.2 * i, 0.5) for i in range(6))).stand(5.0)
     for i in range(6):
         story.walk(0.5 + 0.2 * i, seconds=40.0, push={i: (0.7 + 0.2 * i, 0.9)})
     trace: Trace = story.fidget(70.0).trace()
     assert trace.n_rows > 9_900
-    judge(trace)
-    begun = time.perf_counter()
-    judge(trace, rules())
-    assert time.perf_counter() - begun < 0.1  # 20 ms where nothing else runs
+    assert len(judge(trace, rules()).penalties) == 6

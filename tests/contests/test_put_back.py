@@ -5,46 +5,100 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given, settings
+import pytest
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from posewright.arenas import arena, point_distances, random_layout
+from posewright.arenas import Box, arena, point_distances, random_layout
+from posewright.contests import rules
 from posewright.contests.put_back import clear_place, turned_towards
 
-CLEARANCE = 0.2
+RULES = rules().put_back
+FIELD = arena()
+NO_BOXES = np.empty((0, 7))
+STOOD_M = 0.06
+"""A robot that stood somewhere had at least half a sole's length around its middle."""
 
 
 def poses(boxes) -> np.ndarray:
     return np.array([(b.x, b.y, 0.25, math.cos(b.yaw_rad / 2), 0, 0, math.sin(b.yaw_rad / 2)) for b in boxes])
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 500), st.floats(0.0, 2.5), st.floats(-1.0, 1.0), st.sampled_from([1.0, -1.0]))
-def test_on_a_legal_layout_there_is_always_room_nearby(seed, x, y, forward):
-    boxes = random_layout(seed)
-    x_m, y_m = clear_place(x, y, poses(boxes), arena(), clearance_m=CLEARANCE, forward=forward)
+def put(x, y, boxes, forward) -> tuple[float, float]:
+    return clear_place(x, y, boxes, FIELD, rules=RULES, forward=forward)
+
+
+def room(x, y, boxes) -> float:
+    """Return how far a place is from the nearest box or wall."""
     places = np.array([(b.x, b.y, b.yaw_rad) for b in boxes])
-    assert point_distances((x_m, y_m), places, (0.2, 0.2)).min() >= CLEARANCE
-    assert CLEARANCE <= x_m <= 2.5 - CLEARANCE
-    assert abs(y_m) <= 1.0 - CLEARANCE
+    to_box = point_distances((x, y), places, FIELD.box_kind.footprint_m).min()
+    return min(to_box, x, FIELD.size_x - x, FIELD.size_y / 2 - abs(y))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 500), st.floats(0.06, 2.06), st.floats(-0.94, 0.94), st.sampled_from([1.0, -1.0]))
+def test_wherever_a_robot_stood_it_is_put_near_with_room_and_gains_next_to_nothing(seed, way, y, forward):
+    """On every legal layout; on a leg a robot's middle is never further than its heels past the last line."""
+    boxes = random_layout(seed)
+    x = way if forward > 0.0 else 2.5 - way
+    assume(room(x, y, boxes) >= STOOD_M)
+    x_m, y_m = put(x, y, poses(boxes), forward)
+    assert math.hypot(x_m - x, y_m - y) <= RULES.reach_m + STOOD_M
+    assert forward * (x_m - x) <= RULES.least_m - STOOD_M + 0.01
+    assert room(x_m, y_m, boxes) >= STOOD_M - 0.01
+    assert not lines_between(x, x_m, forward)
+
+
+def lines_between(x, x_m, forward) -> list[float]:
+    """Return the far edges of lines that lie ahead of `x` and not ahead of `x_m`."""
+    edges = [forward * (line.x + forward * line.width_m / 2) for line in FIELD.lines]
+    return [edge for edge in edges if forward * x < edge < forward * x_m - 1e-6]
+
+
+@pytest.mark.parametrize("forward", [1.0, -1.0])
+def test_a_robot_beside_a_box_is_not_put_ahead_of_it(forward):
+    """Being put clear of a box it has just passed would win it the line."""
+    x = 1.25 + forward * 0.80
+    box = poses([Box(x - forward * 0.16, 0.0)])
+    x_m, y_m = put(x, 0.0, box, forward)
+    assert forward * (x_m - x) <= 0.0
+    assert abs(y_m) == pytest.approx(0.3)
+
+
+def test_a_robot_that_fell_on_the_line_is_put_on_it_and_not_over_it():
+    assert put(2.055, 0.0, NO_BOXES, 1.0) == (2.01, 0.0)
+    assert put(0.445, 0.0, NO_BOXES, -1.0) == (0.49, 0.0)
+
+
+def test_only_where_there_is_no_room_behind_is_it_put_ahead_and_by_little():
+    wall = poses([Box(1.25, 0.9 - 0.2 * i) for i in range(3)])
+    x_m, y_m = put(1.42, 0.7, wall, 1.0)
+    assert (x_m, y_m) == (pytest.approx(1.35 + RULES.least_m), pytest.approx(0.7))
+
+
+def test_even_then_it_is_not_put_past_the_line():
+    """The wall touches the line: the roomiest place behind it has to do."""
+    wall = poses([Box(1.9, 0.9 - 0.2 * i) for i in range(3)])
+    x_m, _ = put(2.005, 0.7, wall, 1.0)
+    assert x_m <= 2.005
 
 
 def test_a_free_place_is_kept():
-    assert clear_place(1.2, 0.1, np.empty((0, 7)), arena(), clearance_m=0.2, forward=1.0) == (1.2, 0.1)
+    assert put(1.2, 0.1, NO_BOXES, 1.0) == (1.2, 0.1)
 
 
 def test_of_two_equally_near_places_the_one_further_back_is_taken():
-    box = poses(random_layout(0)[:1]) * 0.0 + (1.25, 0.0, 0.25, 1.0, 0.0, 0.0, 0.0)
+    box = poses([Box(1.25, 0.0)])
     for forward in (1.0, -1.0):
-        x_m, _ = clear_place(1.25, 0.0, box, arena(), clearance_m=0.2, forward=forward)
+        x_m, _ = put(1.25, 0.0, box, forward)
         assert (x_m - 1.25) * forward < -0.2
 
 
 def test_a_box_lying_on_its_side_is_kept_clear_of_along_its_length():
     half = math.sqrt(0.5)
     lying = np.array([(1.25, 0.0, 0.1, half, 0.0, half, 0.0)])  # tipped over its y: its height lies along x
-    x_m, y_m = clear_place(1.55, 0.0, lying, arena(), clearance_m=0.2, forward=-1.0)
-    assert math.hypot(max(abs(x_m - 1.25) - 0.25, 0.0), max(abs(y_m) - 0.1, 0.0)) >= 0.2
+    x_m, y_m = put(1.55, 0.0, lying, -1.0)
+    assert math.hypot(max(abs(x_m - 1.25) - 0.25, 0.0), max(abs(y_m) - 0.1, 0.0)) >= 0.2 - 1e-9
 
 
 @given(st.floats(-math.pi, math.pi), st.sampled_from([0.0, math.pi]), st.floats(0.0, 1.0))

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import math
+import pickle
 
 import pytest
 
 from posewright.arenas import arena
 from posewright.contests import check_entry, parse_rules, rules, rules_names
+from posewright.contests.leg import Way
 from posewright.documents import parse_document
 from posewright.errors import DocumentError, InputError, UnknownNameError
+
+
+def pickled(value):
+    return pickle.loads(pickle.dumps(value))  # noqa: S301 -- our own bytes
 
 
 def test_every_number_of_every_rules_document_has_its_source():
@@ -22,13 +30,27 @@ def test_every_number_of_every_rules_document_has_its_source():
 
 def test_rules_and_field_agree():
     field, course = arena(rules().arena), rules().course
-    assert [line.x for line in field.lines] == [course.first_line_x_m, course.second_line_x_m]
-    assert {line.width_m for line in field.lines} == {course.line_width_m}
-    assert rules().displacement.corner_m == pytest.approx(
-        math.hypot(*field.box_kind.footprint_m) / 2, abs=1e-4
-    )
-    assert rules().put_back.clearance_m < field.gap_m / 2
-    assert course.second_line_x_m - course.first_line_x_m == rules().scoring.distance_limit_cm / 100
+    first, second = field.lines[course.first_line - 1], field.lines[course.second_line - 1]
+    assert rules().put_back.least_m < rules().put_back.clearance_m < field.gap_m / 2
+    assert second.x - first.x == rules().scoring.distance_limit_cm / 100
+    assert 0.0 < course.start_x_m < first.x
+
+
+def test_legs_lead_between_the_lines_of_the_arenas_own_document():
+    first, second = arena(rules().arena).lines
+    there, back = Way.of(rules(), 1), Way.of(rules(), 2)
+    assert (there.from_x_m, there.to_x_m) == (first.x, second.x + second.width_m / 2)
+    assert (back.from_x_m, back.to_x_m) == (second.x, first.x - first.width_m / 2)
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, dataclasses.replace, pickled])
+def test_rules_cannot_be_written_to_and_can_be_copied_and_sent(again):
+    """A pool of processes sends them by pickling."""
+    with pytest.raises(TypeError):
+        rules().sources["clock.wait_s"] = "me"
+    assert again(rules()) == rules()
+    with pytest.raises(TypeError):
+        again(rules()).sources["clock.wait_s"] = "me"
 
 
 def test_angles_are_degrees_in_the_document_and_radians_inside():
@@ -44,7 +66,10 @@ def test_rules_survive_their_own_text():
     [
         ("wait_s: 5", "wait_s: soon", "clock.wait_s: expected a number"),
         ("wait_s: 5", "wait_m: 5", "wait_s"),
-        ("second_line_x_m: 2.0", "second_line_x_m: 0.4", "not beyond"),
+        ("second_line: 2", "second_line: 1", "not beyond"),
+        ("second_line: 2", "second_line: 3", "two of the 2 lines"),
+        ("first_line: 1 ", "first_line: 0.5 ", "course.first_line"),
+        ("arena: ceabot_obstacles", "arena: ceabot_sumo", "there is no arena 'ceabot_sumo'"),
         ("time_limit_s: 300", "time_limit_s: 0", "above 0"),
         ("penalty_exponent: 1.35", "penalty_exponent: 1e5", "out of range"),
         ("place_points: [35, 29", "place_points: [-35, 29", "out of range"),

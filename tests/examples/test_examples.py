@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+import posewright
 from posewright.cli.app import build_app
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -55,3 +56,9 @@ def test_every_verb_of_the_command_line_has_an_example_that_says_it_is_its_twin(
         return any(f"posewright {words[0]}" in text and words[-1] in text for text in told)
 
     assert [words for words in verbs(get_command(build_app())) if not has_twin(words)] == []
+
+
+def test_every_twin_of_a_verb_is_used_by_an_example() -> None:
+    used = "\n".join(path.read_text(encoding="utf-8") for path in EXAMPLES)
+    names = {name for twins in posewright.TWINS.values() for name in twins}
+    assert {name for name in names if f"pw.{name}(" not in used} == set()

@@ -170,6 +170,19 @@ def test_an_import_the_right_way_up_is_let_be(source: str) -> None:
     assert faults("posewright.motions.deep.pose", source) == []
 
 
+def test_only_the_command_line_catches_whatever_comes() -> None:
+    """Elsewhere a handler says what it expects, or hands on what it caught."""
+    broad = [
+        module
+        for module, path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or ast.unparse(node.type) in ("Exception", "BaseException"))
+        and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
+    ]
+    assert broad == ["posewright.cli.app"]
+
+
 def test_importing_every_module_does_nothing_and_loads_nothing_heavy() -> None:
     """All but the inside of simulation/, which is where MuJoCo is."""
     heavy = "mujoco", "matplotlib", "sympy", "scipy", "imageio_ffmpeg"

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from posewright.errors import DocumentError, ExpressionError, InputError, PosewrightError, UnknownNameError
-from posewright.formats import read_motion
+from posewright.formats import native, read_motion
 from posewright.motions import Motion
 from posewright.playing import Player, behaviour_names, read_behaviour
+from posewright.playing.carried import CarriedTexts
 from posewright.robots import robot
 
 
@@ -33,6 +41,89 @@ def test_it_carries_the_texts_of_all_its_documents() -> None:
     for name, text in behaviour.documents.items():
         place = folder.parent / "motions" if name.endswith(".motion.yaml") else folder
         assert text == (place / name).read_text()
+
+
+def test_two_files_of_one_name_are_both_carried(desk) -> None:
+    catalogue = robot("robotis_bioloid").folder / "motions" / "walk_forward.motion.yaml"
+    path = desk.write(
+        **{
+            "{motion: walk_forward}": "{file: walk_forward.motion.yaml}"
+            "\n  b: {file: b/walk_forward.motion.yaml}"
+            "\n  c: {motion: walk_forward}"
+        }
+    )
+    for number, place in enumerate((path.parent, path.parent / "b")):
+        place.mkdir(exist_ok=True)
+        (place / "walk_forward.motion.yaml").write_text(f"# {number}\n{catalogue.read_text()}")
+    carried = read_behaviour(path).documents
+    assert carried["walk_forward.motion.yaml"].startswith("# 0")
+    assert carried["b/walk_forward.motion.yaml"].startswith("# 1")
+    assert carried["motions/walk_forward.motion.yaml"] == catalogue.read_text()
+    assert set(list(carried)[:2]) == {"tiny.behaviour.yaml", "tiny.chart.yaml"}
+
+
+@given(st.lists(st.sampled_from(["/home/a/b", "/home/a", "/home/a/c/b", "/x/b", "/x/c/b", "/"]), max_size=9))
+def test_carried_files_never_share_a_name(folders: list[str]) -> None:
+    carried = CarriedTexts(Path("/home/a"))
+    paths = [Path(folder, "walk.yaml") for folder in folders]
+    names = {path: carried.name_of(path) for path in paths}
+    assert len(set(names.values())) == len(names)
+    assert all(carried.name_of(path) == name for path, name in names.items())
+    assert all(name.endswith("walk.yaml") for name in names.values())
+
+
+def test_what_is_carried_is_what_was_parsed_though_the_files_change_meanwhile(
+    desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, opened = desk.write(), []
+    really = Path.open
+
+    def noted(self: Path, *args: Any, **rest: Any) -> Any:
+        opened.append(self.name)
+        return really(self, *args, **rest)
+
+    monkeypatch.setattr(Path, "open", noted)
+    carried = read_behaviour(path).documents
+    assert sorted(opened.count(name) for name in carried) == [1] * len(carried)
+
+
+def test_motions_that_are_handed_in_are_carried_as_native_text(desk, shop) -> None:
+    own = shop.nod("own", "left_elbow", repeat=None)
+    behaviour = read_behaviour(desk.write(), motions_from={"walk": own})
+    assert "walk_forward.motion.yaml" not in behaviour.documents
+    again = native.read(behaviour.documents["given/walk.motion.yaml"].encode())
+    assert (again.name, again.repeat, again.duration) == (own.name, own.repeat, own.duration)
+    np.testing.assert_allclose(again.sample(50).angles, own.sample(50).angles, atol=1e-9)
+
+
+@pytest.fixture
+def own_card(tmp_path: Path) -> Path:
+    """Give the card of a robot of one's own, beside which its behaviours lie."""
+    shipped = robot("robotis_bioloid").folder
+    shutil.copytree(shipped / "motions", tmp_path / "motions")
+    shutil.copy(shipped / "model.xml", tmp_path)
+    text = (shipped / "robot.yaml").read_text().replace("robot: robotis_bioloid", "robot: my_robot")
+    (tmp_path / "robot.yaml").write_text(text)
+    for motion in (tmp_path / "motions").iterdir():
+        motion.write_text(motion.read_text().replace("robot: robotis_bioloid", "robot: my_robot"))
+    return tmp_path / "robot.yaml"
+
+
+def test_a_behaviour_of_ones_own_robot_names_its_card_or_is_given_it(desk, own_card: Path) -> None:
+    for name in ("robot.yaml", "./robot.yaml"):
+        behaviour = desk.read(**{"robot: robotis_bioloid": f"robot: {name}"})
+        assert (behaviour.robot.name, behaviour.motions["walk"].robot) == ("my_robot", "my_robot")
+    card = robot(own_card)
+    assert read_behaviour(desk.write(), robot=robot("robotis_bioloid")).robot is robot("robotis_bioloid")
+    path = desk.write(**{"robot: robotis_bioloid": "robot: my_robot"})
+    assert read_behaviour(path, robot=card).robot is card
+    with pytest.raises(UnknownNameError, match="my_robot"):
+        read_behaviour(path)
+
+
+def test_a_behaviour_for_another_robot_is_refused_by_name(desk, own_card: Path) -> None:
+    with pytest.raises(DocumentError, match=r"yaml:2: .*for robotis_bioloid .*run with my_robot"):
+        read_behaviour(desk.write(), robot=robot(own_card))
 
 
 def test_further_sensors_come_after_the_cards_own(desk) -> None:

@@ -22,7 +22,7 @@ def bioloid() -> Robot:
 @pytest.fixture
 def bare(bioloid: Robot) -> SimulatedBody:
     """A robot on a bare floor."""
-    return SimulatedBody(World(bioloid), start=(0.0, 0.0, 0.0))
+    return SimulatedBody(World(bioloid))
 
 
 @pytest.fixture
@@ -31,7 +31,8 @@ def among_boxes(bioloid: Robot) -> Callable[..., SimulatedBody]:
 
     def build(*boxes: tuple[float, float] | tuple[float, float, float], **options: object) -> SimulatedBody:
         field = replace(arena(), boxes=tuple(Box(*box) for box in boxes))
-        return SimulatedBody(World(bioloid, field), **options)  # type: ignore[arg-type]  # passed on as given
+        where = {"start": (0.25, 0.0, 0.0), **options}
+        return SimulatedBody(World(bioloid, field), **where)  # type: ignore[arg-type]  # passed on as given
 
     return build
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from posewright.errors import InputError, MissingExtraError, UnknownNameError
+from posewright.errors import InputError, UnavailableError, UnknownNameError
 from posewright.robots import Robot
 from posewright.simulation import Film, FilmCamera, LiveView, SimulatedBody, World
 
@@ -23,7 +23,7 @@ def _can_draw() -> None:
 
     try:
         Film(World(robot("robotis_bioloid")), *SIZE).close()
-    except MissingExtraError as error:
+    except UnavailableError as error:
         pytest.skip(f"nothing can be drawn here: {error}")
 
 
@@ -86,7 +86,7 @@ def test_a_wrong_size_is_refused(bioloid: Robot) -> None:
 
 def test_without_graphics_there_is_one_clear_line(bioloid: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUJOCO_GL", "disable")
-    with pytest.raises(MissingExtraError, match="MUJOCO_GL"):
+    with pytest.raises(UnavailableError, match="MUJOCO_GL"):
         Film(World(bioloid))
 
 
@@ -94,7 +94,7 @@ def test_without_graphics_there_is_one_clear_line(bioloid: Robot, monkeypatch: p
 def test_without_a_display_there_is_no_live_view(bioloid: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    with pytest.raises(MissingExtraError, match="display"):
+    with pytest.raises(UnavailableError, match="display"):
         LiveView(World(bioloid))
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from posewright.bodies import Frames
 from posewright.errors import InputError
+from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.placing import place, sole_corners, standing_up
 

@@ -14,6 +14,7 @@ from posewright.bodies import Body, Floats, Frames, Hands
 from posewright.errors import BodyError, InputError, UnsafeCommandError
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody, World
+from posewright.simulation.complaints import last_complaint
 from posewright.simulation.placing import sole_corners
 
 Hold = Callable[..., Frames]
@@ -208,3 +209,14 @@ def test_a_model_that_does_not_fit_the_card_is_refused(bioloid: Robot) -> None:
         World(replace(bioloid, frame_period_s=0.01))
     with pytest.raises(InputError, match="no body 'tail'"):
         World(replace(bioloid, feet=("tail",)))
+
+
+def test_what_is_said_of_a_blow_up_is_never_another_worlds(bare: SimulatedBody, hold: Hold) -> None:
+    complain = mujoco.get_mju_user_warning()
+    complain("another world's")
+    bare.world.data.qvel[:] = 1e9
+    with pytest.raises(BodyError, match=r"blew up before .* s: (?!another)"):
+        bare.play(hold(bare.robot.pose("stand"), 0.1))
+    assert last_complaint()
+    bare.reset()
+    assert not last_complaint()

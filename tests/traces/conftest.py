@@ -19,8 +19,22 @@ ARENA = {
     "colours": {"floor": [0.1, 0.8, 0.0], "wall": [1.0, 1.0, 1.0]},
 }
 SENSORS = {
-    "laser": {"kind": "range", "mount": "trunk", "max_range_m": 5.0, "fan_deg": 1.0, "yaw_deg": 45.0},
-    "ring": {"kind": "range_scan", "mount": "head", "max_range_m": 5.0, "start_deg": -90.0, "step_deg": 5.0},
+    "laser": {
+        "kind": "range",
+        "mount": "trunk",
+        "max_range_m": 5.0,
+        "fan_deg": 1.0,
+        "yaw_deg": 45.0,
+        "trunk_pose": [0.1, 0.02, -0.03, 0.8, 0.0, 0.0, 0.6],
+    },
+    "ring": {
+        "kind": "range_scan",
+        "mount": "head",
+        "max_range_m": 5.0,
+        "start_deg": -90.0,
+        "step_deg": 5.0,
+        "trunk_pose": [0.0, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0],
+    },
     "imu": {"kind": "imu", "mount": "trunk"},
 }
 

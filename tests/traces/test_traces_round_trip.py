@@ -138,7 +138,15 @@ def test_a_trace_answers_what_a_judge_asks(make_trace: MakeTrace) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [{"robot": 3}, {"boxes": [[1]]}, {"joints": 4}, {"extras": []}, {"sensors": {"a": 1}}]
+    "damage",
+    [
+        {"robot": 3},
+        {"boxes": [[1]]},
+        {"joints": 4},
+        {"extras": []},
+        {"sensors": {"a": 1}},
+        {"sensors": {"a": {"trunk_pose": [1.0]}}},
+    ],
 )
 def test_a_damaged_header_is_refused(make_trace: MakeTrace, damage: dict[str, Any]) -> None:
     data = make_trace().header.to_plain()

@@ -8,9 +8,10 @@ from __future__ import annotations
 from posewright.arenas.arena import Arena, Line, arena, arena_names, read_arena
 from posewright.arenas.box import Box, BoxKind
 from posewright.arenas.check import Fault, FaultKind, check_layout, layout_faults
-from posewright.arenas.layout import layout, layout_names, read_layout, write_layout
+from posewright.arenas.layout import layout, layout_names, layout_text, read_layout, write_layout
 from posewright.arenas.random_layout import random_layout
 from posewright.arenas.rectangle import corners, pair_distances, point_distances
+from posewright.arenas.shadow import shadows
 
 __all__ = [
     "Arena",
@@ -26,10 +27,12 @@ __all__ = [
     "layout",
     "layout_faults",
     "layout_names",
+    "layout_text",
     "pair_distances",
     "point_distances",
     "random_layout",
     "read_arena",
     "read_layout",
+    "shadows",
     "write_layout",
 ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from posewright.arenas.box import Box, BoxKind
@@ -71,6 +72,15 @@ class Arena:
     boxes: tuple[Box, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)
 
+    def __post_init__(self) -> None:
+        for name in ("colours", "sources"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def __reduce__(self) -> tuple[type[Arena], tuple[Any, ...]]:
+        """Copy and pickle by way of plain mappings: read-only ones can do neither."""
+        values = [getattr(self, entry.name) for entry in fields(self)]
+        return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
+
     @property
     def box_size(self) -> tuple[float, float, float]:
         """Edges of a box [m]."""
@@ -121,23 +131,23 @@ def read_arena(path: Path | str) -> Arena:
     Raises:
         DocumentError: it is not an arena document, or a number in it is out of range.
     """
-    fields = read_document(path).fields(required=_REQUIRED, optional=("title",))
-    number = {key: fields[key].number(low=0.0, high=_FAR_M) for key in _NUMBERS}
-    size_x, size_y = _sizes(fields["size_m"], 2)
+    parts = read_document(path).fields(required=_REQUIRED, optional=("title",))
+    number = {key: parts[key].number(low=0.0, high=_FAR_M) for key in _NUMBERS}
+    size_x, size_y = _sizes(parts["size_m"], 2)
     return Arena(
-        name=fields["arena"].text(),
+        name=parts["arena"].text(),
         size_x=size_x,
         size_y=size_y,
         wall_height_m=number["wall_height_m"],
         wall_thickness_m=number["wall_thickness_m"],
-        lines=_lines(fields["lines_x_m"], size_x, number["line_width_m"]),
-        box_kind=_box_kind(fields["box"]),
-        colours={name: _colour(node) for name, node in fields["colours_rgb"].fields().items()},
+        lines=_lines(parts["lines_x_m"], size_x, number["line_width_m"]),
+        box_kind=_box_kind(parts["box"]),
+        colours={name: _colour(node) for name, node in parts["colours_rgb"].fields().items()},
         friction=number["friction"],
-        max_boxes=fields["max_boxes"].integer(low=0),
+        max_boxes=parts["max_boxes"].integer(low=0),
         gap_m=number["gap_m"],
         touching_m=number["touching_m"],
-        sources={key: node.text() for key, node in fields["sources"].fields().items()},
+        sources={key: node.text() for key, node in parts["sources"].fields().items()},
     )
 
 
@@ -149,9 +159,9 @@ def _lines(node: Node, size_x: float, width_m: float) -> tuple[Line, ...]:
 
 
 def _box_kind(node: Node) -> BoxKind:
-    fields = node.fields(required=("size_m", "mass_kg", "friction"), optional=())
-    x, y, z = _sizes(fields["size_m"], 3)
-    return BoxKind((x, y, z), fields["mass_kg"].number(low=0.0), fields["friction"].number(low=0.0))
+    parts = node.fields(required=("size_m", "mass_kg", "friction"), optional=())
+    x, y, z = _sizes(parts["size_m"], 3)
+    return BoxKind((x, y, z), parts["mass_kg"].number(low=0.0), parts["friction"].number(low=0.0))
 
 
 def _sizes(node: Node, count: int) -> tuple[float, ...]:

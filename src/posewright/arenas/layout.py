@@ -16,11 +16,12 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from posewright.arenas.arena import Arena
 from posewright.arenas.box import Box
 from posewright.arenas.check import check_layout
-from posewright.documents import Node, read_document, save_document
+from posewright.documents import Node, read_document, render_document, save_document
 from posewright.errors import InputError, UnknownNameError
 from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 
@@ -76,10 +77,22 @@ def write_layout(path: Path | str, boxes: Sequence[Box], *, name: str | None = N
 
     Raises:
         InputError: there is a number that is not finite.
-        DocumentError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
-    title = name or Path(path).name.split(".")[0]
-    save_document(path, {"layout": title, "boxes": [_numbers(box) for box in boxes]})
+    save_document(path, _document(boxes, name or Path(path).name.split(".")[0]))
+
+
+def layout_text(boxes: Sequence[Box], name: str) -> str:
+    """Return the document that `write_layout` would write.
+
+    Raises:
+        InputError: there is a number that is not finite.
+    """
+    return render_document(_document(boxes, name))
+
+
+def _document(boxes: Sequence[Box], name: str) -> dict[str, Any]:
+    return {"layout": name, "boxes": [_numbers(box) for box in boxes]}
 
 
 def _numbers(box: Box) -> list[float]:

@@ -47,7 +47,7 @@ class BoolType:
         """Return whether `value` is of this type, exactly as it stands."""
         return type(value) is bool
 
-    def fit(self, value: bool) -> bool:
+    def fit(self, value: Value) -> bool:
         """Return `value` made fit to be kept in a register of this type."""
         return bool(value)
 
@@ -151,7 +151,7 @@ class EnumType:
         """Return whether `value` is of this type, exactly as it stands."""
         return isinstance(value, str) and value in self.values
 
-    def fit(self, value: str) -> str:
+    def fit(self, value: Value) -> str:
         """Return `value`: the type checker has seen that it is one of the names."""
         return str(value)
 

@@ -37,9 +37,10 @@ def chart_in(text: str, path: Path) -> Chart:
         FormatError: it is a truth table with something wrong in it.
         ExpressionError: a guard or an action does not parse or does not type.
     """
+    limit = MAX_TABLE_BYTES if is_table(text) else MAX_CHART_BYTES
+    if len(text) > limit:
+        _refuse_size(path, limit)
     if not is_table(text):
-        if len(text) > MAX_CHART_BYTES:
-            _refuse_size(path, MAX_CHART_BYTES)
         return parse_chart(text, path)
     return replace(chart_of(parse_table(text, path)), path=path)
 

@@ -8,7 +8,8 @@ the questions that remain is one row. The rows never overlap, and they say in wh
 look at its sensors. (They are the paths of a reduced ordered decision diagram.)
 
 *Two-level* asks for few products per outcome, whatever their order: prime implicants chosen by SymPy's
-SOPform, which does not promise that there are none fewer. Products with the same outcome may overlap; of different outcomes they never do.
+SOPform, which does not promise that there are none fewer. Products with the same outcome may overlap;
+of different outcomes they never do.
 """
 
 from __future__ import annotations

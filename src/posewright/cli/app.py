@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -66,6 +67,7 @@ def _root(
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line with `arguments` (default: the process's) and return its exit code."""
+    _open_missing_streams()
     words = sys.argv[1:] if arguments is None else arguments
     verbs = (words[0],) if words and words[0] in VERBS else VERBS
     try:
@@ -80,7 +82,7 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         _forget_stdout()
         return NOT_READ
-    except Exception as error:  # noqa: BLE001 -- the one place for it: whatever else comes here is a fault of ours
+    except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
         _own_up(error)
         return INTERNAL
     return code
@@ -92,6 +94,13 @@ def _code(verbs: tuple[str, ...], words: list[str]) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     return 0
+
+
+def _open_missing_streams() -> None:
+    """Let a program that was started with stdout or stderr closed write to nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- open as long as the process
 
 
 def _forget_stdout() -> None:

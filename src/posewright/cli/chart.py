@@ -9,7 +9,7 @@ import typer
 
 from posewright.cli.chart_output import FOUND, give_table, give_ticks, show_findings, show_groups
 from posewright.cli.console import emit_json
-from posewright.cli.options import AsJson, Output
+from posewright.cli.options import AsJson, Output, refuse_overwriting
 from posewright.errors import InputError
 
 ChartPath = Annotated[
@@ -69,6 +69,7 @@ def table(chart: ChartPath, output: Output = None, as_json: AsJson = False) -> N
     """
     from posewright.charts import read_chart, tabulate_chart
 
+    refuse_overwriting(output, chart)
     machine = read_chart(chart)
     give_table(tabulate_chart(machine), machine, output, as_json)
 
@@ -102,6 +103,7 @@ def minimise(
     from posewright.charts import minimise as minimised
     from posewright.charts import read_chart
 
+    refuse_overwriting(output, chart)
     machine = read_chart(chart)
     found = minimised(machine, method, order=order)
     if output is None and not as_json:
@@ -128,6 +130,7 @@ def draw(
     """
     from posewright.charts import draw_chart, draw_mermaid, read_chart, style_called
 
+    refuse_overwriting(output, chart)
     machine = read_chart(chart)
     if output is None:
         typer.echo(draw_mermaid(machine, active=active, style=style_called(labels)), nl=False)
@@ -162,6 +165,7 @@ def run(
     """
     from posewright.charts import read_chart, run_chart, tabulate_chart
 
+    refuse_overwriting(output, chart, inputs)
     machine = read_chart(chart)
     if every:
         if inputs or typed or start:

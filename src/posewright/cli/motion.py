@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright.cli.options import AsJson, Output
+from posewright.cli.options import AsJson, Output, refuse_overwriting
 
 if TYPE_CHECKING:
     from posewright.formats import MotionFile
@@ -165,6 +165,7 @@ def plot(
     from posewright.cli.console import out
     from posewright.trials import draw_motion
 
+    refuse_overwriting(output, file)
     motion = _open(file, robot).motion(page)
     draw_motion(motion, output)
     out.print(f"{motion.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
@@ -202,6 +203,7 @@ def sample(
     from posewright.formats import card_of
     from posewright.motions import sample_motion
 
+    refuse_overwriting(output, file)
     opened = _open(file, robot)
     motion = opened.motion(page)
     table = sample_motion(

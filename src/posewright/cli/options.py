@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from posewright.errors import OutputError
+
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, and nothing else, to stdout.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout.")
@@ -14,3 +16,16 @@ Output = Annotated[
 Plot = Annotated[Path | None, typer.Option(help="Draw a picture (png, svg or pdf).")]
 Video = Annotated[Path | None, typer.Option(help="Make a film (mp4, mkv or webm).")]
 Camera = Annotated[str, typer.Option(help="Who films: field, top, chase, side, or a camera of the robot.")]
+
+
+def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
+    """Refuse to write a result over the very file it is made from.
+
+    Raises:
+        OutputError: `output` is one of the `inputs`, under whatever name.
+    """
+    if output is None or not output.exists():
+        return
+    for given in inputs:
+        if given is not None and Path(given).exists() and output.samefile(given):
+            raise OutputError.at(output, "this is the file that is read; choose another name")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.options import AsJson, Camera, Plot, Video
+from posewright.cli.options import AsJson, Camera, Plot, Video, refuse_overwriting
 from posewright.cli.outcome_table import print_outcome
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def replay(
     """Replay a trial."""
     from posewright.trials import replay as replayed
 
+    for output in (plot, video):
+        refuse_overwriting(output, recording)
     with console.progress(quiet=as_json) as display:
         line = display.add_task(f"{recording}: reading")
         outcome = replayed(

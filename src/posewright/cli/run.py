@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.options import AsJson, Camera, Plot, Video
+from posewright.cli.options import AsJson, Camera, Plot, Video, refuse_overwriting
 from posewright.cli.outcome_table import print_outcome
+from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
@@ -33,38 +34,42 @@ HELP = """Run a trial in simulation: robot, arena, behaviour, contest.
 """
 
 
+TrialName = Annotated[str, typer.Argument(help="A trial's name, or a *.trial.yaml file.")]
+LayoutName = Annotated[
+    str | None, typer.Option(help="Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
+]
+Seed = Annotated[
+    int | None, typer.Option(help="Of what is drawn by chance: a random layout, random inputs of a chart.")
+]
+BehaviourName = Annotated[str | None, typer.Option(help="A behaviour's name, or a *.behaviour.yaml file.")]
+VendorFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
+    ),
+]
+Record = Annotated[Path | None, typer.Option(help="Write the recording (MCAP; opens in Foxglove).")]
+View = Annotated[bool, typer.Option("--view", help="Show it in a live window, at real time.")]
+Illegal = Annotated[bool, typer.Option("--illegal", help="Allow a layout file that breaks the rules' gaps.")]
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     app.command("run", help=HELP)(run)
 
 
 def run(
-    trial: Annotated[str, typer.Argument(help="A trial's name, or a *.trial.yaml file.")] = "obstacle-race",
-    layout: Annotated[
-        str | None, typer.Option(help="Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Of everything drawn by chance; same trial and seed, same trace.")
-    ] = None,
-    behaviour: Annotated[
-        str | None, typer.Option(help="A behaviour's name, or a *.behaviour.yaml file.")
-    ] = None,
-    motions: Annotated[
-        Path | None,
-        typer.Option(
-            help="A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
-        ),
-    ] = None,
-    record: Annotated[
-        Path | None, typer.Option(help="Write the recording (MCAP; opens in Foxglove).")
-    ] = None,
+    trial: TrialName = "obstacle-race",
+    layout: LayoutName = None,
+    seed: Seed = None,
+    behaviour: BehaviourName = None,
+    motions: VendorFile = None,
+    record: Record = None,
     video: Video = None,
     plot: Plot = None,
     camera: Camera = "field",
-    view: Annotated[bool, typer.Option("--view", help="Show it in a live window, at real time.")] = False,
-    illegal: Annotated[
-        bool, typer.Option("--illegal", help="Allow a layout file that breaks the rules' gaps.")
-    ] = False,
+    view: View = False,
+    illegal: Illegal = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a trial."""
@@ -75,6 +80,8 @@ def run(
     _refuse_unwritable(record, (".mcap",))
     _refuse_unwritable(video, FILMS)
     _refuse_unwritable(plot, PICTURES)
+    for output in (record, video, plot):
+        refuse_overwriting(output, trial, layout, behaviour, motions)
     with console.progress(quiet=as_json) as display:
         line = display.add_task(f"{trial}: setting up")
 
@@ -121,10 +128,7 @@ def _refuse_unwritable(path: Path | None, suffixes: tuple[str, ...]) -> None:
     """Say before a long run, not after it, that a file could not be written."""
     if path is None:
         return
-    if not path.parent.is_dir():
-        raise InputError("the folder does not exist", where=Where(path))
-    if path.is_dir():
-        raise InputError("this is a folder", where=Where(path), hint="name a file")
+    refuse_unwritable(path)
     if path.suffix.lower() not in suffixes:
         raise InputError(
             "the file's ending does not fit", where=Where(path), hint=f"one of {', '.join(suffixes)}"

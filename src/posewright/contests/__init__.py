@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from posewright.contests.entry import Breach, check_entry
 from posewright.contests.judge import judge, rules_of
+from posewright.contests.progress import LegProgress, progress
 from posewright.contests.race import Race
 from posewright.contests.ranking import Standing, rank
 from posewright.contests.referee import Referee
@@ -14,6 +15,7 @@ from posewright.contests.score import LegScore, score
 __all__ = [
     "OBSTACLE_RACE",
     "Breach",
+    "LegProgress",
     "LegResult",
     "LegScore",
     "Penalty",
@@ -25,6 +27,7 @@ __all__ = [
     "check_entry",
     "judge",
     "parse_rules",
+    "progress",
     "rank",
     "read_rules",
     "rules",

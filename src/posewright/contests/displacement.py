@@ -44,8 +44,10 @@ class _Push:
 class BoxWatch:
     """Watches all boxes; the answer does not depend on how the rows are cut into calls."""
 
-    def __init__(self, rules: DisplacementRules) -> None:
+    def __init__(self, rules: DisplacementRules, corner_m: float) -> None:
+        """Watch boxes whose corners lie `corner_m` from their middle, seen from above."""
         self._rules = rules
+        self._corner_m = corner_m
         self._own: Floats = np.empty((0, 7))
         self._pushes: dict[int, _Push] = {}
 
@@ -62,7 +64,7 @@ class BoxWatch:
             self._own = np.array(boxes[0])
         if not self._pushes and (boxes == self._own).all():
             return []  # the usual case: a box that nobody touches sleeps, and its numbers do not change
-        far = _travel(boxes, self._own, self._rules.corner_m) > self._rules.displaced_m
+        far = _travel(boxes, self._own, self._corner_m) > self._rules.displaced_m
         restless = set(np.flatnonzero(far.any(axis=0)).tolist()) | set(self._pushes)
         found = [hit for box in restless for hit in self._follow(box, times, boxes[:, box])]
         return sorted(found, key=lambda hit: (hit.time_s, hit.box))
@@ -73,7 +75,7 @@ class BoxWatch:
         row = 0
         while row < len(times):
             if box not in self._pushes:
-                travel = _travel(poses[row:], self._own[box], self._rules.corner_m)
+                travel = _travel(poses[row:], self._own[box], self._corner_m)
                 far = travel > self._rules.displaced_m
                 if not far.any():
                     break

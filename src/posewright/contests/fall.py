@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.contests.attitude import heading, uprightness
+from posewright.contests.lying import DownGauge
 from posewright.contests.rules import FallRules
+from posewright.rotation import heading, uprightness
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LastStood:
     """Where a robot last stood.
 
     Attributes:
@@ -35,11 +36,11 @@ class Fall:
 
     Attributes:
         since_s: when the trunk went down [s].
-        standing: where the robot last stood; its heading there is the fall's direction.
+        stood: where the robot last stood; its heading there is the fall's direction.
     """
 
     since_s: float
-    standing: Standing
+    stood: LastStood
 
 
 class FallWatch:
@@ -47,7 +48,8 @@ class FallWatch:
 
     def __init__(self, rules: FallRules) -> None:
         self._rules = rules
-        self._low_m: float | None = None
+        self._gauge = DownGauge(rules)
+        self._begun = False
         self._down_since_s: float | None = None
         self._stood: tuple[Floats, Floats] = (np.zeros(7), np.zeros((1, 4, 3)))
 
@@ -61,15 +63,14 @@ class FallWatch:
         """
         if not len(times):
             return None
-        if self._low_m is None:
-            self._low_m = self._rules.height_share * float(trunk[0, 2])
+        if not self._begun:
+            self._begun = True
             self._stands(trunk[0], footprints[0])
         upright = uprightness(trunk[:, 3:])
         standing = (upright > math.cos(self._rules.upright_rad)).nonzero()[0]
         if len(standing):
             self._stands(trunk[standing[-1]], footprints[standing[-1]])
-        down = (upright < math.cos(self._rules.tilt_rad)) | (trunk[:, 2] < self._low_m)
-        return self._verdict(times, down)
+        return self._verdict(times, self._gauge.down(trunk, upright))
 
     def forget(self) -> None:
         """Begin anew: somebody has put the robot on its feet."""
@@ -78,10 +79,10 @@ class FallWatch:
     def _stands(self, trunk: Floats, footprints: Floats) -> None:
         self._stood = trunk.copy(), footprints.copy()
 
-    def _standing(self) -> Standing:
+    def _last_stood(self) -> LastStood:
         trunk, footprints = self._stood
         x, y = footprints[..., :2].reshape(-1, 2).mean(axis=0).tolist()
-        return Standing(x, y, float(heading(trunk[3:])))
+        return LastStood(x, y, float(heading(trunk[3:])))
 
     def _verdict(self, times: Floats, down: NDArray[np.bool_]) -> Fall | None:
         if not down[-1]:
@@ -92,4 +93,4 @@ class FallWatch:
             self._down_since_s = float(times[up[-1] + 1])
         since = float(times[0]) if self._down_since_s is None else self._down_since_s
         self._down_since_s = since
-        return Fall(since, self._standing()) if times[-1] - since >= self._rules.lasting_s else None
+        return Fall(since, self._last_stood()) if times[-1] - since >= self._rules.lasting_s else None

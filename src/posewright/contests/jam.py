@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.arenas import Arena
-from posewright.contests.attitude import heading
 from posewright.contests.rules import JamRules
+from posewright.rotation import heading
 from posewright.units import wrap_angle
 
 Floats = NDArray[np.float64]

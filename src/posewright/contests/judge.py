@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from posewright.contests.field import check_field
 from posewright.contests.race import Race
 from posewright.contests.result import Result
 from posewright.contests.rows import Rows
@@ -15,20 +16,23 @@ _SUFFIX = ".rules.yaml"
 def judge(trace: Trace, rules: Rules | None = None) -> Result:
     """Return the result of the race that a trace tells of.
 
-    Crossings, clocks, distances and displaced boxes are worked out from the rows, touches and falls
-    are taken from the events.
+    Crossings, clocks, distances, displaced boxes, and falls that nobody noted, are worked out from the
+    rows; touches, and the falls that were noted, are taken from the events.
 
     Args:
         trace: what happened.
         rules: by which to judge; those the trace carries where none are given.
 
     Raises:
-        InputError: the trace does not say where the robot was, or carries no rules.
+        InputError: the trace does not say where the robot was, carries no rules, or is of another arena
+            than the rules'.
     """
-    race = Race(rules_of(trace.header) if rules is None else rules)
-    race.advance(Rows.of_trace(trace))
+    by = rules_of(trace.header) if rules is None else rules
+    check_field(by, trace.header.arena)
+    race = Race(by)
     for event in trace.events:
         race.note(event)
+    race.advance(Rows.of_trace(trace))
     return race.result()
 
 

@@ -1,17 +1,25 @@
-"""One leg of the race: its clock, the distance behind the robot, and the line that ends it."""
+"""One leg of the race: its clock, the distance behind the robot, and the line that ends it.
+
+A line is crossed by walking over it: the robot was seen not to have crossed it, then to have, and nobody
+touched it in between. A robot that is carried over the line has to go back and walk.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from posewright.contests.field import field_of
 from posewright.contests.rules import Rules
 from posewright.units import CM_PER_M
 
 Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 NOT_BEGUN = "not begun"
 RUNNING = "the trace ends before"
@@ -41,17 +49,18 @@ class Way:
     @classmethod
     def of(cls, rules: Rules, leg: int) -> Self:
         """Return the way of leg 1 or 2: the clock's limit and both lines as seen by the robot."""
-        course, limits = rules.course, rules.scoring
-        lines, forward = (course.first_line_x_m, course.second_line_x_m), 1.0
+        course, limits, lines = rules.course, rules.scoring, field_of(rules).lines
+        begins, ends = lines[course.first_line - 1], lines[course.second_line - 1]
+        forward = 1.0
         if leg == 2:
-            lines, forward = (course.second_line_x_m, course.first_line_x_m), -1.0
-        far_edge = lines[1] + forward * course.line_width_m / 2.0
-        return cls(forward, lines[0], far_edge, limits.time_limit_s, limits.distance_limit_cm / CM_PER_M)
+            begins, ends, forward = ends, begins, -1.0
+        far_edge = ends.x + forward * ends.width_m / 2.0
+        return cls(forward, begins.x, far_edge, limits.time_limit_s, limits.distance_limit_cm / CM_PER_M)
 
     def rear(self, footprints: Floats) -> Floats:
         """Return how far along the way the rearmost sole corner of each row is, `(n,)` [m]."""
-        x = footprints[..., 0].reshape(len(footprints), -1)
-        return np.asarray(x.min(axis=1) if self.forward > 0.0 else -x.max(axis=1))
+        x = footprints[..., 0]
+        return np.asarray(x.min(axis=(1, 2)) if self.forward > 0.0 else -x.max(axis=(1, 2)))
 
 
 class Leg:
@@ -72,6 +81,8 @@ class Leg:
         self.finished = False
         self.reason = NOT_BEGUN
         self.distance_m = 0.0
+        self._short_s = -math.inf
+        """When the robot was last seen not to have crossed."""
 
     def start(self, time_s: float) -> None:
         """Begin its clock."""
@@ -89,12 +100,13 @@ class Leg:
             return max(0.0, now_s - self.started_s)
         return self.ended_s - self.started_s if self.finished else self.way.limit_s
 
-    def advance(self, times: Floats, footprints: Floats) -> int:
+    def advance(self, times: Floats, footprints: Floats, touches_s: Sequence[float] = ()) -> int:
         """Look at some more rows.
 
         Args:
             times: `(n,)` [s].
             footprints: `(n, n_feet, 4, 3)` [m].
+            touches_s: when the robot was touched, in order; later times than the rows' do no harm [s].
 
         Returns:
             How many of the rows belong to the leg: fewer than n, or n, once it has ended.
@@ -104,7 +116,7 @@ class Leg:
         first = int(times.searchsorted(self.started_s))
         inside = int(times.searchsorted(self.started_s + self.way.limit_s, side="right"))
         rear = self.way.rear(footprints[first:inside])
-        crossed = rear > self.way.forward * self.way.to_x_m
+        crossed = self._walked_over(times[first:inside], rear, touches_s)
         if crossed.any():
             last = first + int(crossed.argmax())
             self.ended_s, self.finished, self.reason = float(times[last]), True, CROSSED
@@ -114,6 +126,16 @@ class Leg:
         if inside < len(times):
             self.give_up(self.started_s + self.way.limit_s, TIME_OUT)
         return inside
+
+    def _walked_over(self, times: Floats, rear: Floats, touches_s: Sequence[float]) -> Flags:
+        """Return in which rows the robot has crossed the line on its own feet, `(n,)`."""
+        over = rear > self.way.forward * self.way.to_x_m
+        last_short = np.maximum.accumulate(np.append(self._short_s, np.where(over, -np.inf, times)))
+        self._short_s = float(last_short[-1])
+        if not over.any():
+            return over
+        untouched = np.searchsorted(touches_s, times) == np.searchsorted(touches_s, last_short[:-1])
+        return np.asarray(over & untouched & np.isfinite(last_short[:-1]))
 
     def _measure(self, rear: Floats) -> None:
         if len(rear):

@@ -1,4 +1,9 @@
-"""Where a touched robot is put: at the same place, or as near to it as a hand finds room."""
+"""Where a touched robot is put: at the same place, or as near to it as a hand finds room.
+
+Being put back must not gain way, so places no further along the leg come first, with a hand's room
+around them or at least the robot's own; only where there is none of them near, as deep behind a wall of
+boxes, is the robot put ahead, by as little as may be. It is never put past a line: lines are walked over.
+"""
 
 from __future__ import annotations
 
@@ -7,40 +12,46 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.arenas import Arena, point_distances
-from posewright.contests.attitude import heading, uprightness
+from posewright.arenas import Arena, point_distances, shadows
+from posewright.contests.rules import PutBackRules
 from posewright.units import wrap_angle
 
 Floats = NDArray[np.float64]
 
 _RING_M = 0.01
-_RINGS = 60
 _DIRECTIONS = 72
-_LYING = 0.5
-"""Below this cosine of its tilt a box lies on its side."""
+_SLACK_M = 1e-9
 
 
 def clear_place(
-    x_m: float, y_m: float, boxes: Floats, arena: Arena, *, clearance_m: float, forward: float
+    x_m: float, y_m: float, boxes: Floats, arena: Arena, *, rules: PutBackRules, forward: float
 ) -> tuple[float, float]:
-    """Return the nearest place with room around it.
+    """Return the nearest place with room around it that does not gain way.
 
-    Of two equally near ones the one further back is taken, so that being put back gains nothing. Where
-    there is no room anywhere near, the roomiest place is taken.
+    Of two equally near ones the one further back is taken. Where there is no room anywhere near, the
+    roomiest place that does not gain way is taken.
 
     Args:
         x_m: of the wanted place [m].
         y_m: of the wanted place [m].
         boxes: poses x y z qw qx qy qz, `(n_boxes, 7)`.
         arena: the field.
-        clearance_m: room needed to every box and wall [m].
+        rules: how much room to every box and wall, and what counts as near.
         forward: +1 where the leg leads along the field's x, -1 where it leads back.
     """
-    points = np.array([x_m, y_m]) + _offsets(forward)
+    wanted_x_m, line_x_m = _before_lines(x_m, arena, forward)
+    points = np.array([wanted_x_m, y_m]) + _offsets(forward, rules.reach_m)
     room = _room(points, boxes, arena)
-    enough = room >= clearance_m
-    best = points[int(enough.argmax() if enough.any() else room.argmax())]
-    return float(best[0]), float(best[1])
+    behind = forward * (points[:, 0] - wanted_x_m) <= _SLACK_M
+    before_line = forward * (points[:, 0] - line_x_m) <= _SLACK_M
+    for fit in (
+        behind & (room >= rules.clearance_m - _SLACK_M),
+        behind & (room >= rules.least_m - _SLACK_M),
+        before_line & (room >= rules.least_m - _SLACK_M),
+    ):
+        if fit.any():
+            return _place(points[int(fit.argmax())])
+    return _place(points[int(np.where(behind, room, -np.inf).argmax())])
 
 
 def turned_towards(heading_rad: float, goal_rad: float, at_most_rad: float) -> float:
@@ -49,12 +60,29 @@ def turned_towards(heading_rad: float, goal_rad: float, at_most_rad: float) -> f
     return wrap_angle(heading_rad + math.copysign(min(abs(off), at_most_rad), off))
 
 
-def _offsets(forward: float) -> Floats:
+def _place(point: Floats) -> tuple[float, float]:
+    return float(point[0]), float(point[1])
+
+
+def _before_lines(x_m: float, arena: Arena, forward: float) -> tuple[float, float]:
+    """Return the place itself, or the last line where it is past that, and the line it may not pass.
+
+    A robot whose middle is on a line's far edge has its heels on the line: it has not crossed it yet.
+    """
+    edges = [line.x + forward * line.width_m / 2.0 for line in arena.lines]
+    ahead = [edge for edge in edges if forward * (edge - x_m) >= 0.0]
+    if not ahead:
+        last = max(edges, key=lambda edge: forward * edge)
+        return last, last
+    return x_m, min(ahead, key=lambda edge: forward * edge)
+
+
+def _offsets(forward: float, reach_m: float) -> Floats:
     """Return offsets around a place, nearest first and of those the furthest back first `(n, 2)` [m]."""
     angles = np.arange(_DIRECTIONS) * 2.0 * np.pi / _DIRECTIONS
     ring = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     ring = ring[np.lexsort((np.abs(angles - np.pi), forward * ring[:, 0].round(9)))]
-    radii = _RING_M * np.arange(1, _RINGS + 1)
+    radii = _RING_M * np.arange(1, round(reach_m / _RING_M) + 1)
     return np.concatenate([np.zeros((1, 2)), (radii[:, None, None] * ring).reshape(-1, 2)])
 
 
@@ -63,16 +91,5 @@ def _room(points: Floats, boxes: Floats, arena: Arena) -> Floats:
     x, y = points[:, 0], points[:, 1]
     room = np.minimum.reduce([x, arena.size_x - x, arena.size_y / 2.0 - np.abs(y)])
     if len(boxes):
-        room = np.minimum(room, point_distances(points, *_shadows(boxes, arena)).min(axis=1))
+        room = np.minimum(room, point_distances(points, *shadows(boxes, arena.box_size)).min(axis=1))
     return np.asarray(room)
-
-
-def _shadows(boxes: Floats, arena: Arena) -> tuple[Floats, Floats]:
-    """Return what standing and lying boxes cover of the floor: places `(n, 3)` and sizes `(n, 2)`."""
-    length, width, height = arena.box_size
-    w, qx, qy, qz = np.moveaxis(boxes[:, 3:], -1, 0)
-    lying = np.abs(uprightness(boxes[:, 3:])) < _LYING
-    tipped = np.arctan2(2.0 * (qy * qz - w * qx), 2.0 * (qx * qz + w * qy))
-    yaw = np.where(lying, tipped, heading(boxes[:, 3:]))
-    sizes = np.where(lying[:, None], (height, max(length, width)), (length, width))
-    return np.column_stack([boxes[:, :2], yaw]), sizes

@@ -1,22 +1,26 @@
 """A race as far as it has been seen: the one account that judge and referee both keep.
 
-Rows and events are handed in as they come; how they are cut into calls does not change the account,
-so that what a referee says while the trial runs is what a judge says of its trace.
+Rows and events are handed in as they come, a touch before the rows that follow it; how rows are cut into
+calls does not change the account, so that what a referee says while the trial runs is what a judge says
+of its trace.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import insort
 
-from posewright.contests.attitude import heading
 from posewright.contests.displacement import BoxWatch, Displacement
+from posewright.contests.field import field_of
 from posewright.contests.incidents import FALL, Incident, Touch, incidents
 from posewright.contests.leg import NEVER_MOVED, Leg, Way
+from posewright.contests.lying import Lying, LyingWatch, unanswered
 from posewright.contests.result import LegResult, Penalty, Result
 from posewright.contests.rows import Rows
 from posewright.contests.rules import Rules
 from posewright.contests.score import score
 from posewright.contests.start import StartWatch
+from posewright.rotation import heading
 from posewright.traces import Event
 from posewright.units import CM_PER_M
 
@@ -28,9 +32,12 @@ class Race:
         self.rules = rules
         self.legs = (Leg(Way.of(rules, 1)), Leg(Way.of(rules, 2)))
         self._start = StartWatch(rules.clock)
-        self._boxes = BoxWatch(rules.displacement)
+        corner_m = math.hypot(*field_of(rules).box_kind.footprint_m) / 2.0
+        self._boxes = BoxWatch(rules.displacement, corner_m)
+        self._lying = LyingWatch(rules.fall)
         self._moved: list[Displacement] = []
         self._touches: list[Touch] = []
+        self._touches_s: list[float] = []
         self._falls_s: list[float] = []
         self._now_s = 0.0
         self._backwards = False
@@ -45,6 +52,13 @@ class Race:
         """Whether nothing more can change: both legs are over, or the first is over unfinished."""
         first, second = self.legs
         return second.ended_s is not None or (first.ended_s is not None and not first.finished)
+
+    @property
+    def ended_s(self) -> float:
+        """When it was over, in the trace's time; infinite before [s]."""
+        first, second = self.legs
+        last = second.ended_s if first.finished else first.ended_s
+        return math.inf if last is None else last
 
     @property
     def clock_s(self) -> float:
@@ -69,12 +83,13 @@ class Race:
         if self._start.moved_s is None:
             self._start.advance(rows.times, rows.joints)
             self._begin_leg_1()
-        used = self.legs[0].advance(rows.times, rows.footprints)
+        used = self.legs[0].advance(rows.times, rows.footprints, self._touches_s)
         first, second = self.legs
         if first.finished and first.ended_s is not None:
             if second.started_s is None:
                 second.start(first.ended_s + self.rules.clock.leg_2_delay_s)
             self._advance_leg_2(rows, used)
+        self._lying.advance(rows.times, rows.trunk)
         moved = self._boxes.advance(rows.times, rows.boxes)
         self._moved += moved
         return moved
@@ -83,6 +98,7 @@ class Race:
         """Take note of a touch or a fall; other events say nothing that rows do not say."""
         if event.kind == "touch":
             self._touches.append(Touch.of(event))
+            insort(self._touches_s, event.time_s)
         elif event.kind == FALL:
             self._falls_s.append(event.time_s)
 
@@ -95,7 +111,7 @@ class Race:
 
     def _advance_leg_2(self, rows: Rows, used: int) -> None:
         leg = self.legs[1]
-        taken = used + leg.advance(rows.times[used:], rows.footprints[used:])
+        taken = used + leg.advance(rows.times[used:], rows.footprints[used:], self._touches_s)
         if leg.finished and taken > used:
             self._backwards = math.cos(float(heading(rows.trunk[taken - 1, 3:]))) > 0.0
 
@@ -127,7 +143,7 @@ class Race:
             legs=legs,
             total_points=sum(leg.points for leg in legs),
             raw_total=sum(leg.raw_points for leg in legs),
-            falls=sum(self._leg_at(time_s) > 0 for time_s in self._falls_s),
+            falls=self._falls(),
             penalties=penalties,
             warnings=self._warnings(),
         )
@@ -149,6 +165,15 @@ class Race:
             reason=leg.reason,
         )
 
+    def _falls(self) -> int:
+        """Return how often the robot fell: the falls that were noted, and those that only the rows show."""
+        noted = [time_s for time_s in self._falls_s if self._leg_at(time_s)]
+        return len(noted) + len(self._lay_without(noted))
+
+    def _lay_without(self, noted_s: list[float]) -> list[Lying]:
+        lain = self._lying.until(self.ended_s)
+        return unanswered(lain, noted_s, self.rules.displacement.incident_s)
+
     def _warnings(self) -> tuple[str, ...]:
         early, wait = self._start.early_s, self.rules.clock.wait_s
         found = []
@@ -156,4 +181,8 @@ class Race:
             found.append(f"false start: the robot moved at {early:.2f} s, before its {wait:g} s were over")
         if self._backwards:
             found.append("the robot came back without turning round")
+        found += [
+            f"the robot lay from {lain.since_s:.2f} to {lain.until_s:.2f} s and nobody touched it"
+            for lain in self._lay_without(self._touches_s)
+        ]
         return tuple(found)

@@ -15,20 +15,18 @@ from typing import Any, Protocol
 
 from posewright.arenas import Arena
 from posewright.bodies import Frames, Hands, Track, WorldTrack
-from posewright.contests.attitude import heading, roll_and_pitch
 from posewright.contests.fall import Fall, FallWatch
+from posewright.contests.field import check_field
 from posewright.contests.jam import Jam, JamWatch
 from posewright.contests.put_back import clear_place, turned_towards
 from posewright.contests.race import Race
 from posewright.contests.result import Result
-from posewright.contests.rows import Rows, kept_frames
+from posewright.contests.rows import Rows
 from posewright.contests.rules import Rules
 from posewright.errors import BodyError
-from posewright.traces import Event
+from posewright.rotation import heading, roll_pitch_yaw
+from posewright.traces import ROWS_EVERY, Event, kept_frames
 from posewright.units import DEG_PER_RAD
-
-ROWS_EVERY = 4
-"""A trace keeps every fourth frame; the referee judges by the rows the trace will have."""
 
 _TRAIL_BLOCKS = 600
 """How many blocks of its own way are remembered, about a minute."""
@@ -51,8 +49,13 @@ class Seen(Protocol):
 class Referee:
     """Watches a race, puts the robot back where needed, and stops it when it is over.
 
+    It judges by the rows that the trace will have, one in `every` frames.
+
     Attributes:
         race: the account so far: leg, clock, distance, penalties.
+
+    Raises:
+        InputError: the arena is not the one the rules name.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class Referee:
         *,
         every: int = ROWS_EVERY,
     ) -> None:
+        check_field(rules, arena.to_dict())
         self.race = Race(rules)
         self._rules = rules
         self._arena = arena
@@ -114,10 +118,10 @@ class Referee:
             self._trail.append((x_m, y_m))
 
     def _pick_up(self, time_s: float, fall: Fall, world: WorldTrack) -> None:
-        roll, pitch = (angle * DEG_PER_RAD for angle in roll_and_pitch(world.trunk[-1, 3:]))
+        roll, pitch, _ = (roll_pitch_yaw(world.trunk[-1, 3:]) * DEG_PER_RAD).tolist()
         data = {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch}
         self._tell(time_s, "fall", data)
-        stood = fall.standing
+        stood = fall.stood
         yaw = turned_towards(stood.heading_rad, self.race.goal_yaw_rad, self._rules.fall.turn_rad)
         self._put((stood.x_m, stood.y_m), yaw, world, time_s, {"reason": "fall", "since_s": fall.since_s})
 
@@ -129,12 +133,12 @@ class Referee:
         self._put(place, yaw, world, time_s, {"reason": "jam", "since_s": jam.since_s, **about})
 
     def _way_back(self, x_m: float, y_m: float) -> tuple[float, float]:
-        """Return the last place on its own way that is far enough back, else one straight back."""
-        step = self._rules.put_back.step_back_m
+        """Return the last place on its own way far enough off and not ahead, else one straight back."""
+        step, forward = self._rules.put_back.step_back_m, math.cos(self.race.goal_yaw_rad)
         for x, y in reversed(self._trail):
-            if math.hypot(x - x_m, y - y_m) >= step:
+            if math.hypot(x - x_m, y - y_m) >= step and forward * (x - x_m) <= 0.0:
                 return x, y
-        return x_m - step * math.cos(self.race.goal_yaw_rad), y_m
+        return x_m - step * forward, y_m
 
     def _put(
         self, place: tuple[float, float], yaw: float, world: WorldTrack, time_s: float, why: dict[str, Any]
@@ -143,7 +147,7 @@ class Referee:
             *place,
             world.boxes[-1],
             self._arena,
-            clearance_m=self._rules.put_back.clearance_m,
+            rules=self._rules.put_back,
             forward=math.cos(self.race.goal_yaw_rad),
         )
         self._hands.place_robot(x_m, y_m, yaw)

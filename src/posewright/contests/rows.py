@@ -20,7 +20,7 @@ class Rows:
 
     Attributes:
         times: `(n,)` [s].
-        joints: what the joints were told, or did where nothing was told, `(n, n_joints)` [rad].
+        joints: what the joints did, or were told where nobody measured it, `(n, n_joints)` [rad].
         trunk: x y z qw qx qy qz, `(n, 7)`.
         footprints: sole corners in the field frame, `(n, n_feet, 4, 3)` [m].
         boxes: x y z qw qx qy qz of each, `(n, n_boxes, 7)`.
@@ -46,7 +46,7 @@ class Rows:
             )
         if not np.isfinite(trace.times).all() or (np.diff(trace.times) <= 0.0).any():
             raise InputError("the time of the trace does not run forward from row to row")
-        joints = _told_or_done(trace.joint_commands, trace.joint_positions)
+        joints = _done_or_told(trace.joint_positions, trace.joint_commands)
         return cls(trace.times, joints, trace.trunk, trace.footprints, trace.boxes)
 
     @classmethod
@@ -64,18 +64,17 @@ class Rows:
         world = track.world
         if world is None:
             raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
-        joints = _told_or_done(commands[kept], track.positions[kept])
+        joints = _done_or_told(track.positions[kept], commands[kept])
         return cls(track.times[kept], joints, world.trunk[kept], world.footprints[kept], world.boxes[kept])
 
     def __len__(self) -> int:
         return len(self.times)
 
+    def __getitem__(self, part: slice) -> Rows:
+        """Return some of the rows."""
+        return Rows(*(getattr(self, name)[part] for name in self.__slots__))
 
-def kept_frames(seen: int, every: int) -> slice:
-    """Return which of the next frames a recorder keeps that has `seen` so many: every `every`-th."""
-    return slice((every - 1 - seen) % every, None, every)
 
-
-def _told_or_done(commands: Floats, positions: Floats) -> Floats:
-    told = np.isfinite(commands)
-    return commands if told.all() else np.where(told, commands, positions)
+def _done_or_told(positions: Floats, commands: Floats) -> Floats:
+    done = np.isfinite(positions)
+    return positions if done.all() else np.where(done, positions, commands)

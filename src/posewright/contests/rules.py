@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
+from posewright.arenas import arena, arena_names
 from posewright.documents import Node, parse_document, read_document
 from posewright.errors import UnknownNameError
 from posewright.units import RAD_PER_DEG
@@ -37,14 +39,16 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """Where the robot starts and the two lines it crosses, in the field frame."""
+    """Where the robot starts, in the field frame, and which of the arena's lines it crosses.
+
+    Lines are counted from 1 in the order of x: leg 1 leads from the first over the second, leg 2 back.
+    """
 
     start_x_m: float
     start_y_m: float
     start_yaw_rad: float
-    first_line_x_m: float
-    second_line_x_m: float
-    line_width_m: float
+    first_line: int
+    second_line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,6 @@ class DisplacementRules:
     """When a box counts as moved, when it is at rest again, what belongs to one incident."""
 
     displaced_m: float
-    corner_m: float
     still_m: float
     settled_s: float
     incident_s: float
@@ -100,9 +103,11 @@ class JamRules:
 
 @dataclass(frozen=True, slots=True)
 class PutBackRules:
-    """Where a robot that was touched is put: how clear of everything, how far back when jammed."""
+    """Where a robot that was touched is put: how clear of everything, how near, how far back when jammed."""
 
     clearance_m: float
+    least_m: float
+    reach_m: float
     step_back_m: float
 
 
@@ -113,7 +118,7 @@ class Rules:
     Attributes:
         name: folder and name of the document.
         title: for people.
-        arena: name of the field.
+        arena: name of the field, whose document says where its lines are and how large its boxes.
         sources: where each number comes from, by `section.key` of the document.
         text: the document itself, for a trace to carry.
     """
@@ -131,6 +136,14 @@ class Rules:
     put_back: PutBackRules
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)
     text: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sources", MappingProxyType(dict(self.sources)))
+
+    def __reduce__(self) -> tuple[type[Rules], tuple[Any, ...]]:
+        """Copy and pickle by way of plain mappings: read-only ones can do neither."""
+        values = [getattr(self, entry.name) for entry in fields(self)]
+        return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
 
 _SECTIONS: dict[str, type[Any]] = {
@@ -185,9 +198,8 @@ def parse_rules(text: str, name: str | None = None) -> Rules:
 def _rules(root: Node, text: str) -> Rules:
     parts = root.fields(required=("rules", "title", "arena", *_SECTIONS, "sources"), optional=())
     sections = {name: _section(parts[name], kind) for name, kind in _SECTIONS.items()}
-    course, scoring = sections["course"], sections["scoring"]
-    if not course.first_line_x_m < course.second_line_x_m:
-        parts["course"].fail("the second line is not beyond the first")
+    scoring = sections["scoring"]
+    _check_lines(parts, sections["course"])
     if scoring.time_limit_s <= 0.0 or scoring.distance_limit_cm <= 0.0:
         parts["scoring"].fail("a limit is 0", hint="time and distance limits are above 0")
     return Rules(
@@ -198,6 +210,16 @@ def _rules(root: Node, text: str) -> Rules:
         text=text,
         **sections,
     )
+
+
+def _check_lines(parts: Mapping[str, Node], course: Course) -> None:
+    """Refuse a field that does not ship, and lines that it does not have."""
+    name = parts["arena"].text()
+    if name not in arena_names():
+        parts["arena"].fail(f"there is no arena {name!r}", hint=f"one of {', '.join(arena_names())}")
+    if not course.first_line < course.second_line <= len(arena(name).lines):
+        hint = f"two of the {len(arena(name).lines)} lines of {name}, in the order of x"
+        parts["course"].fail("the second line is not beyond the first", hint=hint)
 
 
 def _section(node: Node, kind: type[_Section]) -> _Section:
@@ -212,6 +234,8 @@ def _key(name: str) -> str:
 
 
 def _value(node: Node, name: str) -> float | tuple[float, ...]:
+    if name.endswith("_line"):
+        return node.integer(low=1)
     if name == "place_points":
         return tuple(item.number(low=0.0) for item in node.items())
     if name.startswith("start_"):

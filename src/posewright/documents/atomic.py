@@ -16,11 +16,13 @@ _BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write `content` to `path` so that a crash leaves either the old file or the new one.
 
-    A file that stood there keeps its permissions; a new one gets those of an ordinary open().
+    A file that stood there keeps its permissions; a new one gets those of an ordinary open(). A link
+    stays a link: what it leads to is written.
 
     Raises:
-        OutputError: it cannot be written there.
+        OutputError: it cannot be written there, or something stands there that is no ordinary file.
     """
+    path = _target(path)
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}") if path.name else path
     try:
         handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
@@ -48,9 +50,18 @@ def refuse_unwritable(path: Path) -> None:
     Raises:
         OutputError: it cannot be written there, as far as can be told without writing.
     """
-    if path.is_dir():
-        raise OutputError.at(path, os.strerror(errno.EISDIR))
+    path = _target(path)
     if not path.parent.is_dir():
         raise OutputError.at(path, os.strerror(errno.ENOENT))
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise OutputError.at(path, os.strerror(errno.EACCES))
+
+
+def _target(path: Path) -> Path:
+    """Return the file that writing to `path` means; a device or a pipe must not be replaced by a file."""
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise OutputError.at(path, os.strerror(errno.EISDIR))
+    if target.exists() and not target.is_file():
+        raise OutputError.at(path, "not an ordinary file")
+    return target

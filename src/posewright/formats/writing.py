@@ -38,7 +38,7 @@ def write_motion(
     Raises:
         LossError: something would be lost and may not be.
         FormatError: it does not fit the format.
-        DocumentError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
     path = Path(path)
     target = format_for(motion, path, format)

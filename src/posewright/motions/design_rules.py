@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions.finding import Finding, Level
 from posewright.motions.checked import Checked
+from posewright.motions.finding import Finding, Level
 from posewright.motions.motion import Motion
 from posewright.motions.sequence_rules import durations, ends, steps
 from posewright.motions.servo_rules import finite, limits, returns_from_free, speeds

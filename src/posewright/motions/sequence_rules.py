@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from posewright.motions.finding import Finding, Level
 from posewright.motions.checked import Checked, place
+from posewright.motions.finding import Finding, Level
 from posewright.motions.pose import Angles
 
 

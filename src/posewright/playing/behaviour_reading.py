@@ -75,6 +75,10 @@ def _find(name: str | Path) -> Path:
     return shipped[text]
 
 
+def _place(card: Robot) -> Path | None:
+    return None if card.folder is None else card.folder.resolve()
+
+
 class _Reader:
     """Reads one document."""
 
@@ -114,6 +118,8 @@ class _Reader:
             return named
         if named.name != card.name:
             node.fail(f"this behaviour is for {named.name}", hint=f"it is to be run with {card.name}")
+        if _place(named) != _place(card):
+            node.fail(f"this behaviour is for another card of {card.name}", hint="name the same card in both")
         return card
 
     def _card_named(self, node: Node, card: Robot | None) -> Robot:

@@ -26,16 +26,15 @@ class CarriedTexts:
     def name_of(self, path: Path) -> str:
         """Return the name of a file, the same each time, and no other file's."""
         path = path.resolve()
-        names = self._names(path)
-        name = next(name for name in names if self._paths.get(name, path) == path)
+        name = next(name for name in self._names(path) if self._paths.get(name, path) == path)
         self._paths[name] = path
         return name
 
     def _names(self, path: Path) -> list[str]:
-        if path.is_relative_to(self._folder):
-            return [path.relative_to(self._folder).as_posix()]
-        parts = path.parts
-        return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
+        """Return what a file may be called: its ordinary name, then with more and more folders before it."""
+        below = path.is_relative_to(self._folder)
+        depth = len(path.relative_to(self._folder).parts) if below else 1
+        return ["/".join(path.parts[start:]) for start in range(len(path.parts) - depth, -1, -1)]
 
     def keep(self, name: str, text: str) -> None:
         """Keep a text under a name."""

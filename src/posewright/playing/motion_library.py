@@ -201,7 +201,7 @@ class _Shelf:
         return name
 
     def _keep_text(self, place: Place, motion: Motion) -> None:
-        """Keep a native file as it stood when it was read, a page of any other as the native file it would be."""
+        """Keep a native file as it was read, a page of any other as the native file it would be."""
         path, number = place
         name, read = self._carried.name_of(path), self._file(path).document
         if isinstance(read, bytes):

@@ -22,6 +22,11 @@ class Guard(Enum):
     JOINT_LIMIT = "joint limit"
     SPEED_LIMIT = "speed limit"
 
+    @property
+    def unit(self) -> str:
+        """The unit of what was asked and of the limit."""
+        return "rad" if self is Guard.JOINT_LIMIT else "rad/s"
+
 
 @dataclass(frozen=True, slots=True)
 class Intervention:

@@ -48,4 +48,5 @@ class ServoScale:
 
     def from_ticks(self, ticks: Angles) -> Angles:
         """Return the joint angle [rad] for a number of ticks."""
-        return self.from_servo_deg(ticks * self.tick_deg)
+        servo_deg: Angles = ticks * self.tick_deg
+        return self.from_servo_deg(servo_deg)

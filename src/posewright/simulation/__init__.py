@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from posewright.simulation.body import SimulatedBody
     from posewright.simulation.film import Film
+    from posewright.simulation.mounting import sensor_poses
     from posewright.simulation.spectator import FilmCamera
     from posewright.simulation.viewer import LiveView
     from posewright.simulation.world import World
@@ -21,9 +22,10 @@ _ROOM = {
     "LiveView": "viewer",
     "SimulatedBody": "body",
     "World": "world",
+    "sensor_poses": "mounting",
 }
 
-__all__ = ["Film", "FilmCamera", "LiveView", "SimulatedBody", "World"]
+__all__ = ["Film", "FilmCamera", "LiveView", "SimulatedBody", "World", "sensor_poses"]
 
 
 def __getattr__(name: str) -> Any:

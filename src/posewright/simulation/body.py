@@ -11,7 +11,7 @@ import numpy as np
 from posewright.bodies import BodyState, Flags, Floats, Frames, Track
 from posewright.errors import BodyError, UnsafeCommandError
 from posewright.simulation.block_buffer import BlockBuffer
-from posewright.simulation.complaints import last_complaint
+from posewright.simulation.complaints import forget, last_complaint
 from posewright.simulation.placing import place
 from posewright.simulation.sensors import Senses
 from posewright.simulation.servo_model import ServoBank, TickGrid
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 Place = tuple[float, float, float]
 """x [m], y [m], yaw [rad] of the trunk in the field frame."""
 
-_START: Place = (0.25, 0.0, 0.0)
 _FAR_M = 1e4
 _STANDING = ("walk_ready", "stand")
 
@@ -35,7 +34,7 @@ class SimulatedBody:
         world: the robot's own; a body drives it alone.
         start_pose: joint angles it stands in at first, `(n_joints,)` [rad]; None for the card's
             `walk_ready` or `stand`, or all zero where it has neither.
-        start: where it stands at first.
+        start: where it stands at first; the field's origin, where an arena has its start wall, unless told.
         noise: standard deviation of Gaussian noise by sensor channel; none by default.
         seed: of the noise.
     """
@@ -45,7 +44,7 @@ class SimulatedBody:
         world: World,
         *,
         start_pose: Floats | None = None,
-        start: Place = _START,
+        start: Place = (0.0, 0.0, 0.0),
         noise: Mapping[str, float] | None = None,
         seed: int = 0,
     ) -> None:
@@ -73,6 +72,7 @@ class SimulatedBody:
 
     def reset(self) -> None:
         """Begin again: the same start, the same boxes, to the last bit."""
+        forget()
         self.world.reset()
         self._servos.restore()
         self._n_frames = 0
@@ -119,6 +119,7 @@ class SimulatedBody:
         targets = self._targets(frames)
         self._servos.set(frames.stiffness, frames.free)
         self._buffer.begin(n)
+        forget()
         self._run(targets)
         times = np.arange(self._n_frames + 1.0, self._n_frames + n + 1.0) * self.robot.frame_period_s
         self._n_frames += n
@@ -130,7 +131,7 @@ class SimulatedBody:
 
         Raises:
             UnknownNameError: the robot has no camera of that name.
-            MissingExtraError: nothing can be drawn on this machine.
+            UnavailableError: nothing can be drawn on this machine.
         """
         from posewright.simulation.film import camera_picture
 
@@ -177,8 +178,9 @@ class SimulatedBody:
     def _refuse_blow_up(self) -> None:
         # A state with a NaN spreads to the whole trunk within a step; a NaN fails the comparison, too.
         if not -_FAR_M < self.world.data.qpos[self.world.addresses.trunk_qpos.start] < _FAR_M:
+            said = last_complaint()
             raise BodyError(
-                f"the simulation blew up before {self.time_s:.3f} s: {last_complaint()}",
+                f"the simulation blew up before {self.time_s:.3f} s{': ' if said else ''}{said}",
                 hint="is the robot inside something?",
             )
 

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.errors import InputError, MissingExtraError
+from posewright.errors import InputError, UnavailableError
 from posewright.simulation.scenery import PICTURE_HEIGHT, PICTURE_WIDTH
 
 Picture = NDArray[np.uint8]
@@ -33,7 +33,7 @@ class Canvas:
 
     Raises:
         InputError: the picture is too large or empty.
-        MissingExtraError: nothing can be drawn on this machine.
+        UnavailableError: nothing can be drawn on this machine.
     """
 
     def __init__(self, model: Any, width: int, height: int) -> None:
@@ -87,8 +87,8 @@ def _gl_context(width: int, height: int) -> Any:
     default = "egl" if sys.platform.startswith("linux") else "cgl" if sys.platform == "darwin" else "glfw"
     way = os.environ.get("MUJOCO_GL", "").lower().strip() or default
     if way not in _WAYS:
-        raise MissingExtraError(f"MUJOCO_GL={way!r} draws nothing", hint=_NO_GL)
+        raise UnavailableError(f"MUJOCO_GL={way!r} draws nothing", hint=_NO_GL)
     try:
         return importlib.import_module(_WAYS[way]).GLContext(width, height)
     except (ImportError, AttributeError, RuntimeError, OSError) as error:
-        raise MissingExtraError(f"no pictures can be drawn here: {way}: {error}", hint=_NO_GL) from error
+        raise UnavailableError(f"no pictures can be drawn here: {way}: {error}", hint=_NO_GL) from error

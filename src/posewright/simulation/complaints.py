@@ -7,6 +7,7 @@ from collections import deque
 import mujoco
 
 _KEPT: deque[str] = deque(maxlen=16)
+"""MuJoCo has one handler for all worlds of a process, so whoever steps one clears this first."""
 
 
 def listen() -> None:
@@ -15,6 +16,11 @@ def listen() -> None:
         mujoco.set_mju_user_warning(_KEPT.append)
 
 
+def forget() -> None:
+    """Forget what was complained about until now: it was about another world, or another time."""
+    _KEPT.clear()
+
+
 def last_complaint() -> str:
-    """Return what was last complained about, in this process; empty if nothing was."""
+    """Return what was last complained about since `forget`; empty if nothing was."""
     return " ".join(_KEPT[-1].split()) if _KEPT else ""

@@ -55,7 +55,7 @@ class Film:
     Raises:
         InputError: the picture is too large.
         UnknownNameError: there is no such camera.
-        MissingExtraError: nothing can be drawn on this machine.
+        UnavailableError: nothing can be drawn on this machine.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ def camera_picture(world: World, sensor: str) -> Picture:
 
     Raises:
         UnknownNameError: the robot has no camera of that name.
-        MissingExtraError: nothing can be drawn on this machine.
+        UnavailableError: nothing can be drawn on this machine.
     """
     cameras = _cameras(world)
     if sensor not in cameras:

@@ -27,6 +27,11 @@ class Mount:
     position: Floats
     rotation: Floats
 
+    def body(self, model: Any) -> int:
+        """Return the number of the body it belongs to."""
+        is_site = self.kind == int(mujoco.mjtObj.mjOBJ_SITE)
+        return int(model.site_bodyid[self.index]) if is_site else self.index
+
 
 def find_mount(model: Any, data: Any, name: str) -> Mount:
     """Return the site, or else the body, of that name.

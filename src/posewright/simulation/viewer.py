@@ -7,7 +7,7 @@ import sys
 from types import TracebackType
 from typing import Any
 
-from posewright.errors import MissingExtraError
+from posewright.errors import UnavailableError
 from posewright.simulation.spectator import FilmCamera, spectator
 from posewright.simulation.world import World
 
@@ -21,12 +21,12 @@ class LiveView:
         world: what is shown.
 
     Raises:
-        MissingExtraError: there is no display, or no window can be opened on it.
+        UnavailableError: there is no display, or no window can be opened on it.
     """
 
     def __init__(self, world: World) -> None:
         if sys.platform.startswith("linux") and not _has_display():
-            raise MissingExtraError("a live window needs a display, and there is none here", hint=_HINT)
+            raise UnavailableError("a live window needs a display, and there is none here", hint=_HINT)
         self._window: Any = _open(world)
 
     @property
@@ -68,7 +68,7 @@ def _open(world: World) -> Any:
         RuntimeError,
         AttributeError,
     ) as error:  # AttributeError: MuJoCo without its studio part
-        raise MissingExtraError(f"no live window can be opened: {error}", hint=_HINT) from error
+        raise UnavailableError(f"no live window can be opened: {error}", hint=_HINT) from error
     camera = spectator(world.arena, FilmCamera.FIELD)
     with window.lock():
         window.cam.lookat[:] = camera.lookat

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,8 @@ class TraceHeader:
         rate_hz: rows kept a second [Hz].
         arena: the field as plain data, as `Arena.to_dict` gives it.
         sensors: the card of each sensor as `sensor_card` gives it.
-        documents: full texts of behaviour, chart, motions, rules and layout, by file name.
+        documents: full texts of behaviour, chart, motions, rules, layout, and of the robot's card where that
+            does not ship, by file name.
         extras: whatever else should travel along.
     """
 
@@ -106,14 +107,27 @@ class TraceHeader:
             all(isinstance(text, str) for text in [*texts, *self.joints, *self.feet])
             and all(isinstance(mapping, dict) for mapping in mappings)
             and all(isinstance(number, int | float) for number in numbers)
+            and all(_is_pose(card["trunk_pose"]) for card in self.sensors.values() if "trunk_pose" in card)
         )
         if not right:
             raise InputError("the header is damaged: an entry is of the wrong kind")
 
 
-def sensor_card(sensor: SensorSpec) -> dict[str, Any]:
-    """Return a sensor's specification as plain data, its kind with it."""
+def sensor_card(sensor: SensorSpec, trunk_pose: Sequence[float] | None = None) -> dict[str, Any]:
+    """Return a sensor's specification as plain data, its kind with it.
+
+    Args:
+        sensor: the specification.
+        trunk_pose: where it sits in the trunk's frame, x y z qw qx qy qz [m, unit quaternion]; None where
+            that is not known, or changes.
+    """
     return {
         "kind": sensor.kind,
         **{entry.name: plain(getattr(sensor, entry.name)) for entry in fields(sensor)},
+        **({} if trunk_pose is None else {"trunk_pose": plain(tuple(trunk_pose))}),
     }
+
+
+def _is_pose(value: Any) -> bool:
+    is_seven = isinstance(value, list) and len(value) == 7
+    return is_seven and all(isinstance(number, int | float) for number in value)

@@ -27,7 +27,7 @@ def write_mcap(trace: Trace, path: Path | str) -> None:
     The file appears whole or not at all. Log times are simulated, in nanoseconds from 0.
 
     Raises:
-        DocumentError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
     write_atomically(Path(path), mcap_bytes(trace))
 

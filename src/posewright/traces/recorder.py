@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from posewright.errors import BodyError, InputError
 from posewright.traces.event import Event
 from posewright.traces.header import TraceHeader
+from posewright.traces.rows_kept import ROWS_EVERY, kept_frames
 from posewright.traces.trace import Trace
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _Rows = dict[str, NDArray[Any]]
 class TraceRecorder:
     """Keeps every `every`-th frame of what a body did, and all ticks and events."""
 
-    def __init__(self, header: TraceHeader, *, every: int = 4) -> None:
+    def __init__(self, header: TraceHeader, *, every: int = ROWS_EVERY) -> None:
         if every < 1:
             raise InputError(f"cannot keep every {every}th frame", hint="1 keeps all of them")
         self.header = header
@@ -51,7 +52,7 @@ class TraceRecorder:
         n = len(track.times)
         if len(commands) != n:
             raise BodyError(f"{len(commands)} frames were commanded and {n} came back")
-        kept = slice((self._every - 1 - self._n_frames) % self._every, None, self._every)
+        kept = kept_frames(self._n_frames, self._every)
         self._n_frames += n
         block = {
             "times": track.times[kept].copy(),

@@ -5,7 +5,6 @@ Nothing of this is read back.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,11 +12,9 @@ import numpy as np
 
 from posewright.traces import layouts, schemas
 from posewright.traces.cdr import to_ns
-from posewright.traces.header import TraceHeader
 from posewright.traces.plain import to_json
 from posewright.traces.topic import Topic
 from posewright.traces.trace import Trace
-from posewright.traces.turns import from_roll_pitch_yaw
 
 _THICK_M = 0.01
 _WALL_OPACITY = 0.35  # the robot behind it stays visible
@@ -30,8 +27,10 @@ def scene_topics(trace: Trace) -> Iterator[Topic]:
     """Yield the topics that have one message, at time 0."""
     at_start = to_ns(np.zeros(1))
     yield Topic("/scene", schemas.SCENE, at_start, [to_json(_scene(trace)).encode()])
-    if trace.header.sensors:
-        yield Topic("/tf_static", schemas.TF_MESSAGE, at_start, _sensor_frames(trace.header))
+    cards = trace.header.sensors
+    mounted = {name: card["trunk_pose"] for name, card in cards.items() if "trunk_pose" in card}
+    if mounted:
+        yield Topic("/tf_static", schemas.TF_MESSAGE, at_start, _sensor_frames(mounted))
 
 
 def _scene(trace: Trace) -> dict[str, Any]:
@@ -106,12 +105,11 @@ def _entity(name: str, frame: str, cubes: list[_Cube]) -> dict[str, Any]:
     }
 
 
-def _sensor_frames(header: TraceHeader) -> list[bytes]:
-    """Return where each sensor sits, as if every mount were the trunk: a trace knows no model."""
+def _sensor_frames(poses: Mapping[str, Sequence[float]]) -> list[bytes]:
+    """Return where sensors sit on the trunk, from x y z qw qx qy qz; a trace knows no model."""
     values: dict[str, Any] = {}
-    for i, card in enumerate(header.sensors.values()):
-        angles = (0.0, card.get("pitch_deg", 0.0), card.get("yaw_deg", 0.0))
-        turn = from_roll_pitch_yaw(np.array([[math.radians(angle) for angle in angles]]))
-        position = np.array([card.get("position_m", (0.0, 0.0, 0.0))], dtype=np.float64)
-        values |= {f"stamp_{i}": np.zeros((1, 2)), f"position_{i}": position, f"rotation_{i}": turn}
-    return layouts.transforms(tuple(header.sensors), "trunk").pack(1, **values)
+    for i, pose in enumerate(poses.values()):
+        x, y, z, qw, qx, qy, qz = pose
+        position, rotation = np.array([[x, y, z]]), np.array([[qx, qy, qz, qw]])
+        values |= {f"stamp_{i}": np.zeros((1, 2)), f"position_{i}": position, f"rotation_{i}": rotation}
+    return layouts.transforms(tuple(poses), "trunk").pack(1, **values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from posewright.rotation import heading
 from posewright.traces import Trace
 
 Floats = NDArray[np.float64]
@@ -38,9 +39,7 @@ def beam_hits(trace: Trace) -> Floats:
 def _hits(trace: Trace, ranges: Floats, bearings: Floats, max_range_m: float, every: int) -> Floats:
     rows = np.clip(np.searchsorted(trace.times, trace.tick_times[::every]), 0, trace.n_rows - 1)
     trunk = trace.trunk[rows]
-    w, i, j, k = trunk[:, 3:].T
-    heading = np.arctan2(2.0 * (w * k + i * j), 1.0 - 2.0 * (j * j + k * k))
-    angles = heading[:, np.newaxis] + bearings
+    angles = heading(trunk[:, 3:])[:, np.newaxis] + bearings
     reach = ranges[::every]
     points = trunk[:, np.newaxis, :2] + reach[..., np.newaxis] * np.stack(
         [np.cos(angles), np.sin(angles)], -1

@@ -12,7 +12,7 @@ import numpy as np
 
 from posewright.arenas import Box, arena, arena_names
 from posewright.errors import InputError, MissingExtraError, UnknownNameError, Where
-from posewright.robots import robot
+from posewright.robots import Robot, robot
 from posewright.traces import Trace, TraceHeader
 
 if TYPE_CHECKING:
@@ -21,11 +21,20 @@ if TYPE_CHECKING:
 SUFFIXES = (".mp4", ".mkv", ".webm")
 
 
-def stage_of(header: TraceHeader) -> World:
+def card_document(name: str) -> str:
+    """Return under what name a trace carries the card of a robot that does not ship."""
+    return f"{name}.robot.yaml"
+
+
+def stage_of(header: TraceHeader, card: Robot | None = None) -> World:
     """Build the world a trace was made in, from what the trace carries.
 
+    Args:
+        header: of the trace.
+        card: of the robot; needed where it is somebody's own, whose model does not travel with a trace.
+
     Raises:
-        InputError: the arena or the robot is none that this version knows.
+        InputError: the arena or the robot is none that this version knows, or the card is another robot's.
     """
     from posewright.simulation import World
 
@@ -33,7 +42,20 @@ def stage_of(header: TraceHeader) -> World:
     if kind not in arena_names():
         raise UnknownNameError.among("arena", kind, arena_names())
     boxes = [Box(x, y, yaw) for x, y, yaw in header.boxes]
-    return World(robot(header.robot), arena(kind).with_boxes(boxes))
+    return World(_card(header, card), arena(kind).with_boxes(boxes))
+
+
+def _card(header: TraceHeader, card: Robot | None) -> Robot:
+    if card is None:
+        if card_document(header.robot) in header.documents:
+            raise InputError(
+                f"the trace is of {header.robot!r}, a robot with a card of its own",
+                hint="a model does not travel with a trace: hand in the robot's card",
+            )
+        return robot(header.robot)
+    if (card.name, card.joint_names) != (header.robot, header.joints):
+        raise InputError(f"the trace is not of {card.name!r}", hint=f"it is of {header.robot!r}")
+    return card
 
 
 def film_trial(
@@ -44,6 +66,7 @@ def film_trial(
     size: tuple[int, int] = (640, 480),
     fps: float = 16.0,
     speed: float = 1.0,
+    card: Robot | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> None:
     """Make a film of a trial.
@@ -55,11 +78,14 @@ def film_trial(
         size: width and height in pixels, both even.
         fps: pictures a second of film.
         speed: trial seconds a second of film.
+        card: of the robot, where that does not ship.
         tell: is told the share done, 0..1.
 
     Raises:
-        InputError: a file ending that is no film's, or a trace that does not know where the robot was.
-        MissingExtraError: nothing can be drawn or encoded on this machine.
+        InputError: a file ending that is no film's, or a trace that does not know where the robot was, or
+            whose robot does not ship.
+        MissingExtraError: what encodes films is not installed.
+        UnavailableError: nothing can be drawn on this machine.
     """
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -72,7 +98,7 @@ def film_trial(
 
     width, height = size
     with (
-        Film(stage_of(trace.header), width, height, camera, quick=True) as film,
+        Film(stage_of(trace.header, card), width, height, camera, quick=True) as film,
         _encoder(path, size, fps) as send,
     ):
         rows = _rows(trace, fps, speed)

@@ -72,6 +72,7 @@ class Recording:
             "joint": intervention.joint,
             "value": intervention.value,
             "limit": intervention.limit,
+            "unit": intervention.guard.unit,
         }
         self.recorder.append_event(Event(time_s, "safety", data))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from posewright.contests import judge
+from posewright.robots import robot as robot_card
 from posewright.traces import Trace, read_mcap
 from posewright.trials.film import film_trial
 from posewright.trials.outcome import Outcome
@@ -19,6 +20,7 @@ def replay(
     video: str | Path | None = None,
     camera: str = "field",
     speed: float = 1.0,
+    robot: str | Path | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> Outcome:
     """Judge a recorded trial again, and draw or film it where asked.
@@ -29,6 +31,7 @@ def replay(
         video: where to put a film of it.
         camera: who films: `field`, `top`, `chase`, `side`, or a camera sensor of the robot.
         speed: trial seconds a second of film.
+        robot: path of the robot's card, where that does not ship; a film needs its model.
         tell: is told the share of the film that is done, 0..1.
 
     Raises:
@@ -40,5 +43,6 @@ def replay(
     if plot is not None:
         draw_trial(trace, plot, outcome.result)
     if video is not None:
-        film_trial(trace, video, camera=camera, speed=speed, tell=tell)
+        card = None if robot is None else robot_card(robot)
+        film_trial(trace, video, camera=camera, speed=speed, card=card, tell=tell)
     return outcome

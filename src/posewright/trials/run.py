@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from posewright.arenas import Arena
-from posewright.contests import Referee, Rules, judge, rules
+from posewright.arenas import Arena, layout_text
+from posewright.contests import Referee, Rules, judge, read_rules, rules, rules_names
+from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
 from posewright.playing import Behaviour, BehaviourRunner, Player, Watcher, perform, read_behaviour
-from posewright.traces import Event, TraceHeader, TraceRecorder, sensor_card, write_mcap
+from posewright.robots import Robot, robot, ships
+from posewright.traces import ROWS_EVERY, Event, TraceHeader, TraceRecorder, sensor_card, write_mcap
 from posewright.trials.field import lay_out
+from posewright.trials.film import card_document
 from posewright.trials.outcome import Outcome
 from posewright.trials.recording import Progress, Recording, Reporting
 from posewright.trials.trial import MAX_SEED, Trial, read_trial
@@ -20,9 +23,6 @@ from posewright.version import __version__
 
 if TYPE_CHECKING:
     from posewright.simulation import SimulatedBody, World
-
-ROWS_EVERY = 4
-"""A trace keeps every fourth frame: 32 rows a second of a robot with 128 frames a second."""
 
 SPARE_S = 1.0
 """Time a trial may run beyond what the rules allow, so that the referee is the one who stops it [s]."""
@@ -60,8 +60,12 @@ def run_trial(
 
     Raises:
         InputError: something that was handed in is wrong.
-        BodyError: the simulation failed, or there is no window to show it in.
+        OutputError: the trace cannot be written there; this is told before the trial is run.
+        BodyError: the simulation failed.
+        UnavailableError: the audience needs a window, and there is none.
     """
+    if record is not None:
+        refuse_unwritable(Path(record))
     asked = trial if isinstance(trial, Trial) else read_trial(trial)
     asked = replace(
         asked,
@@ -95,12 +99,11 @@ class _Stage:
 
 
 def _set_up(trial: Trial, motions: str | Path | None, *, legal: bool) -> _Stage:
-    from posewright.simulation import SimulatedBody, World
+    from posewright.simulation import SimulatedBody, World, sensor_poses
 
-    contest = rules(trial.contest)
+    contest = _rules(trial.contest)
     arena = lay_out(trial.arena, trial.layout, trial.seed, legal=legal)
-    behaviour = read_behaviour(trial.behaviour, vendor_file=motions)
-    _refuse_another_robot(trial, behaviour)
+    behaviour = read_behaviour(trial.behaviour, robot=robot(trial.robot), vendor_file=motions)
     own = {sensor.name for sensor in behaviour.robot.sensors}
     world = World(
         behaviour.robot, arena, sensors=[sensor for sensor in behaviour.sensors if sensor.name not in own]
@@ -108,36 +111,47 @@ def _set_up(trial: Trial, motions: str | Path | None, *, legal: bool) -> _Stage:
     course = contest.course
     start = (course.start_x_m, course.start_y_m, course.start_yaw_rad)
     body = SimulatedBody(world, start_pose=behaviour.start_pose, start=start, seed=trial.seed)
-    recorder = TraceRecorder(_header(trial, behaviour, arena, contest), every=ROWS_EVERY)
+    header = _header(trial, behaviour, arena, contest, sensor_poses(world))
+    recorder = TraceRecorder(header, every=ROWS_EVERY)
     return _Stage(behaviour, contest, arena, body, recorder, trial.seed)
 
 
-def _refuse_another_robot(trial: Trial, behaviour: Behaviour) -> None:
-    if trial.robot != behaviour.robot.name and not Path(trial.robot).exists():
-        raise InputError(
-            f"the behaviour {behaviour.name!r} is for {behaviour.robot.name!r}",
-            hint=f"the trial {trial.name!r} is run with {trial.robot!r}",
-        )
+def _rules(name: str) -> Rules:
+    """Return the rules of that name, or those in a document."""
+    is_file = name not in rules_names() and name.endswith((".yaml", ".yml"))
+    return read_rules(name) if is_file else rules(name)
 
 
-def _header(trial: Trial, behaviour: Behaviour, arena: Arena, contest: Rules) -> TraceHeader:
-    robot = behaviour.robot
+def _header(
+    trial: Trial, behaviour: Behaviour, arena: Arena, contest: Rules, poses: Mapping[str, Sequence[float]]
+) -> TraceHeader:
+    card = behaviour.robot
     return TraceHeader(
-        robot=robot.name,
+        robot=card.name,
         behaviour=behaviour.name,
         contest=contest.name,
         layout=Path(trial.layout).name,
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
         seed=trial.seed,
         version=__version__,
-        joints=robot.joint_names,
-        feet=robot.feet,
-        rate_hz=1.0 / (robot.frame_period_s * ROWS_EVERY),
+        joints=card.joint_names,
+        feet=card.feet,
+        rate_hz=1.0 / (card.frame_period_s * ROWS_EVERY),
         arena=arena.to_dict(),
-        sensors={sensor.name: sensor_card(sensor) for sensor in behaviour.sensors},
-        documents={**behaviour.documents, f"{Path(contest.name).name}.rules.yaml": contest.text},
+        sensors={sensor.name: sensor_card(sensor, poses.get(sensor.name)) for sensor in behaviour.sensors},
+        documents={**behaviour.documents, **_further_documents(trial, card, arena, contest)},
         extras={"trial": trial.name, "arena": trial.arena},
     )
+
+
+def _further_documents(trial: Trial, card: Robot, arena: Arena, contest: Rules) -> dict[str, str]:
+    """Return what a trace carries besides the behaviour's: rules, layout, and a card that does not ship."""
+    layout = Path(trial.layout).name.split(".")[0]
+    documents = {
+        f"{Path(contest.name).name}.rules.yaml": contest.text,
+        f"{layout}.layout.yaml": layout_text(arena.boxes, layout),
+    }
+    return documents if ships(card) else {**documents, card_document(card.name): card.text}
 
 
 def _no_clock() -> float:

@@ -1,4 +1,4 @@
-"""What happened over time: chart states, the way made, and the points a judge would give."""
+"""What happened over time: chart states, and the points as the judge's own account has them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from posewright.contests import Result, score
+from posewright.contests import Result, progress
 from posewright.traces import Trace
+
+_LEG_COLOURS = "#0072b2", "#e69f00"
 
 
 def draw_states(axes: Any, trace: Trace, result: Result, colours: Mapping[str, str]) -> None:
@@ -29,26 +31,14 @@ def draw_states(axes: Any, trace: Trace, result: Result, colours: Mapping[str, s
 
 
 def draw_points(axes: Any, trace: Trace, result: Result) -> None:
-    """Draw the points each leg would have earned had it ended then, and the distance made."""
-    lines = sorted(line["x"] for line in trace.header.arena["lines"])
-    rear, front = trace.footprints[..., 0].min(axis=(1, 2)), trace.footprints[..., 0].max(axis=(1, 2))
-    ways = (rear - lines[0], lines[-1] - front)
-    other = axes.twinx()
-    for number, (leg, way) in enumerate(zip(result.legs, ways, strict=True), 1):
-        if leg.started_at_s is None:
-            continue
-        end = trace.duration_s if leg.ended_at_s is None else leg.ended_at_s
-        here = (trace.times >= leg.started_at_s) & (trace.times <= end)
-        times, distance = trace.times[here], np.clip(way[here] * 100.0, 0.0, 150.0)
-        penalties = [sum(p.leg == number and p.time_s <= time for p in result.penalties) for time in times]
-        points = [
-            score(time - leg.started_at_s, d, count).raw_points
-            for time, d, count in zip(times, distance, penalties, strict=True)
-        ]
-        other.plot(times, distance, color="#999999", lw=1.0, ls=":")
-        axes.plot(times, points, lw=2.0, label=f"leg {number}: {leg.raw_points:.2f} points")
-    axes.set(xlabel="time [s]", ylabel="points if the leg ended now", title="score")
-    other.set_ylabel("distance [cm] (dotted)", color="#777777")
+    """Draw what each leg had earned at every time, and what crossing the line then would have earned."""
+    for leg, colour in zip(progress(trace), _LEG_COLOURS, strict=False):
+        points = result.legs[leg.leg - 1].raw_points
+        axes.plot(
+            leg.times, leg.if_crossed, color=colour, lw=1.0, ls=":", label="if it crossed the line then"
+        )
+        axes.plot(leg.times, leg.earned, color=colour, lw=2.0, label=f"leg {leg.leg}: {points:.2f} points")
+    axes.set(xlabel="time [s]", ylabel="points if it stayed there", title="score")
     axes.legend(loc="best", frameon=False)
     axes.grid(alpha=0.3)
     _mark(axes, result)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arenas import corners, shadows
 from posewright.traces import Trace
 from posewright.trials.beams import beam_hits
 
-Floats = NDArray[np.float64]
 Colours = Mapping[str, str]
 
 _MARK_EVERY_S = 10.0
@@ -52,19 +50,11 @@ def _draw_boxes(axes: Any, trace: Trace) -> None:
     from matplotlib.patches import Polygon
 
     size = trace.header.arena["box_size_m"]
-    for start, end in zip(trace.boxes[0], trace.boxes[-1], strict=True):
-        axes.add_patch(Polygon(_outline(start, size), fc="#d9b38c", ec="#7f5a34", lw=1.2, zorder=3))
-        if np.abs(_outline(end, size) - _outline(start, size)).max() > _MOVED_M:
-            axes.add_patch(Polygon(_outline(end, size), fill=False, ec="#b2182b", lw=1.2, ls="--", zorder=5))
-
-
-def _outline(pose: Floats, size: tuple[float, float, float]) -> Floats:
-    x, y, _, w, i, j, k = pose.tolist()
-    yaw = math.atan2(2.0 * (w * k + i * j), 1.0 - 2.0 * (j * j + k * k))
-    corners = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)]) * (size[0] / 2, size[1] / 2)
-    cos, sin = math.cos(yaw), math.sin(yaw)
-    turned: Floats = corners @ np.array([[cos, sin], [-sin, cos]]) + (x, y)
-    return turned
+    starts, ends = (corners(*shadows(poses, size)) for poses in (trace.boxes[0], trace.boxes[-1]))
+    for start, end in zip(starts, ends, strict=True):
+        axes.add_patch(Polygon(start, fc="#d9b38c", ec="#7f5a34", lw=1.2, zorder=3))
+        if np.abs(end - start).max() > _MOVED_M:
+            axes.add_patch(Polygon(end, fill=False, ec="#b2182b", lw=1.2, ls="--", zorder=5))
 
 
 def _draw_way(axes: Any, trace: Trace, colours: Colours) -> None:

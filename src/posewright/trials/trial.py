@@ -7,6 +7,7 @@ from pathlib import Path
 
 from posewright.documents import Node, read_document
 from posewright.errors import UnknownNameError
+from posewright.robots import is_path
 
 _FOLDER = Path(__file__).parent / "catalogue"
 _SUFFIX = ".trial.yaml"
@@ -25,7 +26,7 @@ class Trial:
         arena: name of an arena.
         layout: name of a layout, path of one, or `random`.
         behaviour: name of a behaviour, or path of one.
-        contest: name of the rules.
+        contest: name of the rules, or path of a document of them.
         seed: of everything drawn by chance.
     """
 
@@ -64,17 +65,22 @@ def _parse(root: Node, *, beside: Path | None) -> Trial:
     arena = parts["arena"].fields(required=("kind",), optional=("layout",))
     return Trial(
         name=parts["trial"].text(),
-        robot=_resolved(parts["robot"].text(), beside),
+        robot=_card(parts["robot"].text(), beside),
         arena=arena["kind"].text(),
         layout=_resolved(arena["layout"].text(), beside) if "layout" in arena else "random",
         behaviour=_resolved(parts["behaviour"].text(), beside),
-        contest=parts["contest"].text(),
+        contest=_resolved(parts["contest"].text(), beside),
         seed=parts["seed"].integer(low=0, high=MAX_SEED) if "seed" in parts else 0,
     )
+
+
+def _card(name: str, beside: Path | None) -> str:
+    """Return a card's path relative to the document as one relative to here; a name stays as it is."""
+    return name if beside is None or not is_path(name) else f"{beside}/{name}"
 
 
 def _resolved(name: str, beside: Path | None) -> str:
     """Return a path relative to the document as one relative to here; names stay as they are."""
     if beside is not None and (beside / name).is_file():
-        return str(beside / name)
+        return f"{beside}/{name}"  # never without a slash, which tells it from a name
     return name

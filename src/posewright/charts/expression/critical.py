@@ -105,8 +105,8 @@ def _kinks(tree: Tree, name: str, fixed: Mapping[str, Value]) -> set[Fraction]:
 
 _CHOOSE: dict[str, Callable[[list[Fraction]], Fraction]] = {
     "abs": lambda values: abs(values[0]),
-    "min": lambda values: min(values),
-    "max": lambda values: max(values),
+    "min": min,
+    "max": max,
 }
 
 

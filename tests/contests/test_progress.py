@@ -1,0 +1,46 @@
+"""How points grew: what the curve says at the end of a leg is what the judge says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from posewright.contests import judge, progress, score
+
+
+def race(scenario):
+    story = scenario().stand(5.0).walk(1.2, seconds=20.0).fall(1.0).note("fall").touch("fall").put_back()
+    story.walk(2.2, seconds=25.0).turn(math.pi, seconds=5.0)
+    return story.walk(0.3, seconds=25.0).trace()
+
+
+def test_a_leg_ends_with_the_judges_points(scenario):
+    trace = race(scenario)
+    result = judge(trace)
+    for seen, leg in zip(progress(trace), result.legs, strict=True):
+        assert (seen.times[-1], seen.earned[-1]) == (leg.ended_at_s, leg.raw_points)
+        assert seen.if_crossed[-1] == leg.raw_points
+        assert (np.diff(seen.times) > 0.0).all()
+
+
+def test_before_the_line_time_earns_nothing(scenario):
+    """An unfinished leg has taken the whole time: points are those of its distance and penalties."""
+    there = progress(race(scenario))[0]
+    at_15_s = int(np.searchsorted(there.times, 15.0))
+    distance_cm = (0.25 + 0.95 * (there.times[at_15_s] - 5.0) / 20.0 - 0.05 - 0.5) * 100.0
+    assert there.earned[at_15_s] == pytest.approx(score(300.0, distance_cm, 0).raw_points, abs=0.05)
+
+
+def test_crossing_earns_less_the_later_it_is_and_a_penalty_counts_from_when_it_was_given(scenario):
+    there = progress(race(scenario))[0]
+    assert (np.diff(there.if_crossed) < 0.0).all()
+    drop = int(np.diff(there.if_crossed).argmin())
+    assert there.times[drop] <= 26.0 <= there.times[drop + 1] + 1e-9
+    assert (there.earned <= there.if_crossed + 1e-9).all()
+
+
+def test_legs_that_were_not_begun_have_none(scenario):
+    assert progress(scenario().stand(5.0).trace()) == ()
+    assert [seen.leg for seen in progress(scenario().stand(5.0).walk(1.0, seconds=5.0).trace())] == [1]
