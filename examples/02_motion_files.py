@@ -18,7 +18,7 @@ try:
     pw.convert_motion(shipped / "walk_forward.motion.yaml", out / "walk.mtn")
 except pw.PosewrightError as error:
     print("refused:", error.message)
-pw.convert_motion(shipped / "walk_forward.motion.yaml", out / "walk.mtn", accept_losses=True)
+pw.convert_motion(shipped / "walk_forward.motion.yaml", out / "walk.mtn", accept_loss=True)
 
 # A file with pages: list them, take one by name or number, copy the whole file byte for byte.
 file = pw.read_motion_file(out / "walk.mtn")

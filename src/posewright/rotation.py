@@ -47,6 +47,6 @@ def uprightness(quaternions: Floats) -> Floats:
 
 def matrix_roll_pitch_yaw(rotation: Floats) -> tuple[float, float, float]:
     """Return roll, pitch, yaw [rad] of one rotation matrix `(3, 3)`."""
-    pitch = math.asin(max(-1.0, min(1.0, -float(rotation[2, 0]))))
-    roll = math.atan2(rotation[2, 1], rotation[2, 2])
-    return roll, pitch, math.atan2(rotation[1, 0], rotation[0, 0])
+    (x_x, _, _), (x_y, _, _), (x_z, y_z, z_z) = rotation.tolist()
+    pitch = math.asin(max(-1.0, min(1.0, -x_z)))
+    return math.atan2(y_z, z_z), pitch, math.atan2(x_y, x_x)

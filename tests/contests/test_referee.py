@@ -138,8 +138,8 @@ def test_a_displaced_box_is_noted_when_it_is_seen(scenario):
     assert referee.result == judge(trace)
 
 
-def told_by_chance(story, seed):
-    """A race of walks, falls, pushes and jams, whatever the dice say."""
+def told_by_chance(story, seed, *, carry_m=0.0):
+    """A race of walks, falls, pushes and jams, whatever the dice say; after a fall it may be carried on."""
     rng = np.random.default_rng(seed)
     story.stand(float(rng.uniform(4.0, 6.0)))
     x = 0.25
@@ -152,8 +152,8 @@ def told_by_chance(story, seed):
                 seconds=float(rng.uniform(1.0, 5.0)),
                 push=push if rng.random() < 0.3 else None,
             )
-            if rng.random() < 0.25:
-                story.fall(float(rng.uniform(0.4, 1.2))).put_back()
+            if rng.random() < (0.6 if carry_m else 0.25):
+                story.fall(float(rng.uniform(0.4, 1.2))).put_back(moved_x=(1.0 - 2.0 * leg) * carry_m)
             if rng.random() < 0.15:
                 story._go(13.0, story._at, swing=0.3, touching=0)
         if leg == 0:
@@ -161,13 +161,15 @@ def told_by_chance(story, seed):
     return story
 
 
+@pytest.mark.parametrize("carry_m", [0.0, 0.4])
 @pytest.mark.parametrize("seed", range(12))
-def test_the_referees_account_of_a_trial_is_the_judges_of_its_trace(scenario, seed):
-    story = told_by_chance(scenario(boxes=((1.0, 0.8), (1.5, -0.6))), seed)
+def test_the_referees_account_of_a_trial_is_the_judges_of_its_trace(scenario, seed, carry_m):
+    story = told_by_chance(scenario(boxes=((1.0, 0.8), (1.5, -0.6))), seed, carry_m=carry_m)
     referee, _, trace = watched(story)
     result = referee.result
     assert judge(trace) == result
-    assert result.falls == len(trace.events_of("fall")) + len(result.warnings_of_lying)
+    lay_untouched = sum("nobody touched" in warning for warning in result.warnings)
+    assert result.falls == len(trace.events_of("fall")) + lay_untouched
     assert sum(leg.penalties for leg in result.legs) == len(result.penalties)
     assert referee.race.leg == 1 + result.legs[0].finished
 
@@ -196,3 +198,22 @@ def test_a_body_that_does_not_know_its_world_cannot_be_refereed(scenario):
     blind = dataclasses.replace(block, track=dataclasses.replace(block.track, world=None))
     with pytest.raises(BodyError, match="see"):
         Referee(rules(), arena(), Person(), lambda _: None).watch(blind)
+
+
+def test_a_race_that_was_carried_over_the_line_goes_on_for_referee_and_judge_alike(scenario):
+    """The referee's hands are heavy here: they put the robot down behind the line."""
+    story = scenario().stand(5.0).walk(1.9, seconds=20.0).fall(0.7).put_back(moved_x=0.3).fidget(5.0)
+    referee, _, trace = watched(story.walk(1.8, seconds=5.0).walk(2.2, seconds=5.0))
+    result = referee.result
+    assert kinds(trace) == [("fall", None), ("touch", "fall")]
+    assert judge(trace) == result
+    assert result.legs[0].finished
+    assert result.legs[0].ended_at_s > 35.0
+
+
+def test_a_jammed_robot_is_not_put_ahead_though_its_way_led_from_there(scenario):
+    story = scenario(boxes=((1.2, 0.0),)).stand(5.0).walk(1.5, 0.4, seconds=10.0).walk(1.3, 0.4, seconds=2.0)
+    _, hands, trace = watched(story._go(13.0, story._at, swing=0.3, touching=0))
+    jam = next(event for event in trace.events if event.kind == "jam")
+    assert jam.data["box"] == 0
+    assert hands.placed[0][0] <= 1.3

@@ -234,7 +234,7 @@ def test_an_edit_changes_its_line_and_the_trailer(
 ) -> None:
     path = saved(two_pages(mtn))
     edited = edit(read_motion(path))
-    write_motion(edited, path)
+    write_motion(edited, path, accept_loss=True)
     assert differing_lines(two_pages(mtn), path.read_bytes()) == lines
     assert read_motion_file(path).warnings == (
         "line 10: a time is no multiple of 0.008 s; a controller rounds it",
@@ -269,7 +269,10 @@ def test_a_page_written_over_its_own_file_leaves_the_others(mtn: Any, saved: Sav
 def test_a_file_with_an_edited_motion_changes_that_page(mtn: Any, saved: Save, tmp_path: Path) -> None:
     file = read_motion_file(saved(two_pages(mtn)))
     edited = file.with_motion("Kick", replace(file.motion("Kick"), speed=0.5))
-    write_motion_file(edited, tmp_path / "out.mtn")
+    with pytest.raises(LossError, match="page 2: ramps of 1 keyframe"):
+        write_motion_file(edited, tmp_path / "out.mtn")
+    (lost,) = write_motion_file(edited, tmp_path / "out.mtn", accept_loss=True)
+    assert lost.startswith("page 2: ramps")
     again = read_motion_file(tmp_path / "out.mtn")
     assert [motion.speed for motion in again.motions] == [1.5, 0.5]
 
@@ -359,16 +362,17 @@ AT_ZERO = Keyframe(standing(), 0.4)
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_a_page_cannot_hold_is_told_and_refused_on_request(
+def test_what_a_page_cannot_hold_is_told_and_refused_until_it_is_accepted(
     motion: Motion, story: str, tmp_path: Path
 ) -> None:
     (lost,) = losses(motion, "roboplus-mtn")
     assert story in lost
     out = tmp_path / "out.mtn"
-    with pytest.raises(LossError, match="would lose"):
-        write_motion(motion, out, allow_loss=False)
+    with pytest.raises(LossError, match=r"would lose: .*\(accept_loss=True") as caught:
+        write_motion(motion, out)
+    assert story in caught.value.message
     assert not out.exists()
-    write_motion(motion, out)
+    assert write_motion(motion, out, accept_loss=True) == (lost,)
     assert read_motion_file(out).warnings == ()
 
 
@@ -444,7 +448,7 @@ def test_leaving_pages_behind_is_a_loss(mtn: Any, saved: Save, tmp_path: Path) -
     path, out = saved(two_pages(mtn)), tmp_path / "bow.motion.yaml"
     with pytest.raises(LossError, match=r"next page 2.*all pages but 'Bow'"):
         convert_motion(path, out)
-    assert len(convert_motion(path, out, accept_losses=True)) == 2
+    assert len(convert_motion(path, out, accept_loss=True)) == 2
     assert convert_motion(path, out, page="Kick") == ()
     assert read_motion(out).name == "Kick"
 

@@ -10,8 +10,8 @@ from posewright.bodies import Floats
 from posewright.robots import Compass, RangeScan, RangeSensor, Robot
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.mount import find_mount
-from posewright.simulation.rays import beam_directions
 from posewright.simulation.mounting import sensor_poses
+from posewright.simulation.rays import beam_directions
 
 OWN = (
     RangeScan("ring", "head", 5.0, start_deg=-10.0, step_deg=10.0, beams=3, pitch_deg=20.0),

@@ -88,6 +88,12 @@ def test_any_value_comes_back(
     assert repr(back.events) == repr(trace.events)
 
 
+def test_a_nan_with_a_message_in_its_bits_is_a_nan(make_trace: MakeTrace, tmp_path: Path) -> None:
+    odd = np.array([0x7FF8000000000001, 0xFFF8000000000000], dtype=np.uint64).view(np.float64)
+    trace = replace(make_trace(ticks=2), tick_times=odd)
+    assert_same(trace, round_trip(trace, tmp_path))
+
+
 def test_rows_stay_in_their_order_even_where_time_goes_back(make_trace: MakeTrace, tmp_path: Path) -> None:
     trace = make_trace(rows=30)
     shuffled = replace(trace, times=np.random.default_rng(1).permutation(trace.times))

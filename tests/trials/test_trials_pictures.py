@@ -36,6 +36,14 @@ def test_every_state_of_the_chart_is_named_in_the_picture(outcome: Outcome, tmp_
     assert all(state in drawn for state in set(outcome.trace.chart_states))
 
 
+def test_the_score_says_what_its_curves_are(outcome: Outcome, tmp_path: Path) -> None:
+    draw_trial(outcome.trace, tmp_path / "race.svg", outcome.result)
+    drawn = (tmp_path / "race.svg").read_text(encoding="utf-8")
+    for leg, judged in enumerate(outcome.result.legs, 1):
+        assert f"leg {leg}: {judged.raw_points:.2f} points" in drawn
+    assert "if the line were crossed now" in drawn
+
+
 def test_a_film_shows_the_whole_trial(outcome: Outcome, tmp_path: Path) -> None:
     film_trial(outcome.trace, tmp_path / "race.mp4", size=(160, 120), fps=4.0, speed=8.0)
     assert b"ftyp" in (tmp_path / "race.mp4").read_bytes()[:16]

@@ -15,7 +15,7 @@ class Live:
     """Shows a world while it is simulated, no faster than real time.
 
     Raises:
-        MissingExtraError: there is no display.
+        UnavailableError: there is no display.
     """
 
     def __init__(self, world: World) -> None:

@@ -100,11 +100,9 @@ def convert(
         lost: tuple[str, ...] = ()
     else:
         try:
-            lost = convert_motion(
-                source, target, page=page, format=to, robot=robot, accept_losses=accept_loss
-            )
+            lost = convert_motion(source, target, page=page, format=to, robot=robot, accept_loss=accept_loss)
         except LossError as error:
-            hint = error.hint or "--accept-loss writes it all the same"
+            hint = "--accept-loss writes it all the same"
             raise LossError(error.message, where=error.where, hint=hint) from error
     for loss in lost:
         warn(f"lost: {loss}")

@@ -45,7 +45,7 @@ def print_outcome(outcome: Outcome) -> None:
     for penalty in result.penalties:
         about = "" if penalty.box is None else f" (box {penalty.box + 1})"
         console.out.print(f"  penalty at {penalty.time_s:.1f} s, leg {penalty.leg}: {penalty.reason}{about}")
-    for warning in result.warnings:
+    for warning in (*result.warnings, *outcome.remarks):
         console.warn(warning)
     speed = (
         f" in {outcome.wall_s:.1f} s ({outcome.real_time_factor:.0f} x real time)" if outcome.wall_s else ""

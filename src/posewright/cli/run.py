@@ -50,7 +50,7 @@ VendorFile = Annotated[
 ]
 Record = Annotated[Path | None, typer.Option(help="Write the recording (MCAP; opens in Foxglove).")]
 View = Annotated[bool, typer.Option("--view", help="Show it in a live window, at real time.")]
-Illegal = Annotated[bool, typer.Option("--illegal", help="Allow a layout file that breaks the rules' gaps.")]
+Legal = Annotated[bool, typer.Option("--legal", help="Refuse a layout that breaks the contest's rules.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -69,7 +69,7 @@ def run(
     plot: Plot = None,
     camera: Camera = "field",
     view: View = False,
-    illegal: Illegal = False,
+    legal: Legal = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a trial."""
@@ -94,7 +94,7 @@ def run(
             seed=seed,
             behaviour=behaviour,
             motions=motions,
-            legal=not illegal,
+            legal=legal,
             record=record,
             tell=None if display.disable else _teller(say),
             audience=_live if view else None,

@@ -39,7 +39,7 @@ class Touch:
     """One touch of the robot by a person.
 
     Attributes:
-        time_s: when [s].
+        time_s: when the robot was let go [s].
         reason: why.
         box: the box it is about; None where it is about none.
         since_s: when what led to it began [s].

@@ -1,7 +1,8 @@
 """One leg of the race: its clock, the distance behind the robot, and the line that ends it.
 
 A line is crossed by walking over it: the robot was seen not to have crossed it, then to have, and nobody
-touched it in between. A robot that is carried over the line has to go back and walk.
+touched it in between. A robot that is carried over the line has to go back and walk. The time of a touch
+is when the robot is let go.
 """
 
 from __future__ import annotations
@@ -130,10 +131,11 @@ class Leg:
     def _walked_over(self, times: Floats, rear: Floats, touches_s: Sequence[float]) -> Flags:
         """Return in which rows the robot has crossed the line on its own feet, `(n,)`."""
         over = rear > self.way.forward * self.way.to_x_m
+        if not over.any():  # nearly always
+            self._short_s = float(times[-1]) if len(times) else self._short_s
+            return over
         last_short = np.maximum.accumulate(np.append(self._short_s, np.where(over, -np.inf, times)))
         self._short_s = float(last_short[-1])
-        if not over.any():
-            return over
         untouched = np.searchsorted(touches_s, times) == np.searchsorted(touches_s, last_short[:-1])
         return np.asarray(over & untouched & np.isfinite(last_short[:-1]))
 

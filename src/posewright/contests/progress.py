@@ -57,8 +57,9 @@ def progress(trace: Trace, rules: Rules | None = None, *, every_s: float = 0.25)
             race.note(events.pop(0))
         race.advance(part)
         for number, seen in enumerate(looks, 1):
-            if race.leg == number or (seen and race.legs[number - 1].ended_s not in {None, seen[-1][0]}):
-                seen.extend(_look(race, number, now_s))
+            look = _look(race, number, now_s)
+            if race.legs[number - 1].started_s is not None and (not seen or seen[-1][0] < look[0]):
+                seen.append(look)
     return tuple(LegProgress(number, *np.array(seen).T) for number, seen in enumerate(looks, 1) if seen)
 
 
@@ -69,12 +70,10 @@ def _parts(rows: Rows, every_s: float) -> Iterator[Rows]:
     return (rows[low:high] for low, high in pairwise(edges.tolist()))
 
 
-def _look(race: Race, number: int, now_s: float) -> list[_Look]:
-    """Return time, points earned, and points if the line were crossed now; nothing before the leg began."""
+def _look(race: Race, number: int, now_s: float) -> _Look:
+    """Return time, points earned, and points if the line were crossed now."""
     leg, judged, limits = race.legs[number - 1], race.result().legs[number - 1], race.rules.scoring
-    if leg.started_s is None:
-        return []
     time_s = now_s if leg.ended_s is None else leg.ended_s
     on_clock = min(leg.clock_s(time_s), limits.time_limit_s)
     crossed = score(on_clock, limits.distance_limit_cm, judged.penalties, race.rules)
-    return [(time_s, judged.raw_points, crossed.raw_points)]
+    return time_s, judged.raw_points, crossed.raw_points

@@ -22,9 +22,9 @@ def write_motion(
     path: Path | str,
     format: str | None = None,  # noqa: A002 - the word people look for
     *,
-    allow_loss: bool = True,
-) -> None:
-    """Write a motion to a file.
+    accept_loss: bool = False,
+) -> tuple[str, ...]:
+    """Write a motion to a file; return what was lost, in words.
 
     A motion that was read from a file of the same format and not edited gives the same bytes. Written over
     the file it came from, it replaces its page there.
@@ -33,24 +33,30 @@ def write_motion(
         motion: what to write.
         path: where to.
         format: name of the format; default what the name of the file suggests, else what it came from.
-        allow_loss: whether what the format cannot hold may be left out.
+        accept_loss: whether what the format cannot hold may be left out. An angle that is rounded to a whole
+            tick of its servo is not lost.
 
     Raises:
-        LossError: something would be lost and may not be.
+        LossError: something would be lost, and `accept_loss` is false; it lists what.
         FormatError: it does not fit the format.
         OutputError: the file cannot be written.
     """
     path = Path(path)
     target = format_for(motion, path, format)
     motion = _in_its_file(motion, path)
-    if not allow_loss:
-        _refuse_losses(target.losses(motion), target.name, path)
+    lost = target.losses(motion)
+    _refuse_losses(lost, target.name, path, accept_loss=accept_loss)
     target.write(motion, path)
+    return lost
 
 
-def _refuse_losses(lost: tuple[str, ...], name: str, path: Path) -> None:
-    if lost:
-        raise LossError(f"as {name} it would lose: {'; '.join(lost)}", where=Where(path))
+def _refuse_losses(lost: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
+    if lost and not accept_loss:
+        raise LossError(
+            f"as {name} it would lose: {'; '.join(lost)}",
+            where=Where(path),
+            hint="accept_loss=True writes it all the same",
+        )
 
 
 def _in_its_file(motion: Motion, path: Path) -> Motion:
@@ -71,7 +77,9 @@ def losses(motion: Motion, format: str) -> tuple[str, ...]:  # noqa: A002 - as i
     return format_named(format).losses(motion)
 
 
-def write_motion_file(file: MotionFile, path: Path | str, *, repair: bool = False) -> None:
+def write_motion_file(
+    file: MotionFile, path: Path | str, *, repair: bool = False, accept_loss: bool = False
+) -> tuple[str, ...]:
     """Write a whole motion file in its own format: the same bytes, but for the motions that were edited.
 
     Args:
@@ -79,15 +87,25 @@ def write_motion_file(file: MotionFile, path: Path | str, *, repair: bool = Fals
         path: where to.
         repair: whether a stripped byte order mark and a wrong checksum are put right even where nothing
             was edited.
+        accept_loss: as in `write_motion`.
+
+    Returns:
+        What of the edited motions was lost, in words.
+
+    Raises:
+        LossError, FormatError, OutputError: as `write_motion`.
     """
     path = Path(path)
     if not isinstance(file.document, RoboplusDocument):
-        write_motion(file.motion(), path, file.format)
-        return
+        return write_motion(file.motion(), path, file.format, accept_loss=accept_loss)
     document = file.document
+    lost: list[str] = []
     for label, motion in zip(file.pages, file.motions, strict=True):
-        document, _ = put_motion(document, label.number, motion, card_of(motion))
+        document, of_page = put_motion(document, label.number, motion, card_of(motion))
+        lost += [f"page {label.number}: {loss}" for loss in of_page]
+    _refuse_losses(tuple(lost), file.format, path, accept_loss=accept_loss)
     write_atomically(path, (document.repaired() if repair else document).render())
+    return tuple(lost)
 
 
 def convert_motion(
@@ -97,14 +115,14 @@ def convert_motion(
     page: Reference | None = None,
     format: str | None = None,  # noqa: A002 - as in write_motion
     robot: str | Robot | None = None,
-    accept_losses: bool = False,
+    accept_loss: bool = False,
 ) -> tuple[str, ...]:
     """Convert a motion file, or one page of it, to another format; return what was lost, in words.
 
     Without a page, a file converted to its own format is copied whole, byte for byte.
 
     Raises:
-        LossError: something would be lost, and `accept_losses` is false.
+        LossError: something would be lost, and `accept_loss` is false; it lists what.
         FormatError: as `read_motion` and `write_motion`.
     """
     target = Path(target)
@@ -112,12 +130,10 @@ def convert_motion(
     motion = file.motion() if page is None else alone(file.motion(page))
     wanted = format_for(motion, target, format)
     if page is None and wanted.name == file.format:
-        write_motion_file(file, target)
-        return ()
+        return write_motion_file(file, target)
     lost = wanted.losses(motion)
     if page is None and len(file.motions) > 1:
         lost = (*lost, f"all pages but {motion.name!r}; the file has {len(file.motions)}")
-    if not accept_losses:
-        _refuse_losses(lost, wanted.name, Path(source))
-    write_motion(motion, target, wanted.name)
+    _refuse_losses(lost, wanted.name, Path(source), accept_loss=accept_loss)
+    write_motion(motion, target, wanted.name, accept_loss=True)
     return lost

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
@@ -14,9 +14,13 @@ from posewright.bodies import Floats, Reading
 from posewright.robots import RangeScan, RangeSensor
 from posewright.simulation.arena_model import ENVIRONMENT_GROUP
 from posewright.simulation.mount import Mount, find_mount
+from posewright.simulation.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from posewright.simulation.world import World
 
 _SEEN = np.array([group == ENVIRONMENT_GROUP for group in range(6)], dtype=np.uint8)
-"""The robot's own geoms are in other groups: no ray ends on the robot that sent it."""
+"""Lines and other decoration are in other groups: no ray ends on them."""
 
 _NO_BODY = -1
 
@@ -25,15 +29,17 @@ class RayBundle:
     """All beams that start at one point of one mount.
 
     Args:
-        model: MuJoCo's model.
-        data: its state, of which the beams are measured.
+        world: the mount's.
+        surroundings: what the beams may meet.
         sensors: range sensors and scans with the same mount and position.
     """
 
-    def __init__(self, model: Any, data: Any, sensors: list[RangeSensor | RangeScan]) -> None:
+    def __init__(
+        self, world: World, surroundings: Surroundings, sensors: list[RangeSensor | RangeScan]
+    ) -> None:
         first = sensors[0]
-        self._model, self._data = model, data
-        self._mount: Mount = find_mount(model, data, first.mount)
+        self._model, self._data = surroundings.model, surroundings.data
+        self._mount: Mount = find_mount(world.model, world.data, first.mount)
         self._position = np.array(first.position_m)
         self._directions = np.concatenate([beam_directions(sensor) for sensor in sensors])
         n_rays = len(self._directions)
@@ -77,12 +83,26 @@ class RayBundle:
         return distances
 
 
-def ray_bundles(model: Any, data: Any, sensors: Iterable[RangeSensor | RangeScan]) -> list[RayBundle]:
-    """Return the fewest bundles that hold all beams of these sensors."""
-    by_origin: dict[object, list[RangeSensor | RangeScan]] = {}
-    for sensor in sensors:
-        by_origin.setdefault((sensor.mount, sensor.position_m), []).append(sensor)
-    return [RayBundle(model, data, group) for group in by_origin.values()]
+class Rays:
+    """All range sensors and scans of a world's robot, in the fewest bundles.
+
+    Args:
+        world: whose arena the beams meet.
+        sensors: with at least one beam each.
+    """
+
+    def __init__(self, world: World, sensors: Iterable[RangeSensor | RangeScan]) -> None:
+        by_origin: dict[object, list[RangeSensor | RangeScan]] = {}
+        for sensor in sensors:
+            by_origin.setdefault((sensor.mount, sensor.position_m), []).append(sensor)
+        self._surroundings = Surroundings(world)
+        self._bundles = [RayBundle(world, self._surroundings, group) for group in by_origin.values()]
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Measure, and put down every sensor's reading."""
+        self._surroundings.update()
+        for bundle in self._bundles:
+            bundle.read_into(readings)
 
 
 def beam_directions(sensor: RangeSensor | RangeScan) -> Floats:

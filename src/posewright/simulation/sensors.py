@@ -11,7 +11,7 @@ from posewright.bodies import Reading
 from posewright.errors import UnknownNameError
 from posewright.robots import Compass, FootContact, Imu, RangeScan, RangeSensor
 from posewright.simulation.inertial import CompassReader, ImuReader
-from posewright.simulation.rays import ray_bundles
+from posewright.simulation.rays import Rays
 
 if TYPE_CHECKING:
     from posewright.simulation.world import World
@@ -60,7 +60,7 @@ class Senses:
         self._imus = [ImuReader(model, data, s, period_s) for s in sensors if isinstance(s, Imu)]
         rays = [s for s in sensors if isinstance(s, RangeSensor | RangeScan)]
         self._readers: list[Reader] = [
-            *ray_bundles(model, data, rays),
+            *([Rays(world, rays)] if rays else []),
             *self._imus,
             *(CompassReader(model, data, s) for s in sensors if isinstance(s, Compass)),
             *(FootContactReader(world, s) for s in sensors if isinstance(s, FootContact)),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import mujoco
 
+from posewright.bodies import Floats
 from posewright.simulation.arena_model import add_arena, box_name
 
 if TYPE_CHECKING:
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 class Surroundings:
     """A second model, of the arena without the robot, in which the boxes stand as they do in the world.
 
-    No ray may end on the robot that sent it, and nine in ten of a world's geoms are the robot's: to let
+    No ray may end on the robot that sent it, and four in five of a world's geoms are the robot's: to let
     MuJoCo pass over them for every ray costs half as much again as the rays themselves. The distances
-    are equal to the last bit, because the boxes' places are copied and everything else stands still.
+    are the same to the last bit: the boxes' places are copied, and everything else stands still.
 
     Attributes:
         model: MuJoCo's model of the arena.
@@ -30,24 +31,24 @@ class Surroundings:
         self.model: Any = spec.compile()
         self.data: Any = mujoco.MjData(self.model)
         mujoco.mj_kinematics(self.model, self.data)
-        self._copies = [
-            (getattr(self.data, name)[mine], getattr(world.data, name)[its])
-            for kind in ("geom", "body")
-            for mine, its in [(_boxes(self.model, kind, world.n_boxes), _boxes(world.model, kind, world.n_boxes))]
-            for name in _PLACES[kind]
-        ]
+        here = _box_places(self.model, self.data, world.n_boxes)
+        there = _box_places(world.model, world.data, world.n_boxes)
+        self._places = list(zip(here, there, strict=True))
 
     def update(self) -> None:
         """Put the boxes where they are now."""
-        for mine, its in self._copies:
-            mine[:] = its
+        for here, there in self._places:
+            here[:] = there
 
 
-_PLACES = {"geom": ("geom_xpos", "geom_xmat"), "body": ("xpos", "xmat", "xipos", "ximat")}
-"""MuJoCo's arrays of where geoms and bodies are."""
-
-
-def _boxes(model: Any, kind: str, n_boxes: int) -> slice:
-    """Return where the boxes stand among a model's geoms or bodies: they were added one after the other."""
-    first = int(getattr(model, kind)(box_name(0)).id) if n_boxes else 0
-    return slice(first, first + n_boxes)
+def _box_places(model: Any, data: Any, n_boxes: int) -> list[Floats]:
+    """Return live views of all that MuJoCo knows of where the boxes are."""
+    if not n_boxes:
+        return []
+    # The boxes were added to either model one after the other, and so do their numbers stand.
+    geom, body = int(model.geom(box_name(0)).id), int(model.body(box_name(0)).id)
+    geoms, bodies = slice(geom, geom + n_boxes), slice(body, body + n_boxes)
+    return [
+        *(places[geoms] for places in (data.geom_xpos, data.geom_xmat)),
+        *(places[bodies] for places in (data.xpos, data.xmat, data.xipos, data.ximat)),
+    ]

@@ -67,6 +67,9 @@ class Trace:
     def __post_init__(self) -> None:
         for name, shape in self._row_shapes().items():
             self._settle(name, shape, np.bool_ if name.endswith("_contacts") else np.float64)
+        # They travel as JSON, which knows one NaN only: so that is the one a trace has.
+        ticks = np.asarray(self.tick_times, dtype=np.float64)
+        object.__setattr__(self, "tick_times", np.where(np.isnan(ticks), np.nan, ticks))
         self._settle("tick_times", (len(self.tick_times),), np.float64)
         for name in ("chart_states", "chart_inputs", "chart_outputs", "playing"):
             values = tuple(plain(value) for value in getattr(self, name))

@@ -119,7 +119,7 @@ def draw_motion(motion: Motion, path: str | Path, robot: Robot | None = None) ->
         InputError: another ending, or the motion takes no time.
         MissingExtraError: matplotlib is not installed.
         UnknownNameError: the motion's own robot is not known.
-        DocumentError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")

@@ -16,12 +16,14 @@ class Outcome:
     Attributes:
         trace: what happened.
         result: the judge's, from the trace alone.
+        remarks: what should be known besides, such as a layout that breaks the rules.
         wall_s: how long the trial took, without reading documents; 0 where no clock was handed in [s].
     """
 
     trace: Trace
     result: Result
     wall_s: float
+    remarks: tuple[str, ...] = ()
 
     @property
     def simulated_s(self) -> float:
@@ -43,6 +45,7 @@ class Outcome:
             "layout": header.layout,
             "boxes": [list(box) for box in header.boxes],
             "seed": header.seed,
+            "remarks": list(self.remarks),
             "simulated_s": self.simulated_s,
             "wall_s": self.wall_s,
             "real_time_factor": self.real_time_factor,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from posewright.arenas import Arena, layout_text
+from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.contests import Referee, Rules, judge, read_rules, rules, rules_names
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError
@@ -35,7 +35,7 @@ def run_trial(
     seed: int | None = None,
     behaviour: str | Path | None = None,
     motions: str | Path | None = None,
-    legal: bool = True,
+    legal: bool = False,
     record: str | Path | None = None,
     tell: Callable[[Progress], None] | None = None,
     audience: Callable[[World], Watcher] | None = None,
@@ -49,7 +49,8 @@ def run_trial(
         seed: of everything drawn by chance; the trial's own where none is given.
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
-        legal: whether a file's layout must keep the contest's rules.
+        legal: whether a layout that breaks the contest's rules is refused; otherwise it is raced on and
+            `Outcome.remarks` say what is wrong with it.
         record: where to write the trace as MCAP.
         tell: is told how the trial goes, twice a simulated second.
         audience: makes one more watcher, of the simulated world: a live window, for one.
@@ -75,6 +76,8 @@ def run_trial(
     )
     stage = _set_up(asked, motions, legal=legal)
     outcome = _perform(stage, tell, audience, clock or _no_clock)
+    remarks = [f"layout: {fault.message}" for fault in layout_faults(stage.arena.boxes, stage.arena)]
+    outcome = replace(outcome, remarks=tuple(remarks))
     if record is not None:
         write_mcap(outcome.trace, Path(record))
     return outcome

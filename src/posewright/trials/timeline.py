@@ -31,14 +31,17 @@ def draw_states(axes: Any, trace: Trace, result: Result, colours: Mapping[str, s
 
 
 def draw_points(axes: Any, trace: Trace, result: Result) -> None:
-    """Draw what each leg had earned at every time, and what crossing the line then would have earned."""
+    """Draw the points each leg had earned for good at every time, and what crossing the line then would earn.
+
+    Time earns points at the line only: a leg that ends before it has taken the whole limit.
+    """
     for leg, colour in zip(progress(trace), _LEG_COLOURS, strict=False):
         points = result.legs[leg.leg - 1].raw_points
-        axes.plot(
-            leg.times, leg.if_crossed, color=colour, lw=1.0, ls=":", label="if it crossed the line then"
-        )
         axes.plot(leg.times, leg.earned, color=colour, lw=2.0, label=f"leg {leg.leg}: {points:.2f} points")
-    axes.set(xlabel="time [s]", ylabel="points if it stayed there", title="score")
+        (crossed,) = axes.plot(leg.times, leg.if_crossed, color=colour, lw=1.2, ls=":")
+        if leg.leg == 1:
+            crossed.set_label("if the line were crossed now")
+    axes.set(xlabel="time [s]", ylabel="points if it got no further", title="score")
     axes.legend(loc="best", frameon=False)
     axes.grid(alpha=0.3)
     _mark(axes, result)

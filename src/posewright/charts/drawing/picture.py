@@ -29,7 +29,7 @@ def draw_chart(
     Raises:
         InputError: another ending, or another kind of label.
         UnknownNameError: there is no state called `active`.
-        DocumentError: the file cannot be written.
+        OutputError: the file cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() not in DRAWN:
