@@ -1,13 +1,12 @@
-"""Steps per second of `SimulatedBody.play` against `mujoco.rollout` on the same model.
+"""The simulated body alone against `mujoco.rollout` on the same model.
 
 Both play the same commands from the same start, in the same process, in turn; the best of the rounds
 counts. The body plays in blocks of 12 or 13 frames, keeps everything a recorder needs of every frame, and
-reads all its sensors between the blocks, as a behaviour does. Prints one line; ratio 1 = no cost at all.
+reads all its sensors between the blocks, as a behaviour does. A ratio of 1 is no cost at all.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 
@@ -15,6 +14,7 @@ import mujoco
 import mujoco.rollout
 import numpy as np
 
+from benchmarks.figure import Figure
 from posewright.arenas import arena, layout
 from posewright.bodies import Floats, Frames
 from posewright.robots import Robot, robot
@@ -68,29 +68,27 @@ def time_rollout(body: SimulatedBody, angles: Floats) -> tuple[float, Floats]:
     return time.perf_counter() - begin, states[0, -1, 1:4]
 
 
-def main() -> None:
-    """Run the benchmark and print its line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=10.0, help="simulated time of a round [s]")
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
+def measure(rounds: int, seconds: float = 10.0) -> tuple[dict[str, float], int]:
+    """Return the best times of rollout, play, play with reading [s], and how many physics steps each took."""
     card = robot("robotis_bioloid")
     body = SimulatedBody(World(card, arena().with_boxes(layout("example_1"))))
-    angles = stepping(card, round(options.seconds / card.frame_period_s))
+    angles = stepping(card, round(seconds / card.frame_period_s))
     parts = blocks(angles)
-    times: dict[str, list[float]] = {"rollout": [], "play": [], "play+read": []}
-    for _ in range(options.rounds):
+    times: dict[str, list[float]] = {"rollout": [], "play": [], "play and read": []}
+    for _ in range(rounds):
         times["rollout"].append(time_rollout(body, angles)[0])
         times["play"].append(time_body(body, parts, read=False))
-        times["play+read"].append(time_body(body, parts, read=True))
-    n_steps = len(angles) * body.world.n_substeps
-    best = {name: min(rounds) for name, rounds in times.items()}
-    for name, seconds in best.items():
-        ratio = best["rollout"] / seconds
-        real_time = len(angles) * card.frame_period_s / seconds
-        speed = f"{n_steps / seconds:8.0f} steps/s  {real_time:5.1f} x real time"
-        print(f"simulation {name:10s} {speed}  ratio {ratio:.3f}")
+        times["play and read"].append(time_body(body, parts, read=True))
+    return {name: min(rounds) for name, rounds in times.items()}, len(angles) * body.world.n_substeps
 
 
-if __name__ == "__main__":
-    main()
+def figures(rounds: int) -> list[Figure]:
+    """Return the speed of the body alone, and its ratios to the rollout."""
+    best, n_steps = measure(rounds)
+    speeds = [Figure(f"body alone, {name}", n_steps / best[name], "steps/s") for name in best]
+    ratios = [
+        Figure(f"body alone, {name} : rollout", best["rollout"] / best[name])
+        for name in best
+        if name != "rollout"
+    ]
+    return speeds + ratios

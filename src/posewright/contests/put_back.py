@@ -65,11 +65,12 @@ def _place(point: Floats) -> tuple[float, float]:
 
 
 def _before_lines(x_m: float, arena: Arena, forward: float) -> tuple[float, float]:
-    """Return the place itself, or the last line where it is past that, and the line it may not pass.
+    """Return the place itself, or the last line where it is on or past that, and the line it may not pass.
 
-    A robot whose middle is on a line's far edge has its heels on the line: it has not crossed it yet.
+    A robot whose middle is before a line has its heels before the line's far edge, however its legs are
+    bent: it has not crossed it, and will do so on its own feet.
     """
-    edges = [line.x + forward * line.width_m / 2.0 for line in arena.lines]
+    edges = [line.x - forward * line.width_m / 2.0 for line in arena.lines]
     ahead = [edge for edge in edges if forward * (edge - x_m) >= 0.0]
     if not ahead:
         last = max(edges, key=lambda edge: forward * edge)

@@ -1,0 +1,89 @@
+"""Two races at once, in two processes on two cores, against one.
+
+Counted: whole calls of `run_trial`, with reading the documents, compiling the model and writing the
+recording, as in a tournament. The workers are warm: each has run a race before. One worker runs some races
+alone; then both run as many each, at the same time. The gain is how many times more races a second that is;
+2 would be perfect. The same by CPU time shows what the two cost each other, and how many cores they had, when
+other programs share the machine. What a worker's threads cost is told as CPU time a wall second of its lone
+run: 1 means that no library keeps threads of its own busy.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from benchmarks.figure import Figure, cores
+
+CORES = 2
+
+
+def _work(line: Connection) -> None:
+    """Run as many races as are asked for, again and again; report when done, and the CPU time taken."""
+    from benchmarks.bench_race import LAYOUT, SEED, TRIAL
+    from posewright.trials import run_trial
+
+    with tempfile.TemporaryDirectory() as folder:
+        while n_races := line.recv():
+            began = time.process_time()
+            for _ in range(n_races):
+                run_trial(TRIAL, layout=LAYOUT, seed=SEED, record=Path(folder) / "race.mcap")
+            line.send(time.process_time() - began)
+
+
+class Worker:
+    """A process that runs races when told."""
+
+    def __init__(self, context: Any) -> None:
+        self._line, other_end = context.Pipe()
+        self._process = context.Process(target=_work, args=(other_end,), daemon=True)
+        self._process.start()
+
+    def start(self, n_races: int) -> None:
+        """Let it run; it stops for good at 0."""
+        self._line.send(n_races)
+
+    def wait(self) -> float:
+        """Return the CPU time it took, when it is done [s]."""
+        return float(self._line.recv())
+
+    def stop(self) -> None:
+        """Let it go home."""
+        self.start(0)
+        self._process.join()
+
+
+def timed(workers: list[Worker], n_races: int) -> tuple[float, float]:
+    """Return how long the workers take for so many races each, wall and CPU time of all [s]."""
+    began = time.perf_counter()
+    for worker in workers:
+        worker.start(n_races)
+    cpu = sum(worker.wait() for worker in workers)
+    return time.perf_counter() - began, cpu
+
+
+def figures(rounds: int, n_races: int = 2) -> list[Figure]:
+    """Return the gain of two workers over one, and how busy one keeps its core."""
+    name = "two races at once : one"
+    if cores() < CORES:
+        return [Figure(name, None, at_least=1.8, note="needs two cores")]
+    context = multiprocessing.get_context("spawn")
+    workers = [Worker(context) for _ in range(CORES)]
+    timed(workers, 1)  # warm
+    alone, both = [], []
+    for _ in range(rounds):
+        alone.append(timed(workers[:1], n_races))
+        both.append(timed(workers, n_races))
+    for worker in workers:
+        worker.stop()
+    (wall, cpu), (both_wall, both_cpu) = min(alone), min(both)
+    by_cpu = CORES * min(cpu for _, cpu in alone) / min(cpu for _, cpu in both)
+    note = f"by CPU time {by_cpu:.2f}; the two had {both_cpu / both_wall:.2f} cores"
+    return [
+        Figure(name, CORES * wall / both_wall, at_least=1.8, note=note),
+        Figure("one race's CPU time a wall second", cpu / wall, below=1.1),
+    ]
