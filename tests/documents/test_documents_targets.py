@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from posewright.documents import write_atomically
-from posewright.errors import OutputError
+from posewright.documents import read_document, write_atomically
+from posewright.errors import DocumentError, OutputError
 
 
 def test_a_link_stays_a_link_and_what_it_leads_to_is_written(tmp_path: Path) -> None:
@@ -32,3 +32,9 @@ def test_a_pipe_is_not_replaced_by_a_file(tmp_path: Path) -> None:
         write_atomically(tmp_path / "pipe", b"new")
     assert (tmp_path / "pipe").is_fifo()
     assert list(tmp_path.iterdir()) == [tmp_path / "pipe"]
+
+
+def test_a_pipe_is_not_waited_on(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.chart.yaml")
+    with pytest.raises(DocumentError, match="not an ordinary file"):
+        read_document(tmp_path / "pipe.chart.yaml")

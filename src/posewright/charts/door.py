@@ -10,6 +10,7 @@ from posewright.charts.chart import Chart
 from posewright.charts.reading import parse_chart
 from posewright.charts.table_reading import parse_table
 from posewright.charts.truth_table import chart_of
+from posewright.documents import open_ordinary
 from posewright.errors import DocumentError, Where
 
 MAX_CHART_BYTES = 200_000
@@ -55,7 +56,7 @@ def is_table(text: str) -> bool:
 
 def _text_of(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             raw = file.read(MAX_TABLE_BYTES + 1)
         if len(raw) > MAX_TABLE_BYTES:
             _refuse_size(path, MAX_TABLE_BYTES)

@@ -12,6 +12,7 @@ from posewright.charts.chart import Chart
 from posewright.charts.chart_state import ChartState
 from posewright.charts.datatypes import Value
 from posewright.charts.interpreter import Interpreter
+from posewright.documents import open_ordinary
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 
 MAX_ROWS_BYTES = 50_000_000
@@ -105,7 +106,7 @@ def read_rows(chart: Chart, path: Path | str) -> list[Row]:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             raw = file.read(MAX_ROWS_BYTES + 1)
         text = raw.decode("utf-8-sig")
     except OSError as error:

@@ -51,23 +51,34 @@ class DownGauge:
 
 
 class LyingWatch:
-    """Notes every time the robot lay; the answer does not depend on how the rows are cut into calls."""
+    """Notes every time the robot lay; the answer does not depend on how the rows are cut into calls.
+
+    Nobody asks for it before the race is over, so the rows are only looked at then, all at once.
+    """
 
     def __init__(self, rules: FallRules) -> None:
         self._gauge = DownGauge(rules)
         self._lasting_s = rules.lasting_s
+        self._unseen: list[tuple[Floats, Floats]] = []
         self._spells: list[Lying] = []
         self._is_down = False
 
     def advance(self, times: Floats, trunk: Floats) -> None:
-        """Look at some more rows.
+        """Take some more rows; they are copied.
 
         Args:
             times: `(n,)` [s].
             trunk: x y z qw qx qy qz, `(n, 7)`.
         """
-        if not len(times):
+        if len(times):
+            self._unseen.append((times.copy(), trunk.copy()))
+
+    def _look(self) -> None:
+        """Look at the rows that nobody has looked at."""
+        if not self._unseen:
             return
+        times, trunk = (np.concatenate(column) for column in zip(*self._unseen, strict=True))
+        self._unseen.clear()
         down = self._gauge.down(trunk)
         if down.any():
             for first, last in _runs(down):
@@ -79,6 +90,7 @@ class LyingWatch:
 
     def until(self, end_s: float) -> list[Lying]:
         """Return the times before `end_s` that lasted for as long as a fall does."""
+        self._look()
         seen = [Lying(spell.since_s, min(spell.until_s, end_s)) for spell in self._spells]
         return [spell for spell in seen if spell.until_s - spell.since_s >= self._lasting_s]
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from posewright.arenas import arena, arena_names
-from posewright.documents import Node, parse_document, read_document
+from posewright.documents import Node, parse_document, read_text
 from posewright.errors import UnknownNameError
 from posewright.units import RAD_PER_DEG
 
@@ -182,8 +182,9 @@ def read_rules(path: Path | str) -> Rules:
     Raises:
         DocumentError: it is not a document of rules, or a number in it is out of range.
     """
-    root = read_document(path)
-    return _rules(root, Path(path).read_text(encoding="utf-8-sig"))
+    path = Path(path)
+    text = read_text(path)
+    return _rules(parse_document(text, path), text)
 
 
 def parse_rules(text: str, name: str | None = None) -> Rules:

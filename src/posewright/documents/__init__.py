@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from posewright.documents.atomic import refuse_unwritable, write_atomically
 from posewright.documents.node import Node
+from posewright.documents.ordinary import open_ordinary
 from posewright.documents.reading import (
     MAX_DOCUMENT_BYTES,
     MAX_NESTING,
@@ -25,6 +26,7 @@ __all__ = [
     "Node",
     "decode_document",
     "one_line",
+    "open_ordinary",
     "parse_document",
     "read_document",
     "read_text",

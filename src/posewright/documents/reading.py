@@ -8,6 +8,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from posewright.documents.dialect import yaml_1_2
 from posewright.documents.node import Node, describe
+from posewright.documents.ordinary import open_ordinary
 from posewright.errors import DocumentError, Where
 
 MAX_DOCUMENT_BYTES = 4_000_000
@@ -54,7 +55,7 @@ def decode_document(raw: bytes, path: Path | None = None) -> str:
 
 
 def _read_at_most(path: Path, limit: int) -> bytes:
-    with path.open("rb") as file:
+    with open_ordinary(path) as file:
         raw = file.read(limit + 1)
     if len(raw) > limit:
         raise DocumentError(f"larger than {limit} bytes", where=Where(path=path))

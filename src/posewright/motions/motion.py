@@ -14,6 +14,9 @@ from posewright.motions.interpolation import Indices, Interpolation, Resolved
 from posewright.motions.keyframe import Keyframe
 from posewright.motions.pose import Angles, Flags, Pose
 
+MAX_SAMPLES = 10_000_000
+"""An hour of frames is half a million; more than this is a slip of the pen."""
+
 
 @dataclass(frozen=True, eq=False)
 class Samples:
@@ -121,6 +124,9 @@ class Motion:
             rate_hz: samples a second.
             start: as in `at`.
             until_s: last time [s]; default all passes, or one where it repeats for ever.
+
+        Raises:
+            InputError: the rate is not above 0, or there would be too many samples.
         """
         if not (math.isfinite(rate_hz) and rate_hz > 0.0):
             raise InputError(f"the rate is {rate_hz} Hz", hint="a rate is greater than 0")
@@ -128,6 +134,8 @@ class Motion:
             until_s = self.duration if self.repeat is None else self.total_duration
         # the last sample is not lost to rounding: 0.1 s times 30 Hz is 3 steps, not 2.9999999
         steps = math.floor(until_s * rate_hz * (1.0 + 1e-12) + 1e-9)
+        if steps > MAX_SAMPLES:
+            raise InputError(f"{steps:.3g} samples are asked for", hint=f"at most {MAX_SAMPLES:,}")
         return self.sample_at(np.arange(steps + 1) / rate_hz, start)
 
     def sample_at(self, times: Angles, start: Pose | None = None) -> Samples:

@@ -70,6 +70,8 @@ def _find(name: str | Path) -> Path:
     if isinstance(name, Path) or "/" in text or "\\" in text or text.endswith((".yaml", ".yml")):
         return Path(name)
     shipped = _shipped()
+    if text not in shipped and Path(text).is_file():
+        return Path(text)
     if text not in shipped:
         raise UnknownNameError.among("behaviour", text, shipped)
     return shipped[text]

@@ -168,7 +168,7 @@ class Scan:
         in_way = np.abs(aside) <= 0.5 * width_m
         in_way &= ahead > 0.0
         in_way &= ahead < length_m
-        free: Flags = ~in_way.any(axis=1)
+        free = np.asarray(~in_way.any(axis=1))
         if not self.beams.is_ring:
             free &= self.beams.see(towards_rad + turns)
         return free

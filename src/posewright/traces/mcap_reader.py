@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from posewright.documents import open_ordinary
 from posewright.errors import FormatError, InputError, Where
 from posewright.traces.digest import DIGEST_KIND
 from posewright.traces.header import TraceHeader
@@ -42,7 +43,7 @@ def read_mcap(path: Path | str) -> Trace:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_ordinary(path) as file:
             begin = file.read(len(_MAGIC))
             _check_kind(path, begin)
             data = begin + file.read(MAX_FILE_BYTES)

@@ -29,6 +29,6 @@ def lay_out(kind: str, name: str, seed: int, *, legal: bool = True) -> Arena:
     if name in layout_names():
         return field.with_boxes(layout(name))
     path = Path(name)
-    if not path.exists() and path.suffix not in (".yaml", ".yml"):
+    if not path.is_file() and path.suffix not in (".yaml", ".yml"):
         raise UnknownNameError.among("layout", name, (*layout_names(), RANDOM))
     return field.with_boxes(read_layout(path, field, legal=legal))

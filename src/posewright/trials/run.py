@@ -83,9 +83,9 @@ def run_trial(
     return outcome
 
 
-def _checked(seed: int) -> int:
-    if not 0 <= seed <= MAX_SEED:
-        raise InputError(f"the seed {seed} is out of range", hint=f"0..{MAX_SEED}")
+def _checked(seed: object) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
+        raise InputError(f"{seed!r} is no seed", hint=f"a whole number from 0 to {MAX_SEED}")
     return seed
 
 

@@ -55,7 +55,7 @@ def read_trial(name_or_path: str | Path) -> Trial:
     if name in trial_names():
         return _parse(read_document(_FOLDER / (name + _SUFFIX)), beside=None)
     path = Path(name)
-    if not path.exists() and not name.endswith((".yaml", ".yml")):
+    if not path.is_file() and not name.endswith((".yaml", ".yml")):
         raise UnknownNameError.among("trial", name, trial_names())
     return _parse(read_document(path), beside=path.parent)
 
