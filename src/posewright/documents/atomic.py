@@ -13,11 +13,17 @@ from posewright.errors import OutputError
 _BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line feed into two bytes
 
 
-def write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Write `content` to `path` so that a crash leaves either the old file or the new one.
 
     A file that stood there keeps its permissions; a new one gets those of an ordinary open(). A link
     stays a link: what it leads to is written.
+
+    Args:
+        path: where to.
+        content: the whole file.
+        durable: whether to wait until the disk has it, so that it outlives a power cut too; what can be
+            made again need not.
 
     Raises:
         OutputError: it cannot be written there, or something stands there that is no ordinary file.
@@ -32,7 +38,8 @@ def write_atomically(path: Path, content: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         with contextlib.suppress(FileNotFoundError):
             unfinished.chmod(path.stat().st_mode & 0o777)
         unfinished.replace(path)

@@ -169,8 +169,19 @@ class Motion:
     def _unstarted(self) -> Interpolation:
         return self._interpolation(None)
 
+    @cached_property
+    def _started(self) -> dict[tuple[object, ...], Interpolation]:
+        return {}
+
     def _from(self, start: Pose | None) -> Interpolation:
-        return self._unstarted if start is None else self._interpolation(start)
+        """Return the ways from a pose; the last is kept, since a player asks from the same pose each pass."""
+        if start is None:
+            return self._unstarted
+        key = (start.joints, start.angles.tobytes(), start.free)
+        if key not in self._started:
+            self._started.clear()
+            self._started[key] = self._interpolation(start)
+        return self._started[key]
 
     def _interpolation(self, start: Pose | None) -> Interpolation:
         poses = [k.pose for k in self.keyframes]

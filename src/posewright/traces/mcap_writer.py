@@ -29,7 +29,7 @@ def write_mcap(trace: Trace, path: Path | str) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    write_atomically(Path(path), mcap_bytes(trace))
+    write_atomically(Path(path), mcap_bytes(trace), durable=False)  # a trial can be run again
 
 
 def mcap_bytes(trace: Trace) -> bytes:

@@ -28,10 +28,12 @@ def plain(value: Any) -> Any:
     """
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if isinstance(
+        value, (dict, Mapping)
+    ):  # mostly a dict; to ask Mapping takes long
+        return {str(key): plain(element) for key, element in value.items()}
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
-    if isinstance(value, Mapping):
-        return {str(key): plain(element) for key, element in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(element) for element in _in_order(value)]
     for kind in (str, int, float):  # subclasses: enums with a value, NumPy's float64

@@ -47,7 +47,7 @@ class Outcome:
             "seed": header.seed,
             "remarks": list(self.remarks),
             "simulated_s": self.simulated_s,
-            "wall_s": self.wall_s,
-            "real_time_factor": self.real_time_factor,
+            "wall_s": self.wall_s or None,
+            "real_time_factor": self.real_time_factor or None,
             "trace_digest": self.trace.digest(),
         }

@@ -65,7 +65,8 @@ def _draw_way(axes: Any, trace: Trace, colours: Colours) -> None:
     for state in dict.fromkeys(states.tolist()):
         here = np.where((states == state)[:, np.newaxis], places, np.nan)
         axes.plot(*here.T, color=colours.get(state, "black"), lw=2.2, label=state, zorder=4)
-    axes.plot(*places[0], "o", color="black", ms=6, zorder=6)
+    axes.plot(*places[0], "o", color="black", ms=7, zorder=6, label="start")
+    axes.plot(*places[-1], "s", color="black", ms=6, zorder=6, label="end")
     for mark in np.arange(_MARK_EVERY_S, times[-1], _MARK_EVERY_S):
         x, y = places[int(np.searchsorted(times, mark))]
         axes.annotate(
