@@ -166,10 +166,10 @@ def test_a_write_that_fails_leaves_the_older_recording(
     path = tmp_path / "trace.mcap"
     write_mcap(make_trace(1), path)
 
-    def full(_: int) -> None:
+    def full(_unfinished: Path, _target: Path) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("os.fsync", full)
+    monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(OutputError, match="No space left"):
         write_mcap(make_trace(2), path)
     assert list(tmp_path.iterdir()) == [path]

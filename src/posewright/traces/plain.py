@@ -28,9 +28,7 @@ def plain(value: Any) -> Any:
     """
     if value is None or type(value) in (bool, int, float, str):
         return value
-    if isinstance(
-        value, (dict, Mapping)
-    ):  # mostly a dict; to ask Mapping takes long
+    if isinstance(value, dict | Mapping):  # mostly a dict; asking Mapping alone takes long
         return {str(key): plain(element) for key, element in value.items()}
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
