@@ -20,7 +20,6 @@ from posewright.contests.rules import Rules
 from posewright.units import CM_PER_M
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 NOT_BEGUN = "not begun"
 RUNNING = "the trace ends before"
@@ -117,27 +116,28 @@ class Leg:
         first = int(times.searchsorted(self.started_s))
         inside = int(times.searchsorted(self.started_s + self.way.limit_s, side="right"))
         rear = self.way.rear(footprints[first:inside])
-        crossed = self._walked_over(times[first:inside], rear, touches_s)
-        if crossed.any():
-            last = first + int(crossed.argmax())
+        crossed = self._crossing(times[first:inside], rear, touches_s)
+        if crossed is not None:
+            last = first + crossed
             self.ended_s, self.finished, self.reason = float(times[last]), True, CROSSED
-            self._measure(rear[: last - first + 1])
+            self._measure(rear[: crossed + 1])
             return last + 1
         self._measure(rear)
         if inside < len(times):
             self.give_up(self.started_s + self.way.limit_s, TIME_OUT)
         return inside
 
-    def _walked_over(self, times: Floats, rear: Floats, touches_s: Sequence[float]) -> Flags:
-        """Return in which rows the robot has crossed the line on its own feet, `(n,)`."""
+    def _crossing(self, times: Floats, rear: Floats, touches_s: Sequence[float]) -> int | None:
+        """Return the first row in which the robot has crossed the line on its own feet, if there is one."""
         over = rear > self.way.forward * self.way.to_x_m
         if not over.any():  # nearly always
             self._short_s = float(times[-1]) if len(times) else self._short_s
-            return over
+            return None
         last_short = np.maximum.accumulate(np.append(self._short_s, np.where(over, -np.inf, times)))
         self._short_s = float(last_short[-1])
         untouched = np.searchsorted(touches_s, times) == np.searchsorted(touches_s, last_short[:-1])
-        return np.asarray(over & untouched & np.isfinite(last_short[:-1]))
+        walked = over & untouched & np.isfinite(last_short[:-1])
+        return int(walked.argmax()) if walked.any() else None
 
     def _measure(self, rear: Floats) -> None:
         if len(rear):
