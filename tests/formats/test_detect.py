@@ -39,6 +39,8 @@ FILES: dict[str, bytes] = {
     "robotis-pages": page_dump(128),
     "rplus-mtnx": b'\xef\xbb\xbf<?xml version="1.0"?>\n<Root name="R+Motion" version="2.0.0"></Root>',
     "live2d-mtn": b"# Live2D Animator Motion Data\n$fps=30\n",
+    "aibo-encrypted": bytes(range(200, 256)) * 40,
+    "ekmoves-h": b"// poses\nconst double KICK_01[] = { 0 };\n",
     "tekkotsu-mot": b"#MSq\nradians\n#END\n",
     "tekkotsu-pos": b"#POS\nLFr:rotor 0.1 1\n#END\n",
     "cmpack-mot": (2).to_bytes(4, "little") + bytes(2 * 336),
@@ -66,11 +68,12 @@ FILES: dict[str, bytes] = {
 
 @pytest.mark.parametrize(("kind", "data"), FILES.items(), ids=list(FILES))
 def test_every_foreign_kind_is_refused_by_its_name(kind: str, data: bytes, saved: Save) -> None:
-    assert detect_format(data) == kind
+    name = "walk.oda" if kind == "aibo-encrypted" else "walk.mtn"
+    assert detect_format(data, Path(name)) == kind
     with pytest.raises(FormatError) as refusal:
-        read_motion_file(saved(data, "walk.mtn"))
+        read_motion_file(saved(data, name))
     assert KIND_OF[kind].title in str(refusal.value)
-    assert "walk.mtn" in str(refusal.value)
+    assert name in str(refusal.value)
 
 
 def test_every_kind_is_tried_here() -> None:

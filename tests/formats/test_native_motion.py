@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import posewright
 from posewright.errors import DocumentError, InputError, UnknownNameError
 from posewright.formats import native
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot
 
-SHIPPED = Path(native.__file__).parents[1] / "robots/catalogue/robotis_bioloid/motions"
+SHIPPED = Path(posewright.__file__).parent / "robots/catalogue/robotis_bioloid/motions"
 
 WAVE = """\
 # A wave of the right arm, written by hand.

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from posewright.cli.motion_options import MotionPath, OnlyPage, Page, RobotName, open_motion_file
 from posewright.cli.options import AsJson, Output, refuse_overwriting
-
-if TYPE_CHECKING:
-    from posewright.formats import MotionFile
-
-MotionPath = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A motion file; its content tells the format.")
-]
-Page = Annotated[
-    str | None, typer.Option("--page", "-p", metavar="P", help="Name or number of a page; default the first.")
-]
-OnlyPage = Annotated[
-    str | None, typer.Option("--page", "-p", metavar="P", help="Name or number of a page; default all.")
-]
-RobotName = Annotated[
-    str | None, typer.Option("--robot", metavar="R", help="The robot, where the file does not say.")
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -33,6 +18,8 @@ def register(app: typer.Typer) -> None:
         rich_markup_mode="rich",
         no_args_is_help=True,
     )
+    from posewright.cli.motion_convert import convert
+
     for verb in (info, convert, check, plot, sample):
         motion.command(verb.__name__)(verb)
     app.add_typer(motion, name="motion")
@@ -50,7 +37,7 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
     from posewright.cli.console import emit_json, out
     from posewright.cli.motion_tables import describe_file, page_table, summary
 
-    opened = _open(file, robot)
+    opened = open_motion_file(file, robot)
     description = describe_file(opened, page)
     if as_json:
         emit_json(description)
@@ -60,53 +47,6 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
     if page is None and len(opened.pages) > 1:
         out.print()
         out.print(page_table(description["pages"]))
-
-
-def convert(
-    source: Annotated[
-        Path, typer.Argument(metavar="IN", help="A motion file; its content tells the format.")
-    ],
-    target: Annotated[
-        Path,
-        typer.Argument(metavar="OUT", help="Where to write; .motion.yaml, .mtn or .csv tells the format."),
-    ],
-    page: Page = None,
-    robot: RobotName = None,
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="The format, whatever OUT is called.")
-    ] = None,
-    accept_loss: Annotated[
-        bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
-    ] = False,
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Put a wrong checksum and a stripped byte order mark right.")
-    ] = False,
-) -> None:
-    """Convert a motion file to another format; to its own it is copied byte for byte.
-
-    [bold]Examples[/]
-
-      posewright motion convert humanoid.mtn bow.motion.yaml --page Bow --accept-loss
-
-      posewright motion convert thesis_table_forward.csv walk.mtn --accept-loss
-    """
-    from posewright.cli.console import out, warn
-    from posewright.errors import LossError
-    from posewright.formats import convert_motion, write_motion_file
-
-    opened = _open(source, robot)
-    if repair and page is None and to in (None, opened.format):
-        write_motion_file(opened, target, repair=True)
-        lost: tuple[str, ...] = ()
-    else:
-        try:
-            lost = convert_motion(source, target, page=page, format=to, robot=robot, accept_loss=accept_loss)
-        except LossError as error:
-            hint = "--accept-loss writes it all the same"
-            raise LossError(error.message, where=error.where, hint=hint) from error
-    for loss in lost:
-        warn(f"lost: {loss}")
-    out.print(f"{source} -> {target}", markup=False, highlight=False, soft_wrap=True)
 
 
 def check(
@@ -137,7 +77,7 @@ def check(
     from posewright.cli.console import emit_json, out
     from posewright.cli.motion_tables import finding_lines, findings_report
 
-    opened = _open(file, robot)
+    opened = open_motion_file(file, robot)
     report = findings_report(opened, page, near_pose=pose, celebration=celebration)
     if as_json:
         emit_json(report)
@@ -164,7 +104,7 @@ def plot(
     from posewright.trials import draw_motion
 
     refuse_overwriting(output, file)
-    motion = _open(file, robot).motion(page)
+    motion = open_motion_file(file, robot).motion(page)
     draw_motion(motion, output)
     out.print(f"{motion.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
 
@@ -202,7 +142,7 @@ def sample(
     from posewright.motions import sample_motion
 
     refuse_overwriting(output, file)
-    opened = _open(file, robot)
+    opened = open_motion_file(file, robot)
     motion = opened.motion(page)
     table = sample_motion(
         motion, card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
@@ -215,14 +155,3 @@ def sample(
         typer.echo(table.csv(), nl=False)
     else:
         out.print(f"{len(table.times)} rows -> {output}", markup=False, highlight=False, soft_wrap=True)
-
-
-def _open(path: Path, robot: str | None) -> MotionFile:
-    """Read a motion file, and say on stderr what is odd about it."""
-    from posewright.cli.console import warn
-    from posewright.formats import read_motion_file
-
-    opened = read_motion_file(path, robot=robot)
-    for warning in opened.warnings:
-        warn(f"{path}: {warning}")
-    return opened

@@ -9,16 +9,30 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.file_bytes import is_text
-from posewright.formats.kinds import KIND_OF, NATIVE, READABLE, ROBOPLUS_TEXT, UC3M_CSV
+from posewright.formats.kinds import (
+    EKMOVES,
+    ENCRYPTED,
+    KIND_OF,
+    NATIVE,
+    ODA,
+    OMTN,
+    READ_AS,
+    READABLE,
+    ROBOPLUS_TEXT,
+    TEKKOTSU_MOT,
+    TEKKOTSU_POS,
+    UC3M_CSV,
+    WEBOTS,
+)
 
 BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 65536
 _MARK_BYTES = 64
 
 _MAGICS: tuple[tuple[bytes, str], ...] = (
-    (b"OMTN", "aibo-omtn"),
+    (b"OMTN", OMTN),
     (b"NotOMTN ", "aibo-placeholder"),
-    (b"ODAR", "aibo-oda"),
+    (b"ODAR", ODA),
     (b"\x89MCAP0\r\n", "mcap"),
     (b"PK\x03\x04", "zip"),
     (b"%PDF-", "pdf"),
@@ -32,9 +46,9 @@ _TEXT_PATTERNS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
     for pattern, kind in (
         (rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b", UC3M_CSV),
         (rb"\A#\s*Live2D Animator|^\$fps=", "live2d-mtn"),
-        (rb"\A#MSq\b", "tekkotsu-mot"),
-        (rb"\A#POS\b", "tekkotsu-pos"),
-        (rb"\A#WEBOTS_MOTION\b", "webots-motion"),
+        (rb"\A#MSq\b", TEKKOTSU_MOT),
+        (rb"\A#POS\b", TEKKOTSU_POS),
+        (rb"\A#WEBOTS_MOTION\b", WEBOTS),
         (rb"^type:[ \t]*PoseSeq\b", "choreonoid-pseq"),
         (rb"^type:[ \t]*CompositeSeq\b", "choreonoid-seq"),
         (rb"^motion[ \t]*:", NATIVE),
@@ -43,6 +57,7 @@ _TEXT_PATTERNS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (rb"^trial[ \t]*:", "posewright-trial"),
         (rb"^robot[ \t]*:", "posewright-robot"),
         (rb"<mem_[wr]\b|<calc>|<medit>", "robi-rm4"),
+        (rb"^[ \t]*(?:static[ \t]+)?const[ \t]+(?:static[ \t]+)?(?:double|float)[ \t]+\w+[ \t]*\[", EKMOVES),
         (rb"^monetagent|\bMONET_MOTION\b", "aibo-monet"),
         (rb"(?i)^[ \t]*(?:MOVE[ \t]+G\d|MOVE(?:6|8|12|16|24|32)[ \t]|DIR[ \t]+G\d|PTP[ \t]+\w)", "robobasic"),
     )
@@ -71,6 +86,8 @@ def detect_format(data: bytes, path: Path | None = None) -> str:
         kind = find(data)
         if kind is not None:
             return kind
+    if data and path is not None and path.suffix.lower() == ".oda":
+        return ENCRYPTED
     what = (
         "the file is empty" if not data else f"a {'text' if is_text(data) else 'binary'} file of unknown kind"
     )
@@ -79,7 +96,7 @@ def detect_format(data: bytes, path: Path | None = None) -> str:
 
 def refuse_unsupported(kind: str, path: Path | None = None) -> None:
     """Raise the error that names a foreign kind of file, if `kind` is not one that is read."""
-    if kind in READABLE:
+    if READ_AS.get(kind, kind) in READABLE:
         return
     known = KIND_OF[kind]
     verdict = "motions of this kind are not supported yet" if known.is_motion else "no motion file"
@@ -105,7 +122,7 @@ def _by_gzip(data: bytes) -> str | None:
     except zlib.error:
         inside = b""
     inner = _by_magic(inside)
-    return f"{inner}-gzip" if inner in ("aibo-omtn", "aibo-oda") else "gzip"
+    return f"{inner}-gzip" if inner in (OMTN, ODA) else "gzip"
 
 
 def _by_text(data: bytes) -> str | None:

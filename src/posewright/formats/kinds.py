@@ -14,8 +14,19 @@ NATIVE = "posewright-motion"
 ROBOPLUS_TEXT = "roboplus-mtn"
 UC3M_CSV = "uc3m-csv"
 
+ENCRYPTED = "aibo-encrypted"
+OMTN = "aibo-omtn"
+ODA = "aibo-oda"
+EKMOVES = "ekmoves-h"
+TEKKOTSU_MOT = "tekkotsu-mot"
+TEKKOTSU_POS = "tekkotsu-pos"
+WEBOTS = "webots-motion"
+
 READABLE = (NATIVE, ROBOPLUS_TEXT, UC3M_CSV)
 """The formats that are read and written."""
+
+READ_AS: Mapping[str, str] = MappingProxyType({f"{OMTN}-gzip": OMTN, f"{ODA}-gzip": ODA})
+"""The format that reads a kind of file which is another one in wrapping."""
 
 
 @dataclass(frozen=True)
@@ -35,19 +46,25 @@ KINDS: tuple[Kind, ...] = (
     Kind(NATIVE, "a Posewright motion"),
     Kind(ROBOPLUS_TEXT, "a ROBOTIS RoboPlus Motion 1 text file"),
     Kind(UC3M_CSV, "a joint table of the source document"),
-    Kind("aibo-omtn", "a Sony AIBO motion (OMTN)"),
+    Kind(OMTN, "a Sony AIBO motion (OMTN)"),
     Kind("aibo-omtn-gzip", "a Sony AIBO motion (OMTN) inside gzip"),
     Kind("aibo-placeholder", "an AIBO Mind placeholder (NotOMTN), which holds no motion"),
-    Kind("aibo-oda", "a Sony AIBO ODA archive of motions"),
+    Kind(ODA, "a Sony AIBO ODA archive of motions"),
     Kind("aibo-oda-gzip", "a Sony AIBO ODA archive inside gzip"),
+    Kind(
+        ENCRYPTED,
+        "an encrypted Sony AIBO archive (those under DATA/E are; those under DATA/P are not)",
+        is_motion=False,
+    ),
+    Kind(EKMOVES, "a C header of AIBO poses (EKMoves.h)"),
     Kind("aibo-monet", "a Sony AIBO MONET configuration", is_motion=False),
     Kind("robotis-pages", "a ROBOTIS binary page file (CM-5, CM-530, DARwIn-OP, OP2, OP3)"),
     Kind("rplus-mtnx", "a ROBOTIS R+ Motion 2 file (.mtnx)"),
     Kind("live2d-mtn", "a Live2D motion, which moves a drawn figure and no robot"),
-    Kind("tekkotsu-mot", "a Tekkotsu motion sequence (#MSq)"),
-    Kind("tekkotsu-pos", "a Tekkotsu posture (#POS)"),
+    Kind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)"),
+    Kind(TEKKOTSU_POS, "a Tekkotsu posture (#POS)"),
     Kind("cmpack-mot", "a CMPack binary motion"),
-    Kind("webots-motion", "a Webots motion"),
+    Kind(WEBOTS, "a Webots motion"),
     Kind("choreonoid-pseq", "a Choreonoid pose sequence"),
     Kind("choreonoid-seq", "a Choreonoid composite sequence"),
     Kind("kondo-hth4", "a Kondo HeartToHeart4 motion"),

@@ -15,28 +15,26 @@ from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
-DEFAULT_ROBOT = "robotis_bioloid"
-"""Whose motion a file is that does not say so, as no RoboPlus file does."""
-
 
 def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> MotionFile:
     """Read a motion file with all its pages, whatever its format; the content tells.
 
     Args:
         path: the file.
-        robot: the robot it is for, or its name, where the file does not say; default the Bioloid.
+        robot: the robot it is for, or its name, where the file does not say; default what its
+            format suggests.
 
     Raises:
         FormatError: it cannot be read, is damaged, or is of a kind that is not read.
         UnknownNameError: there is no such robot, or it has no numbering for this format.
     """
     path = Path(path)
-    card = robot if isinstance(robot, Robot) else robot_named(robot or DEFAULT_ROBOT)
+    card = robot_named(robot) if isinstance(robot, str) else robot
     return _read(read_file_bytes(path), path, card)
 
 
 @lru_cache(maxsize=8)
-def _read(data: bytes, path: Path, card: Robot) -> MotionFile:
+def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     """Read a file's bytes; a behaviour reads page after page of one file, which is parsed once."""
     kind = detect_format(data, path)
     refuse_unsupported(kind, path)

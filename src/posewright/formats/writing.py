@@ -1,20 +1,18 @@
-"""Writing motions and whole motion files, and converting one format to another."""
+"""Writing motions and whole motion files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from posewright.documents import write_atomically
-from posewright.errors import LossError, Where
+from posewright.formats.conversion import refuse_losses
 from posewright.formats.motion_file import MotionFile
-from posewright.formats.origin import alone, card_of, origin_of
-from posewright.formats.page_reference import Reference
-from posewright.formats.reading import read_motion_file
+from posewright.formats.origin import alone, origin_of
 from posewright.formats.registry import format_for, format_named
-from posewright.formats.roboplus_from_motion import put_motion
-from posewright.formats.roboplus_text import RoboplusDocument
+from posewright.formats.rendering import WriteOptions
+from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
+from posewright.formats.roboplus.format import render_file as render_roboplus
 from posewright.motions import Motion
-from posewright.robots import Robot
 
 
 def write_motion(
@@ -23,6 +21,7 @@ def write_motion(
     format: str | None = None,  # noqa: A002 - the word people look for
     *,
     accept_loss: bool = False,
+    options: WriteOptions | None = None,
 ) -> tuple[str, ...]:
     """Write a motion to a file; return what was lost, in words.
 
@@ -35,6 +34,7 @@ def write_motion(
         format: name of the format; default what the name of the file suggests, else what it came from.
         accept_loss: whether what the format cannot hold may be left out. An angle that is rounded to a whole
             tick of its servo is not lost.
+        options: what else is asked of the writer.
 
     Raises:
         LossError: something would be lost, and `accept_loss` is false; it lists what.
@@ -44,19 +44,10 @@ def write_motion(
     path = Path(path)
     target = format_for(motion, path, format)
     motion = _in_its_file(motion, path)
-    lost = target.losses(motion)
-    _refuse_losses(lost, target.name, path, accept_loss=accept_loss)
-    target.write(motion, path)
-    return lost
-
-
-def _refuse_losses(lost: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
-    if lost and not accept_loss:
-        raise LossError(
-            f"as {name} it would lose: {'; '.join(lost)}",
-            where=Where(path),
-            hint="accept_loss=True writes it all the same",
-        )
+    rendering = target.render(motion, path, options or WriteOptions())
+    refuse_losses(rendering.losses, target.name, path, accept_loss=accept_loss)
+    write_atomically(path, rendering.data)
+    return rendering.losses
 
 
 def _in_its_file(motion: Motion, path: Path) -> Motion:
@@ -74,7 +65,7 @@ def losses(motion: Motion, format: str) -> tuple[str, ...]:  # noqa: A002 - as i
         FormatError: it does not fit the format at all.
         UnknownNameError: there is no such format.
     """
-    return format_named(format).losses(motion)
+    return format_named(format).render(motion, Path(), WriteOptions()).losses
 
 
 def write_motion_file(
@@ -95,45 +86,12 @@ def write_motion_file(
     Raises:
         LossError, FormatError, OutputError: as `write_motion`.
     """
-    path = Path(path)
-    if not isinstance(file.document, RoboplusDocument):
+    path, known = Path(path), format_named(file.format)
+    if known.render_file is None:
         return write_motion(file.motion(), path, file.format, accept_loss=accept_loss)
-    document = file.document
-    lost: list[str] = []
-    for label, motion in zip(file.pages, file.motions, strict=True):
-        document, of_page = put_motion(document, label.number, motion, card_of(motion))
-        lost += [f"page {label.number}: {loss}" for loss in of_page]
-    _refuse_losses(tuple(lost), file.format, path, accept_loss=accept_loss)
-    write_atomically(path, (document.repaired() if repair else document).render())
-    return tuple(lost)
-
-
-def convert_motion(
-    source: Path | str,
-    target: Path | str,
-    *,
-    page: Reference | None = None,
-    format: str | None = None,  # noqa: A002 - as in write_motion
-    robot: str | Robot | None = None,
-    accept_loss: bool = False,
-) -> tuple[str, ...]:
-    """Convert a motion file, or one page of it, to another format; return what was lost, in words.
-
-    Without a page, a file converted to its own format is copied whole, byte for byte.
-
-    Raises:
-        LossError: something would be lost, and `accept_loss` is false; it lists what.
-        FormatError: as `read_motion` and `write_motion`.
-    """
-    target = Path(target)
-    file = read_motion_file(source, robot=robot)
-    motion = file.motion() if page is None else alone(file.motion(page))
-    wanted = format_for(motion, target, format)
-    if page is None and wanted.name == file.format:
-        return write_motion_file(file, target)
-    lost = wanted.losses(motion)
-    if page is None and len(file.motions) > 1:
-        lost = (*lost, f"all pages but {motion.name!r}; the file has {len(file.motions)}")
-    _refuse_losses(lost, wanted.name, Path(source), accept_loss=accept_loss)
-    write_motion(motion, target, wanted.name, accept_loss=True)
-    return lost
+    rendering = (
+        render_roboplus(file, repair=True) if repair and known is ROBOPLUS else known.render_file(file)
+    )
+    refuse_losses(rendering.losses, file.format, path, accept_loss=accept_loss)
+    write_atomically(path, rendering.data)
+    return rendering.losses

@@ -5,10 +5,11 @@ from __future__ import annotations
 from posewright.motions.design_rules import check_motion
 from posewright.motions.easing import DEFAULT_ACCEL_SHARE, Easing, robotis_accel_share
 from posewright.motions.finding import Finding, Level
-from posewright.motions.keyframe import LONGEST_S, SHORTEST_S, Keyframe
+from posewright.motions.keyframe import LONGEST_S, SHORTEST_S, Attitude, Keyframe
 from posewright.motions.mirror import mirrored
 from posewright.motions.motion import Motion, Samples
 from posewright.motions.pose import Pose
+from posewright.motions.retarget import Carried, Clip, carried_over
 from posewright.motions.sample_table import SampleTable, sample_motion
 from posewright.motions.thresholds import DesignRules
 
@@ -16,6 +17,9 @@ __all__ = [
     "DEFAULT_ACCEL_SHARE",
     "LONGEST_S",
     "SHORTEST_S",
+    "Attitude",
+    "Carried",
+    "Clip",
     "DesignRules",
     "Easing",
     "Finding",
@@ -25,6 +29,7 @@ __all__ = [
     "Pose",
     "SampleTable",
     "Samples",
+    "carried_over",
     "check_motion",
     "mirrored",
     "robotis_accel_share",

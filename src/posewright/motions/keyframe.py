@@ -17,6 +17,9 @@ SHORTEST_S = 1e-6
 LONGEST_S = 86_400.0
 """A day: longer than any honest way or pause."""
 
+Attitude = tuple[float, float, float]
+"""Roll, pitch and yaw [rad]."""
+
 TIME_HINT = f"a time is 0, or {SHORTEST_S:g} to {LONGEST_S:g} seconds"
 
 
@@ -32,6 +35,8 @@ class Keyframe:
         stiffness: by joint [N m/rad], from the start of the way on; None leaves the servo's own.
         accel_share: share of the way's time spent accelerating, and again braking (0..0.5); only the
             trapezoid reads it.
+        attitude: roll, pitch and yaw of the trunk that the author had in mind [rad]: roll leans to the right,
+            pitch forward, yaw turns left (REP-103). No servo makes it, gravity does; None where nobody said.
     """
 
     pose: Pose
@@ -40,6 +45,7 @@ class Keyframe:
     easing: Easing = Easing.LINEAR
     stiffness: Mapping[str, float] | None = None
     accel_share: float = DEFAULT_ACCEL_SHARE
+    attitude: Attitude | None = None
 
     def __post_init__(self) -> None:
         for what, seconds in (("reach_s", self.reach_s), ("pause_s", self.pause_s)):
@@ -47,6 +53,8 @@ class Keyframe:
                 raise InputError(f"{what} is {seconds}", hint=TIME_HINT)
         if not 0.0 <= self.accel_share <= 0.5:
             raise InputError(f"accel_share is {self.accel_share}", hint="the range is 0..0.5")
+        if self.attitude is not None and not all(map(math.isfinite, self.attitude)):
+            raise InputError(f"the attitude is {self.attitude}", hint="roll, pitch and yaw in radians")
         if self.stiffness is not None:
             object.__setattr__(self, "stiffness", MappingProxyType(self._checked(self.stiffness)))
 

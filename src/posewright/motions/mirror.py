@@ -50,7 +50,12 @@ def _mirrored_keyframe(keyframe: Keyframe, partners: Partners) -> Keyframe:
     stiffness = keyframe.stiffness
     if stiffness is not None:
         stiffness = {partners[joint][0]: value for joint, value in stiffness.items()}
-    return replace(keyframe, pose=mirrored_pose(keyframe.pose, partners), stiffness=stiffness)
+    attitude = keyframe.attitude
+    if attitude is not None:
+        attitude = (-attitude[0], attitude[1], -attitude[2])
+    return replace(
+        keyframe, pose=mirrored_pose(keyframe.pose, partners), stiffness=stiffness, attitude=attitude
+    )
 
 
 def _partners(motion: Motion, robot: Robot) -> Partners:

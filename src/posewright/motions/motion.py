@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import NoReturn
 
 import numpy as np
@@ -52,6 +54,7 @@ class Motion:
         speed: all its times are divided by this.
         start: the pose it is to be started from.
         source: where the numbers come from.
+        extras: what its file says of it besides, by key, such as who made it; no part of how it moves.
         origin: the document it was read from, for writers; no part of what the motion is.
     """
 
@@ -66,11 +69,13 @@ class Motion:
     speed: float = 1.0
     start: Pose | None = None
     source: str = ""
+    extras: Mapping[str, str] = field(default_factory=dict, hash=False)
     origin: object | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", tuple(self.joints))
         object.__setattr__(self, "keyframes", tuple(self.keyframes))
+        object.__setattr__(self, "extras", MappingProxyType(dict(self.extras)))
         if not self.keyframes:
             self._refuse("has no keyframe", hint="a motion needs at least one")
         poses = [k.pose for k in self.keyframes] + ([] if self.start is None else [self.start])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.remarks import Remarks
-from posewright.formats.roboplus_checksum import BOM
+from posewright.formats.roboplus.checksum import BOM
 from posewright.formats.text_line import Line, show, split_lines
 
 MAX_ID = 23

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.formats.roboplus_page import IDS
-from posewright.formats.roboplus_values import max_ticks
+from posewright.formats.roboplus.page import IDS
+from posewright.formats.roboplus.values import max_ticks
 from posewright.robots import Robot, Servo
 
 NUMBERING = "robotis"

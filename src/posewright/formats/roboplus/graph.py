@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from posewright.errors import FormatError, InputError
-from posewright.formats.roboplus_page import MAX_STEPS, PlayParam
-from posewright.formats.roboplus_text import RoboplusDocument, page_number
+from posewright.formats.roboplus.page import MAX_STEPS, PlayParam
+from posewright.formats.roboplus.text import RoboplusDocument, page_number
 from posewright.motions import Motion
 
 MAX_PASSES = 255

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from posewright.documents import one_line
-from posewright.formats.native_keys import FREE
-from posewright.motions import DEFAULT_ACCEL_SHARE, Easing, Keyframe, Motion, Pose
+from posewright.formats.native.keys import FREE
+from posewright.motions import DEFAULT_ACCEL_SHARE, Attitude, Easing, Keyframe, Motion, Pose
 
 Tree = Mapping[str, Any]
 Stiffness = dict[str, float] | None
@@ -107,6 +107,8 @@ def _entries(motion: Motion, manner: _Manner, before: Before | None) -> Iterator
     for key, name in (("next", motion.next), ("exit", motion.exit)):
         if name is not None:
             yield key, name
+    if motion.extras:
+        yield "extras", dict(motion.extras)
     yield from manner.entries()
     yield "joints", list(motion.joints)
     if motion.start is not None:
@@ -145,8 +147,20 @@ def _keyframe(keyframe: Keyframe, manner: _Manner, old: tuple[Keyframe, Tree] | 
     stiffness = _stiffness(keyframe)
     if stiffness != manner.stiffness or "stiffness_nm_rad" in told:
         entries["stiffness_nm_rad"] = None if stiffness is None else one_line(stiffness)
+    if keyframe.attitude is not None:
+        entries["attitude_deg"] = _attitude(keyframe.attitude, old)
     entries["pose_deg"] = _pose(keyframe.pose, None if old is None else (old[0].pose, told["pose_deg"]))
     return one_line(entries)
+
+
+def _attitude(attitude: Attitude, old: tuple[Keyframe, Tree] | None) -> list[Any]:
+    if old is not None and old[0].attitude == attitude:
+        return list(old[1]["attitude_deg"])
+    return [_degrees(angle) for angle in attitude]
+
+
+def _degrees(angle: float) -> float:
+    return round(math.degrees(angle), DIGITS) + 0.0
 
 
 def _stiffness(keyframe: Keyframe) -> Stiffness:
@@ -156,7 +170,7 @@ def _stiffness(keyframe: Keyframe) -> Stiffness:
 def _pose(pose: Pose, old: tuple[Pose, list[Any]] | None) -> list[Any]:
     """Return what stands for each joint; an angle that is as it was stands as it stood."""
     values = [
-        FREE if free else None if math.isnan(angle) else round(math.degrees(angle), DIGITS) + 0.0
+        FREE if free else None if math.isnan(angle) else _degrees(angle)
         for angle, free in zip(pose.angles.tolist(), pose.free_mask.tolist(), strict=True)
     ]
     if old is None or old[0].joints != pose.joints:

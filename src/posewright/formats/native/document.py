@@ -17,8 +17,8 @@ from posewright.documents import (
 )
 from posewright.errors import InputError
 from posewright.formats.kinds import NATIVE
-from posewright.formats.native_reading import motion_of
-from posewright.formats.native_writing import Before, tree_of
+from posewright.formats.native.reading import motion_of
+from posewright.formats.native.writing import Before, tree_of
 from posewright.formats.origin import Origin, origin_of
 from posewright.motions import Motion
 from posewright.robots import Robot
@@ -72,10 +72,10 @@ def write(motion: Motion, path: Path | str) -> None:
         OutputError: it cannot be written there.
     """
     path = Path(path)
-    write_atomically(path, render(motion, _standing_at(path, motion)))
+    write_atomically(path, render(motion, standing_at(path, motion)))
 
 
-def _standing_at(path: Path, motion: Motion) -> bytes | None:
+def standing_at(path: Path, motion: Motion) -> bytes | None:
     """Return the file of that motion at `path`; anything else is overwritten, not revised."""
     origin = origin_of(motion)
     try:

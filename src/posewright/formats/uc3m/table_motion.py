@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, Where
-from posewright.formats.joint_table import JointTable, TableRow
 from posewright.formats.kinds import UC3M_CSV
 from posewright.formats.origin import Origin, card_of, origin_of
-from posewright.formats.uc3m_velocity import NUMBERING, Velocity, document_velocity, step_speeds
+from posewright.formats.uc3m.joint_table import JointTable, TableRow
+from posewright.formats.uc3m.velocity import NUMBERING, Velocity, document_velocity, step_speeds
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot, Servo
 

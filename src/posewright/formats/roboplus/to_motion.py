@@ -6,9 +6,9 @@ from pathlib import Path
 
 from posewright.formats.kinds import ROBOPLUS_TEXT
 from posewright.formats.origin import Origin
-from posewright.formats.roboplus_columns import Columns
-from posewright.formats.roboplus_page import IDS, Page
-from posewright.formats.roboplus_text import RoboplusDocument
+from posewright.formats.roboplus.columns import Columns
+from posewright.formats.roboplus.page import IDS, Page
+from posewright.formats.roboplus.text import RoboplusDocument
 from posewright.motions import Easing, Keyframe, Motion, Pose, robotis_accel_share
 from posewright.robots import Robot
 

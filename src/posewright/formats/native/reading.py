@@ -9,8 +9,17 @@ import numpy as np
 
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
-from posewright.formats.native_keys import FREE, KEYFRAME_OPTIONAL, KEYFRAME_REQUIRED, OPTIONAL, REQUIRED
-from posewright.motions import DEFAULT_ACCEL_SHARE, LONGEST_S, SHORTEST_S, Easing, Keyframe, Motion, Pose
+from posewright.formats.native.keys import FREE, KEYFRAME_OPTIONAL, KEYFRAME_REQUIRED, OPTIONAL, REQUIRED
+from posewright.motions import (
+    DEFAULT_ACCEL_SHARE,
+    LONGEST_S,
+    SHORTEST_S,
+    Attitude,
+    Easing,
+    Keyframe,
+    Motion,
+    Pose,
+)
 from posewright.robots import Robot, robot
 
 Fields = dict[str, Node]
@@ -57,6 +66,7 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
         speed=_speed(fields["speed"]) if "speed" in fields else 1.0,
         start=None if start is None else reader.pose(start),
         source=fields["source"].text() if "source" in fields else "",
+        extras=_texts(fields["extras"]) if "extras" in fields else {},
     )
 
 
@@ -81,6 +91,10 @@ def _joints(node: Node, card: Robot) -> tuple[str, ...]:
 
 def _name(node: Node) -> str:
     return node.text() or node.fail("a motion needs a name")
+
+
+def _texts(node: Node) -> dict[str, str]:
+    return {key: value.text() for key, value in node.fields().items()}
 
 
 def _repeat(node: Node) -> int | None:
@@ -142,6 +156,7 @@ class _Reader:
             manner.easing,
             manner.stiffness,
             manner.accel_share,
+            _attitude(fields["attitude_deg"]) if "attitude_deg" in fields else None,
         )
 
     def pose(self, node: Node) -> Pose:
@@ -153,6 +168,14 @@ class _Reader:
             )
         free = {joint for joint, item in zip(self.joints, items, strict=True) if item.value == FREE}
         return Pose(self.joints, np.array([_angle(item) for item in items]), frozenset(free))
+
+
+def _attitude(node: Node) -> Attitude:
+    items = node.items()
+    if len(items) != 3:
+        node.fail(f"{len(items)} angles", hint="an attitude is roll, pitch and yaw in degrees")
+    roll, pitch, yaw = (math.radians(item.number(low=-MOST_DEG, high=MOST_DEG)) for item in items)
+    return roll, pitch, yaw
 
 
 def _angle(node: Node) -> float:

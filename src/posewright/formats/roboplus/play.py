@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from posewright.formats.roboplus_columns import Columns, compliance_of
-from posewright.formats.roboplus_page import MAX_NAME_BYTES, STANDARD_ACCEL, Page
-from posewright.formats.roboplus_values import MAX_RATE
+from posewright.formats.roboplus.columns import Columns, compliance_of
+from posewright.formats.roboplus.page import MAX_NAME_BYTES, STANDARD_ACCEL, Page
+from posewright.formats.roboplus.values import MAX_RATE
 from posewright.motions import Easing, Motion, robotis_accel_share
 
 _SHARE_TOLERANCE = 0.02

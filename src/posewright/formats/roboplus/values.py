@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from posewright.formats.remarks import Remarks
-from posewright.formats.roboplus_page import IDS, MAX_PAGES, PlayParam, Step
+from posewright.formats.roboplus.page import IDS, MAX_PAGES, PlayParam, Step
 from posewright.formats.text_line import Line, show
 
 GRID_S = 0.008

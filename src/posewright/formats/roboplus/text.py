@@ -11,8 +11,8 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.page_reference import Reference, find_page
-from posewright.formats.roboplus_checksum import BOM, checksum
-from posewright.formats.roboplus_page import EMPTY_PAGE, IDS, MAX_PAGES, Page
+from posewright.formats.roboplus.checksum import BOM, checksum
+from posewright.formats.roboplus.page import EMPTY_PAGE, IDS, MAX_PAGES, Page
 
 
 @dataclass(frozen=True)

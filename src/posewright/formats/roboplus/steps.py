@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 from posewright.errors import FormatError
-from posewright.formats.roboplus_columns import Columns
-from posewright.formats.roboplus_page import DUMMY_TICKS, IDS, MAX_STEPS_IN_FILE, Page, Step
-from posewright.formats.roboplus_values import GRID_S, MAX_TIME_S, is_on_grid
+from posewright.formats.roboplus.columns import Columns
+from posewright.formats.roboplus.page import DUMMY_TICKS, IDS, MAX_STEPS_IN_FILE, Page, Step
+from posewright.formats.roboplus.values import GRID_S, MAX_TIME_S, is_on_grid
 from posewright.motions import Motion
 
 Row = tuple[int, ...]

@@ -8,13 +8,13 @@ import numpy as np
 
 from posewright.formats.kinds import ROBOPLUS_TEXT
 from posewright.formats.origin import card_of, origin_of
-from posewright.formats.roboplus_columns import NUMBERING, Columns
-from posewright.formats.roboplus_graph import Links, extracted, free_pages
-from posewright.formats.roboplus_page import IDS, MAX_STEPS, Page
-from posewright.formats.roboplus_play import page_of
-from posewright.formats.roboplus_steps import steps_of
-from posewright.formats.roboplus_text import RoboplusDocument, new_document
-from posewright.formats.roboplus_to_motion import columns_of, page_motion
+from posewright.formats.roboplus.columns import NUMBERING, Columns
+from posewright.formats.roboplus.graph import Links, extracted, free_pages
+from posewright.formats.roboplus.page import IDS, MAX_STEPS, Page
+from posewright.formats.roboplus.play import page_of
+from posewright.formats.roboplus.steps import steps_of
+from posewright.formats.roboplus.text import RoboplusDocument, new_document
+from posewright.formats.roboplus.to_motion import columns_of, page_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 

@@ -1,0 +1,126 @@
+"""`posewright motion convert`: to another format, or to another robot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from posewright.cli.motion_options import Page, open_motion_file
+from posewright.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from posewright.formats import Conversion, WriteOptions
+
+
+def convert(
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="A motion file; its content tells the format.")
+    ],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how."
+        ),
+    ],
+    page: Page = None,
+    robot: Annotated[
+        str | None,
+        typer.Option(
+            "--robot",
+            metavar="R",
+            help="The robot it is for; a motion made for another is carried over joint by joint.",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="FORMAT", help="The format, whatever OUT is called.")
+    ] = None,
+    accept_loss: Annotated[
+        bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
+    ] = False,
+    keys: Annotated[
+        str | None,
+        typer.Option(
+            "--keys",
+            metavar="own|all",
+            help="Where joints have key times of their own (.mot): keep them, or flatten.",
+        ),
+    ] = None,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Put a wrong checksum and a stripped byte order mark right.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Convert a motion file to another format or robot; to its own format it is copied byte for byte.
+
+    What would be lost is listed, and then nothing is written unless --accept-loss is given. By how much the
+    steps of the format round the motion is measured on what was written.
+
+    [bold]Examples[/]
+
+      posewright motion convert humanoid.mtn bow.motion.yaml --page Bow --accept-loss
+
+      posewright motion convert KICK.h KICK.mtn --robot sony_ers7
+
+      posewright motion convert dive.mot dive.motion --keys all
+    """
+    from posewright.cli.console import emit_json, out, warn
+    from posewright.errors import LossError
+    from posewright.formats import Conversion, convert_motion, write_motion_file
+
+    opened = open_motion_file(source, robot)
+    if repair and page is None and to in (None, opened.format):
+        done = Conversion(opened.format, write_motion_file(opened, target, repair=True))
+    else:
+        try:
+            done = convert_motion(
+                source,
+                target,
+                page=page,
+                format=to,
+                robot=robot,
+                accept_loss=accept_loss,
+                options=_options(keys),
+            )
+        except LossError as error:
+            hint = "--accept-loss writes it all the same"
+            raise LossError(error.message, where=error.where, hint=hint) from error
+    for loss in done.losses:
+        warn(f"lost: {loss}")
+    if as_json:
+        emit_json({"source": str(source), "target": str(target), **asdict(done)})
+        return
+    for line in _lines(source, target, done):
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _options(keys: str | None) -> WriteOptions | None:
+    from posewright.errors import UnknownNameError
+    from posewright.formats import KeyTimes, WriteOptions
+
+    if keys is None:
+        return None
+    known = [choice.value for choice in KeyTimes]
+    if keys not in known:
+        raise UnknownNameError.among("choice of --keys", keys, known)
+    return WriteOptions(KeyTimes(keys))
+
+
+def _lines(source: Path, target: Path, done: Conversion) -> Iterator[str]:
+    yield f"{source} -> {target} ({done.format})"
+    for remark in done.remarks:
+        yield f"  note: {remark}"
+    if done.rounding is None:
+        return
+    angle, time = math.degrees(done.rounding.angle_rad), done.rounding.time_s
+    if angle > 1e-9 or time > 1e-9:
+        steps = _step(done.quantum.angle_rad)
+        yield f"  rounded: angles by {angle:.2g} deg at most{steps}, times by {time:.2g} s"
+
+
+def _step(angle_rad: float | None) -> str:
+    return "" if angle_rad is None else f" (the format has steps of {math.degrees(angle_rad):.2g} deg)"

@@ -1,0 +1,173 @@
+"""Conversions: from one format to another, from one robot to another, with the truth about what changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from posewright.documents import write_atomically
+from posewright.errors import InputError, LossError, Where
+from posewright.formats.motion_file import MotionFile
+from posewright.formats.motion_format import MotionFormat
+from posewright.formats.origin import Origin, alone, card_of
+from posewright.formats.page_reference import Reference
+from posewright.formats.reading import read_motion_file
+from posewright.formats.registry import format_for
+from posewright.formats.rendering import EXACT, Quantum, Rendering, WriteOptions
+from posewright.motions import Carried, Motion, carried_over
+from posewright.robots import Robot
+from posewright.robots import robot as robot_named
+
+MOST_CLIPS = 200
+"""More clipped values than this are counted, not listed."""
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """By how much a file says something else than the motion it was made from, measured by reading it back.
+
+    Attributes:
+        angle_rad: the largest change of an angle at a keyframe [rad].
+        time_s: the largest change of the time of a keyframe [s].
+    """
+
+    angle_rad: float
+    time_s: float
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What a conversion did.
+
+    Attributes:
+        format: name of the format that was written.
+        losses: what the file cannot hold or the robot cannot do, in words.
+        remarks: what had to be filled in or said in another way, in words.
+        quantum: the smallest steps of the format.
+        rounding: what the steps did to this motion; None for a copy, in which nothing changed.
+    """
+
+    format: str
+    losses: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    quantum: Quantum = EXACT
+    rounding: Rounding | None = None
+
+
+def convert_motion(
+    source: Path | str,
+    target: Path | str,
+    *,
+    page: Reference | None = None,
+    format: str | None = None,  # noqa: A002 - as in write_motion
+    robot: str | Robot | None = None,
+    accept_loss: bool = False,
+    options: WriteOptions | None = None,
+) -> Conversion:
+    """Convert a motion file, or one page of it, to another format, and if wanted to another robot.
+
+    Without a page, a file converted to its own format is copied whole, byte for byte.
+
+    Args:
+        source: the file to read; its content tells the format.
+        target: the file to write.
+        page: name or number of the page that is wanted; default the first.
+        format: name of the format to write; default what the target's name suggests.
+        robot: the robot it is for. Where the file says another, its joints are carried over by their names.
+        accept_loss: whether what cannot be kept may be left out.
+        options: what else is asked of the writer.
+
+    Raises:
+        LossError: something would be lost, and `accept_loss` is false; it lists what. Nothing is written.
+        FormatError: the source cannot be read, or does not fit the target's format at all.
+        InputError: the two robots have no joint in common.
+        OutputError: the target cannot be written.
+    """
+    target, file = Path(target), read_motion_file(source, robot=robot)
+    motion = file.motion() if page is None else alone(file.motion(page))
+    carried = _carried(motion, robot)
+    motion = motion if carried is None else carried.motion
+    wanted = format_for(motion, target, format)
+    if page is None and carried is None and options is None and wanted.name == file.format:
+        rendering = _copy(file, wanted, target)
+    else:
+        rendering = wanted.render(motion, target, options or WriteOptions())
+    losses = (*_left_behind(file, page, wanted), *_lost_between_robots(carried), *rendering.losses)
+    refuse_losses(losses, wanted.name, Path(source), accept_loss=accept_loss)
+    write_atomically(target, rendering.data)
+    remarks = (*_unmoved(carried), *rendering.remarks)
+    return Conversion(wanted.name, losses, remarks, wanted.quantum, _rounding(motion, rendering, wanted))
+
+
+def refuse_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
+    """Raise the LossError that lists what would be lost, unless nothing would or that is accepted."""
+    if losses and not accept_loss:
+        raise LossError(
+            f"as {name} it would lose: {'; '.join(losses)}",
+            where=Where(path),
+            hint="accept_loss=True writes it all the same",
+        )
+
+
+def _copy(file: MotionFile, wanted: MotionFormat, target: Path) -> Rendering:
+    if wanted.render_file is not None:
+        return wanted.render_file(file)
+    return wanted.render(file.motion(), target, WriteOptions())
+
+
+def _left_behind(file: MotionFile, page: Reference | None, wanted: MotionFormat) -> tuple[str, ...]:
+    if page is not None or len(file.motions) < 2 or wanted.name == file.format:
+        return ()
+    return (f"all pages but {file.pages[0].name!r}; the file has {len(file.motions)}",)
+
+
+def for_robot(motion: Motion, robot: str | Robot | None) -> tuple[Motion, Carried | None]:
+    """Return the motion as one of `robot`, and how it came there where it was made for another."""
+    carried = _carried(motion, robot)
+    return (motion, None) if carried is None else (carried.motion, carried)
+
+
+def _carried(motion: Motion, robot: str | Robot | None) -> Carried | None:
+    """Return the motion on the robot that is asked for, where it is made for another one."""
+    card = robot_named(robot) if isinstance(robot, str) else robot
+    if card is None or card.name == motion.robot:
+        return None
+    carried = carried_over(motion, card)
+    origin = Origin("", None, robot=card)  # the card may be somebody's own
+    return replace(carried, motion=replace(carried.motion, origin=origin))
+
+
+def _lost_between_robots(carried: Carried | None) -> Iterator[str]:
+    if carried is None:
+        return
+    name = carried.motion.robot
+    if carried.missing:
+        yield f"{', '.join(carried.missing)}: {name} has no such joints"
+    yield from map(str, carried.clips[:MOST_CLIPS])
+    if len(carried.clips) > MOST_CLIPS:
+        yield f"{len(carried.clips) - MOST_CLIPS} more angles beyond the limits of {name}"
+
+
+def _unmoved(carried: Carried | None) -> Iterator[str]:
+    if carried is not None and carried.unmoved:
+        yield f"the motion says nothing of {', '.join(carried.unmoved)}"
+
+
+def _rounding(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Rounding | None:
+    """Measure what the format's steps did, by reading back what was written."""
+    try:
+        back = wanted.read(rendering.data, Path("as written"), card_of(motion)).motion()
+    except InputError:  # a file that leans on its neighbours, or of a robot nobody has a card of
+        return None
+    joints = tuple(name for name in motion.joints if name in back.joints)
+    if not joints:
+        return None
+    nearest = np.abs(back.keyframe_times[None] - motion.keyframe_times[:, None])
+    asked = [pose.on(joints).angles for pose in motion.resolved()[1:]]
+    got = back.sample_at(back.keyframe_times[nearest.argmin(axis=1)])
+    change = np.abs(np.array(asked) - got.angles[:, [back.joints.index(name) for name in joints]])
+    known = change[np.isfinite(change)]
+    return Rounding(float(known.max(initial=0.0)), float(nearest.min(axis=1).max()))

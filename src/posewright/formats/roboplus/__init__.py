@@ -1,0 +1,1 @@
+"""ROBOTIS RoboPlus Motion 1 text files."""

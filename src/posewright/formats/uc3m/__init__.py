@@ -1,0 +1,1 @@
+"""The joint tables of the source document (UC3M 2013)."""

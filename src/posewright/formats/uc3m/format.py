@@ -1,0 +1,41 @@
+"""The source document's joint tables, for the registry."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from posewright.formats.kinds import UC3M_CSV
+from posewright.formats.motion_file import MotionFile, PageLabel
+from posewright.formats.motion_format import MotionFormat
+from posewright.formats.rendering import Quantum, Rendering, WriteOptions
+from posewright.formats.uc3m.joint_table import read_table
+from posewright.formats.uc3m.table_motion import table_motion, table_with
+from posewright.formats.uc3m.velocity import NUMBERING
+from posewright.motions import Motion
+from posewright.robots import Robot, robot
+
+ROBOT = "robotis_bioloid"
+"""Whose joints the document numbered."""
+
+QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0))
+"""A tick of an AX servo; a table says no times at all."""
+
+
+def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
+    table = read_table(data, path)
+    motion = table_motion(table, robot(ROBOT) if card is None else card, name=path.stem, path=path)
+    return MotionFile(
+        UC3M_CSV, path, (motion,), (PageLabel(1, motion.name),), warnings=table.remarks, document=table
+    )
+
+
+def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
+    del path, options
+    table, losses = table_with(motion)
+    return Rendering(table.render(), losses)
+
+
+FORMAT = MotionFormat(
+    UC3M_CSV, (".csv",), _read, _render, QUANTUM, suits=lambda card: NUMBERING in card.numberings
+)

@@ -1,0 +1,101 @@
+"""Carrying a motion over to another robot: joint by joint, by what the joints are called.
+
+Two joints are the same if their cards give them the same name, as a name says which part of which limb moves
+and how. Nothing is invented: a joint that the other robot lacks is left out, and said to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from posewright.errors import InputError
+from posewright.motions.keyframe import Keyframe
+from posewright.motions.motion import Motion
+from posewright.motions.pose import Pose
+from posewright.robots import Robot
+
+
+@dataclass(frozen=True)
+class Clip:
+    """An angle that the other robot cannot take.
+
+    Attributes:
+        keyframe: counted from 1; 0 is the start pose.
+        joint: which joint.
+        asked_rad: what the motion asks for [rad].
+        given_rad: the limit it got instead [rad].
+    """
+
+    keyframe: int
+    joint: str
+    asked_rad: float
+    given_rad: float
+
+    def __str__(self) -> str:
+        asked, given = np.rad2deg([self.asked_rad, self.given_rad])
+        where = "the start pose" if self.keyframe == 0 else f"keyframe {self.keyframe}"
+        return f"{where}: {self.joint} {asked:.2f} deg is beyond the limit, clipped to {given:.2f} deg"
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A motion on another robot, and what became of it on the way.
+
+    Attributes:
+        motion: for the other robot.
+        missing: joints of the motion that the other robot does not have.
+        unmoved: joints of the other robot that the motion says nothing of.
+        clips: every angle that was beyond the other robot's limits.
+    """
+
+    motion: Motion
+    missing: tuple[str, ...]
+    unmoved: tuple[str, ...]
+    clips: tuple[Clip, ...]
+
+
+def carried_over(motion: Motion, robot: Robot) -> Carried:
+    """Return the motion as one of another robot, its angles within that robot's limits.
+
+    Stiffness stays behind, as it belongs to the servos; the trunk's attitude is kept.
+
+    Raises:
+        InputError: the two have no joint in common.
+    """
+    joints = tuple(name for name in robot.joint_names if name in motion.joints)
+    if not joints:
+        raise InputError(
+            f"motion {motion.name!r} moves no joint that {robot.name} has",
+            hint=f"it is made for {motion.robot}: {', '.join(motion.joints[:6])}, ...",
+        )
+    clips: list[Clip] = []
+    keyframes = tuple(
+        _keyframe(number, keyframe, joints, robot, clips)
+        for number, keyframe in enumerate(motion.keyframes, 1)
+    )
+    start = None if motion.start is None else _pose(0, motion.start, joints, robot, clips)
+    moved = replace(motion, robot=robot.name, joints=joints, keyframes=keyframes, start=start, origin=None)
+    missing = tuple(name for name in motion.joints if name not in joints)
+    return Carried(moved, missing, tuple(n for n in robot.joint_names if n not in joints), tuple(clips))
+
+
+def _keyframe(
+    number: int, keyframe: Keyframe, joints: tuple[str, ...], robot: Robot, clips: list[Clip]
+) -> Keyframe:
+    return replace(keyframe, pose=_pose(number, keyframe.pose, joints, robot, clips), stiffness=None)
+
+
+def _pose(number: int, pose: Pose, joints: tuple[str, ...], robot: Robot, clips: list[Clip]) -> Pose:
+    pose = pose.on(joints)
+    lower, upper = (side[[robot.index(name) for name in joints]] for side in robot.limits)
+    within = np.clip(pose.angles, lower, upper)
+    clips.extend(_clips(number, pose, Pose(joints, within, pose.free)))
+    return Pose(joints, within, pose.free)
+
+
+def _clips(number: int, asked: Pose, given: Pose) -> Iterator[Clip]:
+    rows = zip(asked.joints, asked.angles.tolist(), given.angles.tolist(), strict=True)
+    return (Clip(number, name, before, after) for name, before, after in rows if abs(before - after) > 1e-9)
