@@ -19,7 +19,7 @@ A message says what was wrong, `where` says where, `hint` says what would have b
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,7 +91,22 @@ class UnknownNameError(InputError):
 
 
 class LossError(PosewrightError):
-    """A conversion would lose something and was not allowed to."""
+    """A conversion would lose something and was not allowed to.
+
+    Attributes:
+        losses: everything that would be lost, in words.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: Where | None = None,
+        hint: str | None = None,
+        losses: Sequence[str] = (),
+    ) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.losses = tuple(losses)
 
 
 class UnsafeCommandError(PosewrightError):

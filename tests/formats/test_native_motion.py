@@ -296,3 +296,30 @@ def test_the_shipped_motions_say_what_the_source_tables_print(
     assert motion.repeat is None
     assert [k.reach_s for k in motion.keyframes] == [0.125] * 4
     assert native.render(motion) == path.read_bytes()
+
+
+def test_attitude_and_extras_come_back_and_an_edit_changes_only_its_line() -> None:
+    frames = [
+        Keyframe(
+            Pose.of(("left_knee",), {"left_knee": math.radians(5 * i)}),
+            0.1,
+            attitude=(0.0, math.radians(10), 0.0),
+        )
+        for i in range(3)
+    ]
+    made = Motion(
+        "bow", "robotis_bioloid", ("left_knee",), tuple(frames), extras={"creator": "A. B.: C", "minor": "2"}
+    )
+    data = native.render(made)
+    assert b"attitude_deg: [0.0, 10.0, 0.0]" in data
+    back = native.read(data)
+    assert back == made
+    frames[1] = replace(frames[1], attitude=(0.0, 0.0, 0.0))
+    edited = native.render(replace(back, keyframes=tuple(frames)))
+    assert sum(a != b for a, b in zip(data.splitlines(), edited.splitlines(), strict=True)) == 1
+
+
+def test_an_attitude_of_two_angles_is_refused() -> None:
+    text = b"motion: a\nrobot: robotis_bioloid\njoints: [left_knee]\nkeyframes:\n"
+    with pytest.raises(DocumentError, match="roll, pitch and yaw"):
+        native.read(text + b"  - {reach_s: 0.1, attitude_deg: [1, 2], pose_deg: [3]}\n")

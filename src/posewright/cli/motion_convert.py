@@ -87,8 +87,10 @@ def convert(
                 options=_options(keys),
             )
         except LossError as error:
-            hint = "--accept-loss writes it all the same"
-            raise LossError(error.message, where=error.where, hint=hint) from error
+            for loss in error.losses:
+                warn(f"would be lost: {loss}")
+            message = f"{source} cannot be said wholly in {target.name}: nothing is written"
+            raise LossError(message, hint="--accept-loss writes it all the same") from error
     for loss in done.losses:
         warn(f"lost: {loss}")
     if as_json:

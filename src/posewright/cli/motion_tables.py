@@ -26,6 +26,8 @@ def describe_file(file: MotionFile, page: str | None) -> dict[str, Any]:
         "format": file.format,
         "robot": motion.robot,
         "robot_joints": len(card_of(motion).joints),
+        "design": motion.extras.get("design"),
+        "frame_ms": _frame_ms(motion),
         "page": number,
         **describe_motion(motion),
         "warnings": list(file.warnings),
@@ -49,7 +51,14 @@ def describe_motion(motion: Motion) -> dict[str, Any]:
         "free_joints": sorted({joint for frame in motion.keyframes for joint in frame.pose.free}),
         "has_start_pose": motion.start is not None,
         "source": motion.source,
+        "extras": dict(motion.extras),
     }
+
+
+def _frame_ms(motion: Motion) -> float:
+    """Return the frame of the file where it says one, else that of the robot [ms]."""
+    told = motion.extras.get("frame_ms")
+    return float(told) if told is not None else card_of(motion).frame_period_s * 1000.0
 
 
 def _brief(motion: Motion) -> dict[str, Any]:

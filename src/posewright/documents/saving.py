@@ -13,6 +13,7 @@ from ruamel.yaml.comments import CommentedMap
 
 from posewright.documents.atomic import write_atomically
 from posewright.documents.dialect import BOM, yaml_1_2
+from posewright.documents.emitting import emitted
 from posewright.documents.merging import commented, merge, says
 from posewright.documents.reading import decode_document, parse_document
 from posewright.errors import DocumentError, Where
@@ -35,7 +36,7 @@ def render_document(data: Mapping[str, Any], *, over: Path | None = None) -> str
         DocumentError: what stands at `over` cannot be read or is no document.
     """
     if over is None:
-        return _dump(commented(data))
+        return emitted(data)
     try:
         raw = over.read_bytes()
     except OSError as error:
@@ -57,7 +58,7 @@ def revise_document(text: str, data: Mapping[str, Any], path: Path | None = None
     for revised in (_in_the_lines_of(text, before, after), after):
         if says(parse_document(revised, path).value, data):
             return revised
-    return _dump(commented(data))
+    return emitted(data)
 
 
 def one_line(entries: Mapping[str, Any]) -> CommentedMap:

@@ -1,18 +1,53 @@
-"""Motion files: told by their content, read, written, converted; byte for byte where nothing was edited."""
+"""Motion files: told by their content, read, written, converted; byte for byte where nothing was edited.
+
+Names load on first use: whoever lists an archive needs no NumPy, and whoever reads one format no other.
+"""
 
 from __future__ import annotations
 
-from posewright.formats.conversion import Conversion, Rounding, convert_motion, for_robot
-from posewright.formats.detect import detect_format
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.origin import Origin, card_of, origin_of
-from posewright.formats.reading import read_motion, read_motion_file
-from posewright.formats.registry import FORMATS
-from posewright.formats.rendering import KeyTimes, Quantum, Rendering, WriteOptions
-from posewright.formats.uc3m.table_motion import table_with
-from posewright.formats.uc3m.velocity import Velocity, document_velocity, step_speeds
-from posewright.formats.writing import losses, write_motion, write_motion_file
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from posewright.formats.conversion import Conversion, Rounding, convert_motion, for_robot
+    from posewright.formats.detect import detect_format
+    from posewright.formats.motion_file import MotionFile, PageLabel
+    from posewright.formats.motion_format import MotionFormat
+    from posewright.formats.origin import Origin, card_of, origin_of
+    from posewright.formats.reading import read_motion, read_motion_file
+    from posewright.formats.registry import FORMATS
+    from posewright.formats.rendering import KeyTimes, Quantum, Rendering, WriteOptions
+    from posewright.formats.uc3m.table_motion import table_with
+    from posewright.formats.uc3m.velocity import Velocity, document_velocity, step_speeds
+    from posewright.formats.writing import losses, write_motion, write_motion_file
+
+_ROOM = {
+    "Conversion": "conversion",
+    "Rounding": "conversion",
+    "convert_motion": "conversion",
+    "for_robot": "conversion",
+    "detect_format": "detect",
+    "MotionFile": "motion_file",
+    "PageLabel": "motion_file",
+    "MotionFormat": "motion_format",
+    "Origin": "origin",
+    "card_of": "origin",
+    "origin_of": "origin",
+    "read_motion": "reading",
+    "read_motion_file": "reading",
+    "FORMATS": "registry",
+    "KeyTimes": "rendering",
+    "Quantum": "rendering",
+    "Rendering": "rendering",
+    "WriteOptions": "rendering",
+    "table_with": "uc3m.table_motion",
+    "Velocity": "uc3m.velocity",
+    "document_velocity": "uc3m.velocity",
+    "step_speeds": "uc3m.velocity",
+    "losses": "writing",
+    "write_motion": "writing",
+    "write_motion_file": "writing",
+}
 
 __all__ = [
     "FORMATS",
@@ -41,3 +76,13 @@ __all__ = [
     "write_motion",
     "write_motion_file",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOM:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_ROOM[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -109,6 +109,7 @@ def refuse_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_loss
             f"as {name} it would lose: {'; '.join(losses)}",
             where=Where(path),
             hint="accept_loss=True writes it all the same",
+            losses=losses,
         )
 
 
