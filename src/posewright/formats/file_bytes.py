@@ -8,16 +8,25 @@ from pathlib import Path
 from posewright.errors import FormatError, Where
 
 MAX_MOTION_BYTES = 4_000_000
-"""The largest honest motion file known has 2.8 MB; one of text pages has 0.2 MB."""
+"""The largest honest motion file known has 2.5 MB; one of text pages has 0.2 MB."""
+
+MAX_ARCHIVE_BYTES = 64_000_000
+"""The largest honest archive known has 2.8 MB and 2,697 motions; twenty times as much is no accident."""
+
+_ARCHIVE_MARKS = (b"ODAR", b"\x1f\x8b")
 
 _TEXT_PROOF_BYTES = 4096
 
 
-def read_file_bytes(path: Path | str, *, limit: int = MAX_MOTION_BYTES) -> bytes:
+def read_file_bytes(path: Path | str, *, limit: int | None = None) -> bytes:
     """Return what a file holds.
 
     The size is looked at first, so that a huge file is refused without being read, and a pipe or a
     device, which may never end, is not opened at all.
+
+    Args:
+        path: the file.
+        limit: most bytes it may have; default what is honest for an archive or for any other motion file.
 
     Raises:
         FormatError: there is no such file, it is no ordinary file, it may not be read, it is empty or
@@ -25,8 +34,10 @@ def read_file_bytes(path: Path | str, *, limit: int = MAX_MOTION_BYTES) -> bytes
     """
     path = Path(path)
     try:
-        _refuse_unreadable(path, limit)
+        _refuse_odd(path)
         with path.open("rb") as file:
+            limit = _limit_for(file.peek(4)) if limit is None else limit
+            _refuse_large(path, limit)
             data = file.read(limit + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -38,14 +49,22 @@ def read_file_bytes(path: Path | str, *, limit: int = MAX_MOTION_BYTES) -> bytes
     return data
 
 
-def _refuse_unreadable(path: Path, limit: int) -> None:
+def _limit_for(head: bytes) -> int:
+    return MAX_ARCHIVE_BYTES if head.startswith(_ARCHIVE_MARKS) else MAX_MOTION_BYTES
+
+
+def _refuse_large(path: Path, limit: int) -> None:
+    size = path.stat().st_size
+    if size > limit:
+        raise _too_large(path, size, limit)
+
+
+def _refuse_odd(path: Path) -> None:
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
         raise FormatError("is a directory", where=Where(path=path), hint="name one motion file in it")
     if not stat.S_ISREG(status.st_mode):
         raise FormatError("is not an ordinary file", where=Where(path=path))
-    if status.st_size > limit:
-        raise _too_large(path, status.st_size, limit)
 
 
 def _too_large(path: Path, size: int, limit: int) -> FormatError:

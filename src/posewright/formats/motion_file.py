@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +35,7 @@ class MotionFile:
 
     format: str
     path: Path
-    motions: tuple[Motion, ...]
+    motions: Sequence[Motion]
     pages: tuple[PageLabel, ...]
     n_pages: int = 1
     warnings: tuple[str, ...] = ()
