@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from posewright.cli.motion_options import MotionPath, OnlyPage, Page, RobotName, open_motion_file
+from posewright.cli.motion_options import (
+    MotionPath,
+    OnlyPage,
+    Page,
+    RobotName,
+    open_for_robot,
+    open_motion_file,
+)
 from posewright.cli.options import AsJson, Output, refuse_overwriting
 
 
@@ -77,7 +84,7 @@ def check(
     from posewright.cli.console import emit_json, out
     from posewright.cli.motion_tables import finding_lines, findings_report
 
-    opened = open_motion_file(file, robot)
+    opened = open_for_robot(file, robot)
     report = findings_report(opened, page, near_pose=pose, celebration=celebration)
     if as_json:
         emit_json(report)
@@ -104,7 +111,7 @@ def plot(
     from posewright.trials import draw_motion
 
     refuse_overwriting(output, file)
-    motion = open_motion_file(file, robot).motion(page)
+    motion = open_for_robot(file, robot).motion(page)
     draw_motion(motion, output)
     out.print(f"{motion.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
 
@@ -142,7 +149,7 @@ def sample(
     from posewright.motions import sample_motion
 
     refuse_overwriting(output, file)
-    opened = open_motion_file(file, robot)
+    opened = open_for_robot(file, robot)
     motion = opened.motion(page)
     table = sample_motion(
         motion, card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until

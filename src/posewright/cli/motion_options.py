@@ -20,16 +20,28 @@ OnlyPage = Annotated[
     str | None, typer.Option("--page", "-p", metavar="P", help="Name or number of a page; default all.")
 ]
 RobotName = Annotated[
-    str | None, typer.Option("--robot", metavar="R", help="The robot, where the file does not say.")
+    str | None,
+    typer.Option("--robot", metavar="R", help="The robot; another's motion is carried over."),
 ]
 
 
 def open_motion_file(path: Path, robot: str | None) -> MotionFile:
     """Read a motion file, and say on stderr what is odd about it."""
-    from posewright.cli.console import warn
     from posewright.formats import read_motion_file
 
-    opened = read_motion_file(path, robot=robot)
+    return _told(read_motion_file(path, robot=robot))
+
+
+def open_for_robot(path: Path, robot: str | None) -> MotionFile:
+    """Read a motion file as one of `robot`, its motions carried over should it be another's."""
+    from posewright.formats import file_for_robot, read_motion_file
+
+    return _told(file_for_robot(read_motion_file(path, robot=robot), robot))
+
+
+def _told(opened: MotionFile) -> MotionFile:
+    from posewright.cli.console import warn
+
     for warning in opened.warnings:
-        warn(f"{path}: {warning}")
+        warn(f"{opened.path}: {warning}")
     return opened

@@ -9,8 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from posewright.formats.conversion import Conversion, Rounding, convert_motion, for_robot
+    from posewright.formats.conversion import Conversion, Rounding, convert_motion
     from posewright.formats.detect import detect_format
+    from posewright.formats.for_robot import file_for_robot
     from posewright.formats.motion_file import MotionFile, PageLabel
     from posewright.formats.motion_format import MotionFormat
     from posewright.formats.origin import Origin, card_of, origin_of
@@ -25,7 +26,7 @@ _ROOM = {
     "Conversion": "conversion",
     "Rounding": "conversion",
     "convert_motion": "conversion",
-    "for_robot": "conversion",
+    "file_for_robot": "for_robot",
     "detect_format": "detect",
     "MotionFile": "motion_file",
     "PageLabel": "motion_file",
@@ -66,7 +67,7 @@ __all__ = [
     "convert_motion",
     "detect_format",
     "document_velocity",
-    "for_robot",
+    "file_for_robot",
     "losses",
     "origin_of",
     "read_motion",

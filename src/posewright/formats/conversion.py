@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from posewright.documents import write_atomically
 from posewright.errors import InputError, LossError, Where
+from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
 from posewright.formats.motion_file import MotionFile
 from posewright.formats.motion_format import MotionFormat
-from posewright.formats.origin import Origin, alone, card_of
+from posewright.formats.origin import alone, card_of
 from posewright.formats.page_reference import Reference
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import format_for
 from posewright.formats.rendering import EXACT, Quantum, Rendering, WriteOptions
-from posewright.motions import Carried, Motion, carried_over
+from posewright.motions import Motion
 from posewright.robots import Robot
-from posewright.robots import robot as robot_named
-
-MOST_CLIPS = 200
-"""More clipped values than this are counted, not listed."""
 
 
 @dataclass(frozen=True)
@@ -88,17 +84,17 @@ def convert_motion(
     """
     target, file = Path(target), read_motion_file(source, robot=robot)
     motion = file.motion() if page is None else alone(file.motion(page))
-    carried = _carried(motion, robot)
+    carried = carried_to(motion, robot)
     motion = motion if carried is None else carried.motion
     wanted = format_for(motion, target, format)
     if page is None and carried is None and options is None and wanted.name == file.format:
         rendering = _copy(file, wanted, target)
     else:
         rendering = wanted.render(motion, target, options or WriteOptions())
-    losses = (*_left_behind(file, page, wanted), *_lost_between_robots(carried), *rendering.losses)
+    losses = (*_left_behind(file, page, wanted), *lost_between_robots(carried), *rendering.losses)
     refuse_losses(losses, wanted.name, Path(source), accept_loss=accept_loss)
     write_atomically(target, rendering.data)
-    remarks = (*_unmoved(carried), *rendering.remarks)
+    remarks = (*unmoved(carried), *rendering.remarks)
     return Conversion(wanted.name, losses, remarks, wanted.quantum, _rounding(motion, rendering, wanted))
 
 
@@ -123,38 +119,6 @@ def _left_behind(file: MotionFile, page: Reference | None, wanted: MotionFormat)
     if page is not None or len(file.motions) < 2 or wanted.name == file.format:
         return ()
     return (f"all pages but {file.pages[0].name!r}; the file has {len(file.motions)}",)
-
-
-def for_robot(motion: Motion, robot: str | Robot | None) -> tuple[Motion, Carried | None]:
-    """Return the motion as one of `robot`, and how it came there where it was made for another."""
-    carried = _carried(motion, robot)
-    return (motion, None) if carried is None else (carried.motion, carried)
-
-
-def _carried(motion: Motion, robot: str | Robot | None) -> Carried | None:
-    """Return the motion on the robot that is asked for, where it is made for another one."""
-    card = robot_named(robot) if isinstance(robot, str) else robot
-    if card is None or card.name == motion.robot:
-        return None
-    carried = carried_over(motion, card)
-    origin = Origin("", None, robot=card)  # the card may be somebody's own
-    return replace(carried, motion=replace(carried.motion, origin=origin))
-
-
-def _lost_between_robots(carried: Carried | None) -> Iterator[str]:
-    if carried is None:
-        return
-    name = carried.motion.robot
-    if carried.missing:
-        yield f"{', '.join(carried.missing)}: {name} has no such joints"
-    yield from map(str, carried.clips[:MOST_CLIPS])
-    if len(carried.clips) > MOST_CLIPS:
-        yield f"{len(carried.clips) - MOST_CLIPS} more angles beyond the limits of {name}"
-
-
-def _unmoved(carried: Carried | None) -> Iterator[str]:
-    if carried is not None and carried.unmoved:
-        yield f"the motion says nothing of {', '.join(carried.unmoved)}"
 
 
 def _rounding(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Rounding | None:

@@ -46,7 +46,7 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
         card = card_of(motion)
         suiting = [known for known in named if known.suits(card)] or named
         return next((known for known in suiting if origin and known.name == origin.format), suiting[0])
-    if origin is None or not FORMATS[origin.format].suffixes:
+    if origin is None or origin.format not in FORMATS or not FORMATS[origin.format].suffixes:
         raise FormatError(
             "the file's name does not say in which format to write",
             where=Where(path),

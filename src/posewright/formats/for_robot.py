@@ -1,0 +1,72 @@
+"""Motions of a file on another robot than the file was made for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from posewright.formats.lazy_motions import LazyMotions
+from posewright.formats.motion_file import MotionFile
+from posewright.formats.origin import Origin
+from posewright.motions import Carried, Motion, carried_over
+from posewright.robots import Robot
+from posewright.robots import robot as robot_named
+
+MOST_CLIPS = 200
+"""More clipped values than this are counted, not listed."""
+
+CARRIED = "carried-over"
+"""Stands for the format of a motion that came from a file of another robot."""
+
+
+def carried_to(motion: Motion, robot: str | Robot | None) -> Carried | None:
+    """Return the motion carried over to the robot that is asked for; None where it is that robot's already.
+
+    Raises:
+        InputError: the two robots have no joint in common.
+        UnknownNameError: there is no such robot.
+    """
+    card = robot_named(robot) if isinstance(robot, str) else robot
+    if card is None or card.name == motion.robot:
+        return None
+    carried = carried_over(motion, card)
+    origin = Origin(CARRIED, None, robot=card)  # the card may be somebody's own
+    return replace(carried, motion=replace(carried.motion, origin=origin))
+
+
+def file_for_robot(file: MotionFile, robot: str | Robot | None) -> MotionFile:
+    """Return the file with its motions carried over to a robot, should they be another's.
+
+    What is lost by that stands among the warnings, of the first page only: of the others when they are asked
+    for it is the same joints.
+    """
+    first = carried_to(file.motion(), robot)
+    if first is None:
+        return file
+    makers = [partial(_carried, file, place, robot) for place in range(len(file.motions))]
+    warnings = (*file.warnings, *lost_between_robots(first))
+    return replace(file, motions=LazyMotions(makers), warnings=warnings, document=None)
+
+
+def _carried(file: MotionFile, place: int, robot: str | Robot | None) -> Motion:
+    carried = carried_to(file.motions[place], robot)
+    return file.motions[place] if carried is None else carried.motion
+
+
+def lost_between_robots(carried: Carried | None) -> Iterator[str]:
+    """Yield what the other robot cannot do, in words."""
+    if carried is None:
+        return
+    name = carried.motion.robot
+    if carried.missing:
+        yield f"{', '.join(carried.missing)}: {name} has no such joints"
+    yield from map(str, carried.clips[:MOST_CLIPS])
+    if len(carried.clips) > MOST_CLIPS:
+        yield f"{len(carried.clips) - MOST_CLIPS} more angles beyond the limits of {name}"
+
+
+def unmoved(carried: Carried | None) -> Iterator[str]:
+    """Yield what the motion does not say to the other robot, in words."""
+    if carried is not None and carried.unmoved:
+        yield f"the motion says nothing of {', '.join(carried.unmoved)}"
