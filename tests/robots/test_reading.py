@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,144 @@ def test_what_is_no_card_is_refused(card: Path, content: bytes) -> None:
     card.write_bytes(content)
     with pytest.raises(InputError):
         read_robot(card)
+
+
+DOG = """\
+robot: dog
+maker: us
+title: A leg and a head
+sources: {us: measured by us}
+frame: {period_s: 0.008, source: us}
+joints:
+  hip: {limits_deg: [-90, 30], hardware_deg: [-95, 35], source: us}
+  knee: {limits_deg: [-20, 100], source: us}
+  ear: {limits_deg: [0, 20], two_state: true, source: us}
+coupled_limits:
+  - limits: {knee: [hip]}
+    rounding_deg: 0.5
+    rows_deg: [[[-90, -1], [10, 100]], [[0, 30], [-20, 100]]]
+    source: us
+servo_models:
+  big:
+    {tick_urad: 1, range_deg: [-180, 180], no_load_speed_rad_s: 5, stall_torque_nm: 1.5, stiffness_nm_rad: 8,
+    gains: {shifts: {p: 0x0E, i: 2, d: 15}, standard: {p: 0x1C, i: 8, d: 1}}, source: us}
+servos: {hip: {}, knee: {direction: -1, centre_deg: 10}, ear: {}}
+namings:
+  sony: {names: ["PRM:1", "PRM:2", "PRM:3"], source: us}
+  half: {names: {hip: HIP}, source: us}
+groups:
+  leg: [hip, knee]
+designs: {source: us, DRX: [leg, ear], DRX_Leg: [leg]}
+poses:
+  stand: {deg: [0, 10, 0], source: us}
+  sit: {ticks: [523599, 174533, 0], source: us}
+sensors:
+  eye: {kind: camera, mount: head, width: 64, height: 48, frame_rate_hz: 30, source: us}
+leds: {source: us, nose: {colour: red, place: head}}
+motion_rules:
+  near_pose: stand
+  max_step_deg: 50
+  camera: {sensor: eye, joints: [hip], max_speed_deg_s: 70}
+  source: us
+"""
+
+
+@pytest.fixture
+def dog(tmp_path: Path) -> Path:
+    path = tmp_path / "robot.yaml"
+    path.write_text(DOG, encoding="utf-8")
+    return path
+
+
+def test_a_joint_has_stops_beyond_its_limits_or_none_are_known(dog: Path) -> None:
+    hip, knee, ear = read_robot(dog).joints
+    assert [math.degrees(hip.hardware_lower_rad), math.degrees(hip.hardware_upper_rad)] == [-95.0, 35.0]
+    assert (knee.hardware_lower_rad, knee.hardware_upper_rad) == (knee.lower_rad, knee.upper_rad)
+    assert [joint.two_state for joint in (hip, knee, ear)] == [False, False, True]
+
+
+def test_servos_that_are_told_angles_need_no_id_nor_centre(dog: Path) -> None:
+    hip, knee, _ = read_robot(dog).servos
+    assert hip.id is None
+    assert hip.to_ticks(1.0) == pytest.approx(1e6)
+    assert hip.stiffness == 8.0
+    assert knee.to_servo_deg(0.0) == 10.0
+
+
+def test_a_pose_in_ticks_may_miss_a_limit_by_their_rounding(dog: Path) -> None:
+    walker = read_robot(dog)
+    assert 0.0 < walker.pose("sit")[0] - walker.joint("hip").upper_rad < 0.5e-6
+
+
+def test_what_others_call_the_joints_may_be_said_of_some(dog: Path) -> None:
+    it = read_robot(dog)
+    assert it.naming("sony")["PRM:2"] == "knee"
+    assert it.names_in("half") == {"hip": "HIP"}
+    assert it.naming("webots") == {"hip": "hip", "knee": "knee", "ear": "ear"}
+
+
+def test_a_design_may_name_groups(dog: Path) -> None:
+    assert read_robot(dog).designs == {"DRX": ("hip", "knee", "ear"), "DRX_Leg": ("hip", "knee")}
+
+
+def test_coupled_limits_gains_lights_and_rules_are_read(dog: Path) -> None:
+    it = read_robot(dog)
+    first = it.coupled_limits[0]
+    assert (first.joint, first.given[0].joint, math.degrees(first.lower_rad)) == ("knee", "hip", 10.0)
+    assert it.servo_models["big"].gain("standard").p == 0x1C
+    assert [(led.name, led.colour, led.place) for led in it.leds] == [("nose", "red", "head")]
+    assert it.motion_rules == {
+        "near_pose": "stand",
+        "max_step_deg": 50.0,
+        "camera_joints": ("hip",),
+        "camera_rate_hz": 30.0,
+        "camera_speed_deg_s": 70.0,
+        "camera_lost_frames": 0,
+    }
+
+
+BROKEN_DOG = [
+    ("[-95, 35]", "[-85, 35]", 7, "-90..30 is beyond what the mechanism does"),
+    ("[-95, 35]", "[-95]", 7, "expected two limits, found 1"),
+    ("two_state: true", "two_state: 1", 9, "expected true or false"),
+    ("limits: {knee: [hip]}", "limits: {knee: [hop]}", 11, "did you mean hip"),
+    ("limits: {knee: [hip]}", "limits: {knee: [knee]}", 11, "knee cannot depend on knee"),
+    ("limits: {knee: [hip]}", "limits: {knee: []}", 11, "knee cannot depend on nothing"),
+    ("rounding_deg: 0.5", "rounding_deg: 50", 12, "out of range"),
+    ("[[0, 30], [-20, 100]]", "[[0, 30]]", 13, "1 ranges in a row for 2"),
+    ("[[0, 30], [-20, 100]]", "[[30, 0], [-20, 100]]", 13, "is not below the upper"),
+    ("tick_urad: 1", "tick_urad: 0", 17, "not positive"),
+    ("stiffness_nm_rad: 8", "compliance_slope: 8", 16, "'stiffness_nm_rad' is missing"),
+    ("i: 2, d: 15}", "i: 2}", 18, "'d' is missing"),
+    ("p: 0x1C", "p: 0x1C000", 18, "out of range"),
+    ("hip: {}", "hip: {compliance_slope: 3}", 19, "no key here is called 'compliance_slope'"),
+    ("centre_deg: 10", "centre_deg: 181", 19, "out of range"),
+    ('"PRM:2"', '"PRM:1"', 21, "'PRM:1' stands for both hip and knee"),
+    (', "PRM:3"', "", 21, "2 values for 3 joints"),
+    ("{hip: HIP}", "{hop: HIP}", 22, "did you mean hip"),
+    ("DRX: [leg, ear]", "DRX: [leg, hip]", 25, "a joint stands here twice"),
+    ("DRX: [leg, ear]", "DRX: [log, ear]", 25, "did you mean leg"),
+    ("523599", "523600", 28, "hip would stand at 30.0 degrees"),
+    ("523599", "-3141593", 28, "out of range"),
+    ("frame_rate_hz: 30, ", "", 35, "eye has no frame rate"),
+    ("nose: {colour: red, ", "nose: {", 31, "'colour' is missing"),
+    ("near_pose: stand", "near_pose: stond", 33, "did you mean stand"),
+    ("max_step_deg: 50", "max_stp_deg: 50", 34, "did you mean max_step_deg"),
+    ("sensor: eye", "sensor: aye", 35, "no camera is called 'aye'"),
+    ("joints: [hip]", "joints: [hop]", 35, "did you mean hip"),
+]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "line", "says"), BROKEN_DOG, ids=[says for *_, says in BROKEN_DOG]
+)
+def test_what_is_wrong_with_the_newer_blocks_is_said_with_its_line(
+    dog: Path, right: str, wrong: str, line: int, says: str
+) -> None:
+    assert DOG.count(right) == 1
+    dog.write_text(DOG.replace(right, wrong), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_robot(dog)
+    assert says in str(caught.value)
+    assert caught.value.where is not None
+    assert caught.value.where.line == line

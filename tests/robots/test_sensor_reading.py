@@ -8,6 +8,8 @@ import pytest
 from posewright.documents import parse_document
 from posewright.errors import DocumentError, UnknownNameError
 from posewright.robots import (
+    Accelerometer,
+    AnalogTouch,
     Camera,
     Compass,
     FootContact,
@@ -15,6 +17,8 @@ from posewright.robots import (
     RangeScan,
     RangeSensor,
     SensorSpec,
+    TouchSwitch,
+    VibrationSensor,
     parse_sensor,
 )
 
@@ -39,7 +43,22 @@ def parsed(text: str) -> SensorSpec:
             RangeScan("it", "head", 4.0, start_deg=-90.0, step_deg=5.0, beams=37),
         ),
         ("{kind: imu, mount: imu}", Imu("it", "imu")),
+        (
+            "{kind: range, mount: head, max_range_m: 0.9, min_range_m: 0.1}",
+            RangeSensor("it", "head", 0.9, min_range_m=0.1),
+        ),
         ("{kind: compass, mount: imu}", Compass("it", "imu")),
+        ("{kind: accelerometer, mount: imu, range_m_s2: 19.6}", Accelerometer("it", "imu", 19.6)),
+        ("{kind: touch_switch, place: chin}", TouchSwitch("it", "chin")),
+        ("{kind: vibration, place: trunk}", VibrationSensor("it", "trunk")),
+        (
+            "{kind: analog_touch, place: back, on_above: 14, off_below: 10}",
+            AnalogTouch("it", "back", 14.0, 10.0),
+        ),
+        (
+            "{kind: camera, mount: head, width: 64, height: 48, frame_rate_hz: 30}",
+            Camera("it", "head", 64, 48, frame_rate_hz=30.0),
+        ),
         ("{kind: foot_contact, foot: left_foot}", FootContact("it", "left_foot")),
         ("{kind: camera, mount: head, width: 64, height: 48}", Camera("it", "head", 64, 48)),
     ],
@@ -57,6 +76,10 @@ def test_every_kind_of_sensor_can_be_described(text: str, sensor: SensorSpec) ->
         ("{kind: range, mount: head, max_range_m: -1}", "out of range"),
         ("{kind: range, mount: head, max_range_m: 5, beams: 0}", "out of range"),
         ("{kind: range, mount: head, max_range_m: 5, position_m: [0, 0]}", "expected three numbers"),
+        ("{kind: range, mount: head, max_range_m: 5, min_range_m: 6}", "out of range"),
+        ("{kind: accelerometer, mount: imu}", "'range_m_s2' is missing"),
+        ("{kind: analog_touch, place: back, on_above: 10, off_below: 14}", "out of range"),
+        ("{kind: touch_switch, mount: chin}", "'place' is missing"),
         ("{kind: compass, mount: imu, yaw_deg: 3}", "no key here is called 'yaw_deg'"),
         ("{kind: camera, mount: head, width: 6.4, height: 48}", "expected a whole number"),
     ],
@@ -93,4 +116,15 @@ def test_channels_name_the_readings_a_body_gives() -> None:
     ]
     assert RangeScan("ring", "head", 5.0, 0.0, 1.0, 360).channels[0].shape == (360,)
     assert Compass("compass", "imu").channels[0].unit == "rad"
-    assert Camera("eye", "head", 64, 48).channels == ()
+    acceleration = Accelerometer("accelerometer", "imu", 19.6).channels[0]
+    assert (acceleration.name, acceleration.unit, acceleration.shape) == ("accelerometer", "m/s^2", (3,))
+
+
+def test_what_a_simulated_body_cannot_sense_has_no_channels() -> None:
+    silent = (
+        Camera("eye", "head", 64, 48),
+        TouchSwitch("chin", "chin"),
+        AnalogTouch("back", "back", 14.0, 10.0),
+        VibrationSensor("knock", "trunk"),
+    )
+    assert all(sensor.channels == () for sensor in silent)

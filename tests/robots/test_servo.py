@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from posewright.errors import InputError
 from posewright.robots import Servo
 
 centres = st.floats(0.0, 300.0)
@@ -73,3 +75,44 @@ def test_stiffness_is_the_published_one_for_every_slope(slope: float, stiffness:
 def test_the_reach_is_the_whole_travel_but_one_tick(centre: float, direction: int) -> None:
     lower, upper = servo(centre, direction).reach_rad
     assert upper - lower == pytest.approx(math.radians(300.0 * 1023 / 1024))
+
+
+def angle_servo(direction: int = 1, centre_deg: float = 0.0) -> Servo:
+    """Return a servo that is told micro-radians, as those of an AIBO."""
+    return Servo(
+        joint="knee",
+        id=None,
+        model="J3",
+        centre_deg=centre_deg,
+        direction=direction,
+        no_load_speed_rad_s=5.3,
+        stall_torque_nm=1.5,
+        compliance_slope=None,
+        ticks=6283185,
+        range_deg=360.0,
+        first_tick=-3141592,
+        tick_urad=1.0,
+        stiffness_nm_rad=8.0,
+    )
+
+
+@given(st.integers(-3141592, 3141592), directions)
+def test_a_micro_radian_servo_counts_micro_radians(tick: int, direction: int) -> None:
+    there = angle_servo(direction)
+    assert there.from_ticks(float(tick)) == pytest.approx(direction * tick * 1e-6, abs=1e-15)
+    assert round(there.to_ticks(there.from_ticks(float(tick)))) == tick
+
+
+def test_positions_are_counted_from_the_first_to_the_last() -> None:
+    assert (servo().first_tick, servo().last_tick) == (0, 1023)
+    assert (angle_servo().first_tick, angle_servo().last_tick) == (-3141592, 3141592)
+    assert angle_servo().reach_rad == pytest.approx((-3.141592, 3.141592), abs=1e-12)
+
+
+def test_stiffness_is_what_is_said_where_no_slope_says_it() -> None:
+    assert angle_servo().stiffness == 8.0
+
+
+def test_a_servo_must_be_stiff_somehow() -> None:
+    with pytest.raises(InputError, match="how stiff"):
+        replace(angle_servo(), stiffness_nm_rad=None)

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-NOT_WORTH_SHOWING = (0, (0.0, 0.0, 0.0))
+NOT_WORTH_SHOWING = (0, None, (0.0, 0.0, 0.0))
 """Values of a sensor's place and direction that say no more than its mount does."""
 
 
@@ -21,16 +21,29 @@ def list_table(cards: Iterable[dict[str, Any]]) -> Table:
 def card_tables(card: dict[str, Any]) -> Iterator[Table]:
     """Yield the tables of one robot's card, from `posewright.robots.describe`."""
     yield _joints(card)
+    if card["coupled_limits"]:
+        yield _coupled_limits(card)
     yield _servo_models(card)
+    if any(model["gains"] for model in card["servo_models"].values()):
+        yield _gains(card)
     yield _poses(card)
-    yield _numberings(card)
-    yield _groups(card)
+    for title, block in (("Numberings", "numberings"), ("Namings", "namings")):
+        if card[block]:
+            yield _called(title, card, card[block])
+    yield _table("Groups", ("group", "joints"), card["groups"].items())
+    if card["designs"]:
+        yield _table("Designs of motion files", ("label", "joints"), card["designs"].items())
     yield _mirror_pairs(card)
-    yield _sensors(card)
+    if card["sensors"]:
+        yield _sensors(card)
+    if card["leds"]:
+        yield _table("Lights", ("light", "colour", "place"), (led.values() for led in card["leds"]))
+    if card["motion_rules"]:
+        yield _table("Rules for motions", ("rule", "value"), card["motion_rules"].items())
     yield _table("Sources", ("key", "what it stands for"), card["sources"].items())
 
 
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
     """Return a table whose columns of numbers stand to the right; cells are never read as markup."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold")
     body = [[_cell(cell) for cell in row] for row in rows]
@@ -40,6 +53,13 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]])
     for row in body:
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def _filled(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
+    """Return a table without the columns in which nobody has anything."""
+    body = [["" if cell is None else cell for cell in row] for row in rows]
+    kept = [place for place in range(len(columns)) if any(row[place] != "" for row in body)]
+    return _table(title, [columns[place] for place in kept], ([row[place] for place in kept] for row in body))
 
 
 def _cell(value: object) -> str:
@@ -56,53 +76,103 @@ def _joints(card: dict[str, Any]) -> Table:
     rows = []
     for joint in card["joints"]:
         servo = joint["servo"]
+        limits = (joint["lower_deg"], joint["upper_deg"])
+        stops = (joint["hardware_lower_deg"], joint["hardware_upper_deg"])
         turns = (servo["model"], f"{servo['direction']:+d}", servo["centre_deg"])
-        rows.append((servo["id"], joint["name"], joint["lower_deg"], joint["upper_deg"], *turns))
-    columns = ("ID", "joint", "from deg", "to deg", "servo", "turns", "centre deg")
-    return _table("Joints and their servos", columns, rows)
+        shown_stops = ("", "") if stops == limits else stops
+        rows.append((servo["id"], joint["name"], *limits, *shown_stops, servo["no_load_speed_deg_s"], *turns))
+    columns = (
+        "ID",
+        "joint",
+        "from deg",
+        "to deg",
+        "stops at",
+        "and",
+        "deg/s",
+        "servo",
+        "turns",
+        "centre deg",
+    )
+    return _filled("Joints and their servos", columns, rows)
+
+
+def _coupled_limits(card: dict[str, Any]) -> Table:
+    """Return one row a table: how the limits of a joint vary; the tables themselves are long."""
+    tables: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in card["coupled_limits"]:
+        key = row["joint"], ", ".join(entry["joint"] for entry in row["given"])
+        tables.setdefault(key, []).append(row)
+    rows = [
+        (
+            joint,
+            given,
+            len(found),
+            *(_span(row[side] for row in found) for side in ("lower_deg", "upper_deg")),
+        )
+        for (joint, given), found in tables.items()
+    ]
+    columns = ("joint", "depends on", "rows", "from deg", "to deg")
+    return _table("Coupled limits (every row: --json)", columns, rows)
+
+
+def _span(numbers: Iterable[float]) -> str:
+    found = sorted(set(numbers))
+    return f"{found[0]:g}" if len(found) == 1 else f"{found[0]:g}..{found[-1]:g}"
 
 
 def _servo_models(card: dict[str, Any]) -> Table:
     facts = (
         ("ticks", "ticks"),
+        ("tick_urad", "tick urad"),
         ("range_deg", "range deg"),
         ("no_load_speed_rad_s", "no load rad/s"),
         ("stall_torque_nm", "stall N m"),
         ("compliance_slope", "slope ticks"),
+        ("stiffness_nm_rad", "N m/rad"),
         ("mass_kg", "mass kg"),
     )
+    rows = [(name, *(model[key] for key, _ in facts)) for name, model in card["servo_models"].items()]
+    return _filled("Servo models", ("model", *(title for _, title in facts)), rows)
+
+
+def _gains(card: dict[str, Any]) -> Table:
     rows = [
-        (name, *("" if model[key] is None else model[key] for key, _ in facts))
+        (
+            name,
+            gains["name"],
+            *(f"0x{gains[term]:02X}" for term in "pid"),
+            *(f"0x{shift:02X}" for shift in gains["shifts"]),
+        )
         for name, model in card["servo_models"].items()
+        for gains in model["gains"]
     ]
-    return _table("Servo models", ("model", *(title for _, title in facts)), rows)
+    return _table("Gains", ("model", "setting", "P", "I", "D", "shift P", "shift I", "shift D"), rows)
 
 
 def _poses(card: dict[str, Any]) -> Table:
     names = list(card["poses"])
+    on_bus = all(joint["servo"]["tick_urad"] is None for joint in card["joints"])
+    shown = _angle_and_ticks if on_bus else _angle
     rows = [
-        (joint["name"], *(_angle_and_ticks(card["poses"][name], joint["name"]) for name in names))
+        (joint["name"], *(shown(card["poses"][name], joint["name"]) for name in names))
         for joint in card["joints"]
     ]
-    return _table("Poses: degrees (ticks)", ("joint", *names), rows)
+    return _table("Poses: degrees (ticks)" if on_bus else "Poses: degrees", ("joint", *names), rows)
 
 
 def _angle_and_ticks(pose: dict[str, dict[str, float]], joint: str) -> str:
-    return f"{pose['deg'][joint]:7.1f} ({pose['ticks'][joint]:4d})"
+    return f"{_angle(pose, joint)} ({pose['ticks'][joint]:4d})"
 
 
-def _numberings(card: dict[str, Any]) -> Table:
-    numbers = [
-        {joint: number for number, joint in numbering.items()} for numbering in card["numberings"].values()
-    ]
-    rows = [
-        (joint["name"], *(number.get(joint["name"], "") for number in numbers)) for joint in card["joints"]
-    ]
-    return _table("Numberings", ("joint", *card["numberings"]), rows)
+def _angle(pose: dict[str, dict[str, float]], joint: str) -> str:
+    return f"{pose['deg'][joint]:7.1f}"
 
 
-def _groups(card: dict[str, Any]) -> Table:
-    return _table("Groups", ("group", "joints"), card["groups"].items())
+def _called(title: str, card: dict[str, Any], schemes: dict[str, dict[str, str]]) -> Table:
+    """Return what others call the joints, from their names or numbers by scheme."""
+    names = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
+    rows = [(joint["name"], *(name.get(joint["name"], "") for name in names)) for joint in card["joints"]]
+    return _table(title, ("joint", *schemes), rows)
 
 
 def _mirror_pairs(card: dict[str, Any]) -> Table:
@@ -114,7 +184,7 @@ def _mirror_pairs(card: dict[str, Any]) -> Table:
 
 
 def _sensors(card: dict[str, Any]) -> Table:
-    shown = {"name", "kind", "mount", "foot", "channels"}
+    shown = {"name", "kind", "mount", "foot", "place", "channels"}
     rows = []
     for sensor in card["sensors"]:
         details = [
@@ -122,6 +192,6 @@ def _sensors(card: dict[str, Any]) -> Table:
             for key, value in sensor.items()
             if key not in shown and value not in NOT_WORTH_SHOWING
         ]
-        place = sensor.get("mount") or sensor.get("foot", "")
+        place = next((sensor[key] for key in ("mount", "foot", "place") if key in sensor), "")
         rows.append((sensor["name"], sensor["kind"], place, details))
     return _table("Sensors", ("sensor", "kind", "on", "details"), rows)

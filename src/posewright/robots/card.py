@@ -12,9 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from posewright.errors import UnknownNameError
+from posewright.robots.coupling import CoupledLimit, Coupling
 from posewright.robots.frozen import frozen, thawed
 from posewright.robots.joint import Joint
+from posewright.robots.led import Led
 from posewright.robots.mirror import MirrorPair
+from posewright.robots.motion_rules import MotionRules
+from posewright.robots.naming import AS_ITS_JOINTS
 from posewright.robots.sensor import SensorSpec
 from posewright.robots.servo import Servo
 from posewright.robots.servo_model import ServoModel
@@ -22,7 +26,16 @@ from posewright.robots.servo_scale import ServoScale
 
 FloatArray = npt.NDArray[np.float64]
 
-_MAPPINGS = ("poses", "groups", "numberings", "sources", "servo_models")
+_MAPPINGS = (
+    "poses",
+    "groups",
+    "numberings",
+    "namings",
+    "designs",
+    "motion_rules",
+    "sources",
+    "servo_models",
+)
 """Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
 
 
@@ -43,6 +56,11 @@ class Robot:
         numberings: joint names by ID, by name of numbering.
         sensors: what it carries.
         frame_period_s: time between two commands to its servos [s].
+        coupled_limits: how far a joint may turn where others stand so and so.
+        namings: joint names by somebody's name for them, by name of the scheme.
+        designs: joints in order, by the label that Sony's motion files have for them.
+        leds: the lights it can show.
+        motion_rules: thresholds of the design rules, by name, that are not as for any robot.
         sources: what the keys of `source:` in the card stand for.
         servo_models: facts of its servos by model.
         model_path: its MJCF model, where it has one.
@@ -62,6 +80,11 @@ class Robot:
     numberings: Mapping[str, Mapping[int, str]]
     sensors: tuple[SensorSpec, ...]
     frame_period_s: float
+    coupled_limits: tuple[CoupledLimit, ...] = ()
+    namings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    designs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    leds: tuple[Led, ...] = ()
+    motion_rules: MotionRules = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     servo_models: Mapping[str, ServoModel] = field(default_factory=dict)
     model_path: Path | None = None
@@ -130,6 +153,24 @@ class Robot:
         """Return IDs by joint name in somebody's numbering, or raise UnknownNameError."""
         return {joint: number for number, joint in self.numbering(numbering).items()}
 
+    def naming(self, scheme: str) -> Mapping[str, str]:
+        """Return joint names by what a scheme calls them, or raise UnknownNameError."""
+        if scheme not in self.namings and scheme in AS_ITS_JOINTS:
+            return {name: name for name in self.joint_names}
+        if scheme not in self.namings:
+            raise UnknownNameError.among("naming", scheme, self.namings)
+        return self.namings[scheme]
+
+    def names_in(self, scheme: str) -> Mapping[str, str]:
+        """Return what a scheme calls the joints, by joint name, or raise UnknownNameError."""
+        return {joint: name for name, joint in self.naming(scheme).items()}
+
+    def design(self, label: str) -> tuple[str, ...]:
+        """Return the joints that a motion file with that design label moves, or raise UnknownNameError."""
+        if label not in self.designs:
+            raise UnknownNameError.among("design", label, self.designs)
+        return self.designs[label]
+
     def pose(self, name: str) -> FloatArray:
         """Return the angles of a named pose, `(n_joints,)` [rad], or raise UnknownNameError."""
         if name not in self.poses:
@@ -143,6 +184,19 @@ class Robot:
             _fixed([joint.lower_rad for joint in self.joints]),
             _fixed([joint.upper_rad for joint in self.joints]),
         )
+
+    @cached_property
+    def hardware_limits(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper stops of the mechanism, `(n_joints,)` each [rad], not to be written to."""
+        return (
+            _fixed([joint.hardware_lower_rad for joint in self.joints]),
+            _fixed([joint.hardware_upper_rad for joint in self.joints]),
+        )
+
+    @cached_property
+    def coupling(self) -> Coupling:
+        """Its coupled limits, ready to be looked up for many poses at once."""
+        return Coupling(self.coupled_limits, self.joint_names)
 
     @cached_property
     def max_speeds(self) -> FloatArray:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from posewright.robots.card import Robot
+from posewright.robots.coupling import CoupledLimit
 from posewright.robots.sensor import SensorSpec
 from posewright.robots.servo import Servo
 from posewright.units import DEG_PER_RAD
@@ -25,20 +26,31 @@ def describe(robot: Robot) -> dict[str, Any]:
                 "name": joint.name,
                 "lower_deg": _deg(joint.lower_rad),
                 "upper_deg": _deg(joint.upper_rad),
+                "hardware_lower_deg": _deg(joint.hardware_lower_rad),
+                "hardware_upper_deg": _deg(joint.hardware_upper_rad),
+                "two_state": joint.two_state,
                 "servo": _servo(robot.servo(joint.name)),
             }
             for joint in robot.joints
         ],
+        "coupled_limits": [_coupled(row) for row in robot.coupled_limits],
         "servo_models": {name: asdict(model) for name, model in robot.servo_models.items()},
         "numberings": {
             name: {str(number): joint for number, joint in numbering.items()}
             for name, numbering in robot.numberings.items()
         },
+        "namings": {scheme: dict(naming) for scheme, naming in robot.namings.items()},
+        "designs": {label: list(joints) for label, joints in robot.designs.items()},
         "groups": {name: list(joints) for name, joints in robot.groups.items()},
         "mirror_pairs": [asdict(pair) for pair in robot.mirror_pairs],
         "poses": {name: _pose(robot, pose) for name, pose in robot.poses.items()},
         "feet": list(robot.feet),
         "sensors": [_sensor(sensor) for sensor in robot.sensors],
+        "leds": [asdict(led) for led in robot.leds],
+        "motion_rules": {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in robot.motion_rules.items()
+        },
         "sources": dict(robot.sources),
         "model_path": str(robot.model_path) if robot.model_path else None,
     }
@@ -62,7 +74,21 @@ def _deg(angle_rad: float) -> float:
     return round(math.degrees(angle_rad), DECIMALS) + 0.0
 
 
+def _coupled(row: CoupledLimit) -> dict[str, Any]:
+    return {
+        "joint": row.joint,
+        "lower_deg": _deg(row.lower_rad),
+        "upper_deg": _deg(row.upper_rad),
+        "given": [
+            {"joint": entry.joint, "lower_deg": _deg(entry.lower_rad), "upper_deg": _deg(entry.upper_rad)}
+            for entry in row.given
+        ],
+        "rounding_deg": _deg(row.rounding_rad),
+    }
+
+
 def _servo(servo: Servo) -> dict[str, Any]:
+    speed = servo.no_load_speed_rad_s
     return {
         "id": servo.id,
         "model": servo.model,
@@ -70,7 +96,9 @@ def _servo(servo: Servo) -> dict[str, Any]:
         "direction": servo.direction,
         "ticks": servo.ticks,
         "range_deg": servo.range_deg,
-        "no_load_speed_deg_s": round(servo.no_load_speed_rad_s * DEG_PER_RAD, DECIMALS),
+        "first_tick": servo.first_tick,
+        "tick_urad": servo.tick_urad,
+        "no_load_speed_deg_s": round(speed * DEG_PER_RAD, DECIMALS) if math.isfinite(speed) else None,
         "stall_torque_nm": servo.stall_torque_nm,
         "compliance_slope": servo.compliance_slope,
         "stiffness_nm_per_rad": round(servo.stiffness, DECIMALS),

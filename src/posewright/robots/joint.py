@@ -7,23 +7,43 @@ from dataclasses import dataclass
 
 from posewright.documents import Node
 
+FULL_TURN_DEG = 360.0
+"""No limit lies farther than a turn from zero."""
+
 
 @dataclass(frozen=True)
 class Joint:
     """One joint of a robot and how far it may turn.
 
     Angles are canonical: pitch turns about +y, roll about +x, yaw about +z of the joint's own frame,
-    which at angle zero stands as the robot's model draws it.
+    which at angle zero stands as the robot's model draws it. The cards of Sony's robots keep OPEN-R's own
+    signs instead, which those robots' files have too; they say so.
 
     Attributes:
         name: named by body part, `right_hip_pitch`.
         lower_rad: smallest angle [rad].
         upper_rad: largest angle [rad].
+        hardware_rad: lower and upper stop of the mechanism, beyond the limits [rad]; None where only the
+            limits are known.
+        two_state: whether it snaps between two positions, so that an angle only says which of them, as the
+            ears of an AIBO do.
     """
 
     name: str
     lower_rad: float
     upper_rad: float
+    hardware_rad: tuple[float, float] | None = None
+    two_state: bool = False
+
+    @property
+    def hardware_lower_rad(self) -> float:
+        """Lower stop of the mechanism; the limit where no stop is known [rad]."""
+        return self.lower_rad if self.hardware_rad is None else self.hardware_rad[0]
+
+    @property
+    def hardware_upper_rad(self) -> float:
+        """Upper stop of the mechanism; the limit where no stop is known [rad]."""
+        return self.upper_rad if self.hardware_rad is None else self.hardware_rad[1]
 
     def allows(self, angle_rad: float, *, slack_rad: float = 1e-9) -> bool:
         """Tell whether `angle_rad` lies within the limits."""
@@ -31,16 +51,33 @@ class Joint:
 
 
 def parse_joint(name: str, node: Node) -> Joint:
-    """Read `{limits_deg: [lower, upper], source: ...}`.
+    """Read `{limits_deg: [lower, upper], hardware_deg: [lower, upper], two_state: false, source: ...}`.
+
+    All but the limits may be left out.
 
     Raises:
-        DocumentError: the limits are missing, are not two numbers, or are the wrong way round.
+        DocumentError: limits are missing, are not two numbers, are the wrong way round, or lie beyond the
+            stops of the mechanism.
     """
-    limits = node.fields(required=("limits_deg",), optional=("source",))["limits_deg"]
-    pair = limits.items()
+    fields = node.fields(required=("limits_deg",), optional=("hardware_deg", "two_state", "source"))
+    lower, upper = parse_range(fields["limits_deg"])
+    hardware = parse_range(fields["hardware_deg"]) if "hardware_deg" in fields else None
+    if hardware and not hardware[0] <= lower < upper <= hardware[1]:
+        fields["limits_deg"].fail(
+            f"{lower:g}..{upper:g} is beyond what the mechanism does",
+            hint=f"its stops are {hardware[0]:g}..{hardware[1]:g}",
+        )
+    stops = (math.radians(hardware[0]), math.radians(hardware[1])) if hardware else None
+    two_state = "two_state" in fields and fields["two_state"].boolean()
+    return Joint(name, math.radians(lower), math.radians(upper), stops, two_state)
+
+
+def parse_range(node: Node) -> tuple[float, float]:
+    """Read `[lower, upper]` in degrees, or raise DocumentError."""
+    pair = node.items()
     if len(pair) != 2:
-        limits.fail(f"expected two limits, found {len(pair)}", hint="[lower, upper] in degrees")
-    lower, upper = (limit.number(low=-360.0, high=360.0) for limit in pair)
+        node.fail(f"expected two limits, found {len(pair)}", hint="[lower, upper] in degrees")
+    lower, upper = (limit.number(low=-FULL_TURN_DEG, high=FULL_TURN_DEG) for limit in pair)
     if lower >= upper:
-        limits.fail(f"the lower limit {lower:g} is not below the upper {upper:g}", hint="[lower, upper]")
-    return Joint(name, math.radians(lower), math.radians(upper))
+        node.fail(f"the lower limit {lower:g} is not below the upper {upper:g}", hint="[lower, upper]")
+    return lower, upper

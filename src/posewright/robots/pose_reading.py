@@ -10,6 +10,9 @@ from posewright.robots.joint import Joint
 from posewright.robots.per_joint import per_joint
 from posewright.robots.servo import Servo
 
+ROUNDING_RAD = 1e-9
+"""Degrees in a card are radians inside, to so much."""
+
 
 def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> dict[str, float]:
     """Read `{ticks: [...], source: ...}` or `{deg: [...], source: ...}` into angles by joint [rad].
@@ -26,17 +29,21 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
     entries = per_joint(fields[unit], [joint.name for joint in joints])
     pose = {}
     for joint, servo, entry in zip(joints, servos, entries, strict=True):
-        pose[joint.name] = _ticks(entry, servo) if unit == "ticks" else math.radians(entry.number())
-        _check_limits(joint, pose[joint.name], entry)
+        if unit == "ticks":  # half a tick beyond a limit is the limit, rounded
+            angle, slack_rad = _ticks(entry, servo), max(servo.tick_rad / 2.0, ROUNDING_RAD)
+        else:
+            angle, slack_rad = math.radians(entry.number()), ROUNDING_RAD
+        _check_limits(joint, angle, slack_rad, entry)
+        pose[joint.name] = angle
     return pose
 
 
 def _ticks(node: Node, servo: Servo) -> float:
-    return servo.from_ticks(float(node.integer(low=0, high=servo.ticks - 1)))
+    return servo.from_ticks(float(node.integer(low=servo.first_tick, high=servo.last_tick)))
 
 
-def _check_limits(joint: Joint, angle: float, node: Node) -> None:
-    if not joint.allows(angle):
+def _check_limits(joint: Joint, angle: float, slack_rad: float, node: Node) -> None:
+    if not joint.allows(angle, slack_rad=slack_rad):
         lower, upper = math.degrees(joint.lower_rad), math.degrees(joint.upper_rad)
         node.fail(
             f"{joint.name} would stand at {math.degrees(angle):.1f} degrees",

@@ -8,21 +8,39 @@ from pathlib import Path
 
 from posewright.documents import Node, parse_document, read_text
 from posewright.robots.card import Robot
+from posewright.robots.coupling_reading import parse_coupled_limits
 from posewright.robots.joint import Joint, parse_joint
+from posewright.robots.led import parse_leds
 from posewright.robots.mirror import parse_mirror_pairs
+from posewright.robots.motion_rules import parse_motion_rules
+from posewright.robots.naming import parse_designs, parse_naming
 from posewright.robots.per_joint import per_joint
 from posewright.robots.pose_reading import parse_pose
 from posewright.robots.provenance import check_sources
-from posewright.robots.sensor import FootContact, SensorSpec
+from posewright.robots.sensor import SensorSpec
 from posewright.robots.sensor_reading import parse_sensor
 from posewright.robots.servo import Servo, check_reach, parse_servo
 from posewright.robots.servo_model import ServoModel, parse_servo_model
+from posewright.robots.touch_sensor import FootContact
 
 CARD = "robot.yaml"
 """Name of the card in a robot's folder."""
 
 REQUIRED = ("robot", "maker", "title", "sources", "frame", "joints", "servo_models", "servos")
-OPTIONAL = ("model", "numberings", "groups", "mirror_pairs", "poses", "feet", "sensors")
+OPTIONAL = (
+    "model",
+    "coupled_limits",
+    "numberings",
+    "namings",
+    "groups",
+    "designs",
+    "mirror_pairs",
+    "poses",
+    "feet",
+    "sensors",
+    "leds",
+    "motion_rules",
+)
 
 
 def read_robot(path: Path | str) -> Robot:
@@ -47,6 +65,10 @@ def read_robot(path: Path | str) -> Robot:
     models = {name: parse_servo_model(name, node) for name, node in _named(fields, "servo_models")}
     servos = _servos(fields["servos"], joints, models, fields["joints"])
     feet = _feet(fields.get("feet"))
+    poses = {name: parse_pose(node, joints, servos) for name, node in _named(fields, "poses")}
+    groups = _groups(_named(fields, "groups"), names)
+    sensors = _sensors(_named(fields, "sensors"), feet)
+    coupled, rules = fields.get("coupled_limits"), fields.get("motion_rules")
     return Robot(
         name=_short_name(fields["robot"]),
         maker=fields["maker"].text(),
@@ -54,12 +76,17 @@ def read_robot(path: Path | str) -> Robot:
         joints=joints,
         servos=servos,
         feet=feet,
-        poses={name: parse_pose(node, joints, servos) for name, node in _named(fields, "poses")},
-        groups=_groups(_named(fields, "groups"), names),
+        poses=poses,
+        groups=groups,
         mirror_pairs=parse_mirror_pairs(fields["mirror_pairs"], names) if "mirror_pairs" in fields else (),
         numberings={name: _numbering(node, names) for name, node in _named(fields, "numberings")},
-        sensors=_sensors(_named(fields, "sensors"), feet),
+        sensors=sensors,
         frame_period_s=_frame_period(fields["frame"]),
+        coupled_limits=parse_coupled_limits(coupled, names) if coupled else (),
+        namings={name: parse_naming(node, names) for name, node in _named(fields, "namings")},
+        designs=parse_designs(fields["designs"], names, groups) if "designs" in fields else {},
+        leds=parse_leds(fields["leds"]) if "leds" in fields else (),
+        motion_rules=parse_motion_rules(rules, names, poses, sensors) if rules else {},
         sources={key: node.text() for key, node in _named(fields, "sources")},
         servo_models=models,
         model_path=_model_path(fields.get("model"), path),
@@ -97,7 +124,8 @@ def _servos(
         servo = parse_servo(name, entry, models)
         if servo.id in owners:
             entry.fail(f"ID {servo.id} is already that of {owners[servo.id]}", hint="a bus needs each once")
-        owners[servo.id] = name
+        if servo.id is not None:
+            owners[servo.id] = name
         found[name] = servo
     if missing := [name for name in names if name not in found]:
         node.fail(f"no servo moves {', '.join(missing)}", hint="every joint has one")

@@ -11,146 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-Position: TypeAlias = tuple[float, float, float]
-"""A place in the mount's frame [m]."""
-
-
-@dataclass(frozen=True)
-class Channel:
-    """One reading of a sensor.
-
-    Attributes:
-        name: key of the reading in a body's state, `imu.orientation`.
-        unit: `m`, `rad`, `rad/s`, `m/s^2`, or empty for true and false.
-        shape: empty for one number.
-    """
-
-    name: str
-    unit: str
-    shape: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class RangeSensor:
-    """Measures the distance to the nearest thing inside a narrow fan of beams.
-
-    Attributes:
-        name: the sensor's name.
-        mount: site or body of the model it is fixed to.
-        max_range_m: farthest distance; also the reading where nothing is hit [m].
-        position_m: place in the mount's frame [m].
-        yaw_deg: direction of the fan's middle, positive to the left [deg].
-        pitch_deg: the same, positive downwards [deg].
-        fan_deg: opening of the fan [deg].
-        beams: number of beams, spread evenly over the fan.
-    """
-
-    kind: ClassVar[str] = "range"
-    name: str
-    mount: str
-    max_range_m: float
-    position_m: Position = (0.0, 0.0, 0.0)
-    yaw_deg: float = 0.0
-    pitch_deg: float = 0.0
-    fan_deg: float = 0.0
-    beams: int = 1
-
-    @property
-    def channels(self) -> tuple[Channel, ...]:
-        """The nearest distance."""
-        return (Channel(self.name, "m"),)
-
-    @property
-    def bearings_rad(self) -> npt.NDArray[np.float64]:
-        """Direction of every beam, `(beams,)` [rad], right to left."""
-        half = self.fan_deg / 2.0 if self.beams > 1 else 0.0
-        return np.radians(np.linspace(self.yaw_deg - half, self.yaw_deg + half, self.beams))
-
-
-@dataclass(frozen=True)
-class RangeScan:
-    """Measures the distance along every one of many beams.
-
-    Attributes:
-        name: the sensor's name.
-        mount: site or body of the model it is fixed to.
-        max_range_m: farthest distance; also the reading where nothing is hit [m].
-        start_deg: direction of the first beam, positive to the left [deg].
-        step_deg: angle from one beam to the next, positive to the left [deg].
-        beams: number of beams.
-        position_m: place in the mount's frame [m].
-        pitch_deg: tilt of all beams, positive downwards [deg].
-    """
-
-    kind: ClassVar[str] = "range_scan"
-    name: str
-    mount: str
-    max_range_m: float
-    start_deg: float
-    step_deg: float
-    beams: int
-    position_m: Position = (0.0, 0.0, 0.0)
-    pitch_deg: float = 0.0
-
-    @property
-    def channels(self) -> tuple[Channel, ...]:
-        """The distance of every beam."""
-        return (Channel(self.name, "m", (self.beams,)),)
-
-    @property
-    def bearings_rad(self) -> npt.NDArray[np.float64]:
-        """Direction of every beam, `(beams,)` [rad], in the order of the readings."""
-        beams = np.arange(self.beams, dtype=np.float64)
-        return np.radians(self.start_deg + self.step_deg * beams)
-
-
-@dataclass(frozen=True)
-class Imu:
-    """Measures orientation (roll, pitch, yaw), angular velocity and acceleration of its mount."""
-
-    kind: ClassVar[str] = "imu"
-    name: str
-    mount: str
-
-    @property
-    def channels(self) -> tuple[Channel, ...]:
-        """Orientation, angular velocity and acceleration, three numbers each."""
-        return (
-            Channel(f"{self.name}.orientation", "rad", (3,)),
-            Channel(f"{self.name}.angular_velocity", "rad/s", (3,)),
-            Channel(f"{self.name}.acceleration", "m/s^2", (3,)),
-        )
-
-
-@dataclass(frozen=True)
-class Compass:
-    """Measures where its mount looks: 0 along the field's +x, positive to the left."""
-
-    kind: ClassVar[str] = "compass"
-    name: str
-    mount: str
-
-    @property
-    def channels(self) -> tuple[Channel, ...]:
-        """The heading."""
-        return (Channel(self.name, "rad"),)
-
-
-@dataclass(frozen=True)
-class FootContact:
-    """Tells whether a foot touches the floor."""
-
-    kind: ClassVar[str] = "foot_contact"
-    name: str
-    foot: str
-
-    @property
-    def channels(self) -> tuple[Channel, ...]:
-        """True while the foot touches."""
-        return (Channel(self.name, ""),)
+from posewright.robots.channel import Channel
+from posewright.robots.distance_sensor import RangeScan, RangeSensor
+from posewright.robots.inertial_sensor import Accelerometer, Compass, Imu
+from posewright.robots.touch_sensor import AnalogTouch, FootContact, TouchSwitch, VibrationSensor
 
 
 @dataclass(frozen=True)
@@ -163,6 +27,7 @@ class Camera:
         width: picture width in pixels.
         height: picture height in pixels.
         vertical_fov_deg: opening from the bottom to the top of the picture [deg].
+        frame_rate_hz: pictures a second, where known [Hz].
     """
 
     kind: ClassVar[str] = "camera"
@@ -171,6 +36,7 @@ class Camera:
     width: int
     height: int
     vertical_fov_deg: float = 45.0
+    frame_rate_hz: float | None = None
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -183,4 +49,15 @@ class Camera:
         return math.radians(self.vertical_fov_deg)
 
 
-SensorSpec: TypeAlias = RangeSensor | RangeScan | Imu | Compass | FootContact | Camera
+SensorSpec: TypeAlias = (
+    RangeSensor
+    | RangeScan
+    | Imu
+    | Compass
+    | Accelerometer
+    | FootContact
+    | TouchSwitch
+    | AnalogTouch
+    | VibrationSensor
+    | Camera
+)

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from posewright.documents import Node
-from posewright.robots.sensor import (
-    Camera,
-    Compass,
-    FootContact,
-    Imu,
-    Position,
-    RangeScan,
-    RangeSensor,
-    SensorSpec,
-)
+from posewright.robots.channel import Position
+from posewright.robots.distance_sensor import RangeScan, RangeSensor
+from posewright.robots.inertial_sensor import Accelerometer, Compass, Imu
+from posewright.robots.sensor import Camera, SensorSpec
+from posewright.robots.touch_sensor import AnalogTouch, FootContact, TouchSwitch, VibrationSensor
 
 MAX_BEAMS = 4096
 """More than any scanner a small robot could carry."""
@@ -32,13 +27,14 @@ def parse_sensor(name: str, node: Node) -> SensorSpec:
 
 
 def _range(name: str, node: Node) -> RangeSensor:
-    fields = _fields(
-        node, ("mount", "max_range_m"), ("position_m", "yaw_deg", "pitch_deg", "fan_deg", "beams")
-    )
+    optional = ("min_range_m", "position_m", "yaw_deg", "pitch_deg", "fan_deg", "beams")
+    fields = _fields(node, ("mount", "max_range_m"), optional)
+    farthest = fields["max_range_m"].number(low=0.001)
     return RangeSensor(
         name=name,
         mount=fields["mount"].text(),
-        max_range_m=fields["max_range_m"].number(low=0.001),
+        max_range_m=farthest,
+        min_range_m=_number(fields, "min_range_m", low=0.0, high=farthest),
         position_m=_position(fields),
         yaw_deg=_number(fields, "yaw_deg", low=-180.0, high=180.0),
         pitch_deg=_number(fields, "pitch_deg", low=-90.0, high=90.0),
@@ -71,18 +67,40 @@ def _compass(name: str, node: Node) -> Compass:
     return Compass(name, _fields(node, ("mount",))["mount"].text())
 
 
+def _accelerometer(name: str, node: Node) -> Accelerometer:
+    fields = _fields(node, ("mount", "range_m_s2"))
+    return Accelerometer(name, fields["mount"].text(), fields["range_m_s2"].number(low=0.001))
+
+
 def _foot_contact(name: str, node: Node) -> FootContact:
     return FootContact(name, _fields(node, ("foot",))["foot"].text())
 
 
+def _touch_switch(name: str, node: Node) -> TouchSwitch:
+    return TouchSwitch(name, _fields(node, ("place",))["place"].text())
+
+
+def _vibration(name: str, node: Node) -> VibrationSensor:
+    return VibrationSensor(name, _fields(node, ("place",))["place"].text())
+
+
+def _analog_touch(name: str, node: Node) -> AnalogTouch:
+    fields = _fields(node, ("place", "on_above", "off_below"))
+    on_above = fields["on_above"].number(low=0.0)
+    off_below = fields["off_below"].number(low=0.0, high=on_above)
+    return AnalogTouch(name, fields["place"].text(), on_above, off_below)
+
+
 def _camera(name: str, node: Node) -> Camera:
-    fields = _fields(node, ("mount", "width", "height"), ("vertical_fov_deg",))
+    fields = _fields(node, ("mount", "width", "height"), ("vertical_fov_deg", "frame_rate_hz"))
+    rate = fields.get("frame_rate_hz")
     return Camera(
         name=name,
         mount=fields["mount"].text(),
         width=fields["width"].integer(low=1, high=8192),
         height=fields["height"].integer(low=1, high=8192),
         vertical_fov_deg=_number(fields, "vertical_fov_deg", default=45.0, low=1.0, high=179.0),
+        frame_rate_hz=rate.number(low=0.001, high=10_000.0) if rate else None,
     )
 
 
@@ -91,7 +109,11 @@ PARSERS: Mapping[str, Callable[[str, Node], SensorSpec]] = {
     RangeScan.kind: _range_scan,
     Imu.kind: _imu,
     Compass.kind: _compass,
+    Accelerometer.kind: _accelerometer,
     FootContact.kind: _foot_contact,
+    TouchSwitch.kind: _touch_switch,
+    AnalogTouch.kind: _analog_touch,
+    VibrationSensor.kind: _vibration,
     Camera.kind: _camera,
 }
 

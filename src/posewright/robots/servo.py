@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from posewright.documents import Node
+from posewright.errors import InputError
 from posewright.robots.servo_model import ServoModel
-from posewright.robots.servo_scale import Angles, ServoScale
-from posewright.units import RAD_PER_DEG
+from posewright.robots.servo_scale import RAD_PER_URAD, Angles, ServoScale
+from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 
 MAX_ID = 253
 """Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
+
+PLACE = ("id", "direction", "centre_deg")
+"""What a servo's entry says of how it sits on the bus and in the robot."""
 
 
 @dataclass(frozen=True)
@@ -23,31 +27,51 @@ class Servo:
 
     Attributes:
         joint: the joint it moves.
-        id: its number on the bus.
+        id: its number on the bus; None where it has none.
         model: name of its model, `AX-12A`.
         centre_deg: servo degrees at which the joint's angle is zero [deg].
         direction: +1 or -1: which way the joint turns when the ticks grow.
         no_load_speed_rad_s: speed without load [rad/s].
         stall_torque_nm: torque at standstill [N m].
-        compliance_slope: ticks of error at which the torque is full.
+        compliance_slope: ticks of error at which the torque is full; None where `stiffness_nm_rad` says it.
         ticks: positions it tells apart over `range_deg`.
         range_deg: its whole travel [deg].
+        first_tick: the lowest of its positions.
+        tick_urad: size of a tick, where it is told angles [micro-radian]; None where ticks divide its travel.
+        stiffness_nm_rad: torque per angle of error, where no slope says it [N m/rad].
     """
 
     joint: str
-    id: int
+    id: int | None
     model: str
     centre_deg: float
     direction: int
     no_load_speed_rad_s: float
     stall_torque_nm: float
-    compliance_slope: float
+    compliance_slope: float | None
     ticks: int = 1024
     range_deg: float = 300.0
+    first_tick: int = 0
+    tick_urad: float | None = None
+    stiffness_nm_rad: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.compliance_slope is None and self.stiffness_nm_rad is None:
+            raise InputError(
+                f"nothing says how stiff the servo of {self.joint} is",
+                hint="give it a compliance slope or a stiffness",
+            )
+
+    @property
+    def last_tick(self) -> int:
+        """The highest of its positions."""
+        return self.first_tick + self.ticks - 1
 
     @property
     def tick_deg(self) -> float:
         """Size of a tick [deg]."""
+        if self.tick_urad is not None:
+            return self.tick_urad * RAD_PER_URAD * DEG_PER_RAD
         return self.range_deg / self.ticks
 
     @property
@@ -63,12 +87,14 @@ class Servo:
     @property
     def stiffness(self) -> float:
         """Torque per angle of error [N m/rad]: all of it at the edge of the slope (`stall / slope`)."""
+        if self.compliance_slope is None:
+            return self.stiffness_nm_rad or 0.0
         return self.stall_torque_nm / (self.compliance_slope * self.tick_rad)
 
     @property
     def reach_rad(self) -> tuple[float, float]:
         """Joint angles at the first and last tick, lower one first [rad]."""
-        ends = (self.from_ticks(0.0), self.from_ticks(self.ticks - 1.0))
+        ends = (self.from_ticks(float(self.first_tick)), self.from_ticks(float(self.last_tick)))
         return min(ends), max(ends)
 
     def to_servo_deg(self, angle: Angles) -> Angles:
@@ -91,33 +117,40 @@ class Servo:
 def parse_servo(joint: str, node: Node, models: Mapping[str, ServoModel]) -> Servo:
     """Read `{id: 1, direction: -1, centre_deg: 60, model: AX-12A}`.
 
-    `model` may be left out where there is only one. `compliance_slope` may be given where a servo's is
-    set otherwise than its model's default.
+    `model` may be left out where there is only one. Servos that are told angles need nothing else: they are
+    on no bus, and their angle is the joint's unless `direction` and `centre_deg` say otherwise. Of those on
+    a bus `compliance_slope` may be given where it is set otherwise than its model's default.
 
     Raises:
         DocumentError: a key is missing or its value is not what it should be.
         UnknownNameError: `models` has no such model.
     """
-    fields = node.fields(
-        required=("id", "direction", "centre_deg"), optional=("model", "compliance_slope", "source")
-    )
-    model = _model(node, fields, models)
+    model = _model(node, models)
+    if model.tick_urad is None:
+        fields = node.fields(required=PLACE, optional=("model", "compliance_slope", "source"))
+    else:
+        fields = node.fields(optional=(*PLACE, "model", "source"))
     slope = fields.get("compliance_slope")
+    low, high = model.centre_range_deg
     return Servo(
         joint=joint,
-        id=fields["id"].integer(low=0, high=MAX_ID),
+        id=fields["id"].integer(low=0, high=MAX_ID) if "id" in fields else None,
         model=model.name,
-        centre_deg=fields["centre_deg"].number(low=0.0, high=model.range_deg),
-        direction=_direction(fields["direction"]),
+        centre_deg=fields["centre_deg"].number(low=low, high=high) if "centre_deg" in fields else 0.0,
+        direction=_direction(fields["direction"]) if "direction" in fields else 1,
         no_load_speed_rad_s=model.no_load_speed_rad_s,
         stall_torque_nm=model.stall_torque_nm,
         compliance_slope=slope.number(low=1.0, high=model.ticks) if slope else model.compliance_slope,
         ticks=model.ticks,
         range_deg=model.range_deg,
+        first_tick=model.first_tick,
+        tick_urad=model.tick_urad,
+        stiffness_nm_rad=model.stiffness_nm_rad,
     )
 
 
-def _model(node: Node, fields: Mapping[str, Node], models: Mapping[str, ServoModel]) -> ServoModel:
+def _model(node: Node, models: Mapping[str, ServoModel]) -> ServoModel:
+    fields = node.fields()
     if "model" in fields:
         return models[fields["model"].choice("servo model", models)]
     if len(models) != 1:

@@ -1,11 +1,23 @@
-"""A model of servo: what its maker says of every servo of that kind."""
+"""A model of servo: what its maker says of every servo of that kind.
+
+Two kinds are told apart by how their positions are counted. A bus servo divides its travel into so many
+`ticks`, counted from its first stop, and its stiffness follows from the slope of its compliance. A servo of
+the kind Sony's robots have is told an angle, in whole steps of so many micro-radians about zero.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from posewright.documents import Node
-from posewright.units import RAD_S_PER_RPM
+from posewright.errors import UnknownNameError
+from posewright.robots.gains import PidGains, parse_gains
+from posewright.robots.joint import parse_range
+from posewright.robots.servo_scale import RAD_PER_URAD
+from posewright.units import DEG_PER_RAD, RAD_PER_DEG, RAD_S_PER_RPM
 
 
 @dataclass(frozen=True)
@@ -18,10 +30,15 @@ class ServoModel:
         range_deg: its whole travel [deg].
         no_load_speed_rad_s: speed without load at `supply_v` [rad/s].
         stall_torque_nm: torque at standstill at `supply_v` [N m].
-        compliance_slope: default slope: ticks of error at which the torque is full.
+        compliance_slope: default slope: ticks of error at which the torque is full; None where its stiffness
+            is not set so.
         supply_v: voltage at which speed and torque are given [V].
         gear_ratio: motor turns for one turn of the horn.
         mass_kg: its mass [kg].
+        first_tick: the lowest of its positions.
+        tick_urad: size of a tick, where it is told angles [micro-radian]; None where ticks divide its travel.
+        stiffness_nm_rad: torque per angle of error, where no slope says it [N m/rad].
+        gains: settings of its controller.
     """
 
     name: str
@@ -29,13 +46,33 @@ class ServoModel:
     range_deg: float
     no_load_speed_rad_s: float
     stall_torque_nm: float
-    compliance_slope: float
+    compliance_slope: float | None
     supply_v: float | None = None
     gear_ratio: float | None = None
     mass_kg: float | None = None
+    first_tick: int = 0
+    tick_urad: float | None = None
+    stiffness_nm_rad: float | None = None
+    gains: tuple[PidGains, ...] = ()
+
+    @property
+    def centre_range_deg(self) -> tuple[float, float]:
+        """The servo degrees of its first stop and its last [deg]."""
+        if self.tick_urad is None:
+            return 0.0, self.range_deg
+        first = self.first_tick * self.tick_urad * RAD_PER_URAD * DEG_PER_RAD
+        return first, first + self.range_deg
+
+    def gain(self, name: str) -> PidGains:
+        """Return the setting of that name, or raise UnknownNameError."""
+        for gains in self.gains:
+            if gains.name == name:
+                return gains
+        raise UnknownNameError.among("gains", name, (gains.name for gains in self.gains))
 
 
-REQUIRED = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
+BUS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
+ANGLE = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
 OPTIONAL = ("supply_v", "gear_ratio", "mass_kg")
 
 
@@ -45,7 +82,9 @@ def parse_servo_model(name: str, node: Node) -> ServoModel:
     Raises:
         DocumentError: a fact is missing, is no number, or is not positive.
     """
-    fields = node.fields(required=REQUIRED, optional=(*OPTIONAL, "source"))
+    if "tick_urad" in node.fields():
+        return _angle_servo(name, node)
+    fields = node.fields(required=BUS, optional=(*OPTIONAL, "source"))
     return ServoModel(
         name=name,
         ticks=fields["ticks"].integer(low=2),
@@ -53,8 +92,33 @@ def parse_servo_model(name: str, node: Node) -> ServoModel:
         no_load_speed_rad_s=_positive(fields["no_load_speed_rpm"]) * RAD_S_PER_RPM,
         stall_torque_nm=_positive(fields["stall_torque_nm"]),
         compliance_slope=_positive(fields["compliance_slope"]),
-        **{key: _positive(fields[key]) for key in OPTIONAL if key in fields},
+        **_optional(fields),
     )
+
+
+def _angle_servo(name: str, node: Node) -> ServoModel:
+    fields = node.fields(required=ANGLE, optional=(*OPTIONAL, "gains", "source"))
+    tick_urad = _positive(fields["tick_urad"])
+    first, last = (
+        int(end * RAD_PER_DEG / (tick_urad * RAD_PER_URAD)) for end in parse_range(fields["range_deg"])
+    )
+    return ServoModel(
+        name=name,
+        ticks=last - first + 1,
+        range_deg=math.degrees((last - first) * tick_urad * RAD_PER_URAD),
+        no_load_speed_rad_s=_positive(fields["no_load_speed_rad_s"]),
+        stall_torque_nm=_positive(fields["stall_torque_nm"]),
+        compliance_slope=None,
+        first_tick=first,
+        tick_urad=tick_urad,
+        stiffness_nm_rad=_positive(fields["stiffness_nm_rad"]),
+        gains=parse_gains(fields["gains"]) if "gains" in fields else (),
+        **_optional(fields),
+    )
+
+
+def _optional(fields: Mapping[str, Node]) -> dict[str, Any]:
+    return {key: _positive(fields[key]) for key in OPTIONAL if key in fields}
 
 
 def _positive(node: Node) -> float:

@@ -13,6 +13,8 @@ from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 Angles = TypeVar("Angles", float, npt.NDArray[np.float64])
 """One number, or an array of them; of several servos, the last axis is theirs."""
 
+RAD_PER_URAD = 1e-6
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServoScale:

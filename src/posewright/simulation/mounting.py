@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import mujoco
 import numpy as np
 
-from posewright.robots import FootContact
+from posewright.robots import AnalogTouch, FootContact, TouchSwitch, VibrationSensor
 from posewright.simulation.mount import find_mount
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def sensor_poses(world: World) -> dict[str, tuple[float, ...]]:
     turn = data.xmat[trunk].reshape(3, 3)
     poses = {}
     for sensor in world.sensors:
-        if isinstance(sensor, FootContact):
+        if isinstance(sensor, FootContact | TouchSwitch | AnalogTouch | VibrationSensor):
             continue
         mount = find_mount(model, data, sensor.mount)
         if model.body_weldid[mount.body(model)] != model.body_weldid[trunk]:

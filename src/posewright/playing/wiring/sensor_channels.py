@@ -10,7 +10,7 @@ from posewright.errors import UnknownNameError
 from posewright.playing.wiring.quantity import Quantity
 from posewright.playing.wiring.scan_source import Scanner
 from posewright.playing.wiring.source import ChannelSource
-from posewright.robots import Channel, Imu, RangeScan, RangeSensor, SensorSpec
+from posewright.robots import Channel, RangeScan, RangeSensor, SensorSpec
 
 _QUANTITIES: Mapping[str, Quantity] = {
     "m": Quantity.LENGTH,
@@ -84,7 +84,7 @@ def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
     nothing = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
     for channel in sensor.channels:
         quantity = _QUANTITIES[channel.unit]
-        if isinstance(sensor, Imu):
+        if channel.shape == (3,):
             yield from _parts_of(channel, quantity)
         else:
             yield channel.name, ChannelSource(channel.name, quantity, nothing=nothing)

@@ -1,0 +1,141 @@
+"""Coupled limits: how far a joint may turn depends on where others stand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class GivenRange:
+    """Where a joint stands, for a row of a table to count [rad]."""
+
+    joint: str
+    lower_rad: float
+    upper_rad: float
+
+
+@dataclass(frozen=True)
+class CoupledLimit:
+    """A row: where the joints of `given` stand in their ranges, `joint` must lie within its limits.
+
+    Attributes:
+        joint: the joint it limits.
+        given: the ranges of other joints.
+        lower_rad: its smallest angle there [rad].
+        upper_rad: its largest angle there [rad].
+        rounding_rad: by how much the ranges of `given` are wider than printed: a table in whole degrees
+            leaves gaps between its rows that no robot has [rad].
+    """
+
+    joint: str
+    given: tuple[GivenRange, ...]
+    lower_rad: float
+    upper_rad: float
+    rounding_rad: float = 0.0
+
+    @property
+    def table(self) -> tuple[str, tuple[str, ...]]:
+        """What rows of one table have in common: the joint and the given ones."""
+        return self.joint, tuple(entry.joint for entry in self.given)
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The rows of one joint and one set of given joints, as arrays over rows `r` and given joints `g`."""
+
+    column: int
+    given: npt.NDArray[np.intp]  # (g,)
+    ranges: FloatArray  # (2, r, g), lower and upper
+    limits: FloatArray  # (2, r)
+
+    @classmethod
+    def of(cls, rows: Sequence[CoupledLimit], places: Mapping[str, int]) -> _Table:
+        joint, given = rows[0].table
+        ranges = [
+            [(e.lower_rad - row.rounding_rad, e.upper_rad + row.rounding_rad) for e in row.given]
+            for row in rows
+        ]
+        return cls(
+            places[joint],
+            np.array([places[name] for name in given], dtype=np.intp),
+            np.moveaxis(np.array(ranges, dtype=np.float64), -1, 0),
+            np.array([(row.lower_rad, row.upper_rad) for row in rows]).T,
+        )
+
+    def bounds(self, angles: FloatArray) -> FloatArray:
+        """Return the limits `(2, n)` of the row that is broken least; infinite where no row counts."""
+        where = angles[:, None, self.given]
+        counts = ((where >= self.ranges[0]) & (where <= self.ranges[1])).all(axis=-1)  # (n, r)
+        angle = angles[:, self.column, None]
+        excess = np.nan_to_num(np.maximum(self.limits[0] - angle, angle - self.limits[1]), nan=0.0)
+        nearest = np.where(counts, excess, math.inf).argmin(axis=1)
+        bounds = self.limits[:, nearest]
+        bounds[:, ~counts.any(axis=1)] = [[-math.inf], [math.inf]]
+        return bounds
+
+
+class Coupling:
+    """The tables of a robot's coupled limits, looked up for many poses at once.
+
+    Where several rows of a table count, as the ranges of neighbours overlap, it is enough to keep one.
+
+    Attributes:
+        names: of the tables, as people would say it, `(n_tables,)`.
+        joints: the joint each table limits.
+        given: the joints it looks at, by table.
+    """
+
+    def __init__(self, rows: Sequence[CoupledLimit], joint_names: Sequence[str]) -> None:
+        self._places = {name: place for place, name in enumerate(joint_names)}
+        by_table = sorted(rows, key=self._key)
+        self._rows = [list(group) for _, group in groupby(by_table, key=lambda row: row.table)]
+        tables = [rows[0].table for rows in self._rows]
+        self.joints: tuple[str, ...] = tuple(joint for joint, _ in tables)
+        self.given: tuple[tuple[str, ...], ...] = tuple(given for _, given in tables)
+        self.names: tuple[str, ...] = tuple(f"{joint} at {' and '.join(given)}" for joint, given in tables)
+
+    def _key(self, row: CoupledLimit) -> tuple[int, list[int]]:
+        return self._places[row.joint], [self._places[entry.joint] for entry in row.given]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @cached_property
+    def _tables(self) -> list[_Table]:
+        return [_Table.of(rows, self._places) for rows in self._rows]
+
+    def bounds(self, angles: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how far each table lets its joint turn, lower and upper, `(n, n_tables)` each [rad].
+
+        Args:
+            angles: all joints of the robot, `(n, n_joints)` [rad]; NaN where free.
+
+        Returns:
+            The limits of the row that is broken least; infinite where no row counts.
+        """
+        angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
+        found = np.empty((2, len(angles), len(self)))
+        for place, table in enumerate(self._tables):
+            found[..., place] = table.bounds(angles)
+        return found[0], found[1]
+
+    def beyond(self, angles: FloatArray) -> FloatArray:
+        """Return how far each table's joint is out of its limits, `(n, n_tables)` [rad]; 0 where it is not.
+
+        Args:
+            angles: all joints of the robot, `(n, n_joints)` [rad]; a NaN, a free joint, breaks nothing.
+        """
+        angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
+        lower, upper = self.bounds(angles)
+        own = angles[:, [self._places[joint] for joint in self.joints]]
+        excess: FloatArray = np.nan_to_num(np.maximum(np.maximum(lower - own, own - upper), 0.0), nan=0.0)
+        return excess
