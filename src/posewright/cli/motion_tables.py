@@ -57,7 +57,7 @@ def describe_motion(motion: Motion) -> dict[str, Any]:
 
 def _frame_ms(motion: Motion) -> float:
     """Return the frame of the file where it says one, else that of the robot [ms]."""
-    told = motion.extras.get("frame_ms")
+    told = motion.extras.get("omtn_frame_ms")
     return float(told) if told is not None else card_of(motion).frame_period_s * 1000.0
 
 

@@ -99,7 +99,9 @@ def refuse_unsupported(kind: str, path: Path | None = None) -> None:
     if READ_AS.get(kind, kind) in READABLE:
         return
     known = KIND_OF[kind]
-    verdict = "motions of this kind are not supported yet" if known.is_motion else "no motion file"
+    if not known.is_motion:
+        raise FormatError(f"this is {known.title}: no motion file", where=Where(path=path))
+    verdict = "motions of this kind are not supported yet"
     raise FormatError(f"this is {known.title}: {verdict}", where=Where(path=path), hint=_readable())
 
 

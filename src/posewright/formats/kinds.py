@@ -22,7 +22,7 @@ TEKKOTSU_MOT = "tekkotsu-mot"
 TEKKOTSU_POS = "tekkotsu-pos"
 WEBOTS = "webots-motion"
 
-READABLE = (NATIVE, ROBOPLUS_TEXT, UC3M_CSV)
+READABLE = (NATIVE, ROBOPLUS_TEXT, UC3M_CSV, OMTN, ODA, EKMOVES, TEKKOTSU_MOT, TEKKOTSU_POS, WEBOTS)
 """The formats that are read and written."""
 
 READ_AS: Mapping[str, str] = MappingProxyType({f"{OMTN}-gzip": OMTN, f"{ODA}-gzip": ODA})
@@ -48,7 +48,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(UC3M_CSV, "a joint table of the source document"),
     Kind(OMTN, "a Sony AIBO motion (OMTN)"),
     Kind("aibo-omtn-gzip", "a Sony AIBO motion (OMTN) inside gzip"),
-    Kind("aibo-placeholder", "an AIBO Mind placeholder (NotOMTN), which holds no motion"),
+    Kind("aibo-placeholder", "an AIBO Mind placeholder (NotOMTN)", is_motion=False),
     Kind(ODA, "a Sony AIBO ODA archive of motions"),
     Kind("aibo-oda-gzip", "a Sony AIBO ODA archive inside gzip"),
     Kind(
@@ -57,7 +57,9 @@ KINDS: tuple[Kind, ...] = (
         is_motion=False,
     ),
     Kind(EKMOVES, "a C header of AIBO poses (EKMoves.h)"),
-    Kind("aibo-monet", "a Sony AIBO MONET configuration", is_motion=False),
+    Kind(
+        "aibo-monet", "a Sony AIBO MONET configuration (`posewright monet check` reads it)", is_motion=False
+    ),
     Kind("robotis-pages", "a ROBOTIS binary page file (CM-5, CM-530, DARwIn-OP, OP2, OP3)"),
     Kind("rplus-mtnx", "a ROBOTIS R+ Motion 2 file (.mtnx)"),
     Kind("live2d-mtn", "a Live2D motion, which moves a drawn figure and no robot"),

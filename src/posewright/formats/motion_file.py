@@ -49,7 +49,7 @@ class MotionFile:
             UnknownNameError: there is no such page.
         """
         if not self.motions:
-            raise FormatError("no page of the file holds a step", where=Where(self.path))
+            raise FormatError("there is no motion in it: all its pages are empty", where=Where(self.path))
         if reference is None:
             return self.pages[0].number
         return find_page(reference, dict(self.pages), last=self.n_pages, where=Where(self.path))

@@ -7,15 +7,31 @@ from pathlib import Path
 from types import MappingProxyType
 
 from posewright.errors import FormatError, UnknownNameError, Where
+from posewright.formats.aibo.ekmoves_format import FORMAT as EKMOVES_FORMAT
+from posewright.formats.aibo.oda_format import FORMAT as ODA_FORMAT
+from posewright.formats.aibo.omtn_format import FORMAT as OMTN_FORMAT
 from posewright.formats.kinds import READ_AS
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.native.format import FORMAT as NATIVE_FORMAT
 from posewright.formats.origin import card_of, origin_of
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS_FORMAT
+from posewright.formats.tekkotsu.format import MOT as MOT_FORMAT
+from posewright.formats.tekkotsu.format import POS as POS_FORMAT
 from posewright.formats.uc3m.format import FORMAT as UC3M_FORMAT
+from posewright.formats.webots.format import FORMAT as WEBOTS_FORMAT
 from posewright.motions import Motion
 
-_KNOWN: tuple[MotionFormat, ...] = (NATIVE_FORMAT, ROBOPLUS_FORMAT, UC3M_FORMAT)
+_KNOWN: tuple[MotionFormat, ...] = (
+    NATIVE_FORMAT,
+    ROBOPLUS_FORMAT,
+    UC3M_FORMAT,
+    OMTN_FORMAT,
+    ODA_FORMAT,
+    EKMOVES_FORMAT,
+    MOT_FORMAT,
+    POS_FORMAT,
+    WEBOTS_FORMAT,
+)
 
 FORMATS: Mapping[str, MotionFormat] = MappingProxyType({known.name: known for known in _KNOWN})
 

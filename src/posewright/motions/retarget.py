@@ -18,6 +18,10 @@ from posewright.motions.pose import Pose
 from posewright.robots import Robot
 
 
+SLACK_RAD = 1e-6
+"""So little beyond a limit is rounding: files of old robots count whole micro-radians."""
+
+
 @dataclass(frozen=True)
 class Clip:
     """An angle that the other robot cannot take.
@@ -91,11 +95,12 @@ def _keyframe(
 def _pose(number: int, pose: Pose, joints: tuple[str, ...], robot: Robot, clips: list[Clip]) -> Pose:
     pose = pose.on(joints)
     lower, upper = (side[[robot.index(name) for name in joints]] for side in robot.limits)
-    within = np.clip(pose.angles, lower, upper)
+    fits = (pose.angles >= lower - SLACK_RAD) & (pose.angles <= upper + SLACK_RAD)
+    within = np.where(fits, pose.angles, np.clip(pose.angles, lower, upper))
     clips.extend(_clips(number, pose, Pose(joints, within, pose.free)))
     return Pose(joints, within, pose.free)
 
 
 def _clips(number: int, asked: Pose, given: Pose) -> Iterator[Clip]:
     rows = zip(asked.joints, asked.angles.tolist(), given.angles.tolist(), strict=True)
-    return (Clip(number, name, before, after) for name, before, after in rows if abs(before - after) > 1e-9)
+    return (Clip(number, name, before, after) for name, before, after in rows if abs(before - after) > 0.0)
