@@ -50,6 +50,10 @@ def convert(
             help="Where joints have key times of their own (.mot): keep them, or flatten.",
         ),
     ] = None,
+    straighten: Annotated[
+        bool,
+        typer.Option("--straighten", help="Cut curved ways into straight pieces of at most 32 ms."),
+    ] = False,
     repair: Annotated[
         bool, typer.Option("--repair", help="Put a wrong checksum and a stripped byte order mark right.")
     ] = False,
@@ -67,6 +71,8 @@ def convert(
       posewright motion convert KICK.h KICK.mtn --robot sony_ers7
 
       posewright motion convert dive.mot dive.motion --keys all
+
+      posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
     """
     from posewright.cli.console import emit_json, out, warn
     from posewright.errors import LossError
@@ -84,7 +90,7 @@ def convert(
                 format=to,
                 robot=robot,
                 accept_loss=accept_loss,
-                options=_options(keys),
+                options=_options(keys, straighten=straighten),
             )
         except LossError as error:
             for loss in error.losses:
@@ -100,16 +106,16 @@ def convert(
         out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _options(keys: str | None) -> WriteOptions | None:
+def _options(keys: str | None, *, straighten: bool) -> WriteOptions | None:
     from posewright.errors import UnknownNameError
     from posewright.formats import KeyTimes, WriteOptions
 
     if keys is None:
-        return None
+        return WriteOptions(straighten=True) if straighten else None
     known = [choice.value for choice in KeyTimes]
     if keys not in known:
         raise UnknownNameError.among("choice of --keys", keys, known)
-    return WriteOptions(KeyTimes(keys))
+    return WriteOptions(KeyTimes(keys), straighten)
 
 
 def _lines(source: Path, target: Path, done: Conversion) -> Iterator[str]:

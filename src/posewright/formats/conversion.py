@@ -17,8 +17,12 @@ from posewright.formats.page_reference import Reference
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import format_for
 from posewright.formats.rendering import EXACT, Quantum, Rendering, WriteOptions
-from posewright.motions import Motion
+from posewright.motions import Motion, straightened
 from posewright.robots import Robot
+
+
+NO_TIME_S = 1e-6
+"""Of a format whose times are exact."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ def convert_motion(
     motion = file.motion() if page is None else alone(file.motion(page))
     carried = carried_to(motion, robot)
     motion = motion if carried is None else carried.motion
+    if options is not None and options.straighten:
+        motion = straightened(motion)
     wanted = format_for(motion, target, format)
     if page is None and carried is None and options is None and wanted.name == file.format:
         rendering = _copy(file, wanted, target)
@@ -130,9 +136,13 @@ def _rounding(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Rou
     joints = tuple(name for name in motion.joints if name in back.joints)
     if not joints:
         return None
-    nearest = np.abs(back.keyframe_times[None] - motion.keyframe_times[:, None])
+    times = motion.keyframe_times
+    shifts = back.keyframe_times[None] - times[:, None]
+    shift = shifts[np.arange(len(times)), np.abs(shifts).argmin(axis=1)]
+    # a keyframe on a straight line may be left out; then what counts is where the joints are at its time
+    shift[np.abs(shift) > (wanted.quantum.time_s or NO_TIME_S)] = 0.0
     asked = [pose.on(joints).angles for pose in motion.resolved()[1:]]
-    got = back.sample_at(back.keyframe_times[nearest.argmin(axis=1)])
+    got = back.sample_at(times + shift)
     change = np.abs(np.array(asked) - got.angles[:, [back.joints.index(name) for name in joints]])
     known = change[np.isfinite(change)]
-    return Rounding(float(known.max(initial=0.0)), float(nearest.min(axis=1).max()))
+    return Rounding(float(known.max(initial=0.0)), float(np.abs(shift).max()))

@@ -23,9 +23,11 @@ class WriteOptions:
 
     Attributes:
         keys: for formats in which every joint has key times of its own.
+        straighten: whether curved ways are first cut into straight pieces.
     """
 
     keys: KeyTimes = KeyTimes.OWN
+    straighten: bool = False
 
 
 @dataclass(frozen=True)

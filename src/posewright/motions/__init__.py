@@ -11,6 +11,7 @@ from posewright.motions.motion import Motion, Samples
 from posewright.motions.pose import Pose
 from posewright.motions.retarget import Carried, Clip, carried_over
 from posewright.motions.sample_table import SampleTable, sample_motion
+from posewright.motions.straighten import straightened
 from posewright.motions.thresholds import DesignRules
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "mirrored",
     "robotis_accel_share",
     "sample_motion",
+    "straightened",
 ]

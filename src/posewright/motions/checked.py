@@ -20,6 +20,7 @@ class Way:
 
     Attributes:
         number: of the keyframe, counted from 1.
+        begins_s: when it is begun, since the motion was started [s].
         reach_s: time for it as it is played [s].
         begin: (n_joints,) resolved pose it leaves [deg].
         end: (n_joints,) resolved pose it reaches [deg].
@@ -27,12 +28,13 @@ class Way:
     """
 
     number: int
+    begins_s: float
     reach_s: float
     begin: Angles
     end: Angles
     points: Angles
 
-    @property
+    @cached_property
     def mean(self) -> Angles:
         """(n_joints,) mean speed over the way [deg/s]; infinite where it jumps, 0 where free."""
         way = np.nan_to_num(np.abs(self.end - self.begin), nan=0.0, posinf=np.inf)
@@ -40,15 +42,30 @@ class Way:
             return np.where(way > 0.0, np.inf, 0.0)
         return np.asarray(way / self.reach_s, dtype=np.float64)
 
-    @property
+    @cached_property
     def fastest(self) -> Angles:
         """(n_joints,) fastest between two of the points [deg/s], at least the mean."""
+        return np.asarray(np.fmax(self.speeds.max(axis=0), self.mean), dtype=np.float64)
+
+    @cached_property
+    def speeds(self) -> Angles:
+        """(n_points - 1, n_joints) from each point to the next [deg/s]; the mean where it jumps."""
         if self.reach_s == 0.0:
-            return self.mean
+            return np.broadcast_to(self.mean, (len(self.points) - 1, len(self.mean)))
         with np.errstate(invalid="ignore"):
-            steps = np.abs(np.diff(self.points, axis=0)).max(axis=0)
+            steps = np.abs(np.diff(self.points, axis=0))
         speeds = np.nan_to_num(steps * (len(self.points) - 1) / self.reach_s, nan=0.0, posinf=np.inf)
-        return np.asarray(np.fmax(speeds, self.mean), dtype=np.float64)
+        return np.asarray(speeds, dtype=np.float64)
+
+    def time_s(self, point: float) -> float:
+        """Return when it is at a point, counted from 0 and in fractions if so asked [s]."""
+        return self.begins_s + self.reach_s * point / max(len(self.points) - 1, 1)
+
+    def fastest_s(self, column: int) -> float:
+        """Return when a joint is fastest, the middle of the times where it is equally so [s]."""
+        speeds = self.speeds[:, column]
+        equally = np.flatnonzero(speeds >= speeds.max() * (1.0 - 1e-6))
+        return self.time_s(float(equally[0] + equally[-1] + 1) / 2.0)
 
 
 @dataclass(frozen=True)
@@ -75,9 +92,32 @@ class Checked:
         return [self.robot.joint_names.index(name) for name in self.motion.joints]
 
     @cached_property
+    def limits(self) -> tuple[Angles, Angles]:
+        """Lower and upper limits of the motion's joints, (n_joints,) each [deg]."""
+        lower, upper = (np.rad2deg(side[self.columns]) for side in self.robot.limits)
+        return lower, upper
+
+    @cached_property
+    def hardware_limits(self) -> tuple[Angles, Angles]:
+        """How far the motion's joints turn at all, lower and upper, (n_joints,) each [deg]."""
+        lower, upper = (np.rad2deg(side[self.columns]) for side in self.robot.hardware_limits)
+        return lower, upper
+
+    @cached_property
+    def max_speeds(self) -> Angles:
+        """Fastest that the motion's joints turn, (n_joints,) [deg/s]."""
+        return np.rad2deg(self.robot.max_speeds[self.columns])
+
+    @cached_property
     def poses(self) -> tuple[Pose, ...]:
         """The start pose and the keyframe poses of the first pass, nothing held."""
         return self.motion.resolved()
+
+    @cached_property
+    def standing(self) -> Way:
+        """The start pose as a way of no length."""
+        pose = np.rad2deg(self.poses[0].angles)
+        return Way(0, 0.0, 0.0, pose, pose, pose[None])
 
     @cached_property
     def ways(self) -> tuple[Way, ...]:
@@ -88,13 +128,25 @@ class Checked:
         seam = next(self._ways(self.motion.resolved(self.motion.resolved()[-1]), later=True))
         return (*ways, seam)
 
+    def arrival_s(self, number: int) -> float:
+        """Return when a keyframe, counted from 1, is reached [s]; 0 is the start pose."""
+        return 0.0 if number == 0 else float(self.motion.keyframe_times[number - 1])
+
     def _ways(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Way]:
         rows = np.rad2deg(np.stack([pose.angles for pose in poses]))
         points = np.rad2deg(self.motion.ways(self.rules.points_per_way, later=later))
+        passed = self.motion.duration if later else 0.0
         for i, keyframe in enumerate(self.motion.keyframes):
-            yield Way(i + 1, keyframe.reach_s / self.motion.speed, rows[i], rows[i + 1], points[i])
+            reach = keyframe.reach_s / self.motion.speed
+            begins = passed + self.arrival_s(i + 1) - reach
+            yield Way(i + 1, begins, reach, rows[i], rows[i + 1], points[i])
 
 
 def place(number: int) -> str:
     """Return what a keyframe, counted from 1, is called; 0 is the start pose."""
     return "the start pose" if number == 0 else f"keyframe {number}"
+
+
+def onto(number: int) -> str:
+    """Return what the way into a keyframe, counted from 1, is called."""
+    return f"on the way into {place(number)}"

@@ -1,8 +1,9 @@
 """The design rules of a motion: may it run at any time, and can the robot do it?
 
 Three rules are those of the ITAM Eagle Knights' motion sequences (2006), which every motion must meet: begin
-and end near a known pose, be short, take small steps. They are made general and joined by what any servo
-asks: joint limits, speed, and numbers that are numbers.
+and end near a known pose, be short since a moving head costs camera frames, take small steps. They are made
+general, those frames are counted, and they are joined by what any servo asks: limits of joints, alone and of
+several together, speed, and numbers that are numbers.
 """
 
 from __future__ import annotations
@@ -10,21 +11,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from posewright.errors import InputError, UnknownNameError
+from posewright.motions.camera_rules import camera
 from posewright.motions.checked import Checked
+from posewright.motions.coupled_rules import coupled_limits
 from posewright.motions.finding import Finding, Level
+from posewright.motions.gathering import gathered
 from posewright.motions.motion import Motion
 from posewright.motions.sequence_rules import durations, ends, steps
 from posewright.motions.servo_rules import finite, limits, returns_from_free, speeds
-from posewright.motions.thresholds import DesignRules
+from posewright.motions.thresholds import NEAREST, DesignRules
 from posewright.robots import Robot
 
 RULES: tuple[Callable[[Checked], Iterator[Finding]], ...] = (
     finite,
     limits,
+    coupled_limits,
     speeds,
     steps,
     ends,
     durations,
+    camera,
     returns_from_free,
 )
 
@@ -39,26 +45,38 @@ def check_motion(
 ) -> tuple[Finding, ...]:
     """Return where the motion breaks the design rules, the worst first, then in the order of keyframes.
 
+    Of what a joint does again and again there is one finding, the worst, that names all keyframes.
+
     Args:
         motion: what to check.
         robot: whose limits, servos and named poses count.
-        near_pose: name of the pose it must begin and end near; default whichever of the robot's is nearest.
+        near_pose: name of the pose it must begin and end near, `nearest` for whichever of the robot's is;
+            default the one that the rules name.
         celebration: a motion that may take its time.
-        rules: thresholds other than the defaults.
+        rules: thresholds other than `DesignRules.of(robot)`.
 
     Raises:
         UnknownNameError: the robot has no such pose.
         InputError: the motion moves a joint that the robot does not have.
     """
-    if near_pose is not None and near_pose not in robot.poses:
-        raise UnknownNameError.among("pose", near_pose, robot.poses)
+    thresholds = DesignRules.of(robot) if rules is None else rules
+    pose = _pose_wanted(near_pose or thresholds.near_pose, robot)
     strange = [joint for joint in motion.joints if joint not in robot.joint_names]
     if strange:
         raise InputError(
             f"motion {motion.name!r} moves {strange[0]}, which {robot.name} does not have",
             hint=f"it is made for {motion.robot}",
         )
-    checked = Checked(motion, robot, rules or DesignRules(), near_pose, celebration)
-    findings = [finding for rule in RULES for finding in rule(checked)]
+    checked = Checked(motion, robot, thresholds, pose, celebration)
+    findings = gathered(finding for rule in RULES for finding in rule(checked))
     badness = list(Level)
     return tuple(sorted(findings, key=lambda f: (badness.index(f.level), f.keyframe or 0)))
+
+
+def _pose_wanted(name: str, robot: Robot) -> str | None:
+    """Return the name of a pose of the robot; None for the nearest."""
+    if name == NEAREST:
+        return None
+    if name not in robot.poses:
+        raise UnknownNameError.among("pose", name, robot.poses)
+    return name

@@ -111,6 +111,11 @@ class Motion:
         """(n_keyframes,) when each keyframe is reached in the first pass [s]."""
         return self._unstarted.arrives / self.speed
 
+    @property
+    def ways_begin(self) -> Angles:
+        """(n_keyframes,) when the way into each keyframe begins, in the motion's own time at speed 1 [s]."""
+        return self._unstarted.leaves
+
     def at(self, t: float, start: Pose | None = None) -> Pose:
         """Return the pose at `t` [s] since the motion was started.
 

@@ -17,7 +17,6 @@ from posewright.motions.motion import Motion
 from posewright.motions.pose import Pose
 from posewright.robots import Robot
 
-
 SLACK_RAD = 1e-6
 """So little beyond a limit is rounding: files of old robots count whole micro-radians."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from posewright.motions.checked import Checked, place
 from posewright.motions.finding import Finding, Level
+from posewright.motions.gathering import AGAIN
 from posewright.motions.pose import Angles
 
 
@@ -17,13 +19,14 @@ def steps(checked: Checked) -> Iterator[Finding]:
     for way in checked.ways:
         with np.errstate(invalid="ignore"):
             step = np.nan_to_num(np.abs(way.end - way.begin), nan=0.0, posinf=np.inf)
+        when = (way.begins_s + way.reach_s / 2.0,)
         for joint, value in zip(checked.motion.joints, step.tolist(), strict=True):
             if value <= limit:
                 continue
             message = (
                 f"{place(way.number)}: {joint} goes {value:.1f} deg in one step, the most is {limit:g} deg"
             )
-            yield Finding(Level.ERROR, "step", message, way.number, joint, value, limit, "deg")
+            yield Finding(Level.ERROR, "step", message, way.number, joint, value, limit, "deg", when)
 
 
 def durations(checked: Checked) -> Iterator[Finding]:
@@ -49,19 +52,29 @@ def ends(checked: Checked) -> Iterator[Finding]:
 
 
 def _far(checked: Checked, number: int) -> Iterator[Finding]:
+    """Find the joints far from the pose wanted; of many one finding, since it is the pose that is another."""
     angles = np.rad2deg(checked.poses[number].angles)
-    names = list(checked.robot.poses) if checked.near_pose is None else [checked.near_pose]
-    away = {name: _away(checked, angles, name) for name in names}
+    away = {name: _away(checked, angles, name) for name in checked.robot.poses}
     if not away:
         return
     nearest = min(away, key=lambda name: float(away[name].max()))
-    limit = checked.rules.near_pose_deg
-    for joint, value in zip(checked.motion.joints, away[nearest].tolist(), strict=True):
-        if value > limit:
-            message = (
-                f"{place(number)}: {joint} is {value:.1f} deg from pose {nearest}, near is {limit:g} deg"
-            )
-            yield Finding(Level.ERROR, "pose", message, number, joint, value, limit, "deg")
+    wanted, limit = checked.near_pose or nearest, checked.rules.near_pose_deg
+    rather = f"; it is near pose {nearest}" if float(away[nearest].max()) <= limit else ""
+    far = [
+        _far_joint(checked, number, joint, value, wanted)
+        for joint, value in zip(checked.motion.joints, away[wanted].tolist(), strict=True)
+        if value > limit
+    ]
+    if len(far) >= AGAIN:
+        worst = max(far, key=lambda finding: finding.excess)
+        far = [replace(worst, message=f"{worst.message}; {len(far) - 1} more joints are not near either")]
+    yield from (replace(finding, message=finding.message + rather) for finding in far)
+
+
+def _far_joint(checked: Checked, number: int, joint: str, value: float, wanted: str) -> Finding:
+    limit, when = checked.rules.near_pose_deg, (checked.arrival_s(number),)
+    message = f"{place(number)}: {joint} is {value:.1f} deg from pose {wanted}, near is {limit:g} deg"
+    return Finding(Level.ERROR, "pose", message, number, joint, value, limit, "deg", when)
 
 
 def _away(checked: Checked, angles: Angles, name: str) -> Angles:

@@ -2,24 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+from posewright.errors import UnknownNameError
+from posewright.robots import Robot
+
+NEAREST = "nearest"
+"""The name that asks for whichever of the robot's poses is nearest."""
 
 
 @dataclass(frozen=True)
 class DesignRules:
-    """What counts as near, short and small.
+    """What counts as near, short and small. A robot's card may say otherwise under `motion_rules:`.
 
     Attributes:
+        near_pose: name of the pose a motion begins and ends near; the nearest of all unless a card says.
         near_pose_deg: farthest any joint may be from the named pose at both ends. Ours: the source
             document's walk begins up to 19.4 deg (its arms) from ROBOTIS' walk-ready pose.
         max_duration_s: longest pass of a motion that neither loops nor celebrates (the teams' "about 2 s").
         max_step_deg: farthest a joint may go between two keyframes. Ours: a fifth of an AX-12A's 300 deg.
         slack_deg: how far beyond a joint limit is rounding. Ours: half a tick of 300/1024 deg.
+        coupled_slack_deg: how far beyond a limit that depends on other joints is rounding: Sony's tables are
+            in whole degrees.
+        coupled_margin_deg: farther than this beyond such a limit is an error, less a warning. Ours: Sony has
+            no second table for the hardware, but its own walks go 2.5 deg beyond the one there is, and the
+            hardware limits of the joints it is about lie 5 deg beyond the others.
         points_per_way: how many points of every way are looked at for limits and speed.
+        speed_per_frame: whether speeds are said in degrees a frame too, as the robot's maker gives them.
+        camera_joints: the joints that move the camera; none where no camera counts.
+        camera_rate_hz: pictures a second.
+        camera_speed_deg_s: fastest any of these joints may turn while a picture is taken.
+        camera_lost_frames: how many pictures a motion may cost.
     """
 
+    near_pose: str = NEAREST
     near_pose_deg: float = 25.0
     max_duration_s: float = 2.0
     max_step_deg: float = 60.0
     slack_deg: float = 0.15
+    coupled_slack_deg: float = 0.5
+    coupled_margin_deg: float = 5.0
     points_per_way: int = 64
+    speed_per_frame: bool = False
+    camera_joints: tuple[str, ...] = ()
+    camera_rate_hz: float = 30.0
+    camera_speed_deg_s: float = math.inf
+    camera_lost_frames: int = 0
+
+    @classmethod
+    def of(cls, robot: Robot) -> DesignRules:
+        """Return the thresholds for a robot: those of its card, the defaults where the card is silent.
+
+        Raises:
+            UnknownNameError: the card names a threshold that there is not.
+        """
+        known = [field.name for field in fields(cls)]
+        for name in robot.motion_rules:
+            if name not in known:
+                raise UnknownNameError.among("motion rule", name, known)
+        card: dict[str, Any] = dict(robot.motion_rules)
+        return cls(**card)
