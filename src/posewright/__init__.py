@@ -31,9 +31,18 @@ if TYPE_CHECKING:
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
+    from posewright.formats import add_to_archive as add_to_archive
+    from posewright.formats import add_to_stick as add_to_stick
+    from posewright.formats import check_monet as check_monet
     from posewright.formats import convert_motion as convert_motion
+    from posewright.formats import create_archive as create_archive
+    from posewright.formats import extract_archive as extract_archive
+    from posewright.formats import read_archive_file as read_archive  # noqa: F401 -- a public name
     from posewright.formats import read_motion as read_motion
     from posewright.formats import read_motion_file as read_motion_file
+    from posewright.formats import read_stick as read_stick
+    from posewright.formats import remove_from_archive as remove_from_archive
+    from posewright.formats import write_archive_file as write_archive  # noqa: F401 -- a public name
     from posewright.formats import write_motion as write_motion
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
@@ -45,29 +54,39 @@ if TYPE_CHECKING:
     from posewright.traces import write_mcap as write_trace  # noqa: F401 -- a public name
     from posewright.trials import draw_motion as draw_motion
     from posewright.trials import draw_trial as draw_trial
+    from posewright.trials import film_motion as film_motion
     from posewright.trials import film_trial as film_trial
     from posewright.trials import replay as replay
     from posewright.trials import run_trial as run_trial
+    from posewright.trials import try_motion as try_motion
 
 _ROOM_OF = {
-    "PosewrightError": ("errors", "PosewrightError"),
+    "add_to_archive": ("formats", "add_to_archive"),
+    "add_to_stick": ("formats", "add_to_stick"),
     "check_chart": ("charts", "check_chart"),
+    "check_monet": ("formats", "check_monet"),
     "check_motion": ("motions", "check_motion"),
     "convert_motion": ("formats", "convert_motion"),
+    "create_archive": ("formats", "create_archive"),
     "describe_robot": ("robots", "describe"),
     "draw_chart": ("charts", "draw_chart"),
     "draw_motion": ("trials", "draw_motion"),
     "draw_trial": ("trials", "draw_trial"),
+    "extract_archive": ("formats", "extract_archive"),
+    "film_motion": ("trials", "film_motion"),
     "film_trial": ("trials", "film_trial"),
     "judge": ("contests", "judge"),
     "minimise_chart": ("charts", "minimise"),
     "random_layout": ("arenas", "random_layout"),
+    "read_archive": ("formats", "read_archive_file"),
     "read_behaviour": ("playing", "read_behaviour"),
     "read_chart": ("charts", "read_chart"),
     "read_layout": ("arenas", "read_layout"),
     "read_motion": ("formats", "read_motion"),
     "read_motion_file": ("formats", "read_motion_file"),
+    "read_stick": ("formats", "read_stick"),
     "read_trace": ("traces", "read_mcap"),
+    "remove_from_archive": ("formats", "remove_from_archive"),
     "replay": ("trials", "replay"),
     "robot": ("robots", "robot"),
     "robot_names": ("robots", "robot_names"),
@@ -76,9 +95,12 @@ _ROOM_OF = {
     "sample_motion": ("motions", "sample_motion"),
     "score": ("contests", "score"),
     "tabulate_chart": ("charts", "tabulate_chart"),
+    "try_motion": ("trials", "try_motion"),
+    "write_archive": ("formats", "write_archive_file"),
     "write_layout": ("arenas", "write_layout"),
     "write_motion": ("formats", "write_motion"),
     "write_trace": ("traces", "write_mcap"),
+    "PosewrightError": ("errors", "PosewrightError"),
 }
 
 TWINS = {
@@ -86,9 +108,17 @@ TWINS = {
     "robots show": ("robot", "describe_robot"),
     "motion info": ("read_motion_file",),
     "motion convert": ("convert_motion",),
-    "motion check": ("check_motion",),
+    "motion check": ("check_motion", "try_motion"),
     "motion plot": ("draw_motion",),
+    "motion film": ("film_motion",),
     "motion sample": ("sample_motion",),
+    "archive list": ("read_archive",),
+    "archive extract": ("extract_archive",),
+    "archive create": ("create_archive",),
+    "archive add": ("add_to_archive",),
+    "archive remove": ("remove_from_archive",),
+    "monet check": ("read_stick", "check_monet"),
+    "monet add": ("add_to_stick",),
     "chart check": ("check_chart",),
     "chart table": ("tabulate_chart",),
     "chart minimise": ("minimise_chart",),

@@ -19,6 +19,17 @@ def bioloid() -> Robot:
     return robot("robotis_bioloid")
 
 
+@pytest.fixture(scope="session")
+def ers7() -> Robot:
+    return robot("sony_ers7")
+
+
+@pytest.fixture
+def dog(ers7: Robot) -> SimulatedBody:
+    """An ERS-7 on a bare floor."""
+    return SimulatedBody(World(ers7))
+
+
 @pytest.fixture
 def bare(bioloid: Robot) -> SimulatedBody:
     """A robot on a bare floor."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,11 @@ from posewright.cli.motion_options import (
     open_for_robot,
     open_motion_file,
 )
+from posewright.cli.motion_physics import Friction, Physics, PutDown
 from posewright.cli.options import AsJson, Output, refuse_overwriting
+
+if TYPE_CHECKING:
+    from posewright.formats import MotionFile
 
 
 def register(app: typer.Typer) -> None:
@@ -26,8 +30,9 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
     )
     from posewright.cli.motion_convert import convert
+    from posewright.cli.motion_film import film
 
-    for verb in (info, convert, check, plot, sample):
+    for verb in (info, convert, check, plot, film, sample):
         motion.command(verb.__name__)(verb)
     app.add_typer(motion, name="motion")
 
@@ -67,32 +72,77 @@ def check(
         ),
     ] = None,
     celebration: Annotated[bool, typer.Option("--celebration", help="It may take its time.")] = False,
+    physics: Physics = False,
+    attitude: PutDown = None,
+    friction: Friction = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for a warning too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check motions against the design rules; exit with 1 if one is broken.
 
     Rules: begin and end near a named pose, last 2 s or less, small steps, joint limits, servo speed.
-    docs/motions.md explains each.
+    --physics plays it under gravity too. docs/motions.md explains each.
 
     [bold]Examples[/]
 
       posewright motion check walk.motion.yaml
 
       posewright motion check humanoid.mtn --page Bow --pose walk_ready --celebration
+
+      posewright motion check KICK.mtn --physics
     """
     from posewright.cli.console import emit_json, out
     from posewright.cli.motion_tables import finding_lines, findings_report
 
     opened = open_for_robot(file, robot)
     report = findings_report(opened, page, near_pose=pose, celebration=celebration)
+    if physics:
+        report = _played(report, opened, page, attitude, friction, quiet=as_json)
     if as_json:
         emit_json(report)
     else:
+        _show_physics(report.get("physics", []))
         for line in finding_lines(report):
             out.print(line, markup=False, highlight=False, soft_wrap=True)
     if report["errors"] or (strict and report["warnings"]):
         raise typer.Exit(1)
+
+
+def _played(
+    report: dict[str, Any],
+    opened: MotionFile,
+    page: str | None,
+    attitude: tuple[float, float] | None,
+    friction: float | None,
+    *,
+    quiet: bool,
+) -> dict[str, Any]:
+    """Return the report with what physics finds, showing which motion is being played."""
+    from posewright.cli.console import progress
+    from posewright.cli.motion_physics import with_physics
+
+    with progress(quiet=quiet) as display:
+        line = display.add_task("playing")
+        return with_physics(
+            report,
+            opened,
+            page,
+            attitude_deg=attitude,
+            friction=friction,
+            tell=lambda name: display.update(line, description=f"playing {name}"),
+        )
+
+
+def _show_physics(played: list[dict[str, Any]]) -> None:
+    """Show the numbers of one motion, or of many a row each."""
+    from posewright.cli.console import out
+    from posewright.cli.motion_physics import physics_lines, physics_table
+
+    if len(played) > 1:
+        out.print(physics_table(played))
+    for told in played if len(played) == 1 else ():
+        for line in physics_lines(told):
+            out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def plot(
@@ -101,7 +151,7 @@ def plot(
     page: Page = None,
     robot: RobotName = None,
 ) -> None:
-    """Draw every moving joint over time, with keyframes and limits.
+    """Draw every moving joint over time, with keyframes, limits, speeds and what the design rules find.
 
     [bold]Examples[/]
 

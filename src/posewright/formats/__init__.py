@@ -9,6 +9,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from posewright.formats.aibo.memory_stick import read_stick
+    from posewright.formats.aibo.monet_add import add_to_stick
+    from posewright.formats.aibo.monet_check import check_monet
+    from posewright.formats.aibo.oda_extraction import extract_archive
+    from posewright.formats.aibo.oda_files import (
+        add_to_archive,
+        create_archive,
+        read_archive_file,
+        remove_from_archive,
+        write_archive_file,
+    )
     from posewright.formats.conversion import Conversion, Rounding, convert_motion
     from posewright.formats.detect import detect_format
     from posewright.formats.for_robot import file_for_robot
@@ -23,11 +34,20 @@ if TYPE_CHECKING:
     from posewright.formats.writing import losses, write_motion, write_motion_file
 
 _ROOM = {
+    "read_stick": "aibo.memory_stick",
+    "add_to_stick": "aibo.monet_add",
+    "check_monet": "aibo.monet_check",
+    "extract_archive": "aibo.oda_extraction",
+    "add_to_archive": "aibo.oda_files",
+    "create_archive": "aibo.oda_files",
+    "read_archive_file": "aibo.oda_files",
+    "remove_from_archive": "aibo.oda_files",
+    "write_archive_file": "aibo.oda_files",
     "Conversion": "conversion",
     "Rounding": "conversion",
     "convert_motion": "conversion",
-    "file_for_robot": "for_robot",
     "detect_format": "detect",
+    "file_for_robot": "for_robot",
     "MotionFile": "motion_file",
     "PageLabel": "motion_file",
     "MotionFormat": "motion_format",
@@ -63,17 +83,26 @@ __all__ = [
     "Rounding",
     "Velocity",
     "WriteOptions",
+    "add_to_archive",
+    "add_to_stick",
     "card_of",
+    "check_monet",
     "convert_motion",
+    "create_archive",
     "detect_format",
     "document_velocity",
+    "extract_archive",
     "file_for_robot",
     "losses",
     "origin_of",
+    "read_archive_file",
     "read_motion",
     "read_motion_file",
+    "read_stick",
+    "remove_from_archive",
     "step_speeds",
     "table_with",
+    "write_archive_file",
     "write_motion",
     "write_motion_file",
 ]

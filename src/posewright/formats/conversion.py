@@ -20,7 +20,6 @@ from posewright.formats.rendering import EXACT, Quantum, Rendering, WriteOptions
 from posewright.motions import Motion, straightened
 from posewright.robots import Robot
 
-
 NO_TIME_S = 1e-6
 """Of a format whose times are exact."""
 

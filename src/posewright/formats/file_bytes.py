@@ -10,8 +10,8 @@ from posewright.errors import FormatError, Where
 MAX_MOTION_BYTES = 4_000_000
 """The largest honest motion file known has 2.5 MB; one of text pages has 0.2 MB."""
 
-MAX_ARCHIVE_BYTES = 64_000_000
-"""The largest honest archive known has 2.8 MB and 2,697 motions; twenty times as much is no accident."""
+MAX_ARCHIVE_BYTES = 16_000_000
+"""The largest honest archive known has 2.8 MB and 2,697 motions; five times as much is no accident."""
 
 _ARCHIVE_MARKS = (b"ODAR", b"\x1f\x8b")
 

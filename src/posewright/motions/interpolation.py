@@ -86,8 +86,13 @@ class Interpolation:
     @cached_property
     def _clock(self) -> Angles:
         """Zero and the partial sums of times, each rounded once: ten steps of 0.1 s make 1 s."""
-        durations = [seconds for k in self.keyframes for seconds in (k.reach_s, k.pause_s)]
-        return np.array([math.fsum(durations[:i]) for i in range(0, len(durations) + 1, 2)])
+        sums, total, lost = [0.0], 0.0, 0.0
+        for seconds in (seconds for k in self.keyframes for seconds in (k.reach_s, k.pause_s)):
+            longer = total + seconds
+            lost += _rounded_off(total, seconds, longer)
+            total = longer
+            sums.append(total + lost)
+        return np.array(sums[::2])
 
     @property
     def period(self) -> float:
@@ -198,6 +203,12 @@ class Interpolation:
                 stretches[-1].add_knot(begins + self.ends[way], rows[way + 1])
         shape = (laps, len(self.keyframes), self.first.angles.shape[1])
         return slopes_of_ways([stretch for stretch in stretches if stretch.ways], shape)
+
+
+def _rounded_off(a: float, b: float, total: float) -> float:
+    """Return what `total = a + b` has lost to rounding, exactly (Knuth's two-sum)."""
+    part = total - a
+    return (a - (total - part)) + (b - part)
 
 
 def _snap(times: Angles, marks: Angles, tolerance: Angles) -> Angles:

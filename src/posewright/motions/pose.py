@@ -37,7 +37,8 @@ class Pose:
         for name in self.free:
             _require(name, self.joints)
         object.__setattr__(self, "free", frozenset(self.free))
-        angles[self.free_mask] = np.nan
+        if self.free:
+            angles[self.free_mask] = np.nan
         angles.flags.writeable = False
         object.__setattr__(self, "angles", angles)
 
@@ -51,6 +52,8 @@ class Pose:
     @property
     def free_mask(self) -> Flags:
         """(n_joints,) true where the joint is free."""
+        if not self.free:
+            return np.zeros(len(self.joints), dtype=np.bool_)
         return np.array([name in self.free for name in self.joints], dtype=np.bool_)
 
     @property

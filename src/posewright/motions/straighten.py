@@ -66,7 +66,7 @@ def _straight(motion: Motion, keyframe: Keyframe, begins_s: float, step_s: float
         return
     reach = keyframe.reach_s / count
     held = np.isnan(keyframe.pose.angles)
-    times = (begins_s + reach * np.arange(1, count)) / motion.speed
+    times = (begins_s + reach * np.arange(1.0, count)) / motion.speed
     for angles in motion.sample_at(times).angles:
         pose = Pose(motion.joints, np.where(held, np.nan, angles), keyframe.pose.free)
         yield replace(last, pose=pose, reach_s=reach, pause_s=0.0, attitude=None)

@@ -13,6 +13,7 @@ FOLDER = Path(__file__).with_name("catalogue")
 """Where the robots' folders lie, in a checkout as in an installed package."""
 
 
+@cache
 def robot_names() -> tuple[str, ...]:
     """Return the names of all robots that ship, in alphabetical order."""
     return tuple(sorted(card.parent.name for card in FOLDER.glob(f"*/{CARD}")))

@@ -10,22 +10,39 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from posewright.simulation.body import SimulatedBody
+    from posewright.simulation.contacts import ContactObserver, Contacts, Touch
     from posewright.simulation.film import Film
     from posewright.simulation.mounting import sensor_poses
+    from posewright.simulation.placing import Lean
     from posewright.simulation.spectator import FilmCamera
     from posewright.simulation.viewer import LiveView
     from posewright.simulation.world import World
 
 _ROOM = {
+    "ContactObserver": "contacts",
+    "Contacts": "contacts",
     "Film": "film",
     "FilmCamera": "spectator",
+    "Lean": "placing",
     "LiveView": "viewer",
     "SimulatedBody": "body",
+    "Touch": "contacts",
     "World": "world",
     "sensor_poses": "mounting",
 }
 
-__all__ = ["Film", "FilmCamera", "LiveView", "SimulatedBody", "World", "sensor_poses"]
+__all__ = [
+    "ContactObserver",
+    "Contacts",
+    "Film",
+    "FilmCamera",
+    "Lean",
+    "LiveView",
+    "SimulatedBody",
+    "Touch",
+    "World",
+    "sensor_poses",
+]
 
 
 def __getattr__(name: str) -> Any:

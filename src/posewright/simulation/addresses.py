@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.bodies import Floats
+from posewright.bodies import Flags, Floats
 from posewright.errors import InputError, Where
 from posewright.simulation.arena_model import box_name
 
@@ -44,8 +45,10 @@ class Addresses:
         joint_qvel: `(n_joints,)`.
         actuators: `(n_joints,)`.
         sole_geoms: the geom each foot stands on, `(n_feet,)`.
-        sole_corners: corners of its underside in the geom's frame, front-left, front-right, rear-right,
-            rear-left, `(n_feet, 4, 3)` [m].
+        sole_corners: corners of its underside, front-left, front-right, rear-right, rear-left,
+            `(n_feet, 4, 3)` [m]: in the geom's frame, or, where the sole is round, from its middle along
+            the field's axes.
+        round_soles: which soles are balls: their underside does not turn with them, `(n_feet,)`.
         foot_contacts: of each foot, in `sensordata`.
         box_qpos: of the boxes' poses, one after the other, seven numbers each.
         box_qvel: of the boxes' velocities, one after the other, six numbers each.
@@ -60,6 +63,7 @@ class Addresses:
     actuators: Indices
     sole_geoms: Indices
     sole_corners: Floats
+    round_soles: Flags
     foot_contacts: slice
     box_qpos: slice
     box_qvel: slice
@@ -86,6 +90,7 @@ def find_addresses(model: Any, robot: Robot, n_boxes: int) -> Addresses:
         actuators=_actuators(model, robot, joints),
         sole_geoms=np.array(soles, dtype=np.intp),
         sole_corners=np.array([_underside(model, sole) for sole in soles]).reshape(-1, 4, 3),
+        round_soles=np.array([_is_ball(model, sole) for sole in soles], dtype=np.bool_),
         foot_contacts=_sensors(model, [foot_sensor(foot) for foot in robot.feet]),
         # The boxes were added to the model one after the other, and so do their numbers stand.
         box_qpos=_span(model.jnt_qposadr, first_box, 7 * n_boxes),
@@ -148,9 +153,18 @@ def _sole(model: Any, robot: Robot, foot: str) -> int:
     return min(geoms, key=lambda geom: float(model.geom_pos[geom, 2] - model.geom_rbound[geom]))
 
 
+def _is_ball(model: Any, geom: int) -> bool:
+    return int(model.geom_type[geom]) == int(mujoco.mjtGeom.mjGEOM_SPHERE)
+
+
 def _underside(model: Any, geom: int) -> Floats:
-    """Return the corners `(4, 3)` of the underside of the box around a geom, in the geom's frame."""
+    """Return the corners `(4, 3)` of the underside of the box around a geom, in the geom's frame.
+
+    Of a ball, they are those of the largest square inside its outline, as seen from above.
+    """
     centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
+    if _is_ball(model, geom):
+        half = half * (math.sqrt(0.5), math.sqrt(0.5), 1.0)
     low = np.full((4, 1), -half[2])
     corners: Floats = centre + np.hstack([_CORNER_SIGNS * half[:2], low])
     return corners

@@ -30,14 +30,14 @@ def compile_world(robot: Robot, arena: Arena | None, sensors: Sequence[SensorSpe
         UnknownNameError: a camera's mount is not in the model.
     """
     spec = _load(robot)
-    trunk = _trunk_name(spec, robot)
+    trunk = _trunk(spec, robot)
     # Sensors of the file would be evaluated at every step; ours are evaluated when they are read.
     for sensor in list(spec.sensors):
         spec.delete(sensor)
     add_arena(spec, arena)
-    _add_contact_sensors(spec, robot, trunk, 0 if arena is None else len(arena.boxes))
+    _add_contact_sensors(spec, robot, str(trunk.name), 0 if arena is None else len(arena.boxes))
     _add_cameras(spec, sensors)
-    add_scenery(spec, arena)
+    add_scenery(spec, arena, trunk)
     # A state that blew up is reported by the body, not silently reset in the middle of a run.
     spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     try:
@@ -57,12 +57,12 @@ def _load(robot: Robot) -> Any:
         raise InputError(f"not a MuJoCo model: {error}", where=Where(robot.model_path)) from error
 
 
-def _trunk_name(spec: Any, robot: Robot) -> str:
-    """Return the name of the body that carries the free joint."""
+def _trunk(spec: Any, robot: Robot) -> Any:
+    """Return the body that carries the free joint."""
     body = spec.worldbody.first_body()
     while body is not None:
         if any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints):
-            return str(body.name)
+            return body
         body = spec.worldbody.next_body(body)
     raise InputError(
         "the model has no free body", where=Where(robot.model_path), hint="give the trunk a freejoint"

@@ -25,10 +25,7 @@ class BlockBuffer:
         data = world.data
         # Live views, taken once: asking MuJoCo for an attribute costs more than copying the array.
         self._qpos, self._force, self._sensors = data.qpos, data.actuator_force, data.sensordata
-        # All geoms from the first sole to the last: one copy of a few more is cheaper than one a sole.
-        first, last = at.sole_geoms.min(initial=world.model.ngeom), at.sole_geoms.max(initial=-1)
-        self._soles = at.sole_geoms - first
-        self._places, self._turns = data.geom_xpos[first : last + 1], data.geom_xmat[first : last + 1]
+        self._soles, self._places, self._turns = at.sole_geoms, data.geom_xpos, data.geom_xmat
         self.begin(0)
 
     def begin(self, n_frames: int) -> None:
@@ -36,29 +33,29 @@ class BlockBuffer:
         self._qpos_rows = np.empty((n_frames, len(self._qpos)))
         self._force_rows = np.empty((n_frames, len(self._force)))
         self._sensor_rows = np.empty((n_frames, len(self._sensors)))
-        self._place_rows = np.empty((n_frames, *self._places.shape))
-        self._turn_rows = np.empty((n_frames, *self._turns.shape))
+        self._place_rows = np.empty((n_frames, len(self._soles), 3))
+        self._turn_rows = np.empty((n_frames, len(self._soles), 9))
 
     def keep(self, row: int) -> None:
         """Copy the state as it is now."""
         self._qpos_rows[row] = self._qpos
         self._force_rows[row] = self._force
         self._sensor_rows[row] = self._sensors
-        self._place_rows[row] = self._places
-        self._turn_rows[row] = self._turns
+        # "clip" takes straight into the row; the soles are geoms that there are.
+        self._places.take(self._soles, axis=0, out=self._place_rows[row], mode="clip")
+        self._turns.take(self._soles, axis=0, out=self._turn_rows[row], mode="clip")
 
     def track(self, times: Floats) -> Track:
         """Return what was kept, one row for each of `times` `(n,)`."""
         at = self._addresses
         touching = self._sensor_rows > 0.0
-        places, turns = self._place_rows.take(self._soles, axis=1), self._turn_rows.take(self._soles, axis=1)
         return Track(
             times=times,
             positions=self._qpos_rows.take(at.joint_qpos, axis=1),
             loads=self._force_rows.take(at.actuators, axis=1),
             world=WorldTrack(
                 trunk=self._qpos_rows[:, at.trunk_qpos],
-                footprints=footprints(places, turns, at.sole_corners),
+                footprints=footprints(self._place_rows, self._turn_rows, at),
                 foot_contacts=touching[:, at.foot_contacts],
                 boxes=self._qpos_rows[:, at.box_qpos].reshape(len(times), self._n_boxes, 7),
                 box_contacts=touching[:, at.box_contacts],

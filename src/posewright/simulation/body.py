@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -12,7 +12,7 @@ from posewright.bodies import BodyState, Flags, Floats, Frames, Track
 from posewright.errors import BodyError, UnsafeCommandError
 from posewright.simulation.block_buffer import BlockBuffer
 from posewright.simulation.complaints import forget, last_complaint
-from posewright.simulation.placing import place
+from posewright.simulation.placing import Lean, place
 from posewright.simulation.sensors import Senses
 from posewright.simulation.servo_model import ServoBank, TickGrid
 from posewright.simulation.world import World
@@ -93,6 +93,40 @@ class SimulatedBody:
         place(self.world, x_m, y_m, yaw_rad, self._command)
         self._senses.begin_frame()
 
+    def put_down(self, pose: Floats, lean: Lean | None = None) -> None:
+        """Put the robot down in a pose at its start, which is commanded from now on; no time passes.
+
+        Args:
+            pose: joint angles, `(n_joints,)` [rad].
+            lean: of the trunk, where it is held otherwise than it would stand or lie; it may then fall.
+
+        Raises:
+            InputError: a number is not finite.
+        """
+        self._command = self._grid.rounded(pose)
+        self.world.data.ctrl[self.world.addresses.actuators] = self._command
+        place(self.world, *self._start, self._command, lean=lean)
+        self._senses.begin_frame()
+
+    def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> Track:
+        """Put the robot down in a pose, as `put_down` does, and let it come to rest while it holds the pose.
+
+        Args:
+            pose: joint angles, `(n_joints,)` [rad].
+            seconds: for so long, in whole frames [s].
+            lean: of the trunk.
+
+        Returns:
+            What happened in that time; the body's own time has gone on by as much.
+
+        Raises:
+            InputError: a number is not finite.
+            BodyError: the simulation blew up.
+        """
+        self.put_down(pose, lean)
+        n_frames = round(seconds / self.robot.frame_period_s)
+        return self.play(Frames(np.tile(self._command, (n_frames, 1))))
+
     def read(self) -> BodyState:
         """Return the state now, all sensors evaluated; no time passes.
 
@@ -107,8 +141,12 @@ class SimulatedBody:
             sensors=self._senses.read(),
         )
 
-    def play(self, frames: Frames) -> Track:
+    def play(self, frames: Frames, watch: Callable[[], object] | None = None) -> Track:
         """Command one row of `frames` a frame period and return what the robot did: as many rows.
+
+        Args:
+            frames: the commands.
+            watch: called at the end of every frame; it may look at the world, but must leave it alone.
 
         Raises:
             BodyError: the frames are another robot's, or the simulation blew up.
@@ -120,7 +158,7 @@ class SimulatedBody:
         self._servos.set(frames.stiffness, frames.free)
         self._buffer.begin(n)
         forget()
-        self._run(targets)
+        self._run(targets, watch)
         times = np.arange(self._n_frames + 1.0, self._n_frames + n + 1.0) * self.robot.frame_period_s
         self._n_frames += n
         self._refuse_blow_up()
@@ -147,7 +185,7 @@ class SimulatedBody:
             self._command = targets[-1]
         return targets
 
-    def _run(self, targets: Floats) -> None:
+    def _run(self, targets: Floats, watch: Callable[[], object] | None) -> None:
         """Let as many frames pass as there are rows.
 
         Each frame ends between the two halves of a physics step: positions, contacts and velocities are
@@ -174,6 +212,8 @@ class SimulatedBody:
             option.disableflags = with_sensors
             first_half(model, data)
             keep(row)
+            if watch is not None:
+                watch()
 
     def _refuse_blow_up(self) -> None:
         # A state with a NaN spreads to the whole trunk within a step; a NaN fails the comparison, too.

@@ -19,8 +19,9 @@ from posewright.simulation.assembly import camera_name
 from posewright.simulation.canvas import Canvas, Picture
 from posewright.simulation.spectator import (
     FOLLOWING,
-    ROBOT_HEIGHT_M,
+    CloseUp,
     FilmCamera,
+    close_up_on,
     eye,
     spectator,
     top_height_m,
@@ -30,11 +31,11 @@ from posewright.simulation.world import World
 Moment = tuple[ArrayLike, ArrayLike, ArrayLike]
 """Trunk `(7,)`, joint positions `(n_joints,)` [rad] and boxes `(n_boxes, 7)` of one instant."""
 
-_CATCHING_UP = 0.15
-"""How far a camera closes up to the robot from one picture to the next, so that it does not bob."""
-
 _QUICK = (1024, 2)
 """Edge of the shadow map and samples a pixel, where time matters more than looks."""
+
+_QUICK_FACETS = (20, 12)
+"""Around a ball, and from pole to pole: a robot of round parts is drawn in a third of the time."""
 
 _GLASS = 0.18
 """Opacity of a wall that stands between the spectator and the field."""
@@ -51,6 +52,7 @@ class Film:
         height: of the pictures.
         camera: a `FilmCamera`, its name, or the name of a camera sensor of the robot.
         quick: draw coarser shadows and edges, in half the time: for long films on a machine without a GPU.
+        close_up: how a camera that follows the robot looks at it; None for the whole robot with room around.
 
     Raises:
         InputError: the picture is too large.
@@ -66,19 +68,23 @@ class Film:
         camera: FilmCamera | str = FilmCamera.FIELD,
         *,
         quick: bool = False,
+        close_up: CloseUp | None = None,
     ) -> None:
         self._world = world
+        self._close_up = close_up or close_up_on(world)
         self._view = _view(world, camera)
         self._model: Any = copy.copy(world.model)
         # A box that sleeps is not moved by new positions, and replay is nothing but new positions.
         self._model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
         if quick:
-            self._model.vis.quality.shadowsize, self._model.vis.quality.offsamples = _QUICK
+            quality = self._model.vis.quality
+            quality.shadowsize, quality.offsamples = _QUICK
+            quality.numslices, quality.numstacks = _QUICK_FACETS
         if self._view is FilmCamera.TOP:
             self._model.vis.global_.fovy = top_height_m(world.arena, width / height)
             self._model.vis.global_.orthographic = 1  # MuJoCo 3 does not heed the camera's own
         self._data: Any = mujoco.MjData(self._model)
-        self._camera = _camera(world, self._view, width / height)
+        self._camera = _camera(world, self._view, width / height, self._close_up)
         self._walls = [] if world.arena is None else [int(self._model.geom(name).id) for name in WALLS]
         self._is_new = True
         self._canvas = Canvas(self._model, width, height)
@@ -115,8 +121,9 @@ class Film:
     def _follow(self) -> None:
         """Move the camera after the robot, a part of the way each picture."""
         trunk = self._data.xpos[self._world.addresses.trunk_body]
-        share = 1.0 if self._is_new else _CATCHING_UP
-        self._camera.lookat += share * (np.array([trunk[0], trunk[1], ROBOT_HEIGHT_M]) - self._camera.lookat)
+        share = 1.0 if self._is_new else self._close_up.catching_up
+        at = np.array([trunk[0], trunk[1], self._close_up.height_m])
+        self._camera.lookat += share * (at - self._camera.lookat)
         self._is_new = False
 
     def _see_through_near_walls(self) -> None:
@@ -176,9 +183,9 @@ def _view(world: World, wanted: FilmCamera | str) -> FilmCamera | Camera:
     return cameras[wanted]
 
 
-def _camera(world: World, view: FilmCamera | Camera, aspect: float) -> Any:
+def _camera(world: World, view: FilmCamera | Camera, aspect: float, close_up: CloseUp) -> Any:
     if isinstance(view, FilmCamera):
-        return spectator(world.arena, view, aspect)
+        return spectator(world.arena, view, aspect, close_up)
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
     camera.fixedcamid = world.model.camera(camera_name(view.name)).id

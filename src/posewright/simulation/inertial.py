@@ -1,4 +1,4 @@
-"""What an inertial unit and a compass measure."""
+"""What an inertial unit, an accelerometer and a compass measure."""
 
 from __future__ import annotations
 
@@ -9,45 +9,83 @@ import mujoco
 import numpy as np
 
 from posewright.bodies import Floats, Reading
-from posewright.robots import Compass, Imu
+from posewright.robots import Accelerometer, Compass, Imu
 from posewright.rotation import matrix_roll_pitch_yaw
-from posewright.simulation.mount import find_mount
+from posewright.simulation.mount import Mount, find_mount
 
 
-class ImuReader:
-    """Orientation, angular velocity and acceleration of a mount.
+class SpecificForce:
+    """What an accelerometer on a mount feels: +9.81 upwards where it is at rest, nothing in free fall.
 
-    Acceleration is what a real accelerometer gives: the specific force, in the mount's frame, so that
-    one at rest reads +9.81 upwards. It is the mean over the last frame, as a chip's own filter makes it:
-    the change of velocity over that time, not the jolt of a single physics step.
+    It is the mean over the last frame, as a chip's own filter makes it: the change of velocity over that
+    time, not the jolt of a single physics step.
     """
 
-    def __init__(self, model: Any, data: Any, sensor: Imu, frame_period_s: float) -> None:
+    def __init__(self, model: Any, data: Any, mount: Mount, frame_period_s: float) -> None:
         self._model, self._data = model, data
-        self._name = sensor.name
-        self._mount = find_mount(model, data, sensor.mount)
+        self._mount = mount
         self._frame_period_s = frame_period_s
         self._gravity: Floats = np.array(model.opt.gravity)
         self._velocity = np.zeros(6)
         self._before = np.zeros(3)
 
+    @property
+    def angular_velocity(self) -> Floats:
+        """How the mount turned when `read` was last called, `(3,)` in the field frame [rad/s]."""
+        return self._velocity[:3]
+
     def begin_frame(self) -> None:
         """Keep the velocity from which the frame that comes is measured."""
         self._before = self._linear_velocity()
 
-    def read_into(self, readings: dict[str, Reading]) -> None:
-        """Put down the three channels."""
-        rotation = self._mount.rotation
+    def read(self) -> Floats:
+        """Return the specific force in the mount's frame, `(3,)` [m/s^2]."""
         change = (self._linear_velocity() - self._before) / self._frame_period_s
-        readings[f"{self._name}.orientation"] = np.array(matrix_roll_pitch_yaw(rotation))
-        readings[f"{self._name}.angular_velocity"] = self._velocity[:3] @ rotation
-        readings[f"{self._name}.acceleration"] = (change - self._gravity) @ rotation
+        force: Floats = (change - self._gravity) @ self._mount.rotation
+        return force
 
     def _linear_velocity(self) -> Floats:
         """Return the mount's velocity `(3,)` in the field frame [m/s]; leaves both kinds in `_velocity`."""
         mount = self._mount
         mujoco.mj_objectVelocity(self._model, self._data, mount.kind, mount.index, self._velocity, 0)
         return self._velocity[3:].copy()
+
+
+class ImuReader:
+    """Orientation, angular velocity and acceleration of a mount."""
+
+    def __init__(self, model: Any, data: Any, sensor: Imu, frame_period_s: float) -> None:
+        self._name = sensor.name
+        self._mount = find_mount(model, data, sensor.mount)
+        self._force = SpecificForce(model, data, self._mount, frame_period_s)
+
+    def begin_frame(self) -> None:
+        """Let the frame that comes be measured."""
+        self._force.begin_frame()
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the three channels."""
+        rotation = self._mount.rotation
+        acceleration = self._force.read()
+        readings[f"{self._name}.orientation"] = np.array(matrix_roll_pitch_yaw(rotation))
+        readings[f"{self._name}.angular_velocity"] = self._force.angular_velocity @ rotation
+        readings[f"{self._name}.acceleration"] = acceleration
+
+
+class AccelerometerReader:
+    """Acceleration of a mount, as far as the chip's range goes."""
+
+    def __init__(self, model: Any, data: Any, sensor: Accelerometer, frame_period_s: float) -> None:
+        self._name, self._range = sensor.name, sensor.range_m_s2
+        self._force = SpecificForce(model, data, find_mount(model, data, sensor.mount), frame_period_s)
+
+    def begin_frame(self) -> None:
+        """Let the frame that comes be measured."""
+        self._force.begin_frame()
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the acceleration along each axis, saturated at the range."""
+        readings[self._name] = np.clip(self._force.read(), -self._range, self._range)
 
 
 class CompassReader:

@@ -1,30 +1,51 @@
-"""Putting a robot upright on its feet.
+"""Putting a robot down.
 
 A person who sets a robot down lets it stand as its joints are: on the facet of its soles over which the
-centre of mass lies. In a walking pose that leans the trunk forward by 10 to 16 degrees.
+centre of mass lies. In a walking pose that leans a Bioloid's trunk forward by 10 to 16 degrees. An animal
+sits or lies as well: what carries it need not be a foot.
 """
 
 from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import mujoco
 import numpy as np
 
 from posewright.bodies import Floats
 from posewright.errors import InputError
+from posewright.simulation.resting import resting_up
+from posewright.simulation.supports import find_supports
 
 if TYPE_CHECKING:
+    from posewright.simulation.addresses import Addresses
     from posewright.simulation.world import World
 
 _SAME_PLANE_M = 0.001
 """Corners this near to the plane the robot stands on are taken to stand on it."""
 
 
-def place(world: World, x_m: float, y_m: float, yaw_rad: float, joints: Floats) -> None:
-    """Put the robot there, at rest, with its soles on the floor; the boxes are left alone.
+class Lean(NamedTuple):
+    """How a trunk leans.
+
+    Attributes:
+        roll_rad: positive to the right [rad].
+        pitch_rad: positive forward [rad].
+    """
+
+    roll_rad: float = 0.0
+    pitch_rad: float = 0.0
+
+
+def place(
+    world: World, x_m: float, y_m: float, yaw_rad: float, joints: Floats, *, lean: Lean | None = None
+) -> None:
+    """Put the robot there, at rest, with its lowest point on the floor; the boxes are left alone.
+
+    Upright, it stands on its soles. A robot with round feet stands, sits or lies on whatever of it carries
+    it in that pose.
 
     Args:
         world: whose state is changed.
@@ -32,21 +53,19 @@ def place(world: World, x_m: float, y_m: float, yaw_rad: float, joints: Floats) 
         y_m: of the trunk [m].
         yaw_rad: heading of the trunk [rad].
         joints: `(n_joints,)` [rad].
+        lean: of the trunk; None for upright, as the pose lets it stand.
 
     Raises:
         InputError: a number is not finite.
     """
-    if not np.isfinite([x_m, y_m, yaw_rad, *joints]).all():
+    if not np.isfinite([x_m, y_m, yaw_rad, *joints, *(lean or ())]).all():
         raise InputError(f"cannot put the robot at {x_m}, {y_m}, {yaw_rad}", hint="finite numbers")
     data, at = world.data, world.addresses
     data.qpos[at.joint_qpos] = joints
     data.qpos[at.trunk_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     mujoco.mj_kinematics(world.model, data)
     mujoco.mj_comPos(world.model, data)
-    corners = sole_corners(world)
-    up = standing_up(corners.reshape(-1, 3), data.subtree_com[at.trunk_body])
-    tilt = _tilt(up)
-    height = -float((corners.reshape(-1, 3) @ tilt.T)[:, 2].min())
+    tilt, height = _stance(world, lean)
     data.qpos[at.trunk_qpos] = (x_m, y_m, height, *_quaternion(_yaw(yaw_rad) @ tilt))
     data.qvel[at.trunk_qvel] = 0.0
     data.qvel[at.joint_qvel] = 0.0
@@ -55,25 +74,41 @@ def place(world: World, x_m: float, y_m: float, yaw_rad: float, joints: Floats) 
     mujoco.mj_forward(world.model, data)
 
 
+def _stance(world: World, lean: Lean | None) -> tuple[Floats, float]:
+    """Return how the trunk is turned, `(3, 3)`, and how high it is above the floor [m]."""
+    centre = world.data.subtree_com[world.addresses.trunk_body]
+    if lean is None and not world.addresses.round_soles.any():
+        corners = sole_corners(world).reshape(-1, 3)
+        tilt = _tilt(standing_up(corners, centre))
+        return tilt, -float((corners @ tilt.T)[:, 2].min())
+    supports = find_supports(world)
+    tilt = (
+        _tilt(resting_up(supports, centre)) if lean is None else _pitch(lean.pitch_rad) @ _roll(lean.roll_rad)
+    )
+    return tilt, -float(supports.heights(tilt[2]).min())
+
+
 def sole_corners(world: World) -> Floats:
     """Return the corners of the soles where they are now, `(n_feet, 4, 3)` [m]."""
-    soles = world.addresses.sole_geoms
-    return footprints(world.data.geom_xpos[soles], world.data.geom_xmat[soles], world.addresses.sole_corners)
+    at, data = world.addresses, world.data
+    return footprints(data.geom_xpos[at.sole_geoms], data.geom_xmat[at.sole_geoms], at)
 
 
-def footprints(positions: Floats, rotations: Floats, corners: Floats) -> Floats:
-    """Return corners given in the frame of each sole, in the field frame.
+def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Floats:
+    """Return the corners of the soles in the field frame; a ball's lie level at its lowest point.
 
     Args:
         positions: of the soles, `(..., n_feet, 3)` [m].
         rotations: of the soles, row by row, `(..., n_feet, 9)`.
-        corners: in the soles' frames, `(n_feet, 4, 3)` [m].
+        addresses: which know the soles' corners.
 
     Returns:
         `(..., n_feet, 4, 3)` [m].
     """
     matrices = rotations.reshape(*rotations.shape[:-1], 3, 3)
-    turned: Floats = corners @ np.swapaxes(matrices, -1, -2)
+    turned: Floats = addresses.sole_corners @ np.swapaxes(matrices, -1, -2)
+    if addresses.round_soles.any():
+        turned[..., addresses.round_soles, :, :] = addresses.sole_corners[addresses.round_soles]
     turned += positions[..., None, :]
     return turned
 

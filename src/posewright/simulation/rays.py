@@ -44,7 +44,9 @@ class RayBundle:
         self._directions = np.concatenate([beam_directions(sensor) for sensor in sensors])
         n_rays = len(self._directions)
         self._cutoff_m = max(sensor.max_range_m for sensor in sensors)
-        self._reach = np.repeat([s.max_range_m for s in sensors], [s.beams for s in sensors])
+        beams = [sensor.beams for sensor in sensors]
+        self._reach = np.repeat([sensor.max_range_m for sensor in sensors], beams)
+        self._nearest = np.repeat([_min_range_m(sensor) for sensor in sensors], beams)
         self._distances = np.empty(n_rays)
         self._geoms = np.empty(n_rays, dtype=np.int32)
         ends = list(accumulate(sensor.beams for sensor in sensors))
@@ -62,7 +64,10 @@ class RayBundle:
             readings[sensor.name] = near if isinstance(sensor, RangeSensor) else distances[part]
 
     def _measure(self) -> Floats:
-        """Return the distance along each beam, `(n_rays,)` [m]; its greatest range where nothing is hit."""
+        """Return the distance along each beam, `(n_rays,)` [m]; its greatest range where nothing is hit.
+
+        What is nearer than a sensor's nearest range reads as that.
+        """
         rotation = self._mount.rotation
         mujoco.mj_multiRay(
             self._model,
@@ -80,7 +85,12 @@ class RayBundle:
         )
         found = self._distances
         distances: Floats = np.where(found < 0.0, self._reach, np.minimum(found, self._reach))
+        np.maximum(distances, self._nearest, out=distances)
         return distances
+
+
+def _min_range_m(sensor: RangeSensor | RangeScan) -> float:
+    return sensor.min_range_m if isinstance(sensor, RangeSensor) else 0.0
 
 
 class Rays:

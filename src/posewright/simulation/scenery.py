@@ -16,16 +16,40 @@ PICTURE_WIDTH = 1920
 PICTURE_HEIGHT = 1440
 """The largest picture that can be drawn without a window."""
 
+_SUN = {
+    "name": "sun",
+    "type": mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+    "dir": (0.2, 0.25, -1.0),
+    "diffuse": (0.50, 0.49, 0.46),
+    "specular": (0.12, 0.12, 0.12),
+    "ambient": (0.0, 0.0, 0.0),
+    "castshadow": True,
+}
+_NEAR_SHADOWS = (0.3, 200.0)
+"""Half the edge of what has shadows, and how far one sees, both over the model's extent of 2 m.
+
+MuJoCo lifts shadows off what throws them by a share of the latter: with less, a level floor has specks.
+"""
+
 _GROUND = (0.62, 0.64, 0.67, 1.0)
 _TILES_PER_M = 2.0
 _BARE_FLOOR = (0.48, 0.55, 0.50)
 
 
-def add_scenery(spec: Any, arena: Arena | None) -> None:
-    """Give a model with its arena colours, lights and surroundings."""
+def add_scenery(spec: Any, arena: Arena | None, trunk: Any) -> None:
+    """Give a model with its arena colours, lights and surroundings.
+
+    Args:
+        spec: the model.
+        arena: what is in it; None for a bare floor.
+        trunk: the robot's, which the light follows where there is nothing else to light.
+    """
     _set_visuals(spec, arena)
     _add_sky(spec)
-    _add_lights(spec, arena)
+    if arena is None:
+        _add_following_light(spec, trunk)
+    else:
+        _add_light(spec, arena)
     floor = _BARE_FLOOR if arena is None else arena.colours["floor"]
     _add_tiles(spec, floor)
     if arena is not None:
@@ -62,19 +86,15 @@ def _add_sky(spec: Any) -> None:
     )
 
 
-def _add_lights(spec: Any, arena: Arena | None) -> None:
+def _add_light(spec: Any, arena: Arena) -> None:
     """Add one light with shadows, high over the start side, so that boxes throw them sideways."""
-    x = 0.0 if arena is None else arena.size_x / 2.0
-    spec.worldbody.add_light(
-        name="sun",
-        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-        pos=(x - 0.6, -0.75, 3.0),
-        dir=(0.2, 0.25, -1.0),
-        diffuse=(0.50, 0.49, 0.46),
-        specular=(0.12, 0.12, 0.12),
-        ambient=(0.0, 0.0, 0.0),
-        castshadow=True,
-    )
+    spec.worldbody.add_light(pos=(arena.size_x / 2.0 - 0.6, -0.75, 3.0), **_SUN)
+
+
+def _add_following_light(spec: Any, trunk: Any) -> None:
+    """Add the same light over the robot; it need reach no farther, so that the shadow has fine edges."""
+    trunk.add_light(pos=(-0.6, -0.75, 3.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
+    spec.visual.map.shadowclip, spec.visual.map.zfar = _NEAR_SHADOWS
 
 
 def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:

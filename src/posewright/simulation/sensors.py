@@ -9,8 +9,8 @@ import numpy as np
 
 from posewright.bodies import Reading
 from posewright.errors import UnknownNameError
-from posewright.robots import Compass, FootContact, Imu, RangeScan, RangeSensor
-from posewright.simulation.inertial import CompassReader, ImuReader
+from posewright.robots import Accelerometer, Compass, FootContact, Imu, RangeScan, RangeSensor
+from posewright.simulation.inertial import AccelerometerReader, CompassReader, ImuReader
 from posewright.simulation.rays import Rays
 
 if TYPE_CHECKING:
@@ -57,11 +57,14 @@ class Senses:
         sensors = world.sensors
         model, data = world.model, world.data
         period_s = world.robot.frame_period_s
-        self._imus = [ImuReader(model, data, s, period_s) for s in sensors if isinstance(s, Imu)]
+        self._inertial: list[ImuReader | AccelerometerReader] = [
+            *(ImuReader(model, data, s, period_s) for s in sensors if isinstance(s, Imu)),
+            *(AccelerometerReader(model, data, s, period_s) for s in sensors if isinstance(s, Accelerometer)),
+        ]
         rays = [s for s in sensors if isinstance(s, RangeSensor | RangeScan)]
         self._readers: list[Reader] = [
             *([Rays(world, rays)] if rays else []),
-            *self._imus,
+            *self._inertial,
             *(CompassReader(model, data, s) for s in sensors if isinstance(s, Compass)),
             *(FootContactReader(world, s) for s in sensors if isinstance(s, FootContact)),
         ]
@@ -80,8 +83,8 @@ class Senses:
 
     def begin_frame(self) -> None:
         """Let sensors that measure over a frame note its beginning."""
-        for imu in self._imus:
-            imu.begin_frame()
+        for reader in self._inertial:
+            reader.begin_frame()
 
     def read(self) -> dict[str, Reading]:
         """Return every reading by its channel."""

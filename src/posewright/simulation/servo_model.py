@@ -35,7 +35,8 @@ class TickGrid:
         zero = np.zeros(len(robot.servos))
         self._offset: Floats = robot.to_ticks(zero)
         self._slope: Floats = robot.to_ticks(zero + 1.0) - self._offset
-        self._last = np.array([servo.ticks - 1.0 for servo in robot.servos])
+        self._first = np.array([float(servo.first_tick) for servo in robot.servos])
+        self._last = np.array([float(servo.last_tick) for servo in robot.servos])
 
     def rounded(self, angles: Floats) -> Floats:
         """Return the nearest angles that are whole ticks, `(..., n_joints)` [rad]."""
@@ -43,7 +44,7 @@ class TickGrid:
         ticks: Floats = angles * self._slope
         ticks += self._offset
         np.rint(ticks, out=ticks)
-        np.maximum(ticks, 0.0, out=ticks)
+        np.maximum(ticks, self._first, out=ticks)
         np.minimum(ticks, self._last, out=ticks)
         ticks -= self._offset
         ticks /= self._slope

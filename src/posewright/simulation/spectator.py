@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from posewright.bodies import Floats
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
+    from posewright.simulation.world import World
 
 FOV_DEG = 40.0
 """Opening of a spectator's view from the bottom to the top [deg]."""
@@ -33,30 +35,56 @@ class FilmCamera(Enum):
     """The robot, from behind and above its right shoulder at the start; follows it."""
     SIDE = "side"
     """The robot, from the field's right; follows it."""
+    FRONT = "front"
+    """The robot, from where it looks to at the start; follows it."""
 
 
-FOLLOWING = (FilmCamera.CHASE, FilmCamera.SIDE)
-ROBOT_HEIGHT_M = 0.17
-"""How high above the floor a camera that follows the robot looks."""
-
+FOLLOWING = (FilmCamera.CHASE, FilmCamera.SIDE, FilmCamera.FRONT)
 _ANGLES_DEG = {
     FilmCamera.FIELD: (74.0, -47.0),
     FilmCamera.TOP: (90.0, -90.0),
     FilmCamera.CHASE: (50.0, -24.0),
     FilmCamera.SIDE: (90.0, -14.0),
+    FilmCamera.FRONT: (180.0, -14.0),
 }
 """Azimuth and elevation of the line of sight."""
 
-_ROBOT_DISTANCE_M = 1.1
+_LOOKING_UP = 0.485
+"""How high above the floor a camera that follows the robot looks, over the robot's size: at its middle."""
+
+_SIZES_AWAY = 3.14
+"""How far away it is, over the robot's size: there is room for a step, and for a fall."""
 
 
-def spectator(arena: Arena | None, view: FilmCamera, aspect: float = 4.0 / 3.0) -> Any:
+@dataclass(frozen=True, slots=True)
+class CloseUp:
+    """How a camera that follows the robot looks at it.
+
+    Attributes:
+        height_m: how high above the floor it looks [m].
+        distance_m: from how far away [m].
+        catching_up: how far it closes up to the robot from one picture to the next, 0..1: less than 1, so
+            that it does not bob; 1 where the pictures are far apart.
+    """
+
+    height_m: float = 0.17
+    distance_m: float = 1.1
+    catching_up: float = 0.15
+
+
+_FROM_AFAR = CloseUp()
+
+
+def spectator(
+    arena: Arena | None, view: FilmCamera, aspect: float = 4.0 / 3.0, close_up: CloseUp = _FROM_AFAR
+) -> Any:
     """Return MuJoCo's camera for a spectator.
 
     Args:
         arena: what is looked at; None for a bare floor.
         view: where the spectator stands.
         aspect: width of the picture over its height.
+        close_up: how one who follows the robot looks at it.
     """
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FREE
@@ -64,12 +92,23 @@ def spectator(arena: Arena | None, view: FilmCamera, aspect: float = 4.0 / 3.0) 
     camera.orthographic = int(view is FilmCamera.TOP)
     middle_x = 0.0 if arena is None else arena.size_x / 2.0
     if view in FOLLOWING:
-        camera.lookat[:] = (0.0, 0.0, ROBOT_HEIGHT_M)
-        camera.distance = _ROBOT_DISTANCE_M
+        camera.lookat[:] = (0.0, 0.0, close_up.height_m)
+        camera.distance = close_up.distance_m
     else:
         camera.lookat[:] = (middle_x, 0.0, 0.05)
         camera.distance = _field_distance(arena, aspect)
     return camera
+
+
+def line_of_sight(view: FilmCamera) -> Floats:
+    """Return the direction a spectator looks in, `(3,)`, a unit vector in the field frame."""
+    return _direction(*_ANGLES_DEG[view])
+
+
+def _direction(azimuth_deg: float, elevation_deg: float) -> Floats:
+    azimuth, elevation = math.radians(azimuth_deg), math.radians(elevation_deg)
+    flat = math.cos(elevation)
+    return np.array([math.cos(azimuth) * flat, math.sin(azimuth) * flat, math.sin(elevation)])
 
 
 def _field_distance(arena: Arena | None, aspect: float) -> float:
@@ -89,10 +128,26 @@ def _size(arena: Arena | None) -> tuple[float, float]:
     return _BARE_SIZE_M if arena is None else (arena.size_x, arena.size_y)
 
 
+def close_up_on(world: World) -> CloseUp:
+    """Return a close-up that has the robot whole in the picture, with some room around it."""
+    size_m = robot_size(world)
+    return CloseUp(height_m=_LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
+
+
+def robot_size(world: World) -> float:
+    """Return the largest of length, width and height of the robot, all joints at zero [m]."""
+    model = world.model
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    own = model.body_rootid[model.geom_bodyid] == world.addresses.trunk_body
+    turns = data.geom_xmat[own].reshape(-1, 3, 3)
+    middles = data.geom_xpos[own] + np.einsum("gij,gj->gi", turns, model.geom_aabb[own, :3])
+    halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[own, 3:])
+    return float(((middles + halves).max(axis=0) - (middles - halves).min(axis=0)).max())
+
+
 def eye(camera: Any) -> Floats:
     """Return where the camera itself is, `(3,)` [m]."""
-    azimuth, elevation = math.radians(camera.azimuth), math.radians(camera.elevation)
-    flat = math.cos(elevation)
-    sight = np.array([math.cos(azimuth) * flat, math.sin(azimuth) * flat, math.sin(elevation)])
+    sight = _direction(camera.azimuth, camera.elevation)
     position: Floats = np.array(camera.lookat) - camera.distance * sight
     return position

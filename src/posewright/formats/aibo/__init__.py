@@ -1,0 +1,1 @@
+"""Sony AIBO files: OMTN motions, ODA archives, MONET configurations and pose headers."""

@@ -1,0 +1,1 @@
+"""Tekkotsu's motion sequences (`.mot`) and postures (`.pos`)."""

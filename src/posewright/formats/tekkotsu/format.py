@@ -1,0 +1,55 @@
+"""Tekkotsu's sequences and postures, for the registry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
+from posewright.formats.motion_file import MotionFile, PageLabel
+from posewright.formats.motion_format import MotionFormat
+from posewright.formats.rendering import Quantum
+from posewright.formats.tekkotsu.document import SettingsDocument
+from posewright.formats.tekkotsu.from_motion import posture_with, sequence_with
+from posewright.formats.tekkotsu.keys import QUANTUM_RAD
+from posewright.formats.tekkotsu.outputs import NAMING, robot_of
+from posewright.formats.tekkotsu.posture_reader import read_posture
+from posewright.formats.tekkotsu.sequence_reader import read_sequence
+from posewright.formats.tekkotsu.settings import tracks_of
+from posewright.formats.tekkotsu.to_motion import motion_of, remarks_on
+from posewright.robots import Robot
+
+
+def _read_sequence(data: bytes, path: Path, card: Robot | None) -> MotionFile:
+    return _file(read_sequence(data, path), path, card, TEKKOTSU_MOT)
+
+
+def _read_posture(data: bytes, path: Path, card: Robot | None) -> MotionFile:
+    return _file(read_posture(data, path), path, card, TEKKOTSU_POS)
+
+
+def _file(document: SettingsDocument, path: Path, card: Robot | None, kind: str) -> MotionFile:
+    card = robot_of(setting.name for setting in document.settings) if card is None else card
+    tracks = tracks_of(document.settings, card)
+    motion = motion_of(document, tracks, card, path, kind)
+    remarks = remarks_on(document, tracks, card)
+    return MotionFile(
+        kind, path, (motion,), (PageLabel(1, motion.name),), warnings=remarks, document=document
+    )
+
+
+def _suits(card: Robot) -> bool:
+    return NAMING in card.namings
+
+
+MOT = MotionFormat(
+    TEKKOTSU_MOT,
+    (".mot",),
+    _read_sequence,
+    sequence_with,
+    Quantum(angle_rad=QUANTUM_RAD, time_s=0.001),
+    suits=_suits,
+)
+
+POS = MotionFormat(
+    TEKKOTSU_POS, (".pos",), _read_posture, posture_with, Quantum(angle_rad=QUANTUM_RAD), suits=_suits
+)

@@ -1,0 +1,83 @@
+"""From a motion to every joint's own keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from posewright.formats.rendering import KeyTimes
+from posewright.formats.tekkotsu.moments import Moment, Timeline
+from posewright.formats.tekkotsu.settings import Key, Track
+
+DECIMALS = 6
+QUANTUM_RAD = 10.0**-DECIMALS
+"""What an angle is rounded to, and how far a key that is left out may lie off the straight line [rad]."""
+
+_SLACK_RAD = QUANTUM_RAD / 2.0
+
+
+def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
+    """Return the keys of a joint.
+
+    Args:
+        column: the joint's place in the motion.
+        timeline: the motion's.
+        key_times: `OWN` leaves a key out that lies on the straight line between its neighbours, and all
+            after the last angle that the joint is given; `ALL` has every moment.
+
+    Returns:
+        Keys; empty for a joint that is never given an angle. Where it stays before it has one, a key of
+        weight 0 says so: a joint without it would set out at the very start.
+    """
+    points = [(moment.time_ms, float(moment.angles[column])) for moment in timeline.moments]
+    first = next((place for place, (_, angle) in enumerate(points) if not math.isnan(angle)), None)
+    if first is None:
+        return ()
+    keys = tuple(Key(time_ms, round(angle, DECIMALS) + 0.0, 1.0) for time_ms, angle in points)
+    if key_times is KeyTimes.OWN:
+        kept = _bends(points, first, _last(column, timeline.moments))
+    else:
+        kept = list(range(first, len(points)))
+    waits = first > 0 and points[first - 1][0] > 0
+    return (*([Key(points[first - 1][0], 0.0, 0.0)] if waits else []), *(keys[place] for place in kept))
+
+
+def _last(column: int, moments: Sequence[Moment]) -> int:
+    """Return the place of the last moment that gives the joint an angle; the end, if nobody is given one."""
+    if not moments[-1].given.any():
+        return len(moments) - 1
+    return max(place for place, moment in enumerate(moments) if moment.given[column])
+
+
+def _bends(points: Sequence[tuple[int, float]], first: int, last: int) -> list[int]:
+    """Return the places from `first` to `last` between which the points lie on straight lines, within slack.
+
+    From a point that is kept, the range of slopes that pass every later point within the slack is narrowed
+    point by point; the last point whose own slope is within the range is kept next.
+    """
+    kept = [first]
+    while kept[-1] < last:
+        kept.append(_reach(points, kept[-1], last))
+    return kept
+
+
+def _reach(points: Sequence[tuple[int, float]], start: int, last: int) -> int:
+    begin_ms, begin = points[start]
+    lowest, highest = -math.inf, math.inf
+    farthest = start + 1
+    for place in range(start + 1, last + 1):
+        time_ms, angle = points[place]
+        way = time_ms - begin_ms
+        if lowest <= (angle - begin) / way <= highest:
+            farthest = place
+        lowest = max(lowest, (angle - begin - _SLACK_RAD) / way)
+        highest = min(highest, (angle - begin + _SLACK_RAD) / way)
+        if lowest > highest:
+            break
+    return farthest
+
+
+def number(value: float) -> str:
+    """Return an angle as it is written: with as many decimals as it needs, six at most."""
+    text = f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text

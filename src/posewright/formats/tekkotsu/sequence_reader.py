@@ -1,0 +1,192 @@
+"""Reading a motion sequence (`#MSq`).
+
+Source: formats.md 1.5, and Tekkotsu's MotionSequenceEngine.cc for what that leaves open. Two things are
+taken otherwise. Tekkotsu's own clock stands at 1 ms, not 0, before the first `advanceTime`. And a value or
+time that is no number is an error here, where Tekkotsu warns and leaves it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from posewright.errors import FormatError, Where
+from posewright.formats.remarks import Remarks
+from posewright.formats.tekkotsu.document import SettingsDocument
+from posewright.formats.tekkotsu.lines import Word, decimal, lines_of, whole, words_of
+from posewright.formats.tekkotsu.loading import Loading
+from posewright.formats.tekkotsu.outputs import plain
+from posewright.formats.tekkotsu.posture_reader import POSTURE_MARK, read_posture
+from posewright.formats.tekkotsu.settings import EVERY, Setting
+from posewright.formats.text_line import Line, show
+from posewright.units import RAD_PER_DEG
+
+SEQUENCE_MARK = b"#MSq"
+END = b"#END"
+BOM = b"\xef\xbb\xbf"
+MAX_TIME_MS = 86_400_000
+"""A day, which is also the longest way of a motion."""
+
+_JOINTS_AT_MOST = 32  # what a line that sets every output counts for
+
+
+class _Statement(NamedTuple):
+    line: Line
+    name: Word
+    first: Word | None
+    second: Word | None
+
+
+def read_sequence(data: bytes, path: Path | None = None, loading: Loading | None = None) -> SettingsDocument:
+    """Read the bytes of a motion sequence, and the files it loads.
+
+    Args:
+        data: the file's bytes.
+        path: where it lies; what it loads is looked for there.
+        loading: the files that led to this one.
+
+    Raises:
+        FormatError: it is no sequence, a number is none, or a file it loads is missing or leads back to it;
+            with the line, what stands there and what would be right.
+    """
+    if not data.removeprefix(BOM).startswith(SEQUENCE_MARK):
+        where = Where(path, 1)
+        raise FormatError("no motion sequence", where=where, hint=f"it begins {SEQUENCE_MARK.decode()}")
+    return _Reader(loading or Loading(() if path is None else (path,))).read(data, path)
+
+
+class _Reader:
+    """Goes through the lines with a clock in hand, as Tekkotsu does."""
+
+    def __init__(self, loading: Loading) -> None:
+        self._loading = loading
+        self._settings: list[Setting] = []
+        self._loads: list[str] = []
+        self._remarks = Remarks()
+        self._time_ms = 0
+        self._unit = 1.0
+        self._commands: dict[bytes, Callable[[_Statement], None]] = {
+            b"advancetime": self._advance,
+            b"delay": self._advance,
+            b"settime": self._set_time,
+            b"load": self._load,
+            b"overlay": self._load,
+            b"loadexplicit": self._load_explicit,
+            b"radians": self._radians,
+            b"degrees": self._degrees,
+        }
+
+    def read(self, data: bytes, path: Path | None) -> SettingsDocument:
+        for begin, line in lines_of(data, path):
+            if line.raw.startswith(b"#"):
+                if line.raw.rstrip() == END:
+                    break
+                continue
+            if line.number > 1:  # the first line is the mark, behind a byte order mark perhaps
+                self._take(begin, line)
+        else:
+            self._remarks.add(f"no {END.decode()} at the end")
+        return SettingsDocument(data, tuple(self._settings), tuple(self._loads), self._remarks.all)
+
+    def _take(self, begin: int, line: Line) -> None:
+        words = words_of(begin, line, most=4)
+        comment = next((i for i, word in enumerate(words) if i and word.text.startswith(b"#")), None)
+        if comment is not None:
+            self._remarks.once("Tekkotsu reads a comment behind a value as a word of the line", line)
+            words = words[:comment]
+        if not words:
+            return
+        first, second = (*words[1:3], None, None)[:2]
+        statement = _Statement(line, words[0], first, second)
+        self._commands.get(words[0].text.lower(), self._set)(statement)
+
+    def _set(self, statement: _Statement) -> None:
+        line, name, value, weight = statement
+        shown = plain(name.text.decode("latin-1"))
+        if not shown or value is None:
+            line.fail(
+                "neither a command nor an output with its value",
+                hint="a line reads <output> <value> [weight], advanceTime <ms>, load <file>, ...",
+            )
+        self._loading.budget.spend(1, line)
+        self._settings.append(
+            Setting(
+                self._time_ms,
+                shown,
+                decimal(value.text, line, f"the value of {show(name.text)}") * self._unit,
+                1.0 if weight is None else decimal(weight.text, line, f"the weight of {show(name.text)}"),
+                line.number,
+                value,
+                self._unit,
+            )
+        )
+
+    def _advance(self, statement: _Statement) -> None:
+        self._go(statement, self._time_ms + self._milliseconds(statement))
+
+    def _set_time(self, statement: _Statement) -> None:
+        self._go(statement, self._milliseconds(statement))
+
+    def _milliseconds(self, statement: _Statement) -> int:
+        word = b"" if statement.first is None else statement.first.text
+        return whole(word, statement.line, "the time")
+
+    def _go(self, statement: _Statement, time_ms: int) -> None:
+        if not 0 <= time_ms <= MAX_TIME_MS:
+            statement.line.fail(f"the time comes to {time_ms} ms", hint=f"a motion is in 0..{MAX_TIME_MS} ms")
+        self._time_ms = time_ms
+
+    def _radians(self, statement: _Statement) -> None:
+        del statement
+        self._unit = 1.0
+
+    def _degrees(self, statement: _Statement) -> None:
+        self._remarks.once(
+            "`degrees` is deprecated: it multiplies every value after it, of LEDs too", statement.line
+        )
+        self._unit = RAD_PER_DEG
+
+    def _load(self, statement: _Statement) -> None:
+        """Take over what a posture or another sequence sets; after a sequence its end is the time."""
+        document, is_posture = self._document(statement)
+        keys = [setting for setting in document.settings if setting.weight > 0.0]
+        self._take_over(keys, statement)
+        if not is_posture:
+            end_ms = max((setting.time_ms for setting in document.settings), default=0)
+            self._go(statement, self._time_ms + end_ms)
+
+    def _load_explicit(self, statement: _Statement) -> None:
+        """Take over a posture with all it does not set: that is released."""
+        document, is_posture = self._document(statement)
+        if not is_posture:
+            statement.line.fail(
+                "loadExplicit of a sequence", hint=f"only a posture ({POSTURE_MARK.decode()})"
+            )
+        self._take_over([Setting(0, EVERY, 0.0, 0.0), *document.settings], statement)
+
+    def _document(self, statement: _Statement) -> tuple[SettingsDocument, bool]:
+        line, _, word, _ = statement
+        if word is None:
+            line.fail("no file is named", hint="load <file>")
+        data, path, loading = self._loading.open(word.text, line)
+        self._loads.append(word.text.decode("latin-1"))
+        head = data.removeprefix(BOM)
+        if head.startswith(POSTURE_MARK):
+            document = read_posture(data, path)
+        elif head.startswith(SEQUENCE_MARK):
+            document = read_sequence(data, path, loading)
+        else:
+            line.fail(f"{show(word.text)} is neither a posture nor a sequence")
+        self._loads += [f"{path.parent / name}" for name in document.loads]
+        for remark in document.remarks:
+            self._remarks.add(f"{show(word.text)}, {remark}", line)
+        return document, head.startswith(POSTURE_MARK)
+
+    def _take_over(self, settings: list[Setting], statement: _Statement) -> None:
+        count = sum(_JOINTS_AT_MOST if setting.name == EVERY else 1 for setting in settings)
+        self._loading.budget.spend(count, statement.line)
+        self._settings += [
+            setting._replace(time_ms=self._time_ms + setting.time_ms, line=statement.line.number, word=None)
+            for setting in settings
+        ]

@@ -1,0 +1,1 @@
+"""Webots' motions (`.motion`)."""

@@ -1,0 +1,35 @@
+"""Webots' motions, for the registry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from posewright.formats.kinds import WEBOTS
+from posewright.formats.motion_file import MotionFile, PageLabel
+from posewright.formats.motion_format import MotionFormat
+from posewright.formats.rendering import Quantum
+from posewright.formats.tekkotsu.keys import QUANTUM_RAD
+from posewright.formats.webots.devices import robot_for
+from posewright.formats.webots.from_motion import table_with
+from posewright.formats.webots.reader import read_table
+from posewright.formats.webots.to_motion import strangers, table_motion
+from posewright.robots import Robot
+
+
+def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
+    table = read_table(data, path)
+    card = robot_for(table.devices) if card is None else card
+    motion = table_motion(table, card, path)
+    strange = strangers(table, card)
+    remarks = (f"{card.name} has no devices {', '.join(strange)}: left out",) if strange else ()
+    return MotionFile(
+        WEBOTS,
+        path,
+        (motion,),
+        (PageLabel(1, motion.name),),
+        warnings=(*table.remarks, *remarks),
+        document=table,
+    )
+
+
+FORMAT = MotionFormat(WEBOTS, (".motion",), _read, table_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))

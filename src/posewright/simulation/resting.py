@@ -1,0 +1,120 @@
+"""How a robot comes to rest that does not stand on flat soles: on paws, on its belly, or sitting.
+
+What may touch the floor is a set of balls. Three of them carry a robot, where the plane that touches all
+three from below has no ball under it, and the centre of mass lies over the triangle they touch it at.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.bodies import Floats
+
+if TYPE_CHECKING:
+    from posewright.simulation.supports import Supports
+
+_N_DIRECTIONS = 4096
+"""Directions tried for which balls can be lowest at all: 1.5 degrees from one to the next."""
+
+_LEAST_UP = 0.25
+"""A robot put down may lean by 75 degrees, but not lie on its back."""
+
+_TOUCHING_M = 1e-6
+_FLAT_M2 = 1e-8
+"""A triangle this small [m^2] carries nothing."""
+
+
+def resting_up(supports: Supports, centre: Floats) -> Floats:
+    """Return which way is up when a robot is put down upright and let go.
+
+    Args:
+        supports: what of it may touch the floor.
+        centre: its centre of mass, `(3,)` [m].
+
+    Returns:
+        The floor's normal, `(3,)`, a unit vector in the frame of `supports`: of the stable ways to lie the
+        one with the least lean, or, where none is stable, that in which the centre is least far outside.
+    """
+    balls = _lowest_anywhere(supports)
+    ups, corners = _planes(supports, balls)
+    if not len(ups):
+        return np.array([0.0, 0.0, 1.0])
+    outside = _outside(corners, centre, ups)
+    is_stable = outside <= _TOUCHING_M
+    best = np.argmax(np.where(is_stable, ups[:, 2], -1.0)) if is_stable.any() else np.argmin(outside)
+    up: Floats = ups[best]
+    return up
+
+
+def _lowest_anywhere(supports: Supports) -> list[int]:
+    """Return the balls that are the lowest for some direction of up."""
+    steps = np.arange(_N_DIRECTIONS) + 0.5
+    z = 1.0 - (1.0 - _LEAST_UP) * steps / _N_DIRECTIONS
+    around = steps * math.pi * (3.0 - math.sqrt(5.0))
+    flat = np.sqrt(1.0 - z * z)
+    ups = np.stack([flat * np.cos(around), flat * np.sin(around), z], axis=-1)
+    return [int(ball) for ball in np.unique(supports.heights(ups).argmin(axis=-1))]
+
+
+def _planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
+    """Return the planes that carry three balls and have none below.
+
+    Returns:
+        Their normals, `(k, 3)`, and where each touches its three balls, `(k, 3, 3)` [m].
+    """
+    triples = np.array(list(combinations(balls, 3)), dtype=np.intp).reshape(-1, 3)
+    ups, triples = _tangents(supports.centres[triples], supports.radii[triples], triples)
+    heights = supports.heights(ups)
+    own = np.take_along_axis(heights, triples[:, :1], axis=-1)
+    carries = (heights.min(axis=-1, initial=math.inf) > own[:, 0] - _TOUCHING_M) & (ups[:, 2] > _LEAST_UP)
+    ups, triples = ups[carries], triples[carries]
+    corners = supports.centres[triples] - supports.radii[triples][..., None] * ups[:, None, :]
+    return ups, corners
+
+
+def _tangents(centres: Floats, radii: Floats, triples: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
+    """Return the normals of the planes that touch three balls each from the same side.
+
+    Args:
+        centres: `(k, 3, 3)` [m].
+        radii: `(k, 3)` [m].
+        triples: which balls these are, `(k, 3)`.
+
+    Returns:
+        Up to two normals a triple, `(m, 3)`, and the triple of each, `(m, 3)`.
+    """
+    first, second = centres[:, 1] - centres[:, 0], centres[:, 2] - centres[:, 0]
+    across = np.cross(first, second)
+    area2 = (across * across).sum(-1)
+    fat = area2 > _FLAT_M2**2
+    first, second, across, area2 = first[fat], second[fat], across[fat], area2[fat]
+    triples, radii = triples[fat], radii[fat]
+    # The normal's part in the triangle's plane follows from how the radii differ.
+    rise = radii[:, 1:] - radii[:, :1]
+    within = rise[:, :1] * np.cross(second, across) + rise[:, 1:] * np.cross(across, first)
+    within /= area2[:, None]
+    rest = 1.0 - (within * within).sum(-1)
+    real = rest > 0.0
+    beyond = across[real] * np.sqrt(rest[real] / area2[real])[:, None]
+    ups = np.concatenate([within[real] + beyond, within[real] - beyond])
+    return ups, np.concatenate([triples[real], triples[real]])
+
+
+def _outside(corners: Floats, centre: Floats, ups: Floats) -> Floats:
+    """Return how far the centre's foot on each plane lies outside its triangle, `(k,)` [m]."""
+    middle = corners.mean(axis=1)
+    worst = np.full(len(ups), -math.inf)
+    for edge in range(3):
+        start, end = corners[:, edge], corners[:, (edge + 1) % 3]
+        outward = np.cross(end - start, ups)
+        outward /= np.linalg.norm(outward, axis=-1, keepdims=True)
+        inside = ((middle - start) * outward).sum(-1, keepdims=True)
+        outward = np.where(inside > 0.0, -outward, outward)
+        worst = np.maximum(worst, ((centre - start) * outward).sum(-1))
+    outside: Floats = np.maximum(worst, 0.0)
+    return outside

@@ -1,0 +1,185 @@
+"""A witness of what touches what: parts of the robot each other and the floor, and how far feet slide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.bodies import Floats
+from posewright.simulation.arena_model import FLOOR
+from posewright.simulation.contacts import ContactObserver
+
+if TYPE_CHECKING:
+    from posewright.simulation.world import World
+
+Indices = NDArray[np.intp]
+
+_NEITHER = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Touches:
+    """All touches of some frames: a row for every two things that touch at the end of a frame.
+
+    Attributes:
+        names: of the things: parts of the robot as its model calls them, and the floor.
+        frames: `(n,)` counted from 0, rising.
+        pairs: `(n, 2)` places in `names`, the smaller first.
+        depths: `(n,)` how far the shapes lie in each other at the deepest [m].
+        forces: `(n,)` how hard two parts of the robot press against each other [N]; NaN against the floor.
+        speeds: `(n,)` how fast a part came down on the floor in the frame it came to touch it [m/s]; NaN
+            where it touched it before already, or touches another part.
+    """
+
+    names: tuple[str, ...]
+    frames: Indices
+    pairs: Indices
+    depths: Floats
+    forces: Floats
+    speeds: Floats
+
+
+class Witness:
+    """Notes what touches what at the end of each frame; `note` is called once a frame and must stay cheap.
+
+    A `ContactObserver` tells more of one instant; a witness keeps what is needed of thousands.
+
+    Args:
+        world: what is watched; the robot on a bare floor.
+    """
+
+    def __init__(self, world: World) -> None:
+        model, self._data = world.model, world.data
+        bodies = np.flatnonzero(model.body_rootid == world.addresses.trunk_body).tolist()
+        self._names: tuple[str, ...] = (*(model.body(body).name or f"part_{body}" for body in bodies), FLOOR)
+        self._floor = len(bodies)
+        self._feet = [self._names.index(foot) for foot in world.robot.feet]
+        place = {body: place for place, body in enumerate(bodies)}
+        self._thing_of_geom = np.array([place.get(int(body), _NEITHER) for body in model.geom_bodyid])
+        self._thing_of_geom[model.geom(FLOOR).id] = self._floor
+        own = (self._thing_of_geom >= 0) & (self._thing_of_geom < self._floor)
+        self._own_geoms = np.flatnonzero(own & _can_touch(model))
+        self._place_of_geom = np.full(model.ngeom, _NEITHER)
+        self._place_of_geom[self._own_geoms] = np.arange(len(self._own_geoms))
+        self._frame_s = world.robot.frame_period_s
+        self._observer = ContactObserver(world)
+        self._found: list[tuple[NDArray[np.int32], Floats, Floats]] = []
+        self._geoms: list[tuple[Floats, Floats]] = []
+        self._stacked: tuple[Floats, Floats] | None = None
+        self._forces: dict[tuple[int, int, int], float] = {}
+
+    def note(self) -> None:
+        """Note the touches as they are now."""
+        data, found = self._data, self._data.contact
+        self._stacked = None
+        self._found.append((found.geom.copy(), found.dist.copy(), found.pos.copy()))
+        self._geoms.append((data.geom_xpos[self._own_geoms], data.geom_xmat[self._own_geoms]))
+        # Forces are dear, so they are asked for only where the robot touches itself.
+        if (self._thing_of_geom[found.geom] < self._floor).all(axis=1).any():
+            self._feel(len(self._found) - 1)
+
+    def _feel(self, frame: int) -> None:
+        for touch in self._observer.look().own:
+            one, other = sorted((self._names.index(touch.part), self._names.index(touch.other)))
+            self._forces[frame, one, other] = touch.force_n
+
+    def touches(self) -> Touches:
+        """Return everything that touched in the frames noted."""
+        frames, geoms, points = self._contacts()
+        things = np.sort(self._thing_of_geom[geoms], axis=1)
+        known = things[:, 0] != _NEITHER
+        rows, which = np.unique(np.column_stack((frames, things))[known], axis=0, return_inverse=True)
+        depths = -np.concatenate([np.empty(0), *(distance for _, distance, _ in self._found)])
+        deepest = np.zeros(len(rows))
+        np.maximum.at(deepest, which.ravel(), depths[known])
+        fastest = np.full(len(rows), -np.inf)
+        np.maximum.at(fastest, which.ravel(), self._falling(frames[known], geoms[known], points[known]))
+        forces = np.array([self._forces.get((f, one, other), np.nan) for f, one, other in rows.tolist()])
+        is_new = self._is_new(rows)
+        return Touches(
+            names=self._names,
+            frames=rows[:, 0],
+            pairs=rows[:, 1:],
+            depths=deepest,
+            forces=forces,
+            speeds=np.where(is_new, fastest, np.nan),
+        )
+
+    def _is_new(self, rows: Indices) -> NDArray[np.bool_]:
+        """Return which of the rows (frame, thing, thing) are of things that come to the floor, `(n,)`."""
+        touching = np.zeros((len(self._found) + 1, self._floor + 1), dtype=np.bool_)
+        on_floor = rows[:, 2] == self._floor
+        touching[rows[on_floor, 0] + 1, rows[on_floor, 1]] = True
+        return np.asarray(on_floor & (rows[:, 0] > 0) & ~touching[rows[:, 0], rows[:, 1]])
+
+    def _falling(self, frames: Indices, geoms: Indices, points: Floats) -> Floats:
+        """Return how fast each point that touches the floor came down in the frame, `(n,)` [m/s]."""
+        own = np.where(self._thing_of_geom[geoms[:, 0]] == self._floor, geoms[:, 1], geoms[:, 0])
+        ways = self._ways(frames, self._place_of_geom[own], points, np.maximum(frames - 1, 0))
+        speeds: Floats = ways[:, 2] / self._frame_s
+        return speeds
+
+    def slips(self) -> Floats:
+        """Return how far each foot slid over the floor in each frame, `(n_frames, n_feet)` [m].
+
+        What counts is the matter of the foot that touches: a ball that rolls does not slide. A foot that
+        touches at one end of the frame only has not slid in it.
+        """
+        slid = np.zeros((len(self._found), len(self._feet)))
+        frames, geoms, points = self._contacts()
+        things = self._thing_of_geom[geoms]
+        on_floor = (things == self._floor).any(axis=1)
+        for column, foot in enumerate(self._feet):
+            rows = np.flatnonzero(on_floor & (things == foot).any(axis=1))
+            stands = np.zeros(len(self._found) + 1, dtype=np.bool_)
+            stands[frames[rows]] = True
+            rows = rows[stands[frames[rows] + 1]]
+            own = np.where(things[rows, 0] == foot, geoms[rows, 0], geoms[rows, 1])
+            after = frames[rows] + 1
+            ways = self._ways(frames[rows], self._place_of_geom[own], points[rows], after)
+            count = np.bincount(after, minlength=len(slid))
+            slid[:, column] = np.bincount(after, np.hypot(ways[:, 0], ways[:, 1]), len(slid))
+            slid[:, column] /= np.maximum(count, 1)
+        return slid
+
+    def _contacts(self) -> tuple[Indices, Indices, Floats]:
+        """Return of all contacts the frame `(n,)`, the two geoms `(n, 2)` and the place `(n, 3)` [m]."""
+        counts = [len(geoms) for geoms, *_ in self._found]
+        frames = np.repeat(np.arange(len(counts)), counts)
+        geoms = np.concatenate([np.empty((0, 2), np.intp), *(geoms for geoms, *_ in self._found)])
+        points = np.concatenate([np.empty((0, 3)), *(points for *_, points in self._found)])
+        return frames, geoms, points
+
+    def _poses(self) -> tuple[Floats, Floats]:
+        """Return of the robot's geoms where they are, `(n_frames, n, 3)` [m], and how they are turned."""
+        if self._stacked is None:
+            where = np.stack([position for position, _ in self._geoms])
+            turned = np.stack([matrix for _, matrix in self._geoms]).reshape(*where.shape[:2], 3, 3)
+            self._stacked = where, turned
+        return self._stacked
+
+    def _ways(self, frames: Indices, places: Indices, points: Floats, then: Indices) -> Floats:
+        """Return how far from where they are points of the robot are in other frames, `(n, 3)` [m].
+
+        Args:
+            frames: in which the points are where they are, `(n,)`.
+            places: of the geom that each moves with, `(n,)`.
+            points: `(n, 3)` [m].
+            then: the other frames, `(n,)`.
+        """
+        if not len(frames):
+            return np.empty((0, 3))
+        where, turned = self._poses()
+        inside = np.einsum("nji,nj->ni", turned[frames, places], points - where[frames, places])
+        ways: Floats = where[then, places] + np.einsum("nij,nj->ni", turned[then, places], inside) - points
+        return ways
+
+
+def _can_touch(model: Any) -> NDArray[np.bool_]:
+    """Return which geoms are not for the looks alone, `(n_geoms,)`."""
+    can = np.asarray((model.geom_contype != 0) | (model.geom_conaffinity != 0))
+    can[np.concatenate([model.pair_geom1, model.pair_geom2])] = True
+    return can
