@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
+    from posewright.formats import WriteOptions as WriteOptions
     from posewright.formats import add_to_archive as add_to_archive
     from posewright.formats import add_to_stick as add_to_stick
     from posewright.formats import check_monet as check_monet
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from posewright.trials import try_motion as try_motion
 
 _ROOM_OF = {
+    "WriteOptions": ("formats", "WriteOptions"),
     "add_to_archive": ("formats", "add_to_archive"),
     "add_to_stick": ("formats", "add_to_stick"),
     "check_chart": ("charts", "check_chart"),

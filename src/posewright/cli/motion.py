@@ -101,9 +101,9 @@ def check(
     if as_json:
         emit_json(report)
     else:
-        _show_physics(report.get("physics", []))
         for line in finding_lines(report):
             out.print(line, markup=False, highlight=False, soft_wrap=True)
+        _show_physics(report.get("physics", []))
     if report["errors"] or (strict and report["warnings"]):
         raise typer.Exit(1)
 

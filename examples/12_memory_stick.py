@@ -1,0 +1,33 @@
+"""Put a motion on an AIBO's memory stick.  Twin of `posewright monet check`, `monet add` and
+`posewright archive list`, `extract`, `create`, `add`, `remove`."""
+
+import sys
+from pathlib import Path
+
+import posewright as pw
+
+out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
+out.mkdir(parents=True, exist_ok=True)
+motions = pw.robot("sony_ers7").folder / "motions"
+
+# What Sony's programs call an OMTN; the curves of ours become straight pieces.
+for name in ("nod", "play_bow", "kick_right"):
+    options = pw.WriteOptions(straighten=True)
+    done = pw.convert_motion(motions / f"{name}.motion.yaml", out / f"{name}.mtn", options=options)
+    print(name, *done.remarks, sep="\n  ")
+
+archive = out / "MOTION7.ODA"
+pw.create_archive(archive, [out / "play_bow.mtn"], overwrite=True)
+pw.add_to_archive(archive, out / "kick_right.mtn", name="a_stand#stand_kick")
+pw.remove_from_archive(archive, ["play_bow"])
+print([entry.name for entry in pw.read_archive(archive).entries])
+for file in pw.extract_archive(archive, out / "taken_out", overwrite=True).files:
+    print(file.name, "->", file.file.name)
+
+# Register it: MoNetExecute(60) plays it. A stick's folder does as well as its two files.
+commands = out / "MONETCMD.CFG"
+commands.write_bytes(b"##### mine\n")
+added = pw.add_to_stick(out / "play_bow.mtn", (archive, commands), id=60, name="a_stand#stand_play_bow")
+print(commands.read_text(), f"entry {added.place}", sep="")
+for finding in pw.check_monet(pw.read_stick(archive, commands)):
+    print(f"{finding.level.value}: {finding.message}")
