@@ -1,10 +1,13 @@
-"""Trials: robot + behaviour + arena + seed, run in simulation, judged, shown."""
+"""Trials: robot + behaviour + arena + seed, run, judged, shown; and motions, tried under gravity."""
 
 from __future__ import annotations
 
 from posewright.trials.field import lay_out
 from posewright.trials.film import film_trial, stage_of
+from posewright.trials.motion_film import film_motion
 from posewright.trials.motion_picture import draw_motion
+from posewright.trials.motion_thresholds import PhysicsRules
+from posewright.trials.motion_trial import MotionTrial, try_motion
 from posewright.trials.outcome import Outcome
 from posewright.trials.picture import draw_trial
 from posewright.trials.recording import Progress
@@ -13,11 +16,14 @@ from posewright.trials.run import run_trial
 from posewright.trials.trial import Trial, read_trial, trial_names
 
 __all__ = [
+    "MotionTrial",
     "Outcome",
+    "PhysicsRules",
     "Progress",
     "Trial",
     "draw_motion",
     "draw_trial",
+    "film_motion",
     "film_trial",
     "lay_out",
     "read_trial",
@@ -25,4 +31,5 @@ __all__ = [
     "run_trial",
     "stage_of",
     "trial_names",
+    "try_motion",
 ]

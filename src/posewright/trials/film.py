@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from posewright.arenas import Box, arena, arena_names
-from posewright.errors import InputError, MissingExtraError, UnknownNameError, Where
+from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Robot, robot
 from posewright.traces import Trace, TraceHeader
+from posewright.trials.encoder import SUFFIXES, check_film_path, encoder
 
 if TYPE_CHECKING:
     from posewright.simulation import World
 
-SUFFIXES = (".mp4", ".mkv", ".webm")
+__all__ = ["SUFFIXES", "card_document", "film_trial", "stage_of"]
 
 
 def card_document(name: str) -> str:
@@ -88,10 +87,7 @@ def film_trial(
         UnavailableError: nothing can be drawn on this machine.
     """
     path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError("not a kind of film", where=Where(path), hint=f"one of {', '.join(SUFFIXES)}")
-    if not path.parent.is_dir():
-        raise InputError("the folder does not exist", where=Where(path))
+    check_film_path(path)
     if not trace.knows_world:
         raise InputError("the trace does not say where the robot was: there is nothing to film")
     from posewright.simulation import Film
@@ -99,7 +95,7 @@ def film_trial(
     width, height = size
     with (
         Film(stage_of(trace.header, card), width, height, camera, quick=True) as film,
-        _encoder(path, size, fps) as send,
+        encoder(path, size, fps) as send,
     ):
         rows = _rows(trace, fps, speed)
         for count, row in enumerate(rows, 1):
@@ -116,21 +112,3 @@ def _rows(trace: Trace, fps: float, speed: float) -> list[int]:
     """Return the row shown in each picture."""
     moments = np.arange(trace.times[0], trace.times[-1], speed / fps)
     return [int(row) for row in np.searchsorted(trace.times, moments)]
-
-
-@contextlib.contextmanager
-def _encoder(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[Any], None]]:
-    """Give a function that takes pictures; the film appears under its name when all are in."""
-    try:
-        import imageio_ffmpeg
-    except ImportError as error:
-        raise MissingExtraError.for_extra("making a film", "video") from error
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        unfinished = Path(folder) / path.name
-        writer = imageio_ffmpeg.write_frames(str(unfinished), size, fps=fps, macro_block_size=2, quality=7)
-        writer.send(None)
-        try:
-            yield writer.send
-        finally:
-            writer.close()
-        unfinished.replace(path)

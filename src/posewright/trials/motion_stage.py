@@ -1,0 +1,123 @@
+"""The stage of a motion's trial: the robot is put down, stands, plays, holds, and all is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from posewright.bodies import Flags, Floats, Frames, Track
+from posewright.robots import Robot
+from posewright.rotation import roll_pitch_yaw
+from posewright.trials.motion_commands import Commands
+from posewright.trials.motion_course import Course
+
+if TYPE_CHECKING:
+    from posewright.simulation import SimulatedBody, World
+    from posewright.simulation.witness import Witness
+
+Attitude = tuple[float, float]
+"""Roll and pitch of the trunk [rad]."""
+
+BURIED_M = 0.001
+
+
+def put_down(
+    robot: Robot, commands: Commands, attitude: Attitude | None, friction: float | None
+) -> SimulatedBody:
+    """Return the robot in its first pose, at rest on the floor.
+
+    Args:
+        robot: who is put down.
+        commands: its first pose, and the attitude its author has in mind.
+        attitude: roll and pitch of the trunk [rad]; None for the author's, else as it stands on its feet.
+        friction: of the floor; None for the model's.
+
+    Raises:
+        InputError: the robot has no model.
+    """
+    from posewright.simulation import SimulatedBody, World
+    from posewright.simulation.ground import set_friction
+    from posewright.simulation.placing import Lean
+
+    world = World(robot)
+    if friction is not None:
+        set_friction(world, friction)
+    body = SimulatedBody(world, start_pose=commands.first)
+    if attitude is None and commands.wanted is not None:
+        roll, pitch = commands.wanted[0].tolist()
+        attitude = roll, pitch
+    if attitude is None:
+        attitude = unburied(world)
+    if attitude is not None:
+        body.put_down(commands.first, Lean(*attitude))
+    return body
+
+
+def unburied(world: World) -> Attitude | None:
+    """Return how a robot that was put on its soles leans, if then a part of it is in the floor; else None.
+
+    Put down once more, with that lean, it has its lowest part on the floor.
+    """
+    from posewright.simulation.supports import find_supports
+
+    if find_supports(world).heights(np.array([0.0, 0.0, 1.0])).min() >= -BURIED_M:
+        return None
+    roll, pitch, _ = roll_pitch_yaw(world.trunk[3:]).tolist()
+    return roll, pitch
+
+
+def play(body: SimulatedBody, commands: Commands, *, settle: int, hold: int) -> Course:
+    """Let the robot stand, play and hold; return what happened.
+
+    Args:
+        body: put down in the first pose.
+        commands: what is played.
+        settle: frames it stands before.
+        hold: frames it stays in the last pose.
+
+    Raises:
+        BodyError: the simulation failed.
+    """
+    from posewright.simulation.witness import Witness
+
+    witness = Witness(body.world)
+    before, after = _held(Frames(commands.first[np.newaxis]), settle), _held(commands.last, hold)
+    blocks = (before, *commands.blocks, after)
+    tracks = [track for block in blocks for track in _watched(body, block, witness)]
+    world = [track.world for track in tracks if track.world is not None]
+    period_s, wanted = body.robot.frame_period_s, commands.wanted
+    times: Floats = (np.arange(1.0, len(tracks) + 1.0) - settle) * period_s
+    return Course(
+        robot=body.robot,
+        times=times,
+        ends_s=len(commands.keyframes) * period_s,
+        keyframes=np.pad(np.pad(commands.keyframes, (settle, 0)), (0, hold), "edge").astype(np.intp),
+        commands=np.concatenate([block.angles for block in blocks]),
+        free=np.concatenate([_free(block) for block in blocks]),
+        positions=np.concatenate([track.positions for track in tracks]),
+        loads=np.concatenate([track.loads for track in tracks]),
+        trunk=np.concatenate([rows.trunk for rows in world]),
+        foot_contacts=np.concatenate([rows.foot_contacts for rows in world]),
+        slips=witness.slips(),
+        touches=witness.touches(),
+        wanted=None if wanted is None else np.pad(wanted, ((settle, hold), (0, 0)), "edge"),
+    )
+
+
+def _held(frame: Frames, n: int) -> Frames:
+    return replace(frame, angles=np.repeat(frame.angles, n, axis=0))
+
+
+def _free(block: Frames) -> Flags:
+    off = np.zeros(block.angles.shape[1], dtype=np.bool_) if block.free is None else block.free
+    return np.broadcast_to(off, block.angles.shape)
+
+
+def _watched(body: SimulatedBody, block: Frames, witness: Witness) -> Iterator[Track]:
+    """Play a block frame by frame, so that the witness sees each frame's end; the states are the same."""
+    for row in range(len(block)):
+        yield body.play(replace(block, angles=block.angles[row : row + 1]))
+        witness.note()
