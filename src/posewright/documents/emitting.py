@@ -7,10 +7,11 @@ nothing to keep, and two thousand motions come out of an archive, this is the ro
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
-from ruamel.yaml.comments import CommentedMap
+from posewright.documents.merging import OneLine
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./()=+%-]*(?: [A-Za-z0-9_./()=+%-]+)*")
 """Text that needs no quotes anywhere in YAML."""
@@ -52,23 +53,24 @@ def _element(element: Any, indent: str) -> Iterator[str]:
 
 
 def _is_block_mapping(value: Any) -> bool:
-    in_flow = isinstance(value, CommentedMap) and value.fa.flow_style()
-    return isinstance(value, Mapping) and bool(value) and not in_flow
+    return isinstance(value, Mapping) and bool(value) and not isinstance(value, OneLine)
 
 
 def _is_block_list(value: Any) -> bool:
-    return _is_list(value) and any(isinstance(element, Mapping | list | tuple) for element in value)
+    return _is_list(value) and any(isinstance(element, Mapping) or _is_list(element) for element in value)
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    return isinstance(value, list | tuple)
 
 
 def _flow(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_text(key)}: {_flow(element)}" for key, element in value.items()) + "}"
+    if type(value) is float:  # most of a motion is numbers
+        return repr(value)
     if _is_list(value):
         return "[" + ", ".join(map(_flow, value)) + "]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_text(key)}: {_flow(element)}" for key, element in value.items()) + "}"
     return _scalar(value)
 
 
@@ -82,6 +84,7 @@ def _scalar(value: str | float | bool | None) -> str:
     return repr(value)
 
 
+@lru_cache(maxsize=1024)
 def _text(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.lower() not in _OTHER_THINGS:
         return text

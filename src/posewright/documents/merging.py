@@ -8,6 +8,10 @@ from typing import Any
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
 
+class OneLine(dict[str, Any]):
+    """A mapping that is written on one line: `{reach_s: 0.125, ...}`."""
+
+
 def commented(value: Any) -> Any:
     """Return `value` as ruamel containers; lists of plain values are written on one line."""
     if isinstance(value, CommentedMap):  # laid out already
@@ -16,6 +20,8 @@ def commented(value: Any) -> Any:
         mapping = CommentedMap()
         for key, element in value.items():
             mapping[key] = commented(element)
+        if isinstance(value, OneLine):
+            mapping.fa.set_flow_style()
         return mapping
     if isinstance(value, Sequence) and not isinstance(value, str):
         sequence = CommentedSeq([commented(element) for element in value])

@@ -9,12 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml.comments import CommentedMap
-
 from posewright.documents.atomic import write_atomically
 from posewright.documents.dialect import BOM, yaml_1_2
 from posewright.documents.emitting import emitted
-from posewright.documents.merging import commented, merge, says
+from posewright.documents.merging import OneLine, merge, says
 from posewright.documents.reading import decode_document, parse_document
 from posewright.errors import DocumentError, Where
 
@@ -61,11 +59,9 @@ def revise_document(text: str, data: Mapping[str, Any], path: Path | None = None
     return emitted(data)
 
 
-def one_line(entries: Mapping[str, Any]) -> CommentedMap:
+def one_line(entries: Mapping[str, Any]) -> OneLine:
     """Return `entries` as a mapping that is written on one line: `{reach_s: 0.125, ...}`."""
-    mapping: CommentedMap = commented(dict(entries))
-    mapping.fa.set_flow_style()
-    return mapping
+    return OneLine(entries)
 
 
 def _dump(tree: Any) -> str:

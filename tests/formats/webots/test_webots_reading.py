@@ -96,6 +96,13 @@ def test_the_devices_tell_the_robot(names: str, expected: str) -> None:
     assert read(table(row, head=f"#WEBOTS_MOTION,V1.0,{names}")).motion().robot == expected
 
 
+def test_a_robot_that_has_nearly_all_of_the_devices_is_named() -> None:
+    row = "00:00:000,a,0.5,9"
+    file = read(table(row, head=f"#WEBOTS_MOTION,V1.0,{KNEE},Zeppelin"))
+    assert file.motion().robot == "webots_robot"
+    assert file.warnings == ("sony_ers7 would have all devices but Zeppelin; ask for it to have it read so",)
+
+
 def test_a_robot_that_is_asked_for_takes_its_own_devices_and_leaves_the_others() -> None:
     file = read(table("00:00:000,a,0.5,9", head=f"#WEBOTS_MOTION,V1.0,{KNEE},Zeppelin"), ERS7)
     assert file.motion().joints == ("left_front_knee",)

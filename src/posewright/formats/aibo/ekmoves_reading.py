@@ -19,6 +19,7 @@ MAX_DEG = 360.0
 """No joint turns further than once round; an MTN holds no more."""
 
 MAX_ARRAYS = 10_000
+MAX_COMMENTS = 200_000
 
 # what is no code: comments, strings, characters, preprocessor lines. Nothing in here can fail after it has
 # begun, and nothing is tried twice, so that a file takes as long as it is long.
@@ -57,13 +58,24 @@ def read_header(data: bytes, path: Path | None = None) -> PoseHeader:
     return PoseHeader(data, arrays, reader.remarks.all)
 
 
-def code_of(data: bytes) -> bytes:
-    """Return the bytes with blanks for all that is no code; every line and every place stays where it was."""
-    return _NO_CODE.sub(_blanks, data)
+def code_of(data: bytes, path: Path | None = None) -> bytes:
+    """Return the bytes with blanks for all that is no code; every line and every place stays where it was.
+
+    Raises:
+        FormatError: there is too much of it.
+    """
+    pieces, last = [], 0
+    for count, found in enumerate(_NO_CODE.finditer(data)):
+        if count == MAX_COMMENTS:
+            where = Where(path, data.count(b"\n", 0, found.start()) + 1)
+            hint = f"no honest header has more than {MAX_COMMENTS:,}"
+            raise FormatError("comments and strings without end", where=where, hint=hint)
+        pieces += [data[last : found.start()], _blanks(found.group())]
+        last = found.end()
+    return b"".join([*pieces, data[last:]])
 
 
-def _blanks(found: re.Match[bytes]) -> bytes:
-    text = found.group()
+def _blanks(text: bytes) -> bytes:
     if b"\n" not in text:
         return b" " * len(text)
     return b"\n".join(b" " * len(line) for line in text.split(b"\n"))
@@ -82,7 +94,7 @@ class _Reader:
         self.remarks = Remarks()
 
     def arrays(self) -> Iterator[PoseArray]:
-        self._code = code_of(self._data)
+        self._code = code_of(self._data, self._path)
         names: dict[str, int] = {}
         last = 0
         for found in _ARRAY.finditer(self._code):

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from posewright.documents import one_line
 from posewright.formats.native.keys import FREE
 from posewright.motions import DEFAULT_ACCEL_SHARE, Attitude, Easing, Keyframe, Motion, Pose
@@ -169,10 +171,14 @@ def _stiffness(keyframe: Keyframe) -> Stiffness:
 
 def _pose(pose: Pose, old: tuple[Pose, list[Any]] | None) -> list[Any]:
     """Return what stands for each joint; an angle that is as it was stands as it stood."""
-    values = [
-        FREE if free else None if math.isnan(angle) else _degrees(angle)
-        for angle, free in zip(pose.angles.tolist(), pose.free_mask.tolist(), strict=True)
-    ]
+    degrees: list[Any] = (np.round(np.degrees(pose.angles), DIGITS) + 0.0).tolist()
+    values = degrees
+    if pose.free or any(map(math.isnan, degrees)):
+        free = pose.free_mask.tolist()
+        values = [
+            FREE if off else None if math.isnan(angle) else angle
+            for angle, off in zip(degrees, free, strict=True)
+        ]
     if old is None or old[0].joints != pose.joints:
         return values
     same = pose.same_as(old[0]).tolist()

@@ -13,6 +13,9 @@ from posewright.robots import Robot
 STAND = "stand"
 """The pose of a robot that stands for every joint nobody gives an angle."""
 
+SLACK_RAD = 1e-6
+"""A joint that stays this near to where the robot stands says nothing [rad]."""
+
 _SHOWN = 60
 
 
@@ -69,10 +72,6 @@ def _is_called_after_a_file(motion: Motion, path: Path) -> bool:
     origin = origin_of(motion)
     stems = {path.stem} if origin is None or origin.path is None else {path.stem, origin.path.stem}
     return motion.name in stems
-
-
-SLACK_RAD = 1e-6
-"""A joint that stays this near to where the robot stands says nothing [rad]."""
 
 
 def unheld(motion: Motion, held: Collection[str], card: Robot) -> tuple[str, ...]:

@@ -23,6 +23,16 @@ def joints_of(card: Robot) -> Mapping[str, str]:
     return {**plain, **card.namings.get(LOCATORS, {}), **card.naming(NAMING)}
 
 
+def nearly(devices: Sequence[str]) -> str:
+    """Return which robot that ships has some of the devices and lacks others, in words; empty for none."""
+    known = {card.name: joints_of(card) for card in map(robot, robot_names())}
+    missing = {name: [device for device in devices if device not in known[name]] for name in known}
+    name = min(missing, key=lambda name: len(missing[name]))
+    if len(missing[name]) in (0, len(devices)):
+        return ""
+    return f"{name} would have all devices but {', '.join(missing[name])}; ask for it to have it read so"
+
+
 def robot_for(devices: Sequence[str]) -> Robot:
     """Return the robot that ships and has all these devices; else one made up of them.
 

@@ -9,7 +9,7 @@ from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.rendering import Quantum
 from posewright.formats.tekkotsu.keys import QUANTUM_RAD
-from posewright.formats.webots.devices import robot_for
+from posewright.formats.webots.devices import nearly, robot_for
 from posewright.formats.webots.from_motion import table_with
 from posewright.formats.webots.reader import read_table
 from posewright.formats.webots.to_motion import strangers, table_motion
@@ -18,16 +18,20 @@ from posewright.robots import Robot
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     table = read_table(data, path)
-    card = robot_for(table.devices) if card is None else card
+    remarks = list(table.remarks)
+    if card is None:
+        card = robot_for(table.devices)
+        remarks += filter(None, [nearly(table.devices)])
     motion = table_motion(table, card, path)
     strange = strangers(table, card)
-    remarks = (f"{card.name} has no devices {', '.join(strange)}: left out",) if strange else ()
+    if strange:
+        remarks.append(f"{card.name} has no devices {', '.join(strange)}: left out")
     return MotionFile(
         WEBOTS,
         path,
         (motion,),
         (PageLabel(1, motion.name),),
-        warnings=(*table.remarks, *remarks),
+        warnings=tuple(remarks),
         document=table,
     )
 

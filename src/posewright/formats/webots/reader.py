@@ -62,7 +62,7 @@ def _devices(line: Line) -> tuple[str, ...]:
         line.fail("not the header of a Webots motion", hint=f"it begins {b','.join(FIRST_CELLS).decode()},")
     names = cells[2:-1] if cells[-1] == b"" and len(cells) > 3 else cells[2:]
     if len(names) > _MAX_DEVICES:
-        line.fail(f"more than {_MAX_DEVICES} devices")
+        line.fail(f"more than {_MAX_DEVICES} devices", hint="no robot has as many")
     if not names or not all(name.strip() for name in names):
         line.fail("a device without a name", hint="a name for every column")
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
