@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 from benchmarks.figure import Figure
-from posewright.formats.aibo.oda import OdaArchive, new_entry
-from posewright.formats.aibo.oda_extraction import extract_archive
-from posewright.formats.aibo.oda_files import read_archive_file
+from posewright.formats.oda.archive import OdaArchive, new_entry
+from posewright.formats.oda.extraction import extract_archive
+from posewright.formats.oda.files import read_archive_file
 from posewright.robots import robot
 
 ENTRIES = 2150

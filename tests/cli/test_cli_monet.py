@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from posewright.cli import app
-from posewright.formats.aibo.oda import OdaArchive
-from posewright.formats.aibo.omtn_format import FORMAT
+from posewright.formats.oda.archive import OdaArchive
+from posewright.formats.omtn.format import FORMAT
 from posewright.formats.rendering import WriteOptions
 from posewright.motions import Keyframe, Motion, Pose
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from posewright.errors import LossError
-    from posewright.formats.aibo.oda import OdaArchive
+    from posewright.formats.oda.archive import OdaArchive
 
 ArchivePath = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="An ODA archive, in gzip or not.")]
 RobotName = Annotated[
@@ -91,7 +91,7 @@ def extract(
     from posewright.cli.archive_tables import describe_extraction, extraction_lines, grouped
     from posewright.cli.console import warn
     from posewright.errors import LossError, OutputError
-    from posewright.formats.aibo.oda_extraction import extract_archive
+    from posewright.formats.oda.extraction import extract_archive
 
     archive = _open(file)
     try:
@@ -149,7 +149,7 @@ def create(
     """
     from posewright.cli.archive_tables import describe_assembled
     from posewright.errors import LossError, OutputError
-    from posewright.formats.aibo.oda_files import create_archive
+    from posewright.formats.oda.files import create_archive
 
     try:
         done = create_archive(
@@ -190,7 +190,7 @@ def add(
     """
     from posewright.cli.archive_tables import describe_assembled
     from posewright.errors import LossError
-    from posewright.formats.aibo.oda_files import add_to_archive
+    from posewright.formats.oda.files import add_to_archive
 
     _open(file)  # says what is odd about it
     try:
@@ -226,7 +226,7 @@ def remove(
       posewright archive remove MOTION7.ODA 3 4 --keep-places
     """
     from posewright.cli.console import warn
-    from posewright.formats.aibo.oda_files import remove_from_archive
+    from posewright.formats.oda.files import remove_from_archive
 
     before = _open(file)
     after = remove_from_archive(file, names, keep_places=keep_places)
@@ -240,7 +240,7 @@ def remove(
 def _open(path: Path) -> OdaArchive:
     """Read an archive, and say on stderr what is odd about it."""
     from posewright.cli.console import warn
-    from posewright.formats.aibo.oda_files import read_archive_file
+    from posewright.formats.oda.files import read_archive_file
 
     archive = read_archive_file(path)
     for remark in archive.remarks:

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.formats.aibo.oda import Compression, OdaArchive
 from posewright.formats.kinds import ODA
+from posewright.formats.oda.archive import Compression, OdaArchive
 
 if TYPE_CHECKING:
-    from posewright.formats.aibo.oda_extraction import Extraction
-    from posewright.formats.aibo.oda_files import Assembled
+    from posewright.formats.oda.extraction import Extraction
+    from posewright.formats.oda.files import Assembled
 
 _GZIP = {
     Compression.NONE: "no gzip",

@@ -85,8 +85,8 @@ def check(
     """
     from posewright.cli.console import emit_json, out
     from posewright.cli.monet_tables import check_report, report_lines
-    from posewright.formats.aibo.memory_stick import read_stick
-    from posewright.formats.aibo.monet_check import check_monet
+    from posewright.formats.monet.check import check_monet
+    from posewright.formats.monet.memory_stick import read_stick
     from posewright.motions import Level
 
     stick = read_stick(*paths)
@@ -132,7 +132,7 @@ def add(
     from posewright.cli.console import emit_json, out, warn
     from posewright.cli.monet_tables import added_lines, added_report, finding_text
     from posewright.errors import LossError
-    from posewright.formats.aibo.monet_add import add_to_stick
+    from posewright.formats.monet.add import add_to_stick
     from posewright.motions import Level
 
     try:

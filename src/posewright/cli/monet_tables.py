@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from posewright.errors import Where
-from posewright.formats.aibo.monet_add import Added
-from posewright.formats.aibo.monet_finding import MonetFinding
-from posewright.formats.aibo.monet_setup import MemoryStick, MonetSetup
+from posewright.formats.monet.add import Added
+from posewright.formats.monet.finding import MonetFinding
+from posewright.formats.monet.setup import MemoryStick, MonetSetup
 from posewright.motions import Level
 
 

@@ -9,22 +9,22 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from posewright.formats.aibo.memory_stick import read_stick
-    from posewright.formats.aibo.monet_add import add_to_stick
-    from posewright.formats.aibo.monet_check import check_monet
-    from posewright.formats.aibo.oda_extraction import extract_archive
-    from posewright.formats.aibo.oda_files import (
+    from posewright.formats.conversion import Conversion, Rounding, convert_motion
+    from posewright.formats.detect import detect_format
+    from posewright.formats.for_robot import file_for_robot
+    from posewright.formats.monet.add import add_to_stick
+    from posewright.formats.monet.check import check_monet
+    from posewright.formats.monet.memory_stick import read_stick
+    from posewright.formats.motion_file import MotionFile, PageLabel
+    from posewright.formats.motion_format import MotionFormat
+    from posewright.formats.oda.extraction import extract_archive
+    from posewright.formats.oda.files import (
         add_to_archive,
         create_archive,
         read_archive_file,
         remove_from_archive,
         write_archive_file,
     )
-    from posewright.formats.conversion import Conversion, Rounding, convert_motion
-    from posewright.formats.detect import detect_format
-    from posewright.formats.for_robot import file_for_robot
-    from posewright.formats.motion_file import MotionFile, PageLabel
-    from posewright.formats.motion_format import MotionFormat
     from posewright.formats.origin import Origin, card_of, origin_of
     from posewright.formats.reading import read_motion, read_motion_file
     from posewright.formats.registry import FORMATS
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from posewright.formats.writing import losses, write_motion, write_motion_file
 
 _ROOM = {
-    "read_stick": "aibo.memory_stick",
-    "add_to_stick": "aibo.monet_add",
-    "check_monet": "aibo.monet_check",
-    "extract_archive": "aibo.oda_extraction",
-    "add_to_archive": "aibo.oda_files",
-    "create_archive": "aibo.oda_files",
-    "read_archive_file": "aibo.oda_files",
-    "remove_from_archive": "aibo.oda_files",
-    "write_archive_file": "aibo.oda_files",
+    "read_stick": "monet.memory_stick",
+    "add_to_stick": "monet.add",
+    "check_monet": "monet.check",
+    "extract_archive": "oda.extraction",
+    "add_to_archive": "oda.files",
+    "create_archive": "oda.files",
+    "read_archive_file": "oda.files",
+    "remove_from_archive": "oda.files",
+    "write_archive_file": "oda.files",
     "Conversion": "conversion",
     "Rounding": "conversion",
     "convert_motion": "conversion",

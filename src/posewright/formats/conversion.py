@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from posewright.documents import write_atomically
 from posewright.errors import InputError, LossError, Where
@@ -19,6 +20,8 @@ from posewright.formats.registry import format_for
 from posewright.formats.rendering import EXACT, Quantum, Rendering, WriteOptions
 from posewright.motions import Motion, straightened
 from posewright.robots import Robot
+
+Floats = NDArray[np.float64]
 
 NO_TIME_S = 1e-6
 """Of a format whose times are exact."""
@@ -136,8 +139,7 @@ def _rounding(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Rou
     if not joints:
         return None
     times = motion.keyframe_times
-    shifts = back.keyframe_times[None] - times[:, None]
-    shift = shifts[np.arange(len(times)), np.abs(shifts).argmin(axis=1)]
+    shift = _nearest(back.keyframe_times, times) - times
     # a keyframe on a straight line may be left out; then what counts is where the joints are at its time
     shift[np.abs(shift) > (wanted.quantum.time_s or NO_TIME_S)] = 0.0
     asked = [pose.on(joints).angles for pose in motion.resolved()[1:]]
@@ -145,3 +147,12 @@ def _rounding(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Rou
     change = np.abs(np.array(asked) - got.angles[:, [back.joints.index(name) for name in joints]])
     known = change[np.isfinite(change)]
     return Rounding(float(known.max(initial=0.0)), float(np.abs(shift).max()))
+
+
+def _nearest(marks: Floats, times: Floats) -> Floats:
+    """Return the nearest of the rising `marks` (m,) to each of `times` (n,)."""
+    above = np.clip(np.searchsorted(marks, times), 1, len(marks) - 1) if len(marks) > 1 else None
+    if above is None:
+        return np.full(times.shape, marks[0])
+    before, after = marks[above - 1], marks[above]
+    return np.where(times - before <= after - times, before, after)

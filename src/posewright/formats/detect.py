@@ -57,7 +57,7 @@ _TEXT_PATTERNS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (rb"^trial[ \t]*:", "posewright-trial"),
         (rb"^robot[ \t]*:", "posewright-robot"),
         (rb"<mem_[wr]\b|<calc>|<medit>", "robi-rm4"),
-        (rb"^[ \t]*(?:static[ \t]+)?const[ \t]+(?:static[ \t]+)?(?:double|float)[ \t]+\w+[ \t]*\[", EKMOVES),
+        (rb"^[ \t]*(?:static[ \t]+|const[ \t]+){0,2}(?:double|float)[ \t]+\w+[ \t]*\[", EKMOVES),
         (rb"^monetagent|\bMONET_MOTION\b", "aibo-monet"),
         (rb"(?i)^[ \t]*(?:MOVE[ \t]+G\d|MOVE(?:6|8|12|16|24|32)[ \t]|DIR[ \t]+G\d|PTP[ \t]+\w)", "robobasic"),
     )

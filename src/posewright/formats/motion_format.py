@@ -23,6 +23,7 @@ class MotionFormat:
         render: a motion, the path it will have and what is asked, to the file's bytes.
         quantum: its smallest steps.
         suits: whether motions of a robot can be written so at all; tells apart formats of one suffix.
+        stands_alone: whether its files never load others; only those are kept between two readings.
         render_file: a file of several motions, some perhaps edited, to its bytes; None where a file is
             one motion.
     """
@@ -34,3 +35,4 @@ class MotionFormat:
     quantum: Quantum
     suits: Callable[[Robot], bool] = lambda _: True
     render_file: Callable[[MotionFile], Rendering] | None = None
+    stands_alone: bool = True

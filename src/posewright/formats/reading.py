@@ -30,14 +30,17 @@ def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> M
     """
     path = Path(path)
     card = robot_named(robot) if isinstance(robot, str) else robot
-    return _read(read_file_bytes(path), path, card)
+    data = read_file_bytes(path)
+    kind = detect_format(data, path)
+    refuse_unsupported(kind, path)
+    if format_named(kind).stands_alone:
+        return _read(kind, data, path, card)
+    return format_named(kind).read(data, path, card)
 
 
 @lru_cache(maxsize=8)
-def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
+def _read(kind: str, data: bytes, path: Path, card: Robot | None) -> MotionFile:
     """Read a file's bytes; a behaviour reads page after page of one file, which is parsed once."""
-    kind = detect_format(data, path)
-    refuse_unsupported(kind, path)
     return format_named(kind).read(data, path, card)
 
 

@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError
 from posewright.formats import WriteOptions
-from posewright.formats.aibo.oda_format import FORMAT as ODA
-from posewright.formats.aibo.omtn_format import FORMAT as OMTN
 from posewright.formats.motion_format import MotionFormat
+from posewright.formats.oda.format import FORMAT as ODA
+from posewright.formats.omtn.format import FORMAT as OMTN
 
 FLIPS = int(os.environ.get("POSEWRIGHT_FLIPS", "4000"))
 PATH = Path("damaged.mtn")

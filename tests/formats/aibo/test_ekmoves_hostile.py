@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from posewright.errors import FormatError
-from posewright.formats.aibo.ekmoves_format import FORMAT
+from posewright.formats.ekmoves.format import FORMAT
 
 SIZE = 4_000_000
 SLOWEST_S = 2.0

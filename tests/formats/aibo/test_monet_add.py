@@ -11,16 +11,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, LossError, OutputError, PosewrightError, UnknownNameError
-from posewright.formats.aibo.memory_stick import read_stick
-from posewright.formats.aibo.monet_add import add_to_stick
-from posewright.formats.aibo.monet_check import check_monet
-from posewright.formats.aibo.monet_finding import MonetFinding
-from posewright.formats.aibo.monet_text import read_commands
-from posewright.formats.aibo.oda import Compression, OdaArchive
-from posewright.formats.aibo.oda_reading import read_archive
-from posewright.formats.aibo.omtn_format import FORMAT
-from posewright.formats.aibo.omtn_reading import read_omtn
-from posewright.formats.aibo.wrapping import Wrapping
+from posewright.formats.monet.add import add_to_stick
+from posewright.formats.monet.check import check_monet
+from posewright.formats.monet.finding import MonetFinding
+from posewright.formats.monet.memory_stick import read_stick
+from posewright.formats.monet.text import read_commands
+from posewright.formats.oda.archive import Compression, OdaArchive
+from posewright.formats.oda.reading import read_archive
+from posewright.formats.omtn.format import FORMAT
+from posewright.formats.omtn.reading import read_omtn
+from posewright.formats.omtn.wrapping import Wrapping
 from posewright.formats.rendering import WriteOptions
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot as robot_named
@@ -335,7 +335,7 @@ def test_a_motion_file_is_read_whatever_it_is(stick: Build, tmp_path: Path) -> N
 def test_if_the_second_file_cannot_be_written_the_first_is_put_back(
     stick: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from posewright.formats.aibo import monet_writing
+    from posewright.formats.monet import writing as monet_writing
 
     root, write = stick(), monet_writing.write_atomically
     before = contents(root)
@@ -355,7 +355,7 @@ def test_if_the_second_file_cannot_be_written_the_first_is_put_back(
 def test_killed_between_the_two_files_the_stick_still_plays_all_it_did(
     stick: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from posewright.formats.aibo import monet_writing
+    from posewright.formats.monet import writing as monet_writing
 
     root, write = stick(), monet_writing.write_atomically
 
@@ -376,7 +376,7 @@ def test_killed_between_the_two_files_the_stick_still_plays_all_it_did(
 
 
 def test_a_disk_that_returns_something_else_is_noticed(stick: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    from posewright.formats.aibo import monet_writing
+    from posewright.formats.monet import writing as monet_writing
 
     root, write = stick(), monet_writing.write_atomically
     before = contents(root)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.formats.aibo.monet_command_checks import check_commands, check_transitions, free_id
-from posewright.formats.aibo.monet_finding import MonetFinding
-from posewright.formats.aibo.monet_graph import check_graph
-from posewright.formats.aibo.monet_text import read_commands, read_transitions
+from posewright.formats.monet.command_checks import check_commands, check_transitions, free_id
+from posewright.formats.monet.finding import MonetFinding
+from posewright.formats.monet.graph import check_graph
+from posewright.formats.monet.text import read_commands, read_transitions
 
 GOOD = b"# kicks\n60 1 0\nmonetagentMTN a_stand#stand_kick -1\n"
 WAYS = b"""monetagentNEUTRAL a_nt#sleep_standard 0

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError
-from posewright.formats.aibo.memory_stick import read_stick
-from posewright.formats.aibo.monet_archive import label_of
-from posewright.formats.aibo.monet_check import check_monet
-from posewright.formats.aibo.monet_search import on_stick, stick_in
+from posewright.formats.monet.archive import label_of
+from posewright.formats.monet.check import check_monet
+from posewright.formats.monet.memory_stick import read_stick
+from posewright.formats.monet.search import on_stick, stick_in
 
 CONF, DATA = "OPEN-R/MW/CONF", "OPEN-R/MW/DATA/P/ERS-7"
 DESIGNDB = f"""[ERS-7]

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError
-from posewright.formats.aibo.monet_designdb import MOTIONS, read_designdb
-from posewright.formats.aibo.monet_names import follows_grammar, is_null, postures_of, refuse_name
-from posewright.formats.aibo.monet_text import is_command_list, read_commands, read_transitions
+from posewright.formats.monet.designdb import MOTIONS, read_designdb
+from posewright.formats.monet.names import follows_grammar, is_null, postures_of, refuse_name
+from posewright.formats.monet.text import is_command_list, read_commands, read_transitions
 
 LISTED = (
     b"#####\r\n# kicks\r\n60 1 0\r\nmonetagentMTN a_stand#stand_kick -1\r\n"

@@ -21,16 +21,16 @@ from posewright.formats import (
     write_motion,
     write_motion_file,
 )
-from posewright.formats.aibo.oda import Compression
-from posewright.formats.aibo.oda_extraction import extract_archive
-from posewright.formats.aibo.oda_files import (
+from posewright.formats.oda.archive import Compression
+from posewright.formats.oda.extraction import extract_archive
+from posewright.formats.oda.files import (
     add_to_archive,
     create_archive,
     read_archive_file,
     remove_from_archive,
 )
-from posewright.formats.aibo.oda_names import FileNames, entry_name, file_stem
-from posewright.formats.aibo.omtn_reading import read_omtn
+from posewright.formats.oda.names import FileNames, entry_name, file_stem
+from posewright.formats.omtn.reading import read_omtn
 from posewright.formats.origin import alone
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError
 from posewright.formats import Rendering, WriteOptions, read_motion, write_motion
-from posewright.formats.aibo.omtn import OmtnDocument
-from posewright.formats.aibo.omtn_format import FORMAT
-from posewright.formats.aibo.omtn_reading import read_omtn
+from posewright.formats.omtn.document import OmtnDocument
+from posewright.formats.omtn.format import FORMAT
+from posewright.formats.omtn.reading import read_omtn
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot
 

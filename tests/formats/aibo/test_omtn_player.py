@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from posewright.errors import InputError
-from posewright.formats.aibo.omtn_format import FORMAT
-from posewright.formats.aibo.omtn_player import sdk_path
-from posewright.formats.aibo.omtn_reading import read_omtn
+from posewright.formats.omtn.format import FORMAT
+from posewright.formats.omtn.player import sdk_path
+from posewright.formats.omtn.reading import read_omtn
 
 
 def test_it_steps_by_whole_numbers_falls_short_snaps_and_never_sends_the_last(aibo: Any) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
+from posewright.formats.radians_text import QUANTUM_RAD
 from posewright.formats.rendering import Quantum
 from posewright.formats.tekkotsu.document import SettingsDocument
 from posewright.formats.tekkotsu.from_motion import posture_with, sequence_with
-from posewright.formats.tekkotsu.keys import QUANTUM_RAD
 from posewright.formats.tekkotsu.outputs import NAMING, robot_of
 from posewright.formats.tekkotsu.posture_reader import read_posture
 from posewright.formats.tekkotsu.sequence_reader import read_sequence
@@ -48,8 +48,15 @@ MOT = MotionFormat(
     sequence_with,
     Quantum(angle_rad=QUANTUM_RAD, time_s=0.001),
     suits=_suits,
+    stands_alone=False,
 )
 
 POS = MotionFormat(
-    TEKKOTSU_POS, (".pos",), _read_posture, posture_with, Quantum(angle_rad=QUANTUM_RAD), suits=_suits
+    TEKKOTSU_POS,
+    (".pos",),
+    _read_posture,
+    posture_with,
+    Quantum(angle_rad=QUANTUM_RAD),
+    suits=_suits,
+    stands_alone=False,
 )

@@ -8,18 +8,19 @@ from pathlib import Path
 
 from posewright.errors import FormatError
 from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
+from posewright.formats.moments import Timeline, timeline_of
 from posewright.formats.origin import card_of, origin_of
+from posewright.formats.radians_text import number
 from posewright.formats.rendering import KeyTimes, Rendering, WriteOptions
-from posewright.formats.tekkotsu.keys import number, track_of
+from posewright.formats.tekkotsu.keys import track_of
 from posewright.formats.tekkotsu.lines import MAX_VALUE
-from posewright.formats.tekkotsu.moments import Timeline, timeline_of
 from posewright.formats.tekkotsu.outputs import NAMING, unit_rad
 from posewright.formats.tekkotsu.posture_reader import read_posture
 from posewright.formats.tekkotsu.reuse import document_of, edited, unchanged
 from posewright.formats.tekkotsu.sayings import LEDS, SAID, WEIGHTS, keys_in
 from posewright.formats.tekkotsu.sequence_reader import MAX_TIME_MS, read_sequence
 from posewright.formats.tekkotsu.settings import Key, Track, tracks_of
-from posewright.formats.tekkotsu.unsaid import unheld, unsaid
+from posewright.formats.unsaid import unheld, unsaid
 from posewright.motions import Motion
 from posewright.robots import Robot
 

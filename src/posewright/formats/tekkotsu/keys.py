@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from posewright.formats.moments import Moment, Timeline
+from posewright.formats.radians_text import DECIMALS, QUANTUM_RAD
 from posewright.formats.rendering import KeyTimes
-from posewright.formats.tekkotsu.moments import Moment, Timeline
 from posewright.formats.tekkotsu.settings import Key, Track
 
-DECIMALS = 6
-QUANTUM_RAD = 10.0**-DECIMALS
-"""What an angle is rounded to, and how far a key that is left out may lie off the straight line [rad]."""
-
 _SLACK_RAD = QUANTUM_RAD / 2.0
+"""How far a key that is left out may lie off the straight line."""
 
 
 def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
@@ -75,9 +73,3 @@ def _reach(points: Sequence[tuple[int, float]], start: int, last: int) -> int:
         if lowest > highest:
             break
     return farthest
-
-
-def number(value: float) -> str:
-    """Return an angle as it is written: with as many decimals as it needs, six at most."""
-    text = f"{value:.{DECIMALS}f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text

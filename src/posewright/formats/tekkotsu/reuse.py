@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import InputError
+from posewright.formats.moments import Timeline, timeline_of
 from posewright.formats.origin import card_of, origin_of
+from posewright.formats.radians_text import QUANTUM_RAD, number
 from posewright.formats.tekkotsu.document import SettingsDocument
-from posewright.formats.tekkotsu.keys import QUANTUM_RAD, number
-from posewright.formats.tekkotsu.moments import Timeline, timeline_of
 from posewright.formats.tekkotsu.outputs import is_for, joints_called, unit_rad
 from posewright.formats.tekkotsu.settings import tracks_of
 from posewright.formats.tekkotsu.to_motion import motion_of

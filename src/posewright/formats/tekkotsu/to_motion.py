@@ -10,9 +10,9 @@ import numpy as np
 
 from posewright.errors import FormatError, Where
 from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
+from posewright.formats.moments import MS_PER_S
 from posewright.formats.origin import Origin
 from posewright.formats.tekkotsu.document import SettingsDocument
-from posewright.formats.tekkotsu.moments import MS_PER_S
 from posewright.formats.tekkotsu.outputs import NAMING
 from posewright.formats.tekkotsu.sayings import LEDS, WEIGHTS, leds_text, weights_text
 from posewright.formats.tekkotsu.settings import Track, Tracks

@@ -11,11 +11,11 @@ import numpy as np
 
 from posewright.errors import FormatError
 from posewright.formats.kinds import WEBOTS
+from posewright.formats.moments import Timeline, timeline_of
 from posewright.formats.origin import card_of, origin_of
+from posewright.formats.radians_text import QUANTUM_RAD, number
 from posewright.formats.rendering import Rendering, WriteOptions
-from posewright.formats.tekkotsu.keys import QUANTUM_RAD, number
-from posewright.formats.tekkotsu.moments import Timeline, timeline_of
-from posewright.formats.tekkotsu.unsaid import unheld, unsaid
+from posewright.formats.unsaid import unheld, unsaid
 from posewright.formats.webots.devices import NAMING
 from posewright.formats.webots.document import UNSAID, PoseTable, new_head, new_row
 from posewright.formats.webots.reader import MAX_TIME_MS, MAX_VALUE

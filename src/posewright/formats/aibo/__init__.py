@@ -1,1 +1,0 @@
-"""Sony AIBO files: OMTN motions, ODA archives, MONET configurations and pose headers."""

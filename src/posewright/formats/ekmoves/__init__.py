@@ -1,0 +1,1 @@
+"""C headers of AIBO poses, as the Eagle Knights' EKMoves.h."""

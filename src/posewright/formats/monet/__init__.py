@@ -1,0 +1,1 @@
+"""Sony AIBO memory sticks: the configuration of MONET, checked and added to."""

@@ -1,0 +1,163 @@
+"""What is asked of `monet add`: a motion, and how it is to be registered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from posewright.errors import FormatError, UnknownNameError, Where
+from posewright.formats.conversion import refuse_losses
+from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
+from posewright.formats.monet.finding import MonetFinding
+from posewright.formats.monet.limits import AGENTS, MODELS, MOTION_AGENT, NUMBER_BYTES, SOUND_AGENT
+from posewright.formats.monet.names import follows_grammar, postures_of, refuse_name
+from posewright.formats.monet.posture import LEGS, posture_warnings
+from posewright.formats.omtn.columns import STAND
+from posewright.formats.omtn.format import FORMAT
+from posewright.formats.omtn.layout import moved_joints
+from posewright.formats.omtn.to_motion import DESIGN
+from posewright.formats.origin import card_of
+from posewright.formats.page_reference import Reference
+from posewright.formats.reading import read_motion_file
+from posewright.formats.rendering import Rendering, WriteOptions
+from posewright.motions import Motion
+from posewright.robots import Robot
+
+MAX_ID = 10**NUMBER_BYTES - 1
+
+COMMENT = "#####"
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A command that plays a motion.
+
+    Attributes:
+        id: by which a program asks for it.
+        name: what the motion calls itself, and the line calls it.
+        agent: who plays it.
+        sound: a sound to go with it; None for none.
+        sync: whether motion and sound begin together.
+    """
+
+    id: int
+    name: str
+    agent: str = MOTION_AGENT
+    sound: str | None = None
+    sync: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.id <= MAX_ID:
+            raise FormatError(f"{self.id} is no id of a command", hint=f"right is 0 to {MAX_ID}")
+        refuse_name(self.name)
+        if self.sound is not None:
+            refuse_name(self.sound)
+        moving = [name for name, agent in AGENTS.items() if agent.plays == "OMTN"]
+        if self.agent not in moving:
+            raise UnknownNameError.among("agent that plays motions", self.agent, moving)
+
+    @property
+    def head(self) -> str:
+        """The head line of the command."""
+        return f"{self.id} {len(self.lines)} {int(self.sync)}"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The agent lines; -1 has the motion looked up by its own name."""
+        motion = f"{self.agent} {self.name} -1"
+        return (motion,) if self.sound is None else (motion, f"{SOUND_AGENT} {self.sound} -1")
+
+    @property
+    def comment(self) -> tuple[str, ...]:
+        """The comment before the command."""
+        return (COMMENT, caption(self.name), COMMENT)
+
+
+def caption(name: str) -> str:
+    """Return the comment that says what a command plays."""
+    return f"# {name}"
+
+
+def motion_to_add(
+    motion: Motion | Path | str, page: Reference | None = None, robot: str | Robot | None = None
+) -> Motion:
+    """Return the motion that is meant: itself, or the one in a file.
+
+    Raises:
+        FormatError: it cannot be read, or the file holds several and nobody said which.
+    """
+    if isinstance(motion, Motion):
+        return motion
+    file = read_motion_file(motion, robot=robot)
+    if page is None and len(file.motions) > 1:
+        names = ", ".join(label.name for label in file.pages[:8])
+        more = ", ..." if len(file.pages) > 8 else ""
+        raise FormatError(
+            f"the file holds {len(file.motions)} motions",
+            where=Where(path=Path(motion)),
+            hint=f"say which with --page: {names}{more}",
+        )
+    return file.motion(page)
+
+
+def name_for(motion: Motion, name: str | None) -> str:
+    """Return what the motion is to be called: as asked, or as it is if that tells the robot enough.
+
+    Raises:
+        FormatError: nobody asked, and its own name does not say where it begins and ends.
+    """
+    if name is not None:
+        return name
+    if not follows_grammar(motion.name):
+        raise FormatError(
+            f"the motion's own name, {motion.name!r}, does not say in which postures it begins and ends",
+            hint="give it one with --name, as a_stand#stand_kick: all of it, from standing to standing",
+        )
+    return motion.name
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A motion as MoNet plays it.
+
+    Attributes:
+        rendering: its file, what is lost, and what had to be filled in.
+        findings: where it does not do what its name says.
+    """
+
+    rendering: Rendering
+    findings: tuple[MonetFinding, ...]
+
+
+def fitted(
+    motion: Motion, model: str, name: str, *, accept_loss: bool = False, path: Path | None = None
+) -> Fitted:
+    """Return the motion as MoNet plays it on a model: of its whole body, under that name.
+
+    Raises:
+        LossError: something would be lost, and `accept_loss` is false.
+        FormatError: the motion does not fit.
+        UnknownNameError: MoNet knows no such model.
+    """
+    if model not in MODELS:
+        raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
+    carried = carried_to(motion, MODELS[model].robot)
+    moved = motion if carried is None else carried.motion
+    moved = replace(moved, name=name, extras={**moved.extras, DESIGN: MODELS[model].design})
+    rendering = FORMAT.render(moved, Path(f"{name}.mtn"), WriteOptions())
+    losses = (*lost_between_robots(carried), *_lost_by_standing(moved), *rendering.losses)
+    refuse_losses(losses, FORMAT.name, path or Path(name), accept_loss=accept_loss)
+    remarks = (*unmoved(carried), *rendering.remarks)
+    return Fitted(replace(rendering, losses=losses, remarks=remarks), tuple(posture_warnings(moved)))
+
+
+def _lost_by_standing(motion: Motion) -> Iterator[str]:
+    """Yield that legs which the motion never moves are put where its name does not say they are."""
+    legs = card_of(motion).groups.get(LEGS, ())
+    unset = [joint for joint in legs if joint not in moved_joints(motion)]
+    said = postures_of(motion.name)
+    if unset and said.said and said != (STAND, STAND):
+        what = "the legs" if len(unset) == len(legs) else ", ".join(unset)
+        where = f"they go to the pose {STAND!r}, whatever the posture"
+        yield f"that it leaves {what} alone: MoNet plays motions of the whole body, so {where}"

@@ -1,0 +1,1 @@
+"""Sony AIBO archives, ODA: what is in them, and how they are changed."""

@@ -1,0 +1,231 @@
+"""An ODA archive as a document: Sony's container for motions and sounds of an AIBO.
+
+Source: formats.md 1.2 (from Sony's ODA-FFORM-E.txt and the SDK's `oda` and libODA, held against 20 archives).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+
+from posewright.errors import FormatError, UnknownNameError, Where
+from posewright.formats.oda.contents import TYPE_OF, TYPES, Contents, contents_of
+from posewright.formats.omtn.wrapping import Wrapping, is_wrapped
+
+MAGIC = b"ODAR"
+HEAD = struct.Struct("<4sHHII48s")
+"""Magic, major, minor, number of entries, bytes of an entry of the table, reserved."""
+
+ROW = struct.Struct("<4s128sIII")
+"""An entry of the table: type, name, offset from the start of the file, size, reserved."""
+
+NAME_BYTES = 127
+"""The table has room for 128; the last is 0."""
+
+MAX_ARCHIVE_BYTES = 16_000_000
+"""The largest honest archive known has 2.8 MB (formats.md 0); unpacked it may not have more than this."""
+
+
+class Compression(Enum):
+    """Where an archive has gzip: AIBO Mind 2 wraps the whole file, Mind 3 each entry."""
+
+    NONE = "none"
+    FILE = "file"
+    ENTRIES = "entries"
+
+
+@dataclass(frozen=True, slots=True)
+class OdaEntry:
+    """An entry of an archive.
+
+    Attributes:
+        name: as Latin-1.
+        type: what the table says it is: `OMTN`, `WAVE`, `STT `; empty where it does not say.
+        data: its bytes, in gzip where they are so in the archive.
+        after_name: what else stands in the table's room for the name, from the byte behind it on.
+        reserved: a number in the table, 0 in every archive seen.
+        offset: where its bytes were in the archive as it was read; None for one that was not.
+    """
+
+    name: str
+    type: str
+    data: bytes
+    after_name: bytes = b""
+    reserved: int = 0
+    offset: int | None = None
+
+    @property
+    def contents(self) -> Contents:
+        """What it really holds."""
+        return contents_of(self.data)
+
+    def row(self, offset: int) -> bytes:
+        """Return its row of the table for its bytes at `offset`."""
+        name = self.name.encode("latin-1") + self.after_name
+        return ROW.pack(self.type.encode("latin-1"), name, offset, len(self.data), self.reserved)
+
+
+@dataclass(frozen=True)
+class OdaArchive:
+    """An archive. As long as nothing is changed, `render` gives the bytes it was read from.
+
+    Attributes:
+        entries: in the order of the table; a MONETCMD.CFG may name them by their place in it.
+        path: where it was read from.
+        version: major and minor.
+        reserved: what follows the header's numbers.
+        plain: the bytes it was read from, out of gzip; empty for one that was changed or made here.
+        wrapping: the gzip around all of it.
+        remarks: what is odd about it, in words.
+    """
+
+    entries: tuple[OdaEntry, ...] = ()
+    path: Path | None = None
+    version: tuple[int, int] = (0, 3)
+    reserved: bytes = b""
+    plain: bytes = b""
+    wrapping: Wrapping | None = None
+    remarks: tuple[str, ...] = ()
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Place of each entry by its name, from 0; of several called so, the first, as on the robot."""
+        return {entry.name: place for place, entry in reversed(list(enumerate(self.entries)))}
+
+    @cached_property
+    def compression(self) -> Compression:
+        """Where it has gzip."""
+        if self.wrapping is not None:
+            return Compression.FILE
+        packed = any(is_wrapped(entry.data) for entry in self.entries)
+        return Compression.ENTRIES if packed else Compression.NONE
+
+    def place(self, name: str) -> int:
+        """Return the place of the first entry called `name`, from 0, or raise UnknownNameError."""
+        if name not in self.places:
+            raise UnknownNameError.among("entry", name, self.places, where=Where(self.path))
+        return self.places[name]
+
+    def entry(self, name: str) -> OdaEntry:
+        """Return the first entry called `name`, or raise UnknownNameError."""
+        return self.entries[self.place(name)]
+
+    def with_entry(self, name: str, data: bytes, kind: str | None = None) -> OdaArchive:
+        """Return the archive with an entry, in place of the one called so or else at the end.
+
+        Args:
+            name: at most 127 letters of Latin-1.
+            data: its bytes, as they are to stand in the archive.
+            kind: its type, one of `oda_contents.TYPES`; default what its bytes tell, or what the entry
+                in whose place it comes said.
+
+        Raises:
+            FormatError: it cannot be called so, or there is no such type.
+        """
+        if name in self.places:
+            return self.with_data(self.places[name], data, kind)
+        return self.with_more(new_entry(name, data, kind))
+
+    def with_more(self, *entries: OdaEntry) -> OdaArchive:
+        """Return the archive with more entries at its end."""
+        return self._changed((*self.entries, *entries))
+
+    def with_data(self, place: int, data: bytes, kind: str | None = None) -> OdaArchive:
+        """Return the archive with other bytes in the entry at `place`; otherwise as `with_entry`."""
+        before = self.entries[place]
+        if data == before.data and kind is None:
+            return self
+        found = TYPE_OF.get(contents_of(data).kind, before.type)
+        entry = replace(before, type=checked_type(found if kind is None else kind), data=data, offset=None)
+        return self._changed((*self.entries[:place], entry, *self.entries[place + 1 :]))
+
+    def without(self, name: str) -> OdaArchive:
+        """Return the archive without the first entry called `name`; those behind it move up by one."""
+        place = self.place(name)
+        return self._changed((*self.entries[:place], *self.entries[place + 1 :]))
+
+    def only(self, *places: int) -> OdaArchive:
+        """Return the archive with the entries at these places alone."""
+        return self._changed(tuple(self.entries[place] for place in places))
+
+    def renamed(self, name: str, to: str) -> OdaArchive:
+        """Return the archive with the first entry called `name` called otherwise.
+
+        Raises:
+            FormatError: it cannot be called so, or another is.
+            UnknownNameError: none is called `name`.
+        """
+        place = self.place(name)
+        check_name(to)
+        if to in self.places and to != name:
+            raise FormatError(f"there is an entry called {to!r} already", where=Where(self.path))
+        entry = replace(self.entries[place], name=to, after_name=b"")
+        return self._changed((*self.entries[:place], entry, *self.entries[place + 1 :]))
+
+    def render(self) -> bytes:
+        """Return the archive's bytes: those it was read from, or a new layout without gaps.
+
+        Raises:
+            FormatError: it has become too large.
+        """
+        plain = self.plain or self._laid_out()
+        return plain if self.wrapping is None else self.wrapping.around(plain)
+
+    def _changed(self, entries: tuple[OdaEntry, ...]) -> OdaArchive:
+        return replace(self, entries=entries, plain=b"")
+
+    def _laid_out(self) -> bytes:
+        """Return the archive with its data in the order of the table and nothing between, as Sony's tool."""
+        count = len(self.entries)
+        offset = HEAD.size + ROW.size * count
+        size = offset + sum(len(entry.data) for entry in self.entries)
+        if size > MAX_ARCHIVE_BYTES:
+            hint = f"at most {MAX_ARCHIVE_BYTES:,}; make two of it"
+            raise FormatError(f"the archive would have {size:,} bytes", where=Where(self.path), hint=hint)
+        rows: list[bytes] = []
+        for entry in self.entries:
+            rows.append(entry.row(offset))
+            offset += len(entry.data)
+        head = HEAD.pack(MAGIC, *self.version, count, ROW.size, self.reserved)
+        return b"".join((head, *rows, *(entry.data for entry in self.entries)))
+
+
+def new_entry(name: str, data: bytes, kind: str | None = None) -> OdaEntry:
+    """Return an entry; arguments and errors as of `OdaArchive.with_entry`."""
+    check_name(name)
+    found = TYPE_OF.get(contents_of(data).kind, "")
+    return OdaEntry(name, checked_type(found if kind is None else kind), data)
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that an entry cannot have.
+
+    Raises:
+        FormatError: it is empty or too long, or has letters that the table cannot hold.
+    """
+    hint = f"1 to {NAME_BYTES} letters of western Europe (Latin-1)"
+    try:
+        size = len(name.encode("latin-1"))
+    except UnicodeEncodeError as error:
+        raise FormatError(f"an entry cannot be called {name!r}", hint=hint) from error
+    if not 1 <= size <= NAME_BYTES or "\0" in name:
+        raise FormatError(f"an entry cannot be called {name!r}, {size} letters", hint=hint)
+
+
+def checked_type(name: str) -> str:
+    """Return a type as the table has it, which fills some up with a blank; an empty one for none.
+
+    Raises:
+        FormatError: Sony's tools do not know it.
+    """
+    for known in TYPES:
+        if known.strip() == name.strip().upper():
+            return known
+    if name.strip():
+        hint = f"{', '.join(known.strip() for known in TYPES)}, or none"
+        raise FormatError(f"an entry cannot be of type {name!r}", hint=hint)
+    return ""

@@ -1,0 +1,217 @@
+"""Taking an archive apart: each entry to a file of its own, as it is or in another motion format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from posewright.documents import write_atomically
+from posewright.errors import InputError, LossError, OutputError, Where
+from posewright.formats.file_bytes import MAX_MOTION_BYTES
+from posewright.formats.for_robot import carried_to, lost_between_robots
+from posewright.formats.kinds import OMTN
+from posewright.formats.motion_format import MotionFormat
+from posewright.formats.oda.archive import OdaArchive, OdaEntry
+from posewright.formats.oda.contents import Kind, suffix_of
+from posewright.formats.oda.files import read_archive_file
+from posewright.formats.oda.format import document_of, motion_of
+from posewright.formats.oda.names import FileNames
+from posewright.formats.omtn.place import Place
+from posewright.formats.omtn.wrapping import is_wrapped, unwrap
+from posewright.formats.origin import alone
+from posewright.formats.page_reference import Reference, find_page
+from posewright.formats.registry import format_named
+from posewright.formats.rendering import WriteOptions
+from posewright.robots import Robot
+from posewright.robots import robot as robot_named
+
+Tell = Callable[[int, int], None]
+"""Told how much of how much is done."""
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """An entry and its file."""
+
+    number: int
+    name: str
+    kind: Kind
+    file: Path
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What came of taking an archive apart.
+
+    Attributes:
+        files: what was written, in the order of the table.
+        placeholders: names of entries that hold no motion but keep the place of one.
+        others: names of entries that are no motions, where a motion format was asked for.
+        failed: what is wrong with the entries that could not be taken out, in words.
+        losses: what the format cannot hold, in words, with the name of the motion before it.
+    """
+
+    files: tuple[Extracted, ...] = ()
+    placeholders: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ()
+
+
+def extract_archive(
+    archive: OdaArchive | Path | str,
+    folder: Path | str,
+    entries: Sequence[Reference] = (),
+    *,
+    format: str | None = None,  # noqa: A002 - as in write_motion
+    robot: str | Robot | None = None,
+    accept_loss: bool = False,
+    overwrite: bool = False,
+    tell: Tell | None = None,
+) -> Extraction:
+    """Write the entries of an archive to files in a folder, which is made if need be.
+
+    Motions are taken out of gzip. A placeholder, and an entry that is damaged, is left out and told.
+    Nothing is written before everything is ready.
+
+    Args:
+        archive: what is taken apart, or its file.
+        folder: where to.
+        entries: names or numbers, from 1; default all.
+        format: name of a motion format to write the motions in; default as they are, and the rest too.
+        robot: the robot to carry the motions over to.
+        accept_loss: whether what the format cannot hold may be left out.
+        overwrite: whether files that stand there may be replaced.
+        tell: is told of progress.
+
+    Raises:
+        LossError: something would be lost, and `accept_loss` is false; nothing is written.
+        OutputError: a file stands there already, or the folder cannot be written to.
+        UnknownNameError: there is no such entry, format or robot.
+        FormatError: several entries are called so, or the archive cannot be read.
+    """
+    archive, folder = _opened(archive), Path(folder)
+    card = robot_named(robot) if isinstance(robot, str) else robot
+    as_they_are = card is None and format in (None, OMTN)
+    work = _Work(archive, None if as_they_are else format_named(format or OMTN), card)
+    chosen = _chosen(archive, entries)
+    for i, number in enumerate(chosen):
+        work.take(number)
+        if tell is not None:
+            tell(i + 1, 2 * len(chosen))
+    if work.losses and not accept_loss:
+        raise LossError(
+            f"{len(work.losses)} things would be lost, the first of {work.losses[0]}",
+            where=Where(archive.path),
+            hint="accept_loss=True writes it all the same",
+            losses=tuple(work.losses),
+        )
+    _write(work, folder, overwrite=overwrite, tell=tell)
+    files = tuple(Extracted(one.number, one.entry, one.kind, folder / one.name) for one in work.made)
+    return Extraction(files, *map(tuple, (work.placeholders, work.others, work.failed, work.losses)))
+
+
+class _File(NamedTuple):
+    """A file to be written."""
+
+    number: int
+    entry: str
+    kind: Kind
+    name: str
+    data: bytes
+
+
+@dataclass
+class _Work:
+    """Turns entries into files, and sorts out those of which none can be made."""
+
+    archive: OdaArchive
+    format: MotionFormat | None
+    robot: Robot | None
+    names: FileNames = field(default_factory=FileNames)
+    made: list[_File] = field(default_factory=list)
+    placeholders: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    losses: list[str] = field(default_factory=list)
+
+    def take(self, number: int) -> None:
+        """Turn the entry of that number into a file, if it can be one."""
+        entry = self.archive.entries[number - 1]
+        kind = entry.contents.kind
+        if kind is Kind.PLACEHOLDER:
+            self.placeholders.append(entry.name)
+        elif kind is not Kind.MOTION and self.format is not None:
+            self.others.append(entry.name)
+        else:
+            try:
+                suffix, data = self._file(number, entry, kind)
+            except InputError as error:
+                self.failed.append(str(error))
+                return
+            self.made.append(_File(number, entry.name, kind, self.names.name(entry.name, suffix), data))
+
+    def _file(self, number: int, entry: OdaEntry, kind: Kind) -> tuple[str, bytes]:
+        """Return how the file's name ends, and what it holds."""
+        if kind is not Kind.MOTION:
+            return suffix_of(kind, entry.type), _plain(number, entry, self.archive)
+        document = document_of(entry, number, self.archive)
+        if self.format is None:
+            return suffix_of(kind, entry.type), document.plain
+        motion = alone(motion_of(document, number, self.archive, self.archive.path))
+        carried = carried_to(motion, self.robot)
+        motion = motion if carried is None else carried.motion
+        suffix = self.format.suffixes[0]
+        rendering = self.format.render(motion, Path(f"{motion.name}{suffix}"), WriteOptions())
+        self.losses += [
+            f"{entry.name}: {what}" for what in (*lost_between_robots(carried), *rendering.losses)
+        ]
+        return suffix, rendering.data
+
+
+def _opened(archive: OdaArchive | Path | str) -> OdaArchive:
+    return archive if isinstance(archive, OdaArchive) else read_archive_file(archive)
+
+
+def _plain(number: int, entry: OdaEntry, archive: OdaArchive) -> bytes:
+    if not is_wrapped(entry.data):
+        return entry.data
+    place = Place(archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}")
+    return unwrap(entry.data, place, MAX_MOTION_BYTES)[0].unpacked
+
+
+def _chosen(archive: OdaArchive, entries: Sequence[Reference]) -> list[int]:
+    """Return the numbers of the entries that were asked for, each once, in the order of the table."""
+    if not entries:
+        return list(range(1, len(archive.entries) + 1))
+    names = {number: entry.name for number, entry in enumerate(archive.entries, 1)}
+    where = Where(archive.path)
+    return sorted({find_page(entry, names, last=len(names), where=where) for entry in entries})
+
+
+def _write(work: _Work, folder: Path, *, overwrite: bool, tell: Tell | None) -> None:
+    there = [] if overwrite else _standing(folder, work.made)
+    if there:
+        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
+        what = f"{there[0]}{more} would be written over"
+        raise OutputError(what, where=Where(folder), hint="overwrite=True does it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        what = f"cannot be made: {error.strerror or error}"
+        raise OutputError(what, where=Where(folder), hint="name a folder") from error
+    for i, file in enumerate(work.made):
+        write_atomically(folder / file.name, file.data, durable=False)
+        if tell is not None:
+            tell(len(work.made) + i + 1, 2 * len(work.made))
+
+
+def _standing(folder: Path, files: Sequence[_File]) -> list[str]:
+    """Return which of the files stand in the folder already."""
+    try:
+        there = {path.name for path in folder.iterdir()}
+    except OSError:  # there is no such folder yet, or whoever writes to it will say what is wrong
+        return []
+    return [file.name for file in files if file.name in there]

@@ -1,0 +1,115 @@
+"""ODA archives, for the registry: each motion in one is a page of it."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from posewright.errors import FormatError
+from posewright.formats.kinds import ODA
+from posewright.formats.lazy_motions import LazyMotions
+from posewright.formats.motion_file import MotionFile, PageLabel
+from posewright.formats.motion_format import MotionFormat
+from posewright.formats.oda.archive import NAME_BYTES, OdaArchive, OdaEntry
+from posewright.formats.oda.contents import Kind
+from posewright.formats.oda.reading import read_archive
+from posewright.formats.omtn.designs import NAMING, card_for
+from posewright.formats.omtn.document import OmtnDocument
+from posewright.formats.omtn.format import QUANTUM
+from posewright.formats.omtn.from_motion import omtn_of
+from posewright.formats.omtn.losses import in_latin_1
+from posewright.formats.omtn.place import Place
+from posewright.formats.omtn.reading import read_omtn_at
+from posewright.formats.omtn.to_motion import omtn_motion
+from posewright.formats.origin import Origin, origin_of
+from posewright.formats.rendering import Rendering, WriteOptions
+from posewright.motions import Motion
+from posewright.robots import Robot
+
+
+def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocument:
+    """Return the motion that an entry holds; `number` is its place in the table, from 1.
+
+    Raises:
+        FormatError: it is damaged, or holds none; it says at which byte of the archive.
+    """
+    place = Place(
+        archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}", archive.wrapping is not None
+    )
+    return read_omtn_at(entry.data, place)
+
+
+def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = None) -> MotionFile:
+    """Return an archive as a motion file: a page for each entry that holds a motion, by its place from 1.
+
+    All motions are looked through, and one that is damaged is left out with a warning; but a motion is made
+    of one only when it is asked for.
+    """
+    documents: dict[int, OmtnDocument] = {}
+    remarks = list(archive.remarks)
+    for number, entry in enumerate(archive.entries, 1):
+        if entry.contents.kind is Kind.MOTION:
+            try:
+                documents[number] = document_of(entry, number, archive)
+            except FormatError as error:
+                remarks.append(f"left out: {error}")
+    makers = [
+        partial(motion_of, document, number, archive, path, asked) for number, document in documents.items()
+    ]
+    labels = tuple(PageLabel(number, archive.entries[number - 1].name) for number in documents)
+    return MotionFile(ODA, path, LazyMotions(makers), labels, len(archive.entries), tuple(remarks), archive)
+
+
+def motion_of(
+    document: OmtnDocument, number: int, archive: OdaArchive, path: Path | None, asked: Robot | None = None
+) -> Motion:
+    """Return the motion of entry `number` of an archive, which remembers where it came from."""
+    card = card_for(document, asked)
+    origin = Origin(ODA, archive, number, remarks=document.remarks, path=path, robot=card)
+    return omtn_motion(document, card, archive.entries[number - 1].name, origin)
+
+
+def _read(data: bytes, path: Path, asked: Robot | None) -> MotionFile:
+    return archive_motion_file(read_archive(data, path), path, asked)
+
+
+def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
+    """Return the archive a motion came from with it in its place, or one that holds only this motion."""
+    del path, options
+    origin = origin_of(motion, ODA)
+    document, losses, remarks = omtn_of(motion)
+    if origin is None or not isinstance(origin.document, OdaArchive):
+        name = in_latin_1(motion.name)[:NAME_BYTES]
+        return Rendering(OdaArchive().with_entry(name, document.render()).render(), losses, remarks)
+    archive, place = origin.document.with_data(origin.page - 1, document.render()), origin.page - 1
+    if origin.alone:
+        archive = archive.only(place)
+    return Rendering(archive.render(), losses, remarks)
+
+
+def _render_file(file: MotionFile) -> Rendering:
+    """Return an archive with the motions that were edited."""
+    archive = file.document
+    if not isinstance(archive, OdaArchive):
+        return _render(file.motion(), file.path, WriteOptions())
+    if isinstance(file.motions, LazyMotions):  # nobody has put another one in
+        return Rendering(archive.render())
+    losses: list[str] = []
+    remarks: list[str] = []
+    for label, motion in zip(file.pages, file.motions, strict=True):
+        document, lost, said = omtn_of(motion)
+        archive = archive.with_data(label.number - 1, document.render())
+        losses += [f"{label.name}: {loss}" for loss in lost]
+        remarks += [f"{label.name}: {remark}" for remark in said]
+    return Rendering(archive.render(), tuple(losses), tuple(remarks))
+
+
+FORMAT = MotionFormat(
+    ODA,
+    (".oda",),
+    _read,
+    _render,
+    QUANTUM,
+    suits=lambda card: NAMING in card.namings,
+    render_file=_render_file,
+)

@@ -1,0 +1,1 @@
+"""Sony AIBO motions, OMTN: bytes, motions, and what the robot's player makes of them."""

@@ -1,0 +1,43 @@
+"""OMTN motions, for the registry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from posewright.formats.kinds import OMTN
+from posewright.formats.motion_file import MotionFile, PageLabel
+from posewright.formats.motion_format import MotionFormat
+from posewright.formats.omtn.designs import NAMING, card_for, is_listed
+from posewright.formats.omtn.from_motion import omtn_of
+from posewright.formats.omtn.layout import unnamed_in
+from posewright.formats.omtn.reading import read_omtn
+from posewright.formats.omtn.to_motion import omtn_motion
+from posewright.formats.origin import Origin
+from posewright.formats.rendering import Quantum, Rendering, WriteOptions
+from posewright.motions import Motion
+from posewright.robots import Robot
+
+QUANTUM = Quantum(angle_rad=1e-6, time_s=0.016)
+"""A micro-radian, and two frames of the robot."""
+
+
+def _read(data: bytes, path: Path, asked: Robot | None) -> MotionFile:
+    document = read_omtn(data, path)
+    card = card_for(document, asked)
+    remarks = document.remarks
+    if not is_listed(card):
+        remarks += (f"nobody has a card of {card.name}: its joints are called as in the file",)
+    origin = Origin(OMTN, document, remarks=remarks, path=path, robot=card)
+    motion = omtn_motion(document, card, unnamed_in(path), origin)
+    return MotionFile(
+        OMTN, path, (motion,), (PageLabel(1, motion.name),), warnings=remarks, document=document
+    )
+
+
+def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
+    del path, options
+    document, losses, remarks = omtn_of(motion)
+    return Rendering(document.render(), losses, remarks)
+
+
+FORMAT = MotionFormat(OMTN, (".mtn",), _read, _render, QUANTUM, suits=lambda card: NAMING in card.namings)

@@ -1,0 +1,111 @@
+"""Gzip around a motion, an entry or a whole archive: taken off within bounds, put back as it was.
+
+Source: RFC 1952. AIBO Mind 2 wraps whole archives and gives the wrapping a file name and a comment; Mind 3
+wraps each entry (formats.md 1.2).
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+from posewright.formats.omtn.place import Place
+
+MAGIC = b"\x1f\x8b"
+_PLAIN_HEADER = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255))
+"""Deflate, no name, no time, best compression, no system: the same bytes on every machine."""
+
+_CHECKSUM, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
+_MTIME = slice(4, 8)
+_STEP = 4096  # bytes unpacked at a time, and how exactly an error is placed
+
+
+@dataclass(frozen=True)
+class Wrapping:
+    """Gzip around something.
+
+    Attributes:
+        header: its first bytes, with the name and the comment of whoever made it.
+        packed: all of it as it was read; empty for one that was not.
+        unpacked: what was in it.
+    """
+
+    header: bytes = _PLAIN_HEADER
+    packed: bytes = b""
+    unpacked: bytes = b""
+
+    def around(self, content: bytes) -> bytes:
+        """Return `content` in gzip: the very bytes that were read if it is what was in them."""
+        if self.packed and content == self.unpacked:
+            return self.packed
+        deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+        body = deflate.compress(content) + deflate.flush()
+        ends = zlib.crc32(content).to_bytes(4, "little") + (len(content) & 0xFFFFFFFF).to_bytes(4, "little")
+        return self.header + body + ends
+
+
+def is_wrapped(data: bytes) -> bool:
+    """Tell whether `data` begins as gzip does."""
+    return data[:2] == MAGIC
+
+
+def unwrap(data: bytes, place: Place, limit: int) -> tuple[Wrapping, tuple[str, ...]]:
+    """Take gzip off `data`, and say what is odd about it.
+
+    No more than `limit` bytes are ever unpacked, whatever the file promises.
+
+    Raises:
+        FormatError: it is damaged or cut off, holds more, or there is gzip inside the gzip.
+    """
+    unpacked, used = _inflated(data, place, limit)
+    if is_wrapped(unpacked):
+        place.fail("there is gzip inside the gzip", 0, "unpack it once with gzip -d")
+    odd: tuple[str, ...] = ()
+    if used < len(data):
+        odd = (place.remark(f"{len(data) - used} bytes follow the gzip; they are kept", used),)
+    return Wrapping(_header(data), data, unpacked), odd
+
+
+def head_of(data: bytes, count: int = 16) -> bytes:
+    """Return the first bytes of `data`, of what is inside where it is gzip; none where that is damaged."""
+    if not is_wrapped(data):
+        return data[:count]
+    try:
+        return zlib.decompressobj(wbits=31).decompress(data[:_STEP], count)
+    except zlib.error:
+        return b""
+
+
+def _inflated(data: bytes, place: Place, limit: int) -> tuple[bytes, int]:
+    """Return what is inside, and how many bytes of `data` it took."""
+    inflate = zlib.decompressobj(wbits=31)
+    parts: list[bytes] = []
+    room = limit
+    for at in range(0, len(data), _STEP):
+        try:
+            part = inflate.decompress(data[at : at + _STEP], room + 1)
+        except zlib.error as error:
+            what = str(error).partition(": ")[2] or str(error)
+            raise place.error(f"the gzip is damaged near here: {what}", at) from error
+        room -= len(part)
+        if room < 0:
+            place.fail(f"more than {limit:,} bytes come out of the gzip", at, "no honest file holds so much")
+        parts.append(part)
+        if inflate.eof:
+            return b"".join(parts), min(at + _STEP, len(data)) - len(inflate.unused_data)
+    raise place.error("the gzip is cut off", len(data))
+
+
+def _header(data: bytes) -> bytes:
+    """Return the header of gzip that is whole, without its time; a plain one where it has a checksum."""
+    flags, end = data[3], 10
+    if flags & _CHECKSUM:
+        return _PLAIN_HEADER
+    if flags & _EXTRA:
+        end += 2 + int.from_bytes(data[end : end + 2], "little")
+    for flag in (_NAME, _COMMENT):
+        if flags & flag:
+            end = data.index(b"\0", end) + 1
+    header = bytearray(data[:end])
+    header[_MTIME] = bytes(4)
+    return bytes(header)

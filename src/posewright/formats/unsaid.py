@@ -1,0 +1,119 @@
+"""What of a motion a format that knows only angles and times cannot say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from posewright.formats.origin import card_of, origin_of
+from posewright.motions import Easing, Keyframe, Motion
+from posewright.robots import Robot
+
+STAND = "stand"
+"""The pose of a robot that stands for every joint nobody gives an angle."""
+
+SLACK_RAD = 1e-6
+"""A joint that stays this near to where the robot stands says nothing [rad]."""
+
+_SHOWN = 60
+
+_USUAL: Mapping[str, tuple[str, ...]] = {
+    "creator": ("Posewright",),
+    "omtn_minor": ("1", "2"),
+    "omtn_frame_ms": ("16",),
+}
+"""What an OMTN that we write says by itself (formats.md 1.1: minor 2 of the whole body, 1 of a part)."""
+
+
+def unsaid(
+    motion: Motion,
+    path: Path | None = None,
+    *,
+    extras: Collection[str] = (),
+    attitude: bool = False,
+) -> tuple[str, ...]:
+    """Return what gets lost where only the path of the joints is written, in words.
+
+    Args:
+        motion: what is to be written.
+        path: the file, where its name is all that tells the motion's; None where the format says it.
+        extras: which of the motion's extras the format keeps.
+        attitude: whether the format keeps the attitude of the trunk.
+    """
+    frames = motion.keyframes
+    free = sorted({joint for frame in frames for joint in frame.pose.free})
+    easings = sorted({frame.easing.value for frame in frames if _eases(frame)})
+    leans = not attitude and any(frame.attitude is not None and any(frame.attitude) for frame in frames)
+    checks = (
+        (path is not None and not _is_called_after_a_file(motion, path), f"its name {motion.name!r}"),
+        (leans, "the attitude of the trunk"),
+        (bool(easings), f"easing {', '.join(easings)}: it is read back as linear"),
+        (any(frame.stiffness for frame in frames), "stiffness"),
+        (bool(free), f"torque off at {', '.join(free)}: the joint stays where it was"),
+        (
+            motion.loops,
+            f"that it repeats {'for ever' if motion.repeat is None else f'{motion.repeat} times'}",
+        ),
+        (motion.next is not None, f"that motion {motion.next!r} comes next"),
+        (motion.exit is not None, f"that it is left through motion {motion.exit!r}"),
+        (motion.start is not None, "the pose it is to be started from"),
+    )
+    return (*(text for is_lost, text in checks if is_lost), *unkept_extras(motion, extras))
+
+
+def unkept_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
+    """Return what a motion's file said besides and a format does not keep, in words.
+
+    What any file of its kind says is not lost: it is said again when one is written.
+    """
+    said = [
+        f"{key} {_short(text)!r}"
+        for key, text in motion.extras.items()
+        if text and key not in kept and not _goes_without_saying(motion, key, text)
+    ]
+    return (f"what its file says besides: {', '.join(said)}",) if said else ()
+
+
+def _goes_without_saying(motion: Motion, key: str, text: str) -> bool:
+    if key == "design":
+        return card_of(motion).designs.get(text) == motion.joints
+    return text in _USUAL.get(key, ())
+
+
+def _eases(frame: Keyframe) -> bool:
+    if frame.reach_s == 0.0 or frame.easing is Easing.LINEAR:
+        return False
+    return frame.easing is not Easing.TRAPEZOID or frame.accel_share > 0.0
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _is_called_after_a_file(motion: Motion, path: Path) -> bool:
+    """Tell whether the name is only that of the file it came from, or that of the file it goes to."""
+    origin = origin_of(motion)
+    stems = {path.stem} if origin is None or origin.path is None else {path.stem, origin.path.stem}
+    return motion.name in stems
+
+
+def unheld(motion: Motion, held: Collection[str], card: Robot) -> tuple[str, ...]:
+    """Return what gets lost of joints that a format has no place for, in words.
+
+    Nothing does of a joint that stays where it is in the robot's pose `stand`.
+    """
+    stand = card.poses.get(STAND, {})
+    lost = [
+        joint
+        for column, joint in enumerate(motion.joints)
+        if joint not in held
+        and _says_something([k.pose.angles[column] for k in motion.keyframes], stand.get(joint))
+    ]
+    return (f"{', '.join(lost)}: there is no place for such joints",) if lost else ()
+
+
+def _says_something(angles: list[float], standing: float | None) -> bool:
+    given = [angle for angle in angles if not math.isnan(angle)]
+    at_rest = given[0] if given and standing is None else standing
+    return any(at_rest is None or abs(angle - at_rest) > SLACK_RAD for angle in given)
