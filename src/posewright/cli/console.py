@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 out = Console()
 """For what was asked for; colours only when a person reads it."""
@@ -39,6 +41,8 @@ def _escaped(message: str) -> str:
 
 def progress(*, quiet: bool) -> Progress:
     """Give a progress display on stderr that leaves no trace when done."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import count, groupby
 from typing import NamedTuple
 
 import numpy as np
 
 from posewright.motions import Motion
+from posewright.motions.clock import clock_of
 from posewright.motions.pose import Angles, Flags
 
 MS_PER_S = 1000.0
@@ -70,8 +70,9 @@ def timeline_of(motion: Motion) -> Timeline:
         if leaves_early:
             rows.append(first._replace(time_ms=time_ms - 1))
             jumps += 1
-        unseen = alike[1:-1] if leaves_early or _stands(rows, first) else alike[:-1]
-        lost += [moment.keyframe for moment in unseen]
+        if len(alike) > 1:
+            unseen = alike[1:-1] if leaves_early or _stands(rows, first) else alike[:-1]
+            lost += [moment.keyframe for moment in unseen]
         rows.append(last)
     losses = tuple(f"keyframe {number}: another is reached in the same millisecond" for number in lost)
     remarks = (f"jumps take one millisecond: {jumps} of them",) if jumps else ()
@@ -80,7 +81,7 @@ def timeline_of(motion: Motion) -> Timeline:
 
 def _moments(motion: Motion) -> Iterator[Moment]:
     angles = np.full(len(motion.joints), np.nan)
-    for number, keyframe, (arrives, ends) in zip(count(1), motion.keyframes, clock_of(motion), strict=False):
+    for number, keyframe, (arrives, ends) in zip(count(1), motion.keyframes, times_of(motion), strict=False):
         given = ~np.isnan(keyframe.pose.angles)
         angles = np.where(given, keyframe.pose.angles, angles)
         yield Moment(_ms(arrives), angles, given, number)
@@ -88,15 +89,11 @@ def _moments(motion: Motion) -> Iterator[Moment]:
             yield Moment(_ms(ends), angles, given, number)
 
 
-def clock_of(motion: Motion) -> Iterator[tuple[float, float]]:
-    """Yield when each keyframe is reached and when its pause is over [s], each sum rounded once."""
-    now = Fraction(0)
-    speed = Fraction(motion.speed)
-    for keyframe in motion.keyframes:
-        now += Fraction(keyframe.reach_s)
-        arrives = float(now / speed)
-        now += Fraction(keyframe.pause_s)
-        yield arrives, float(now / speed)
+def times_of(motion: Motion) -> Iterator[tuple[float, float]]:
+    """Yield when each keyframe is reached and when its pause is over, as the motion is played [s]."""
+    clock = clock_of(motion.keyframes)
+    for arrives, ends in zip(clock[::2], clock[1::2], strict=True):
+        yield arrives / motion.speed, ends / motion.speed
 
 
 def _ms(seconds: float) -> int:

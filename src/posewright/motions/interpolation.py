@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from posewright.motions.clock import clock_of
 from posewright.motions.easing import Easing, smooth, trapezoid
 from posewright.motions.keyframe import Keyframe
 from posewright.motions.pchip import Stretch, slopes_of_ways
@@ -86,13 +87,7 @@ class Interpolation:
     @cached_property
     def _clock(self) -> Angles:
         """Zero and the partial sums of times, each rounded once: ten steps of 0.1 s make 1 s."""
-        sums, total, lost = [0.0], 0.0, 0.0
-        for seconds in (seconds for k in self.keyframes for seconds in (k.reach_s, k.pause_s)):
-            longer = total + seconds
-            lost += _rounded_off(total, seconds, longer)
-            total = longer
-            sums.append(total + lost)
-        return np.array(sums[::2])
+        return np.array([0.0, *clock_of(self.keyframes)[1::2]])
 
     @property
     def period(self) -> float:
@@ -203,12 +198,6 @@ class Interpolation:
                 stretches[-1].add_knot(begins + self.ends[way], rows[way + 1])
         shape = (laps, len(self.keyframes), self.first.angles.shape[1])
         return slopes_of_ways([stretch for stretch in stretches if stretch.ways], shape)
-
-
-def _rounded_off(a: float, b: float, total: float) -> float:
-    """Return what `total = a + b` has lost to rounding, exactly (Knuth's two-sum)."""
-    part = total - a
-    return (a - (total - part)) + (b - part)
 
 
 def _snap(times: Angles, marks: Angles, tolerance: Angles) -> Angles:

@@ -29,7 +29,7 @@ from posewright.formats.ekmoves.notes import MOTION, notes_text, timing_text
 from posewright.formats.ekmoves.reading import MAX_DEG
 from posewright.formats.ekmoves.to_motion import c_name, series_motion, series_of, timing_of
 from posewright.formats.kinds import EKMOVES
-from posewright.formats.moments import clock_of
+from posewright.formats.moments import times_of
 from posewright.formats.motion_file import MotionFile
 from posewright.formats.omtn.columns import STAND, standing
 from posewright.formats.origin import card_of, origin_of
@@ -197,7 +197,7 @@ def _degrees(motion: Motion, card: Robot) -> tuple[NDArray[np.float64], tuple[st
 def _timings(motion: Motion) -> Iterator[Timing]:
     """Yield the times of the keyframes, rounded on the clock of the motion, so that it does not go wrong."""
     before = 0.0
-    for keyframe, (arrives, ends) in zip(motion.keyframes, clock_of(motion), strict=True):
+    for keyframe, (arrives, ends) in zip(motion.keyframes, times_of(motion), strict=True):
         arrival, end = round(arrives, DECIMALS), round(ends, DECIMALS)
         yield Timing(arrival - before, end - arrival, _attitude(keyframe.attitude))
         before = end
