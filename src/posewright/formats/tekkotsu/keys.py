@@ -31,13 +31,17 @@ def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
     first = next((place for place, (_, angle) in enumerate(points) if not math.isnan(angle)), None)
     if first is None:
         return ()
-    keys = tuple(Key(time_ms, round(angle, DECIMALS) + 0.0, 1.0) for time_ms, angle in points)
     if key_times is KeyTimes.OWN:
         kept = _bends(points, first, _last(column, timeline.moments))
     else:
         kept = list(range(first, len(points)))
     waits = first > 0 and points[first - 1][0] > 0
-    return (*([Key(points[first - 1][0], 0.0, 0.0)] if waits else []), *(keys[place] for place in kept))
+    begun = [Key(points[first - 1][0], 0.0, 0.0)] if waits else []
+    return (*begun, *(_key(*points[place]) for place in kept))
+
+
+def _key(time_ms: int, angle: float) -> Key:
+    return Key(time_ms, round(angle, DECIMALS) + 0.0, 1.0)
 
 
 def _last(column: int, moments: Sequence[Moment]) -> int:
@@ -53,6 +57,8 @@ def _bends(points: Sequence[tuple[int, float]], first: int, last: int) -> list[i
     From a point that is kept, the range of slopes that pass every later point within the slack is narrowed
     point by point; the last point whose own slope is within the range is kept next.
     """
+    if first < last and len({angle for _, angle in points[first : last + 1]}) == 1:
+        return [first, last]  # a joint that stays, as most do
     kept = [first]
     while kept[-1] < last:
         kept.append(_reach(points, kept[-1], last))
