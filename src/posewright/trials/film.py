@@ -73,7 +73,7 @@ def film_trial(
     Args:
         trace: what happened.
         path: where to: .mp4, .mkv or .webm.
-        camera: `field`, `top`, `chase`, `side`, or a camera sensor of the robot.
+        camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot.
         size: width and height in pixels, both even.
         fps: pictures a second of film.
         speed: trial seconds a second of film.

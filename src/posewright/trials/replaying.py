@@ -29,7 +29,7 @@ def replay(
         recording: path of an MCAP recording, or a trace.
         plot: where to draw the trial's picture.
         video: where to put a film of it.
-        camera: who films: `field`, `top`, `chase`, `side`, or a camera sensor of the robot.
+        camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot.
         speed: trial seconds a second of film.
         robot: path of the robot's card, where that does not ship; a film needs its model.
         tell: is told the share of the film that is done, 0..1.
