@@ -39,7 +39,7 @@ FILES: dict[str, bytes] = {
     "robotis-pages": page_dump(128),
     "rplus-mtnx": b'\xef\xbb\xbf<?xml version="1.0"?>\n<Root name="R+Motion" version="2.0.0"></Root>',
     "live2d-mtn": b"# Live2D Animator Motion Data\n$fps=30\n",
-    "aibo-encrypted": bytes(range(200, 256)) * 40,
+    "aibo-encrypted": bytes(range(256))[::-1] * 40,
     "ekmoves-h": b"// poses\nconst double KICK_01[] = { 0 };\n",
     "tekkotsu-mot": b"#MSq\nradians\n#END\n",
     "tekkotsu-pos": b"#POS\nLFr:rotor 0.1 1\n#END\n",

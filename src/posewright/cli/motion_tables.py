@@ -14,6 +14,9 @@ from posewright.motions import Finding, Level, Motion, check_motion
 
 FOR_EVER = "for ever"
 
+DIGITS = 9
+"""Decimals of a time: a nanosecond, free of 0.8160000000000001."""
+
 
 def describe_file(file: MotionFile, page: str | None) -> dict[str, Any]:
     """Return what a file holds: the page asked for, or its first, and a list of all pages.
@@ -45,7 +48,7 @@ def describe_motion(motion: Motion) -> dict[str, Any]:
         **_brief(motion),
         "total_duration_s": None if motion.repeat is None else motion.total_duration,
         "speed": motion.speed,
-        "keyframe_times_s": motion.keyframe_times.tolist(),
+        "keyframe_times_s": [round(time, DIGITS) for time in motion.keyframe_times.tolist()],
         "easings": list(easings),
         "joints": list(motion.joints),
         "free_joints": sorted({joint for frame in motion.keyframes for joint in frame.pose.free}),
@@ -65,7 +68,7 @@ def _brief(motion: Motion) -> dict[str, Any]:
     return {
         "name": motion.name,
         "keyframes": len(motion.keyframes),
-        "duration_s": motion.duration,
+        "duration_s": round(motion.duration, DIGITS),
         "repeat": motion.repeat,
         "next": _reference(motion.next),
         "exit": _reference(motion.exit),
@@ -83,6 +86,8 @@ def summary(description: dict[str, Any]) -> Iterator[str]:
     repeat = FOR_EVER if told["repeat"] is None else f"{told['repeat']} x"
     yield f"{told['file']}: {told['format']}, {told['robot']}"
     yield f"  motion     {told['name']}" + (f" (page {told['page']})" if len(told["pages"]) > 1 else "")
+    if told["design"]:
+        yield f"  design     {told['design']}, frames of {told['frame_ms']:g} ms"
     yield f"  keyframes  {told['keyframes']}, easing {', '.join(told['easings'])}"
     yield f"  duration   {told['duration_s']:.3f} s, played {repeat}, speed {told['speed']:g}"
     for what in ("next", "exit"):

@@ -28,6 +28,8 @@ from posewright.formats.kinds import (
 BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 65536
 _MARK_BYTES = 64
+_MIXED_BYTES = 256
+"""Of 256 bytes by chance some 162 differ; an archive's header and table have a dozen values there."""
 
 _MAGICS: tuple[tuple[bytes, str], ...] = (
     (b"OMTN", OMTN),
@@ -86,12 +88,12 @@ def detect_format(data: bytes, path: Path | None = None) -> str:
         kind = find(data)
         if kind is not None:
             return kind
-    if data and path is not None and path.suffix.lower() == ".oda":
+    if path is not None and path.suffix.lower() == ".oda" and _looks_encrypted(data):
         return ENCRYPTED
     what = (
         "the file is empty" if not data else f"a {'text' if is_text(data) else 'binary'} file of unknown kind"
     )
-    raise FormatError(what, where=Where(path=path, offset=0 if data else None), hint=_readable())
+    raise FormatError(what, where=Where(path=path, offset=0), hint=_readable())
 
 
 def refuse_unsupported(kind: str, path: Path | None = None) -> None:
@@ -100,13 +102,21 @@ def refuse_unsupported(kind: str, path: Path | None = None) -> None:
         return
     known = KIND_OF[kind]
     if not known.is_motion:
-        raise FormatError(f"this is {known.title}: no motion file", where=Where(path=path))
+        raise FormatError(f"this is {known.title}: no motion file", where=Where(path=path, offset=0))
     verdict = "motions of this kind are not supported yet"
-    raise FormatError(f"this is {known.title}: {verdict}", where=Where(path=path), hint=_readable())
+    raise FormatError(
+        f"this is {known.title}: {verdict}", where=Where(path=path, offset=0), hint=_readable()
+    )
 
 
 def _readable() -> str:
     return "supported kinds: " + ", ".join(KIND_OF[name].title.split(" ", 1)[1] for name in READABLE)
+
+
+def _looks_encrypted(data: bytes) -> bool:
+    """Tell whether the first bytes look like chance; those of a damaged archive are mostly zero."""
+    head = data[:_MIXED_BYTES]
+    return len(head) >= _MARK_BYTES and len(set(head)) * 2 > len(head)
 
 
 def _by_magic(data: bytes) -> str | None:

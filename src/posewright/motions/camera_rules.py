@@ -41,7 +41,10 @@ def camera(checked: Checked) -> Iterator[Finding]:
     if lost <= rules.camera_lost_frames:
         return
     turn = max((_fastest(checked, way, columns) for way in checked.ways), key=lambda turn: turn.speed)
-    spans = ", ".join(f"{first / rate:.2f}-{after / rate:.2f}" for first, after in stretches[:MOST_TOLD])
+    over = checked.motion.duration
+    spans = ", ".join(
+        f"{first / rate:.2f}-{min(after / rate, over):.2f}" for first, after in stretches[:MOST_TOLD]
+    )
     more = f" and {len(stretches) - MOST_TOLD} times more" if len(stretches) > MOST_TOLD else ""
     turns = "jumps" if math.isinf(turn.speed) else f"turns {turn.speed:.0f} deg/s"
     taken = _pictures(checked)
