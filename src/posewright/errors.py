@@ -19,6 +19,7 @@ A message says what was wrong, `where` says where, `hint` says what would have b
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,9 +124,9 @@ class OutputError(PosewrightError):
     @classmethod
     def at(cls, path: Path, reason: str) -> OutputError:
         """Build the error for a file at `path`, its hint what would be right there."""
-        if path.is_dir():
+        if os.path.isdir(path):  # noqa: PTH112 -- says no, where Path raises, of a name that is too long
             hint = "name a file, not a folder"
-        elif not path.parent.is_dir():
+        elif not os.path.isdir(path.parent):  # noqa: PTH112 -- as above
             hint = f"there is no folder {path.parent}; make it, or name another"
         else:
             hint = "a folder you may write to, on a disk with room"

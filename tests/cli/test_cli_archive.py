@@ -84,7 +84,7 @@ def test_a_program_gets_the_table(archive: Path, capsys: Captured) -> None:
         "gzip": "none",
         "n_entries": 3,
         "holds": {"motion": 1, "placeholder": 1, "sound": 1},
-        "warnings": ["1 entries are said to be motions and are none: 'bark'"],
+        "warnings": ["1 entry is called a motion by the table without being one: 'bark'"],
     }
     assert told["entries"][1] == {
         "number": 2,
@@ -105,7 +105,7 @@ def test_a_person_gets_a_line_an_entry(archive: Path, capsys: Captured) -> None:
         ["2", "placeholder"],
         ["3", "sound"],
     ]
-    assert "said to be motions" in err
+    assert "called a motion by the table" in err
 
 
 def test_what_a_terminal_must_not_get_is_shown_as_its_code(tmp_path: Path, capsys: Captured) -> None:

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError, LossError, UnknownNameError
 from posewright.formats import (
+    FORMATS,
     MotionFile,
+    WriteOptions,
     convert_motion,
     losses,
     read_motion,
@@ -342,10 +344,17 @@ FREE = Pose.of(
 AT_ZERO = Keyframe(standing(), 0.4)
 
 
+def test_times_off_the_grid_are_told_and_lose_nothing() -> None:
+    done = FORMATS["roboplus-mtn"].render(
+        motion_of(*[Keyframe(standing(), 0.125)] * 2), Path(), WriteOptions()
+    )
+    assert (done.losses, done.remarks) == ((), ("times are rounded to 8 ms, by up to 3 ms each",))
+    assert done.times_s == pytest.approx([0.128, 0.256])
+
+
 @pytest.mark.parametrize(
     ("motion", "story"),
     [
-        (motion_of(Keyframe(standing(), 0.125)), "0.125 s as 0.128 s"),
         (motion_of(AT_ZERO, start=standing()), "the pose it is to be started from"),
         (motion_of(AT_ZERO, Keyframe(FREE, 0.4)), "left_elbow is free"),
         (motion_of(replace(AT_ZERO, easing=Easing.PCHIP)), "easing pchip"),

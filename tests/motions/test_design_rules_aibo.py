@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from posewright.errors import UnknownNameError
+from posewright.formats import read_motion
 from posewright.motions import DesignRules, Finding, Keyframe, Level, Motion, Pose, check_motion
-from posewright.robots import robot
+from posewright.robots import MotionRules, robot
 
 CARD = robot("sony_ers7")
 RULES = DesignRules.of(CARD)
@@ -140,10 +142,29 @@ def test_an_open_mouth_needs_a_head_that_is_up_where_the_neck_is_down() -> None:
     assert found(motion((0.0, pose(**up, head_tilt=4.0))), "coupled") == []
 
 
-def test_a_coupled_limit_needs_all_its_joints() -> None:
-    alone = Pose(("left_front_elevator",), np.array([math.radians(-9.0)]))
-    legless = Motion("part", CARD.name, alone.joints, (Keyframe(alone, 0.0, 1.0),))
-    assert found(legless, "coupled") == []
+def part(**to_deg: float) -> Motion:
+    """Return a motion of some joints alone, to so many degrees."""
+    alone = Pose.of(tuple(to_deg), {joint: math.radians(degrees) for joint, degrees in to_deg.items()})
+    return Motion("part", CARD.name, alone.joints, (Keyframe(alone, 0.0, 1.0),))
+
+
+def test_a_joint_that_is_not_moved_stands_where_it_does_in_the_pose_stand() -> None:
+    (finding,) = found(part(head_tilt=-8.0), "coupled")
+    assert (finding.joint, finding.limit, finding.level) == ("head_tilt", pytest.approx(-5.0), Level.WARNING)
+    assert "with mouth at -5.0 as in pose stand and neck_tilt at -20.0 as in pose stand it" in finding.message
+    assert found(part(head_tilt=-4.0), "coupled") == []
+    assert found(part(left_front_elevator=-9.0), "coupled") == []
+    (down,) = found(part(head_tilt=0.0, neck_tilt=-60.0), "coupled")
+    assert "with mouth at -5.0 as in pose stand and neck_tilt at -60.0 it" in down.message
+
+
+def test_no_fault_is_found_with_a_joint_that_is_not_moved() -> None:
+    assert found(part(mouth=-20.0, neck_tilt=-60.0), "coupled") == []
+
+
+def test_without_a_pose_to_stand_in_a_coupled_limit_needs_all_its_joints() -> None:
+    card = replace(CARD, poses={}, motion_rules=MotionRules())
+    assert check_motion(part(head_tilt=-8.0), card, celebration=True) == ()
 
 
 def test_a_coupled_limit_that_is_no_closer_than_the_joints_own_is_not_told_twice() -> None:
@@ -171,14 +192,18 @@ def test_speed_is_said_in_degrees_a_frame_too(joint: str, per_frame: float) -> N
     assert f"the most is {per_frame / FRAME_S:.0f} deg/s, {per_frame:.2f} deg a frame" in there.message
 
 
-def test_without_another_word_it_is_to_begin_and_end_near_the_walk() -> None:
-    assert RULES.near_pose == "walk"
+def test_without_another_word_it_is_to_begin_and_end_near_the_walk_or_standing() -> None:
+    assert RULES.near_pose == ("walk", "stand")
+    assert RULES.near_pose_deg == DesignRules().near_pose_deg
+    for name in RULES.near_pose:
+        there = Pose(CARD.joint_names, CARD.pose(name))
+        assert not any(f.rule == "pose" for f in check_motion(motion((0.0, there), (1.0, pose())), CARD))
     walk = Pose(CARD.joint_names, CARD.pose("walk"))
     assert [f.rule for f in check_motion(motion((0.0, walk), (1.0, walk)), CARD) if f.rule == "pose"] == []
     sit = Pose(CARD.joint_names, CARD.pose("sit"))
     findings = [f for f in check_motion(motion((0.0, walk), (1.0, sit)), CARD) if f.rule == "pose"]
     assert {(f.level, f.keyframe, f.limit) for f in findings} == {(Level.ERROR, 2, RULES.near_pose_deg)}
-    assert all("from pose walk" in f.message for f in findings)
+    assert all("from pose walk" in f.message for f in findings)  # which is nearer
     assert all(f.message.endswith("; it is near pose sit") for f in findings)
 
 
@@ -223,14 +248,15 @@ def test_the_seam_of_a_loop_is_judged_for_speed_and_step() -> None:
     [
         ("max_duration_s", 0.9, 2.1),
         ("max_step_deg", 39.0, 41.0),
+        ("large_step_deg", 39.0, 41.0),
         ("near_pose_deg", 9.0, 11.0),
     ],
 )
 def test_the_card_sets_the_thresholds(name: str, strict: float, easy: float) -> None:
     tried = motion((0.0, pose(head_pan=10.0)), (1.0, pose(head_pan=-30.0)), (1.0, pose(head_pan=10.0)))
-    rule = {"max_duration_s": "duration", "max_step_deg": "step", "near_pose_deg": "pose"}[name]
+    rule = {"max_duration_s": "duration", "near_pose_deg": "pose"}.get(name, "step")
     for value, broken in ((strict, True), (easy, False)):
-        card = replace(CARD, motion_rules={**CARD.motion_rules, "near_pose": "stand", name: value})
+        card = replace(CARD, motion_rules=replace(CARD.motion_rules, near_pose=("stand",), **{name: value}))
         limits = {f.limit for f in check_motion(tried, card) if f.rule == rule}
         assert limits == ({value} if broken else set())
 
@@ -241,10 +267,35 @@ def test_thresholds_given_by_hand_take_the_place_of_the_cards() -> None:
     assert check_motion(slow, CARD, rules=replace(RULES, max_duration_s=4.0)) == ()
 
 
-def test_a_threshold_that_there_is_not_is_refused() -> None:
-    card = replace(CARD, motion_rules={"max_step": 3.0})
-    with pytest.raises(UnknownNameError, match="did you mean max_step_deg"):
-        DesignRules.of(card)
+def test_every_rule_a_card_may_say_is_a_threshold() -> None:
+    assert {entry.name for entry in fields(MotionRules)} <= {entry.name for entry in fields(DesignRules)}
+
+
+@pytest.mark.parametrize(
+    ("step_deg", "level", "limit"),
+    [(59.9, None, None), (60.1, Level.WARNING, 60.0), (90.9, Level.WARNING, 60.0), (91.1, Level.ERROR, 91.0)],
+)
+def test_a_large_step_is_a_warning_and_a_larger_one_than_any_of_sonys_an_error(
+    step_deg: float, level: Level | None, limit: float | None
+) -> None:
+    findings = found(motion((0.0, pose()), (4.0, pose(left_front_rotator=-5.0 - step_deg))), "step")
+    assert [(f.level, f.limit) for f in findings] == ([] if level is None else [(level, limit)])
+
+
+def test_a_step_that_rounds_to_the_limit_is_not_beyond_it() -> None:
+    there = Pose(CARD.joint_names, CARD.pose("stand") + 1e-6 * (np.array(CARD.joint_names) == "tail_pan"))
+    assert found(motion((0.0, pose(tail_pan=-60.0)), (4.0, there)), "step") == []
+
+
+@pytest.mark.parametrize("path", sorted((CARD.folder or Path()).glob("motions/*.yaml")), ids=lambda p: p.stem)
+def test_the_motions_that_ship_break_no_rule(path: Path) -> None:
+    assert check_motion(read_motion(path), CARD) == ()
+
+
+def test_a_robot_whose_card_says_no_more_has_one_threshold_for_steps() -> None:
+    for card in (CARD, robot("sony_ers210")):
+        assert (DesignRules.of(card).large_step_deg < math.inf) == (card is CARD)
+    assert DesignRules().max_step_deg == 60.0
 
 
 def test_a_robot_whose_card_is_silent_has_the_defaults() -> None:

@@ -19,7 +19,7 @@ def with_even_pose(name: str, pose: str) -> Robot:
     card = robot(name)
     even = (card.pose(pose) + card.mirror(card.pose(pose))) / 2.0
     poses = {"even": dict(zip(card.joint_names, even.tolist(), strict=True))}
-    return replace(card, poses=poses, motion_rules={**card.motion_rules, "near_pose": "even"})
+    return replace(card, poses=poses, motion_rules=replace(card.motion_rules, near_pose=("even",)))
 
 
 DOG, MAN = with_even_pose("sony_ers7", "stand"), with_even_pose("robotis_bioloid", "walk_ready")
@@ -107,13 +107,19 @@ def test_looser_thresholds_break_no_rule_that_tight_ones_keep(data: st.DataObjec
     card = data.draw(cards)
     drawn = data.draw(motions(card))
     rules = DesignRules.of(card)
-    loose = replace(rules, max_step_deg=2 * rules.max_step_deg, max_duration_s=4.0, near_pose_deg=90.0)
+    loose = replace(
+        rules,
+        max_step_deg=2 * rules.max_step_deg,
+        large_step_deg=math.inf,
+        max_duration_s=4.0,
+        near_pose_deg=90.0,
+    )
     broken = {found.rule for found in check_motion(drawn, card)}
     assert {found.rule for found in check_motion(drawn, card, rules=loose)} <= broken
 
 
 def checked(motion: Motion, card: Robot) -> Checked:
-    return Checked(motion, card, DesignRules.of(card), None, celebration=False)
+    return Checked(motion, card, DesignRules.of(card), (), celebration=False)
 
 
 def each(motion: Motion, card: Robot, rule: str) -> list[Finding]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from posewright.errors import InputError
-from posewright.motions import Keyframe, Motion, Pose, carried_over
+from posewright.motions import Carried, Keyframe, Motion, Pose, carried_over
 from posewright.robots import Robot, robot
 
 OLD = robot("robotis_bioloid")
@@ -69,6 +69,74 @@ def test_on_its_own_robot_nothing_changes() -> None:
     carried = carried_over(kick, OLD)
     assert (carried.missing, carried.clips) == ((), ())
     assert carried.motion.keyframes[0].pose.on(kick.joints) == kick.keyframes[0].pose
+
+
+def doubtful(doubt: str, *names: str) -> Robot:
+    card = other()
+    joints = tuple(replace(one, uncertain=doubt) if one.name in names else one for one in card.joints)
+    return replace(card, joints=joints)
+
+
+@pytest.mark.parametrize("theirs", [True, False], ids=["of the other", "of its own"])
+def test_a_joint_that_is_0_elsewhere_on_one_of_the_two_is_not_carried_over(theirs: bool) -> None:
+    kick = motion({"left_knee": 0.3, "right_knee": 0.2})
+    card, target = (OLD, doubtful("zero", "left_knee")) if theirs else (doubtful("zero", "left_knee"), OLD)
+    carried = carried_over(replace(kick, robot=card.name), target, card)
+    assert carried.unmatched == ("left_knee",)
+    assert "left_knee" not in (*carried.motion.joints, *carried.missing, *carried.unmoved)
+    assert carried.motion.keyframes[0].pose.angle("right_knee") == 0.2
+    assert carried.remarks == ()
+
+
+@pytest.mark.parametrize(("doubt", "says"), [("sign", "which way is positive"), ("side", "which is which")])
+def test_a_joint_of_which_something_is_uncertain_is_carried_over_with_a_remark(doubt: str, says: str) -> None:
+    carried = carried_over(
+        motion({"left_knee": 0.3}), doubtful(doubt, "left_knee", "right_knee", "left_elbow")
+    )
+    assert carried.motion.keyframes[0].pose.angle("left_knee") == 0.3
+    (remark,) = carried.remarks
+    assert remark.startswith("right_knee, left_knee: ")  # in the order of the robot's card
+    assert says in remark
+    assert "other" in remark
+
+
+def test_a_robot_has_no_doubts_about_its_own_motions() -> None:
+    card = doubtful("zero", "left_knee")
+    carried = carried_over(replace(motion({"left_knee": 0.3}), robot=card.name), card)
+    assert (carried.unmatched, carried.remarks) == ((), ())
+
+
+def whole(name: str, target: str) -> Carried:
+    card = robot(name)
+    keyframes = (Keyframe(Pose(card.joint_names, card.pose("stand")), 0.0, 1.0),)
+    return carried_over(Motion("stands", name, card.joint_names, keyframes), robot(target))
+
+
+def test_of_an_ers210_the_tail_tilt_stays_behind_and_the_tail_pan_is_doubtful() -> None:
+    carried = whole("sony_ers210", "sony_ers7")
+    assert carried.unmatched == ("tail_tilt",)
+    assert carried.missing == ("head_roll",)
+    (remark,) = carried.remarks
+    assert remark.startswith("tail_pan: nobody says which way is positive on sony_ers210")
+    back = whole("sony_ers7", "sony_ers210")
+    assert (back.unmatched, back.remarks) == (carried.unmatched, carried.remarks)
+
+
+def test_of_an_ers110_it_is_a_guess_which_leg_is_which() -> None:
+    sign, side = whole("sony_ers110", "sony_ers210").remarks
+    assert sign.startswith("head_roll, tail_pan: ")
+    assert sum("_" in word for word in side.split(":")[0].split(", ")) == 12
+    assert "which is which is a guess on sony_ers110" in side
+
+
+def test_an_ers210_and_an_ers220_share_their_motions() -> None:
+    assert whole("sony_ers220", "sony_ers210").remarks == whole("sony_ers210", "sony_ers220").remarks == ()
+
+
+def test_a_joint_that_is_0_elsewhere_is_not_enough_to_have_in_common() -> None:
+    wag = Pose.of(("tail_tilt",), {"tail_tilt": 0.1})
+    with pytest.raises(InputError, match="and that is 0 at the same place"):
+        carried_over(Motion("wag", "sony_ers210", wag.joints, (Keyframe(wag, 0.1),)), robot("sony_ers7"))
 
 
 def test_two_robots_without_a_joint_in_common_are_refused() -> None:

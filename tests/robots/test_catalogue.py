@@ -261,7 +261,6 @@ def test_nobody_can_write_to_a_card_that_all_share_nor_to_a_copy_from_another_pr
             card.numberings,
             card.namings,
             card.designs,
-            card.motion_rules,
             card.sources,
             card.servo_models,
         )

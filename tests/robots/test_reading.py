@@ -229,8 +229,8 @@ def test_coupled_limits_gains_lights_and_rules_are_read(dog: Path) -> None:
     assert (first.joint, first.given[0].joint, math.degrees(first.lower_rad)) == ("knee", "hip", 10.0)
     assert it.servo_models["big"].gain("standard").p == 0x1C
     assert [(led.name, led.colour, led.place) for led in it.leds] == [("nose", "red", "head")]
-    assert it.motion_rules == {
-        "near_pose": "stand",
+    assert it.motion_rules.said == {
+        "near_pose": ("stand",),
         "max_step_deg": 50.0,
         "camera_joints": ("hip",),
         "camera_rate_hz": 30.0,
@@ -239,7 +239,20 @@ def test_coupled_limits_gains_lights_and_rules_are_read(dog: Path) -> None:
     }
 
 
+def test_a_motion_may_be_asked_to_be_near_one_of_several_poses(dog: Path) -> None:
+    dog.write_text(DOG.replace("near_pose: stand", "near_pose: [stand, sit]"), encoding="utf-8")
+    assert read_robot(dog).motion_rules.near_pose == ("stand", "sit")
+
+
+def test_a_card_may_say_what_is_uncertain_of_a_joint(dog: Path) -> None:
+    assert {joint.uncertain for joint in read_robot(dog).joints} == {""}
+    dog.write_text(DOG.replace("two_state: true", "two_state: true, uncertain: zero"), encoding="utf-8")
+    assert [joint.uncertain for joint in read_robot(dog).joints] == ["", "", "zero"]
+
+
 BROKEN_DOG = [
+    ("two_state: true", "uncertain: sgin", 9, "did you mean sign"),
+    ("max_step_deg: 50", "max_step_deg: 50\n  large_step_deg: 60", 35, "larger than the largest"),
     ("[-95, 35]", "[-85, 35]", 7, "-90..30 is beyond what the mechanism does"),
     ("[-95, 35]", "[-95]", 7, "expected two limits, found 1"),
     ("two_state: true", "two_state: 1", 9, "expected true or false"),

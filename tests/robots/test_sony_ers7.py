@@ -119,17 +119,12 @@ def test_sonys_motions_stay_within_the_mechanism_and_near_the_limits(
         assert np.degrees(ers7.coupling.beyond(angles)).max() <= 2.51, name
 
 
-def test_its_own_walk_swings_as_far_from_the_walks_pose_as_the_rules_allow(
+def test_its_largest_step_is_just_above_that_of_sonys_own_motions(
     ers7: Robot, sdk_motions: dict[str, npt.NDArray[np.int64]]
 ) -> None:
-    walk = np.degrees(ers7.from_ticks(sdk_motions["a_walk#walk_sox_fwd"].astype(np.float64)))
-    allowed = ers7.motion_rules["near_pose_deg"]
-    assert isinstance(allowed, float)
-    assert 0.0 < allowed - np.abs(walk - walk[0]).max() < 1.0
-    steps = [np.abs(np.diff(keyframes, axis=0)).max() for keyframes in sdk_motions.values()]
-    allowed = ers7.motion_rules["max_step_deg"]
-    assert isinstance(allowed, float)
-    assert 0.0 < allowed - math.degrees(max(steps) * 1e-6) < 1.5
+    largest = math.degrees(max(np.abs(np.diff(rows, axis=0)).max() for rows in sdk_motions.values()) * 1e-6)
+    assert 0.0 < (ers7.motion_rules.max_step_deg or 0.0) - largest < 1.5
+    assert (ers7.motion_rules.large_step_deg or 0.0) < largest
 
 
 def test_front_and_rear_legs_reach_equally_far_to_the_robots_ends(ers7: Robot) -> None:

@@ -11,7 +11,7 @@ import pytest
 from posewright.arenas import Box, arena
 from posewright.bodies import Floats, Frames
 from posewright.robots import Robot, robot
-from posewright.simulation import SimulatedBody, World
+from posewright.simulation import ContactRecorder, SimulatedBody, World
 
 
 @pytest.fixture(scope="session")
@@ -56,3 +56,16 @@ def hold() -> Callable[..., Frames]:
         return Frames(np.tile(pose, (round(seconds * 128), 1)), **options)  # type: ignore[arg-type]  # as given
 
     return frames
+
+
+@pytest.fixture
+def touching() -> Callable[[World], frozenset[tuple[str, str]]]:
+    """Give which parts of the robot touch each other or the floor now; the floor is the second."""
+
+    def pairs(world: World) -> frozenset[tuple[str, str]]:
+        recorder = ContactRecorder(world)
+        recorder.note()
+        found = recorder.contacts()
+        return frozenset((found.names[one], found.names[other]) for one, other in found.pairs.tolist())
+
+    return pairs

@@ -11,7 +11,7 @@ import pytest
 from posewright.bodies import Floats, Frames
 from posewright.formats import read_motion
 from posewright.rotation import matrix_roll_pitch_yaw
-from posewright.simulation import ContactObserver, Lean, SimulatedBody
+from posewright.simulation import ContactRecorder, Lean, SimulatedBody
 
 Samples = Callable[[str], Path]
 
@@ -30,18 +30,19 @@ def perform(body: SimulatedBody, path: Path, times: int = 1) -> tuple[Floats, Fl
     ends = np.cumsum([keyframe.reach_s + keyframe.pause_s for keyframe in motion.keyframes])
     meant = np.stack([np.interp(sampled.times, ends, column) for column in attitudes.T], axis=-1)
     body.settle(sampled.angles[0], 0.5, Lean(*attitudes[0]))
-    world, observer = body.world, ContactObserver(body.world)
+    world, recorder = body.world, ContactRecorder(body.world)
     start, trunk = world.trunk, world.addresses.trunk_body
     leans: list[tuple[float, float]] = []
-    touched: set[str] = set()
 
     def look() -> None:
         leans.append(matrix_roll_pitch_yaw(world.data.xmat[trunk].reshape(3, 3))[:2])
-        touched.update(name for pair in observer.look().own_pairs for name in pair)
+        recorder.note()
 
     body.play(Frames(np.tile(sampled.angles, (times, 1))), look)
     both = np.degrees(np.hstack([np.array(leans), np.tile(meant, (times, 1))]))
-    return world.trunk[:3] - start[:3], both, touched
+    contacts = recorder.contacts()
+    own = contacts.pairs[contacts.pairs[:, 1] != contacts.names.index("floor")]
+    return world.trunk[:3] - start[:3], both, {contacts.names[part] for part in own.ravel().tolist()}
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,13 @@ from posewright.errors import InputError
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.placing import place, sole_corners, standing_up
+from posewright.simulation.supports import find_supports
 
+Touching = Callable[[World], frozenset[tuple[str, str]]]
 AmongBoxes = Callable[..., SimulatedBody]
 Hold = Callable[..., Frames]
+
+UP = np.array([0.0, 0.0, 1.0])
 
 quickly = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -99,3 +103,24 @@ def test_standing_up_finds_the_facet_under_the_centre() -> None:
     assert standing_up(points, np.array([0.0, 0.0, 2.0])) == pytest.approx((0, 0, 1))
     up = standing_up(points, np.array([2.0, 0.0, 2.0]))
     assert up == pytest.approx(np.array([-1, 0, 2]) / math.sqrt(5))
+
+
+def test_who_kneels_is_on_its_knees_and_not_in_the_floor(bare: SimulatedBody, touching: Touching) -> None:
+    pose = bare.robot.pose("stand")
+    for joint, degrees in {"hip_pitch": -30.0, "knee": 120.0, "ankle_pitch": 0.0}.items():
+        for side in ("right", "left"):
+            pose[bare.robot.index(f"{side}_{joint}")] = math.radians(degrees)
+    bare.put_down(pose)
+    assert find_supports(bare.world).heights(UP).min() == pytest.approx(0.0, abs=1e-9)
+    before = bare.world.trunk
+    bare.settle(pose, 0.5)
+    assert {("right_shank", "floor"), ("left_shank", "floor")} <= touching(bare.world)
+    assert np.abs(bare.world.trunk - before).max() < 0.02
+
+
+@quickly
+@given(bend=st.lists(st.floats(-1.5, 1.5), min_size=18, max_size=18))
+def test_no_part_is_put_deep_into_the_floor(bare: SimulatedBody, bend: list[float]) -> None:
+    place(bare.world, 0.0, 0.0, 0.0, bare.robot.pose("stand") + bend)
+    lowest = find_supports(bare.world).heights(UP).min()
+    assert -0.001 <= lowest < 1e-9

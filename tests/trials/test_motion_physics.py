@@ -20,9 +20,10 @@ from posewright.formats import read_motion, read_motion_file
 from posewright.motions import Keyframe, Level, Motion, Pose
 from posewright.playing import Player
 from posewright.robots import Robot, robot
-from posewright.simulation import SimulatedBody, World
+from posewright.simulation import Contacts, SimulatedBody, World
 from posewright.trials import MotionTrial, PhysicsRules, try_motion
-from posewright.trials.motion_course import runs
+from posewright.trials.motion_course import Course, runs
+from posewright.trials.motion_touching import self_contacts, touching
 
 FACE_DOWN, ON_THE_BACK = (0.0, math.pi / 2.0), (0.0, -math.pi / 2.0)
 ROBOTIS = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"
@@ -212,6 +213,47 @@ def test_every_finding_is_a_sentence_with_its_time_and_keyframe(bad_kick: Motion
 def test_findings_come_the_worst_first(bad_kick: MotionTrial) -> None:
     levels = [list(Level).index(finding.level) for finding in bad_kick.findings]
     assert levels == sorted(levels)
+
+
+def pressing(course: Course, forces: list[tuple[int, float]]) -> Course:
+    """Return a course in which two parts press against each other [N] in frames since the motion's begin."""
+    frames = np.array([course.begin + frame for frame, _ in forces], dtype=np.intp)
+    contacts = Contacts(
+        names=("trunk", "head", "floor"),
+        frames=frames,
+        pairs=np.tile(np.array([0, 1], dtype=np.intp), (len(frames), 1)),
+        depths=np.full(len(frames), 1e-4),
+        forces=np.array([force for _, force in forces]),
+        speeds=np.full(len(frames), np.nan),
+    )
+    return replace(course, contacts=contacts)
+
+
+@pytest.mark.parametrize(
+    ("forces", "level"),
+    [
+        ([(-1, 1.0), (0, 1.5), (9, 2.0)], None),
+        ([(-1, 20.0), (0, 21.0), (9, 30.0)], None),
+        ([(-1, 1.0), (0, 1.5), (9, 50.0)], Level.WARNING),
+        ([(-1, 20.0), (9, 50.0)], Level.WARNING),
+        ([(9, 50.0)], Level.WARNING),
+        ([(9, 2.0)], Level.NOTE),
+        ([(-1, 50.0)], None),
+    ],
+)
+def test_what_touches_at_first_is_told_only_if_it_presses_much_harder(
+    nod: MotionTrial, forces: list[tuple[int, float]], level: Level | None
+) -> None:
+    course = pressing(nod.course, forces)
+    found = list(touching(course, PhysicsRules(slip_mm=1000.0)))
+    assert [finding.level for finding in found] == ([] if level is None else [level])
+    told = self_contacts(course)
+    assert all(contact.at_first is (forces[0][0] == -1) for contact in told)
+    assert len(told) == any(frame >= 0 for frame, _ in forces)
+    if found:
+        assert found[0].value == forces[-1][1]
+        assert course.when(course.begin + 9) in found[0].message
+        assert ("in the first pose already" in found[0].message) is told[0].at_first
 
 
 def test_the_numbers_are_json(bad_kick: MotionTrial, nod: MotionTrial) -> None:

@@ -83,9 +83,17 @@ def run(arguments: list[str] | None = None) -> int:
         _forget_stdout()
         return NOT_READ
     except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
-        _own_up(error)
-        return INTERNAL
+        return _blame(error)
     return code
+
+
+def _blame(error: Exception) -> int:
+    """Say whose fault it is, and return the exit code: a file's that the system would not take, or ours."""
+    if isinstance(error, OSError) and error.filename is not None:  # its name is too long, the disk went away
+        fail(f"{error.filename}: {error.strerror or error}")
+        return BAD_INPUT
+    _own_up(error)
+    return INTERNAL
 
 
 def _code(verbs: tuple[str, ...], words: list[str]) -> int:

@@ -112,6 +112,8 @@ def extract(
         raise _with_flag(error) from error
     for loss in grouped(done.losses):
         warn(f"lost: {loss}")
+    for remark in grouped(done.remarks):
+        warn(remark)
     for failure in done.failed:
         warn(f"left out: {failure}")
     told = describe_extraction(done, output)
@@ -199,7 +201,7 @@ def add(
             source,
             name=name,
             type_name=kind,
-            replacing=replace,
+            overwrite=replace,
             robot=robot,
             accept_loss=accept_loss,
         )
@@ -225,6 +227,7 @@ def remove(
 
       posewright archive remove MOTION7.ODA 3 4 --keep-places
     """
+    from posewright.cli.archive_tables import entries_counted
     from posewright.cli.console import warn
     from posewright.formats.oda.files import remove_from_archive
 
@@ -234,7 +237,7 @@ def remove(
     if gone and [entry.name for entry in after.entries] != [e.name for e in before.entries[:-gone]]:
         warn("those behind have moved up; a MONETCMD.CFG that calls motions by number means others now")
     told = {"file": str(file), "n_entries": len(after.entries), "removed": gone or len(names)}
-    _say(told, iter([f"{file}: {len(after.entries)} entries"]), as_json=as_json)
+    _say(told, iter([f"{file}: {entries_counted(len(after.entries))}"]), as_json=as_json)
 
 
 def _open(path: Path) -> OdaArchive:
@@ -259,7 +262,7 @@ def _say(told: dict[str, Any], lines: Iterator[str], *, as_json: bool) -> None:
 
 
 def _assembled(told: dict[str, Any], *, as_json: bool) -> None:
-    from posewright.cli.archive_tables import grouped, shown
+    from posewright.cli.archive_tables import entries_counted, grouped, shown
     from posewright.cli.console import warn
 
     for loss in grouped(told["losses"]):
@@ -272,7 +275,7 @@ def _assembled(told: dict[str, Any], *, as_json: bool) -> None:
         if len(told["added"]) == 1
         else f"{len(told['added'])} files -> {told['file']}"
     )
-    _say(told, iter([f"{line}: {told['n_entries']} entries"]), as_json=as_json)
+    _say(told, iter([f"{line}: {entries_counted(told['n_entries'])}"]), as_json=as_json)
 
 
 def _told_of(error: LossError) -> LossError:

@@ -53,7 +53,7 @@ def list_lines(told: dict[str, Any]) -> Iterator[str]:
     """Yield the lines that list an archive to a person."""
     counts = ", ".join(f"{count} {_plural(kind, count)}" for kind, count in told["holds"].items())
     gzip = _GZIP[Compression(told["gzip"])]
-    yield f"{told['file']}: {told['n_entries']} entries ({counts or 'empty'}), {gzip}"
+    yield f"{told['file']}: {entries_counted(told['n_entries'])} ({counts or 'empty'}), {gzip}"
     wide = len(str(told["n_entries"]))
     for entry in told["entries"]:
         packed = " (gzip)" if entry["gzip"] else ""
@@ -73,6 +73,7 @@ def describe_extraction(done: Extraction, folder: Path) -> dict[str, Any]:
         "other_entries": list(done.others),
         "failed": list(done.failed),
         "losses": list(done.losses),
+        "remarks": list(done.remarks),
     }
 
 
@@ -122,7 +123,12 @@ def shown(name: str) -> str:
 def _some(names: list[str]) -> str:
     if len(names) <= MOST_LISTED:
         return ", ".join(map(shown, names))
-    return f"{len(names)} entries"
+    return entries_counted(len(names))
+
+
+def entries_counted(count: int) -> str:
+    """Return how many entries there are, in words."""
+    return f"{count} {'entry' if count == 1 else 'entries'}"
 
 
 def _plural(word: str, count: int) -> str:

@@ -145,7 +145,7 @@ def add(
             agent=agent,
             sound=sound,
             sync=sync,
-            replace=replace,
+            overwrite=replace,
             page=page,
             robot=robot,
             accept_loss=accept_loss,

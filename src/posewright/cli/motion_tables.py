@@ -9,7 +9,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from posewright.formats import MotionFile, card_of
+from posewright.formats import FORMATS, MotionFile, card_of
+from posewright.formats.kinds import ODA, OMTN
+from posewright.formats.lazy_motions import LazyMotions
 from posewright.motions import Finding, Level, Motion, check_motion
 
 FOR_EVER = "for ever"
@@ -30,13 +32,13 @@ def describe_file(file: MotionFile, page: str | None) -> dict[str, Any]:
         "robot": motion.robot,
         "robot_joints": len(card_of(motion).joints),
         "design": motion.extras.get("design"),
-        "frame_ms": _frame_ms(motion),
+        "frame_ms": _frame_ms(file, motion),
         "page": number,
         **describe_motion(motion),
         "warnings": list(file.warnings),
         "pages": [
-            {"number": label.number, **_brief(one), "name": label.name}
-            for label, one in zip(file.pages, file.motions, strict=True)
+            {"number": label.number, **brief, "name": label.name}
+            for label, brief in zip(file.pages, _briefs(file), strict=True)
         ],
     }
 
@@ -58,10 +60,11 @@ def describe_motion(motion: Motion) -> dict[str, Any]:
     }
 
 
-def _frame_ms(motion: Motion) -> float:
-    """Return the frame of the file where it says one, else that of the robot [ms]."""
-    told = motion.extras.get("omtn_frame_ms")
-    return float(told) if told is not None else card_of(motion).frame_period_s * 1000.0
+def _frame_ms(file: MotionFile, motion: Motion) -> float:
+    """Return the frame of the file where it has one, else that of the robot [ms]."""
+    told = float(motion.extras.get("omtn_frame_ms") or 0.0)
+    step_s = FORMATS[file.format].quantum.time_s if file.format in (OMTN, ODA) else None
+    return told or 1000.0 * (card_of(motion).frame_period_s if step_s is None else step_s)
 
 
 def _brief(motion: Motion) -> dict[str, Any]:
@@ -73,6 +76,22 @@ def _brief(motion: Motion) -> dict[str, Any]:
         "next": _reference(motion.next),
         "exit": _reference(motion.exit),
     }
+
+
+def _briefs(file: MotionFile) -> Iterator[dict[str, Any]]:
+    """Yield what a list shows of each page; thousands of motions are not made for it."""
+    glances = file.motions.glances if isinstance(file.motions, LazyMotions) else ()
+    for glance in glances:
+        yield {
+            "name": glance.name,
+            "keyframes": glance.keyframes,
+            "duration_s": round(glance.duration_s, DIGITS),
+            "repeat": 1,
+            "next": None,
+            "exit": None,
+        }
+    if not glances:
+        yield from map(_brief, file.motions)
 
 
 def _reference(name: str | None) -> str | int | None:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from posewright.documents.atomic import refuse_unwritable, write_atomically
+from posewright.documents.locking import locked
 from posewright.documents.node import Node
 from posewright.documents.ordinary import open_ordinary
 from posewright.documents.reading import (
@@ -25,6 +26,7 @@ __all__ = [
     "MAX_NESTING",
     "Node",
     "decode_document",
+    "locked",
     "one_line",
     "open_ordinary",
     "parse_document",

@@ -6,11 +6,18 @@ import contextlib
 import errno
 import os
 import secrets
+import stat
 from pathlib import Path
 
 from posewright.errors import OutputError
 
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
 _BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line feed into two bytes
+
+
+_SHOWN = 40
+"""So much of a file's name stands in that of the unfinished one, which must not be too long itself."""
 
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -26,10 +33,11 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
             made again need not.
 
     Raises:
-        OutputError: it cannot be written there, or something stands there that is no ordinary file.
+        OutputError: it cannot be written there, or something stands there that is write-protected or no
+            ordinary file.
     """
     path = _target(path)
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(8)}") if path.name else path
+    unfinished = path.with_name(f".{path.name[:_SHOWN]}.{secrets.token_hex(8)}") if path.name else path
     try:
         handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
     except OSError as error:
@@ -67,8 +75,16 @@ def refuse_unwritable(path: Path) -> None:
 def _target(path: Path) -> Path:
     """Return the file that writing to `path` means; a device or a pipe must not be replaced by a file."""
     target = Path(os.path.realpath(path))
-    if target.is_dir():
+    try:
+        status = target.stat()
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR):
+            return target
+        raise OutputError.at(path, error.strerror or str(error)) from error
+    if stat.S_ISDIR(status.st_mode):
         raise OutputError.at(path, os.strerror(errno.EISDIR))
-    if target.exists() and not target.is_file():
+    if not stat.S_ISREG(status.st_mode):
         raise OutputError.at(path, "not an ordinary file")
+    if not status.st_mode & _WRITABLE:
+        raise OutputError.at(path, "it is write-protected")
     return target

@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from posewright.formats.conversion import Conversion, Rounding, convert_motion
+    from posewright.formats.conversion import Conversion, convert_motion
     from posewright.formats.detect import detect_format
     from posewright.formats.for_robot import file_for_robot
     from posewright.formats.monet.add import add_to_stick
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from posewright.formats.reading import read_motion, read_motion_file
     from posewright.formats.registry import FORMATS
     from posewright.formats.rendering import KeyTimes, Quantum, Rendering, WriteOptions
+    from posewright.formats.rounding import Rounding
     from posewright.formats.uc3m.table_motion import table_with
     from posewright.formats.uc3m.velocity import Velocity, document_velocity, step_speeds
     from posewright.formats.writing import losses, write_motion, write_motion_file
@@ -44,7 +45,7 @@ _ROOM = {
     "remove_from_archive": "oda.files",
     "write_archive_file": "oda.files",
     "Conversion": "conversion",
-    "Rounding": "conversion",
+    "Rounding": "rounding",
     "convert_motion": "conversion",
     "detect_format": "detect",
     "file_for_robot": "for_robot",

@@ -5,39 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from posewright.documents import write_atomically
-from posewright.errors import InputError, LossError, Where
+from posewright.errors import LossError, Where
 from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
 from posewright.formats.motion_file import MotionFile
 from posewright.formats.motion_format import MotionFormat
-from posewright.formats.origin import alone, card_of
+from posewright.formats.origin import alone
 from posewright.formats.page_reference import Reference
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import format_for
 from posewright.formats.rendering import EXACT, Quantum, Rendering, WriteOptions
-from posewright.motions import Motion, straightened
+from posewright.formats.rounding import Rounding, measured
 from posewright.robots import Robot
-
-Floats = NDArray[np.float64]
-
-NO_TIME_S = 1e-6
-"""Of a format whose times are exact."""
-
-
-@dataclass(frozen=True)
-class Rounding:
-    """By how much a file says something else than the motion it was made from, measured by reading it back.
-
-    Attributes:
-        angle_rad: the largest change of an angle at a keyframe [rad].
-        time_s: the largest change of the time of a keyframe [s].
-    """
-
-    angle_rad: float
-    time_s: float
 
 
 @dataclass(frozen=True)
@@ -92,18 +71,20 @@ def convert_motion(
     motion = file.motion() if page is None else alone(file.motion(page))
     carried = carried_to(motion, robot)
     motion = motion if carried is None else carried.motion
-    if options is not None and options.straighten:
-        motion = straightened(motion)
     wanted = format_for(motion, target, format)
-    if page is None and carried is None and options is None and wanted.name == file.format:
+    is_copy = page is None and carried is None and options is None and wanted.name == file.format
+    if is_copy:
         rendering = _copy(file, wanted, target)
     else:
-        rendering = wanted.render(motion, target, options or WriteOptions())
+        options = options or WriteOptions()
+        motion = wanted.prepared(motion, options)
+        rendering = wanted.render(motion, target, options)
     losses = (*_left_behind(file, page, wanted), *lost_between_robots(carried), *rendering.losses)
     refuse_losses(losses, wanted.name, Path(source), accept_loss=accept_loss)
     write_atomically(target, rendering.data)
     remarks = (*unmoved(carried), *rendering.remarks)
-    return Conversion(wanted.name, losses, remarks, wanted.quantum, _rounding(motion, rendering, wanted))
+    rounding = None if is_copy else measured(motion, rendering, wanted)
+    return Conversion(wanted.name, losses, remarks, wanted.quantum, rounding)
 
 
 def refuse_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
@@ -127,32 +108,3 @@ def _left_behind(file: MotionFile, page: Reference | None, wanted: MotionFormat)
     if page is not None or len(file.motions) < 2 or wanted.name == file.format:
         return ()
     return (f"all pages but {file.pages[0].name!r}; the file has {len(file.motions)}",)
-
-
-def _rounding(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Rounding | None:
-    """Measure what the format's steps did, by reading back what was written."""
-    try:
-        back = wanted.read(rendering.data, Path("as written"), card_of(motion)).motion()
-    except InputError:  # a file that leans on its neighbours, or of a robot nobody has a card of
-        return None
-    joints = tuple(name for name in motion.joints if name in back.joints)
-    if not joints:
-        return None
-    times = motion.keyframe_times
-    shift = _nearest(back.keyframe_times, times) - times
-    # a keyframe on a straight line may be left out; then what counts is where the joints are at its time
-    shift[np.abs(shift) > (wanted.quantum.time_s or NO_TIME_S)] = 0.0
-    asked = [pose.on(joints).angles for pose in motion.resolved()[1:]]
-    got = back.sample_at(times + shift)
-    change = np.abs(np.array(asked) - got.angles[:, [back.joints.index(name) for name in joints]])
-    known = change[np.isfinite(change)]
-    return Rounding(float(known.max(initial=0.0)), float(np.abs(shift).max()))
-
-
-def _nearest(marks: Floats, times: Floats) -> Floats:
-    """Return the nearest of the rising `marks` (m,) to each of `times` (n,)."""
-    above = np.clip(np.searchsorted(marks, times), 1, len(marks) - 1) if len(marks) > 1 else None
-    if above is None:
-        return np.full(times.shape, marks[0])
-    before, after = marks[above - 1], marks[above]
-    return np.where(times - before <= after - times, before, after)

@@ -104,9 +104,7 @@ def refuse_unsupported(kind: str, path: Path | None = None) -> None:
     if not known.is_motion:
         raise FormatError(f"this is {known.title}: no motion file", where=Where(path=path, offset=0))
     verdict = "motions of this kind are not supported yet"
-    raise FormatError(
-        f"this is {known.title}: {verdict}", where=Where(path=path, offset=0), hint=_readable()
-    )
+    raise FormatError(f"this is {known.title}: {verdict}", where=Where(path=path, offset=0), hint=_readable())
 
 
 def _readable() -> str:

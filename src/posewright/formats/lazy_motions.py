@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import overload
+from typing import NamedTuple, overload
 
 from posewright.motions import Motion
+
+
+class Glance(NamedTuple):
+    """What a list of motions shows of one, known without making it."""
+
+    name: str
+    keyframes: int
+    duration_s: float
 
 
 class LazyMotions(Sequence[Motion]):
@@ -13,9 +21,11 @@ class LazyMotions(Sequence[Motion]):
 
     Args:
         makers: one function a motion.
+        glances: what a list shows of each motion; empty where nobody knows before it is made.
     """
 
-    def __init__(self, makers: Sequence[Callable[[], Motion]]) -> None:
+    def __init__(self, makers: Sequence[Callable[[], Motion]], glances: Sequence[Glance] = ()) -> None:
+        self.glances = tuple(glances)
         self._makers = tuple(makers)
         self._made: dict[int, Motion] = {}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.formats.motion_file import MotionFile
 from posewright.formats.rendering import Quantum, Rendering, WriteOptions
-from posewright.motions import Motion
+from posewright.motions import Motion, straightened
 from posewright.robots import Robot
 
 
@@ -36,3 +36,7 @@ class MotionFormat:
     suits: Callable[[Robot], bool] = lambda _: True
     render_file: Callable[[MotionFile], Rendering] | None = None
     stands_alone: bool = True
+
+    def prepared(self, motion: Motion, options: WriteOptions) -> Motion:
+        """Return the motion as it is to be rendered: straightened on the format's clock, if that is asked."""
+        return straightened(motion, grid_s=self.quantum.time_s) if options.straighten else motion

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from posewright.motions import Motion
+
 
 class KeyTimes(Enum):
     """At which times a format that has key times of its own for every joint writes a joint's angle.
@@ -54,8 +56,16 @@ class Rendering:
         data: the whole file.
         losses: what of the motion the format cannot hold, in words; it is written only if that is accepted.
         remarks: what had to be filled in or said in another way, in words; nothing is lost by it.
+        times_s: when each keyframe of the motion is reached in the file [s]; None for one that is merged away
+            or nobody can tell. Empty where the format says no times.
     """
 
     data: bytes
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    times_s: tuple[float | None, ...] = ()
+
+
+def as_they_are(motion: Motion) -> tuple[float, ...]:
+    """Return when each keyframe is reached in a file that says just what the motion does [s]."""
+    return tuple(motion.keyframe_times.tolist())

@@ -1,29 +1,20 @@
-"""What of a motion a format that knows only angles and times cannot say."""
+"""What of a motion a format that knows only angles and times cannot say, in words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 
 from posewright.formats.origin import card_of, origin_of
-from posewright.motions import Easing, Keyframe, Motion
+from posewright.formats.standing import SLACK_RAD, STAND
+from posewright.motions import Motion
 from posewright.robots import Robot
-
-STAND = "stand"
-"""The pose of a robot that stands for every joint nobody gives an angle."""
-
-SLACK_RAD = 1e-6
-"""A joint that stays this near to where the robot stands says nothing [rad]."""
 
 _SHOWN = 60
 
-_USUAL: Mapping[str, tuple[str, ...]] = {
-    "creator": ("Posewright",),
-    "omtn_minor": ("1", "2"),
-    "omtn_frame_ms": ("16",),
-}
-"""What an OMTN that we write says by itself (formats.md 1.1: minor 2 of the whole body, 1 of a part)."""
+_OURS = "Posewright"
+"""Who made a motion that does not say, in the files we write."""
 
 
 def unsaid(
@@ -32,6 +23,7 @@ def unsaid(
     *,
     extras: Collection[str] = (),
     attitude: bool = False,
+    start: bool = False,
 ) -> tuple[str, ...]:
     """Return what gets lost where only the path of the joints is written, in words.
 
@@ -40,24 +32,29 @@ def unsaid(
         path: the file, where its name is all that tells the motion's; None where the format says it.
         extras: which of the motion's extras the format keeps.
         attitude: whether the format keeps the attitude of the trunk.
+        start: whether the format tells of the pose it is to be started from by itself.
     """
     frames = motion.keyframes
-    free = sorted({joint for frame in frames for joint in frame.pose.free})
-    easings = sorted({frame.easing.value for frame in frames if _eases(frame)})
+    free = {joint for frame in frames for joint in frame.pose.free}
+    stiff = {joint for frame in frames for joint in frame.stiffness or ()}
+    easings = sorted({frame.easing.value for frame in frames if frame.is_curved})
     leans = not attitude and any(frame.attitude is not None and any(frame.attitude) for frame in frames)
     checks = (
         (path is not None and not _is_called_after_a_file(motion, path), f"its name {motion.name!r}"),
         (leans, "the attitude of the trunk"),
-        (bool(easings), f"easing {', '.join(easings)}: it is read back as linear"),
-        (any(frame.stiffness for frame in frames), "stiffness"),
-        (bool(free), f"torque off at {', '.join(free)}: the joint stays where it was"),
+        (bool(easings), f"easing {', '.join(easings)}: the file goes straight from keyframe to keyframe"),
+        (
+            bool(stiff),
+            f"stiffness of {_listed(motion, stiff)}: the file says where joints go, not how firmly",
+        ),
+        (bool(free), f"torque off at {_listed(motion, free)}: no joint is let go, so it stays where it was"),
         (
             motion.loops,
             f"that it repeats {'for ever' if motion.repeat is None else f'{motion.repeat} times'}",
         ),
         (motion.next is not None, f"that motion {motion.next!r} comes next"),
         (motion.exit is not None, f"that it is left through motion {motion.exit!r}"),
-        (motion.start is not None, "the pose it is to be started from"),
+        (motion.start is not None and not start, "the pose it is to be started from"),
     )
     return (*(text for is_lost, text in checks if is_lost), *unkept_extras(motion, extras))
 
@@ -78,13 +75,14 @@ def unkept_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
 def _goes_without_saying(motion: Motion, key: str, text: str) -> bool:
     if key == "design":
         return card_of(motion).designs.get(text) == motion.joints
-    return text in _USUAL.get(key, ())
+    return key == "creator" and text == _OURS
 
 
-def _eases(frame: Keyframe) -> bool:
-    if frame.reach_s == 0.0 or frame.easing is Easing.LINEAR:
-        return False
-    return frame.easing is not Easing.TRAPEZOID or frame.accel_share > 0.0
+def _listed(motion: Motion, joints: set[str]) -> str:
+    """Return joints in the motion's order; all of them in a word."""
+    if joints >= set(motion.joints):
+        return "all joints"
+    return ", ".join(joint for joint in motion.joints if joint in joints)
 
 
 def _short(text: str) -> str:

@@ -43,8 +43,9 @@ def write_motion(
     """
     path = Path(path)
     target = format_for(motion, path, format)
-    motion = _in_its_file(motion, path)
-    rendering = target.render(motion, path, options or WriteOptions())
+    options = options or WriteOptions()
+    motion = target.prepared(_in_its_file(motion, path), options)
+    rendering = target.render(motion, path, options)
     refuse_losses(rendering.losses, target.name, path, accept_loss=accept_loss)
     write_atomically(path, rendering.data)
     return rendering.losses

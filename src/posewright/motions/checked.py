@@ -37,7 +37,8 @@ class Way:
     @cached_property
     def mean(self) -> Angles:
         """(n_joints,) mean speed over the way [deg/s]; infinite where it jumps, 0 where free."""
-        way = np.nan_to_num(np.abs(self.end - self.begin), nan=0.0, posinf=np.inf)
+        with np.errstate(invalid="ignore"):  # an infinite angle is for the rule `finite` to find
+            way = np.nan_to_num(np.abs(self.end - self.begin), nan=0.0, posinf=np.inf)
         if self.reach_s == 0.0:
             return np.where(way > 0.0, np.inf, 0.0)
         return np.asarray(way / self.reach_s, dtype=np.float64)
@@ -76,14 +77,14 @@ class Checked:
         motion: what is checked.
         robot: whose limits, servos and poses count.
         rules: the thresholds.
-        near_pose: name of the pose it must begin and end near; None for the nearest.
+        near_poses: names of the poses, near one of which it must begin and end; none stands for all.
         celebration: whether it may take its time.
     """
 
     motion: Motion
     robot: Robot
     rules: DesignRules
-    near_pose: str | None
+    near_poses: tuple[str, ...]
     celebration: bool
 
     @cached_property

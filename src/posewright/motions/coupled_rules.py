@@ -10,6 +10,10 @@ import numpy as np
 from posewright.motions.checked import Checked, Way, onto, place
 from posewright.motions.finding import Finding, Level
 from posewright.motions.pose import Angles
+from posewright.robots import Robot
+
+STAND = "stand"
+"""The pose in which a joint stands that a motion does not move."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,8 @@ class _Broken:
 def coupled_limits(checked: Checked) -> Iterator[Finding]:
     """No joint is asked beyond what the others leave it, at keyframes or between them.
 
-    A table that looks at a joint the motion does not move says nothing, nor does one that only repeats the
+    A joint the motion does not move is taken to be where it is in the robot's pose `stand`, as writers of
+    files for the whole body put it there. No fault is found with such a joint, nor with what only repeats a
     joint's own limit.
     """
     if not checked.robot.coupled_limits:
@@ -39,9 +44,11 @@ def coupled_limits(checked: Checked) -> Iterator[Finding]:
 def _beyond(checked: Checked, way: Way) -> Iterator[Finding]:
     """Find the tables that are broken on a way; if only where it begins, that is the keyframe before."""
     robot, last = checked.robot, len(way.points) - 1
-    angles = np.full((len(way.points), len(robot.joints)), np.nan)
+    angles = np.tile(_standing(robot), (len(way.points), 1))
     angles[:, checked.columns] = np.deg2rad(np.where(np.isfinite(way.points), way.points, np.nan))
     for table, (lower, upper) in enumerate(zip(*_tighter(checked, angles), strict=True)):
+        if robot.coupling.joints[table] not in checked.motion.joints:
+            continue
         own = np.rad2deg(angles[:, robot.index(robot.coupling.joints[table])])
         excess = np.nan_to_num(np.fmax(lower - own, own - upper), nan=0.0, neginf=0.0)
         point = int(excess.argmax()) or last
@@ -49,6 +56,11 @@ def _beyond(checked: Checked, way: Way) -> Iterator[Finding]:
             limit = lower[point] if own[point] < lower[point] else upper[point]
             degrees = np.rad2deg(angles[point]).tolist()
             yield _finding(checked, way, _Broken(table, point, float(limit), degrees))
+
+
+def _standing(robot: Robot) -> Angles:
+    """Return the robot's pose `stand`, (n_joints,) [rad]; NaN where it has none."""
+    return robot.pose(STAND) if STAND in robot.poses else np.full(len(robot.joints), np.nan)
 
 
 def _tighter(checked: Checked, angles: Angles) -> tuple[Angles, Angles]:
@@ -68,7 +80,10 @@ def _finding(checked: Checked, way: Way, broken: _Broken) -> Finding:
     joint, given = robot.coupling.joints[broken.table], robot.coupling.given[broken.table]
     degrees = dict(zip(robot.joint_names, broken.degrees, strict=True))
     value = degrees[joint]
-    others = " and ".join(f"{name} at {degrees[name]:.1f}" for name in given)
+    unmoved = f" as in pose {STAND}"
+    others = " and ".join(
+        f"{name} at {degrees[name]:.1f}{'' if name in checked.motion.joints else unmoved}" for name in given
+    )
     far = abs(value - limit) > rules.coupled_margin_deg + rules.coupled_slack_deg
     where = (place if point == len(way.points) - 1 else onto)(way.number)
     return Finding(

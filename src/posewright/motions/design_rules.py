@@ -51,7 +51,7 @@ def check_motion(
         motion: what to check.
         robot: whose limits, servos and named poses count.
         near_pose: name of the pose it must begin and end near, `nearest` for whichever of the robot's is;
-            default the one that the rules name.
+            default one of those that the rules name.
         celebration: a motion that may take its time.
         rules: thresholds other than `DesignRules.of(robot)`.
 
@@ -60,23 +60,22 @@ def check_motion(
         InputError: the motion moves a joint that the robot does not have.
     """
     thresholds = DesignRules.of(robot) if rules is None else rules
-    pose = _pose_wanted(near_pose or thresholds.near_pose, robot)
+    poses = thresholds.near_pose if near_pose is None else _named(near_pose)
     strange = [joint for joint in motion.joints if joint not in robot.joint_names]
     if strange:
         raise InputError(
             f"motion {motion.name!r} moves {strange[0]}, which {robot.name} does not have",
             hint=f"it is made for {motion.robot}",
         )
-    checked = Checked(motion, robot, thresholds, pose, celebration)
+    for name in poses:
+        if name not in robot.poses:
+            raise UnknownNameError.among("pose", name, robot.poses)
+    checked = Checked(motion, robot, thresholds, poses, celebration)
     findings = gathered(finding for rule in RULES for finding in rule(checked))
     badness = list(Level)
     return tuple(sorted(findings, key=lambda f: (badness.index(f.level), f.keyframe or 0)))
 
 
-def _pose_wanted(name: str, robot: Robot) -> str | None:
-    """Return the name of a pose of the robot; None for the nearest."""
-    if name == NEAREST:
-        return None
-    if name not in robot.poses:
-        raise UnknownNameError.among("pose", name, robot.poses)
-    return name
+def _named(name: str) -> tuple[str, ...]:
+    """Return the poses that a name asks for; none stands for all."""
+    return () if name == NEAREST else (name,)

@@ -67,6 +67,13 @@ class Keyframe:
         return dict(stiffness)
 
     @property
+    def is_curved(self) -> bool:
+        """Whether the way into it is not gone at one even speed."""
+        if self.reach_s == 0.0 or self.easing is Easing.LINEAR:
+            return False
+        return self.easing is not Easing.TRAPEZOID or self.accel_share > 0.0
+
+    @property
     def duration(self) -> float:
         """Time on the way and in the pause together [s]."""
         return self.reach_s + self.pause_s

@@ -153,6 +153,37 @@ class Motion:
         angles, free, keyframes = self._from(start).evaluate(times * self.speed)
         return Samples(times, self.joints, angles, free, keyframes)
 
+    def attitude_at(self, times: Angles) -> Angles | None:
+        """Return the attitude of the trunk that the author had in mind, straight from keyframe to keyframe.
+
+        It stays through a pause, before the first keyframe that says one, and after the last; a later pass is
+        as the first.
+
+        Args:
+            times: (n,) since the motion was started [s].
+
+        Returns:
+            (n, 3) roll, pitch and yaw [rad]; None where no keyframe says any.
+        """
+        said = [(place, k.attitude) for place, k in enumerate(self.keyframes) if k.attitude is not None]
+        if not said:
+            return None
+        places = [place for place, _ in said]
+        arrives = self._unstarted.arrives[places]
+        leaves = arrives + [self.keyframes[place].pause_s for place in places]
+        knots = np.stack([arrives, leaves], axis=1).ravel() / self.speed
+        values = np.repeat(np.array([attitude for _, attitude in said]), 2, axis=0)
+        within = self._within_pass(times)
+        return np.stack([np.interp(within, knots, values[:, axis]) for axis in range(3)], axis=1)
+
+    def _within_pass(self, times: Angles) -> Angles:
+        """Return `times` (n,) [s] counted from where their pass begins; its end belongs to it."""
+        if not self.loops:
+            return times
+        last = math.inf if self.repeat is None else self.repeat - 1.0
+        passes = np.clip(np.ceil(times / self.duration) - 1.0, 0.0, last)
+        return times - passes * self.duration
+
     def resolved(self, start: Pose | None = None) -> tuple[Pose, ...]:
         """Return the pose it starts from and the first pass's keyframe poses, held joints filled in."""
         first = self._from(start).first

@@ -1,7 +1,9 @@
 """Carrying a motion over to another robot: joint by joint, by what the joints are called.
 
 Two joints are the same if their cards give them the same name, as a name says which part of which limb moves
-and how. Nothing is invented: a joint that the other robot lacks is left out, and said to be.
+and how. Nothing is invented: a joint that the other robot lacks is left out, and said to be. So is one whose
+angle is 0 somewhere else on the other; one of which nobody says which way is positive, or which of several it
+is, is carried over, and said to be doubtful.
 """
 
 from __future__ import annotations
@@ -15,10 +17,17 @@ from posewright.errors import InputError
 from posewright.motions.keyframe import Keyframe
 from posewright.motions.motion import Motion
 from posewright.motions.pose import Pose
-from posewright.robots import Robot
+from posewright.robots import Robot, robot_names
+from posewright.robots import robot as robot_named
+from posewright.robots.joint import DOUBTS, SIDE, SIGN, ZERO
 
 SLACK_RAD = 1e-6
 """So little beyond a limit is rounding: files of old robots count whole micro-radians."""
+
+_DOUBTFUL = {
+    SIGN: "nobody says which way is positive on {}; it may be the other way",
+    SIDE: "which is which is a guess on {}; left and right, or front and rear, may have changed places",
+}
 
 
 @dataclass(frozen=True)
@@ -52,26 +61,38 @@ class Carried:
         missing: joints of the motion that the other robot does not have.
         unmoved: joints of the other robot that the motion says nothing of.
         clips: every angle that was beyond the other robot's limits.
+        unmatched: joints that both have, but that are not 0 at the same place; they are left out.
+        remarks: what is doubtful about joints that were carried over, in words.
     """
 
     motion: Motion
     missing: tuple[str, ...]
     unmoved: tuple[str, ...]
     clips: tuple[Clip, ...]
+    unmatched: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
-def carried_over(motion: Motion, robot: Robot) -> Carried:
+def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> Carried:
     """Return the motion as one of another robot, its angles within that robot's limits.
 
     Stiffness stays behind, as it belongs to the servos; the trunk's attitude is kept.
 
+    Args:
+        motion: what is carried over.
+        robot: the robot it is carried over to.
+        source: the robot it is made for; default the one of that name that ships, if there is one.
+
     Raises:
         InputError: the two have no joint in common.
     """
-    joints = tuple(name for name in robot.joint_names if name in motion.joints)
+    doubts = _doubts(motion, robot, source or _shipped(motion.robot))
+    unmatched = tuple(name for name in motion.joints if doubts[ZERO].get(name))
+    joints = tuple(name for name in robot.joint_names if name in motion.joints and name not in unmatched)
     if not joints:
         raise InputError(
-            f"motion {motion.name!r} moves no joint that {robot.name} has",
+            f"motion {motion.name!r} moves no joint that {robot.name} has"
+            + (", and that is 0 at the same place" if unmatched else ""),
             hint=f"it is made for {motion.robot}: {', '.join(motion.joints[:6])}, ...",
         )
     clips: list[Clip] = []
@@ -81,8 +102,32 @@ def carried_over(motion: Motion, robot: Robot) -> Carried:
     )
     start = None if motion.start is None else _pose(0, motion.start, joints, robot, clips)
     moved = replace(motion, robot=robot.name, joints=joints, keyframes=keyframes, start=start, origin=None)
-    missing = tuple(name for name in motion.joints if name not in joints)
-    return Carried(moved, missing, tuple(n for n in robot.joint_names if n not in joints), tuple(clips))
+    missing = tuple(name for name in motion.joints if name not in (*joints, *unmatched))
+    unmoved = tuple(name for name in robot.joint_names if name not in (*joints, *unmatched))
+    return Carried(moved, missing, unmoved, tuple(clips), unmatched, tuple(_remarks(doubts)))
+
+
+def _shipped(name: str) -> Robot | None:
+    return robot_named(name) if name in robot_names() else None
+
+
+def _doubts(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
+    """Return, by doubt, the joints that have it on one of the two robots, and which robot that is."""
+    found: dict[str, dict[str, str]] = {doubt: {} for doubt in DOUBTS}
+    for card in (source, robot) if motion.robot != robot.name else ():
+        known = () if card is None else card.joints
+        shared = (joint for joint in known if joint.name in motion.joints and joint.name in robot.joint_names)
+        for joint in shared:
+            if joint.uncertain and card is not None:
+                found[joint.uncertain].setdefault(joint.name, card.name)
+    return found
+
+
+def _remarks(doubts: dict[str, dict[str, str]]) -> Iterator[str]:
+    for doubt, told in _DOUBTFUL.items():
+        for card in dict.fromkeys(doubts[doubt].values()):
+            names = [name for name, owner in doubts[doubt].items() if owner == card]
+            yield f"{', '.join(names)}: {told.format(card)}"
 
 
 def _keyframe(

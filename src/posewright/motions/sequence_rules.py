@@ -12,21 +12,27 @@ from posewright.motions.finding import Finding, Level
 from posewright.motions.gathering import AGAIN
 from posewright.motions.pose import Angles
 
+ROUNDING_DEG = 1e-4
+"""So little beyond is rounding: a step of 60 deg between two angles in whole micro-radians may be more."""
+
 
 def steps(checked: Checked) -> Iterator[Finding]:
-    """Successive poses are near each other."""
-    limit = checked.rules.max_step_deg
+    """Successive poses are near each other: not so is an error, or a warning where a card says so."""
+    most, large = checked.rules.max_step_deg, min(checked.rules.large_step_deg, checked.rules.max_step_deg)
     for way in checked.ways:
         with np.errstate(invalid="ignore"):
             step = np.nan_to_num(np.abs(way.end - way.begin), nan=0.0, posinf=np.inf)
         when = (way.begins_s + way.reach_s / 2.0,)
         for joint, value in zip(checked.motion.joints, step.tolist(), strict=True):
-            if value <= limit:
+            if value <= large + ROUNDING_DEG:
                 continue
-            message = (
-                f"{place(way.number)}: {joint} goes {value:.1f} deg in one step, the most is {limit:g} deg"
+            level, limit, told = (
+                (Level.ERROR, most, f"the most is {most:g} deg")
+                if value > most + ROUNDING_DEG
+                else (Level.WARNING, large, f"more than {large:g} deg is large")
             )
-            yield Finding(Level.ERROR, "step", message, way.number, joint, value, limit, "deg", when)
+            message = f"{place(way.number)}: {joint} goes {value:.1f} deg in one step, {told}"
+            yield Finding(level, "step", message, way.number, joint, value, limit, "deg", when)
 
 
 def durations(checked: Checked) -> Iterator[Finding]:
@@ -58,7 +64,8 @@ def _far(checked: Checked, number: int) -> Iterator[Finding]:
     if not away:
         return
     nearest = min(away, key=lambda name: float(away[name].max()))
-    wanted, limit = checked.near_pose or nearest, checked.rules.near_pose_deg
+    wanted = min(checked.near_poses or away, key=lambda name: float(away[name].max()))
+    limit = checked.rules.near_pose_deg
     rather = f"; it is near pose {nearest}" if float(away[nearest].max()) <= limit else ""
     far = [
         _far_joint(checked, number, joint, value, wanted)

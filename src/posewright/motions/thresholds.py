@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from posewright.errors import UnknownNameError
 from posewright.robots import Robot
 
 NEAREST = "nearest"
@@ -18,10 +17,13 @@ class DesignRules:
     """What counts as near, short and small. A robot's card may say otherwise under `motion_rules:`.
 
     Attributes:
-        near_pose: name of the pose a motion begins and ends near; the nearest of all unless a card says.
-        near_pose_deg: farthest any joint may be from the named pose at both ends. Ours: the source
+        near_pose: names of the poses, near one of which a motion begins and ends; none stands for all the
+            robot has.
+        near_pose_deg: farthest any joint may be from such a pose at both ends. Ours: the source
             document's walk begins up to 19.4 deg (its arms) from ROBOTIS' walk-ready pose.
         max_duration_s: longest pass of a motion that neither loops nor celebrates (the teams' "about 2 s").
+        large_step_deg: a joint that goes farther than this between two keyframes is worth a warning; none
+            unless a card says, as the most is enough.
         max_step_deg: farthest a joint may go between two keyframes. Ours: a fifth of an AX-12A's 300 deg.
         slack_deg: how far beyond a joint limit is rounding. Ours: half a tick of 300/1024 deg.
         coupled_slack_deg: how far beyond a limit that depends on other joints is rounding: Sony's tables are
@@ -37,9 +39,10 @@ class DesignRules:
         camera_lost_frames: how many pictures a motion may cost.
     """
 
-    near_pose: str = NEAREST
+    near_pose: tuple[str, ...] = ()
     near_pose_deg: float = 25.0
     max_duration_s: float = 2.0
+    large_step_deg: float = math.inf
     max_step_deg: float = 60.0
     slack_deg: float = 0.15
     coupled_slack_deg: float = 0.5
@@ -53,14 +56,6 @@ class DesignRules:
 
     @classmethod
     def of(cls, robot: Robot) -> DesignRules:
-        """Return the thresholds for a robot: those of its card, the defaults where the card is silent.
-
-        Raises:
-            UnknownNameError: the card names a threshold that there is not.
-        """
-        known = [field.name for field in fields(cls)]
-        for name in robot.motion_rules:
-            if name not in known:
-                raise UnknownNameError.among("motion rule", name, known)
-        card: dict[str, Any] = dict(robot.motion_rules)
+        """Return the thresholds for a robot: those of its card, the defaults where the card is silent."""
+        card: dict[str, Any] = robot.motion_rules.said
         return cls(**card)

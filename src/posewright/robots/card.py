@@ -32,7 +32,6 @@ _MAPPINGS = (
     "numberings",
     "namings",
     "designs",
-    "motion_rules",
     "sources",
     "servo_models",
 )
@@ -60,7 +59,7 @@ class Robot:
         namings: joint names by somebody's name for them, by name of the scheme.
         designs: joints in order, by the label that Sony's motion files have for them.
         leds: the lights it can show.
-        motion_rules: thresholds of the design rules, by name, that are not as for any robot.
+        motion_rules: thresholds of the design rules that are not as for any robot.
         sources: what the keys of `source:` in the card stand for.
         servo_models: facts of its servos by model.
         model_path: its MJCF model, where it has one.
@@ -84,7 +83,7 @@ class Robot:
     namings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     designs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     leds: tuple[Led, ...] = ()
-    motion_rules: MotionRules = field(default_factory=dict)
+    motion_rules: MotionRules = field(default_factory=MotionRules)
     sources: Mapping[str, str] = field(default_factory=dict)
     servo_models: Mapping[str, ServoModel] = field(default_factory=dict)
     model_path: Path | None = None

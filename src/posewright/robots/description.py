@@ -29,6 +29,7 @@ def describe(robot: Robot) -> dict[str, Any]:
                 "hardware_lower_deg": _deg(joint.hardware_lower_rad),
                 "hardware_upper_deg": _deg(joint.hardware_upper_rad),
                 "two_state": joint.two_state,
+                "uncertain": joint.uncertain,
                 "servo": _servo(robot.servo(joint.name)),
             }
             for joint in robot.joints
@@ -49,7 +50,7 @@ def describe(robot: Robot) -> dict[str, Any]:
         "leds": [asdict(led) for led in robot.leds],
         "motion_rules": {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in robot.motion_rules.items()
+            for name, value in robot.motion_rules.said.items()
         },
         "sources": dict(robot.sources),
         "model_path": str(robot.model_path) if robot.model_path else None,

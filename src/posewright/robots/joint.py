@@ -10,6 +10,10 @@ from posewright.documents import Node
 FULL_TURN_DEG = 360.0
 """No limit lies farther than a turn from zero."""
 
+SIGN, ZERO, SIDE = "sign", "zero", "side"
+DOUBTS = (SIGN, ZERO, SIDE)
+"""What may be uncertain of a joint."""
+
 
 @dataclass(frozen=True)
 class Joint:
@@ -25,6 +29,9 @@ class Joint:
         upper_rad: largest angle [rad].
         hardware_rad: lower and upper stop of the mechanism, beyond the limits [rad]; None where only the
             limits are known.
+        uncertain: what nobody says of this joint, so that an angle of it may mean another on a robot that has
+            a joint of the same name: `sign`, which way is positive; `zero`, where it is 0; `side`, which
+            of several alike it is. Empty where it is all known.
         two_state: whether it snaps between two positions, so that an angle only says which of them, as the
             ears of an AIBO do.
     """
@@ -34,6 +41,7 @@ class Joint:
     upper_rad: float
     hardware_rad: tuple[float, float] | None = None
     two_state: bool = False
+    uncertain: str = ""
 
     @property
     def hardware_lower_rad(self) -> float:
@@ -51,15 +59,18 @@ class Joint:
 
 
 def parse_joint(name: str, node: Node) -> Joint:
-    """Read `{limits_deg: [lower, upper], hardware_deg: [lower, upper], two_state: false, source: ...}`.
+    """Read `{limits_deg: [lower, upper], hardware_deg: ..., two_state: false, uncertain: sign, source: ...}`.
 
     All but the limits may be left out.
 
     Raises:
         DocumentError: limits are missing, are not two numbers, are the wrong way round, or lie beyond the
             stops of the mechanism.
+        UnknownNameError: there is nothing of that name to be uncertain of.
     """
-    fields = node.fields(required=("limits_deg",), optional=("hardware_deg", "two_state", "source"))
+    fields = node.fields(
+        required=("limits_deg",), optional=("hardware_deg", "two_state", "uncertain", "source")
+    )
     lower, upper = parse_range(fields["limits_deg"])
     hardware = parse_range(fields["hardware_deg"]) if "hardware_deg" in fields else None
     if hardware and not hardware[0] <= lower < upper <= hardware[1]:
@@ -69,7 +80,8 @@ def parse_joint(name: str, node: Node) -> Joint:
         )
     stops = (math.radians(hardware[0]), math.radians(hardware[1])) if hardware else None
     two_state = "two_state" in fields and fields["two_state"].boolean()
-    return Joint(name, math.radians(lower), math.radians(upper), stops, two_state)
+    uncertain = fields["uncertain"].choice("doubt", DOUBTS) if "uncertain" in fields else ""
+    return Joint(name, math.radians(lower), math.radians(upper), stops, two_state, uncertain)
 
 
 def parse_range(node: Node) -> tuple[float, float]:

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
-from typing import Any, TypeAlias
+from dataclasses import dataclass, fields, replace
 
 from posewright.documents import Node
 from posewright.robots.sensor import Camera, SensorSpec
 
-MotionRules: TypeAlias = Mapping[str, "float | int | bool | str | tuple[str, ...]"]
-"""Thresholds by the names that `motions.DesignRules` has for them; what is not there is as for any robot."""
 
-THRESHOLDS = ("near_pose_deg", "max_duration_s", "max_step_deg", "coupled_margin_deg")
+@dataclass(frozen=True)
+class MotionRules:
+    """Thresholds by the names that `motions.DesignRules` has for them; None is as for any robot."""
+
+    near_pose: tuple[str, ...] | None = None
+    near_pose_deg: float | None = None
+    max_duration_s: float | None = None
+    large_step_deg: float | None = None
+    max_step_deg: float | None = None
+    coupled_margin_deg: float | None = None
+    speed_per_frame: bool | None = None
+    camera_joints: tuple[str, ...] | None = None
+    camera_rate_hz: float | None = None
+    camera_speed_deg_s: float | None = None
+    camera_lost_frames: int | None = None
+
+    @property
+    def said(self) -> dict[str, object]:
+        """What the card says, by name."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+THRESHOLDS = ("near_pose_deg", "max_duration_s", "large_step_deg", "max_step_deg", "coupled_margin_deg")
 CAMERA = ("sensor", "joints", "max_speed_deg_s")
 
 
@@ -20,34 +42,53 @@ def parse_motion_rules(
 ) -> MotionRules:
     """Read the block `motion_rules:`.
 
-    `{near_pose: walk, near_pose_deg: 40, max_duration_s: 2, max_step_deg: 90, speed_per_frame: true, camera:
-    {sensor: head_camera, joints: [head_pan, ...], max_speed_deg_s: 70, lost_frames: 0}, source: ...}`
+    `{near_pose: [walk, stand], near_pose_deg: 25, max_duration_s: 2, large_step_deg: 60, max_step_deg: 91,
+    coupled_margin_deg: 5, speed_per_frame: true, camera: {sensor: head_camera, joints: [head_pan, ...],
+    max_speed_deg_s: 70, lost_frames: 0}, source: ...}`, each of which may be left out; `near_pose` may be the
+    name of one pose.
 
     Raises:
-        DocumentError: a threshold is not positive, or the camera has no frame rate.
+        DocumentError: a threshold is negative, a large step is larger than the largest, or the camera has no
+            frame rate.
         UnknownNameError: there is no such rule, pose, joint or camera.
     """
-    fields = node.fields(optional=("near_pose", *THRESHOLDS, "speed_per_frame", "camera", "source"))
-    rules: dict[str, Any] = {name: fields[name].number(low=0.0) for name in THRESHOLDS if name in fields}
-    if "near_pose" in fields:
-        rules["near_pose"] = fields["near_pose"].choice("pose", poses)
-    if "speed_per_frame" in fields:
-        rules["speed_per_frame"] = fields["speed_per_frame"].boolean()
-    if "camera" in fields:
-        cameras = {sensor.name: sensor for sensor in sensors if isinstance(sensor, Camera)}
-        rules |= _camera(fields["camera"], joints, cameras)
-    return rules
+    found = node.fields(optional=("near_pose", *THRESHOLDS, "speed_per_frame", "camera", "source"))
+    numbers = {name: found[name].number(low=0.0) for name in THRESHOLDS if name in found}
+    if numbers.get("large_step_deg", 0.0) > numbers.get("max_step_deg", math.inf):
+        found["large_step_deg"].fail("a large step is larger than the largest", hint="see max_step_deg")
+    rules = MotionRules(
+        near_pose=_poses(found["near_pose"], poses) if "near_pose" in found else None,
+        speed_per_frame=found["speed_per_frame"].boolean() if "speed_per_frame" in found else None,
+        near_pose_deg=numbers.get("near_pose_deg"),
+        max_duration_s=numbers.get("max_duration_s"),
+        large_step_deg=numbers.get("large_step_deg"),
+        max_step_deg=numbers.get("max_step_deg"),
+        coupled_margin_deg=numbers.get("coupled_margin_deg"),
+    )
+    if "camera" not in found:
+        return rules
+    cameras = {sensor.name: sensor for sensor in sensors if isinstance(sensor, Camera)}
+    return _with_camera(rules, found["camera"], joints, cameras)
 
 
-def _camera(node: Node, joints: Collection[str], cameras: Mapping[str, Camera]) -> dict[str, Any]:
-    fields = node.fields(required=CAMERA, optional=("lost_frames", "source"))
-    sensor = cameras[fields["sensor"].choice("camera", cameras)]
+def _poses(node: Node, known: Collection[str]) -> tuple[str, ...]:
+    """Read the names of some poses, or of one."""
+    entries = node.items() if isinstance(node.value, list) else [node]
+    return tuple(entry.choice("pose", known) for entry in entries)
+
+
+def _with_camera(
+    rules: MotionRules, node: Node, joints: Collection[str], cameras: Mapping[str, Camera]
+) -> MotionRules:
+    found = node.fields(required=CAMERA, optional=("lost_frames", "source"))
+    sensor = cameras[found["sensor"].choice("camera", cameras)]
     if sensor.frame_rate_hz is None:
-        fields["sensor"].fail(f"{sensor.name} has no frame rate", hint="say frame_rate_hz of that sensor")
-    lost = fields.get("lost_frames")
-    return {
-        "camera_joints": tuple(entry.choice("joint", joints) for entry in fields["joints"].items()),
-        "camera_rate_hz": sensor.frame_rate_hz,
-        "camera_speed_deg_s": fields["max_speed_deg_s"].number(low=0.001),
-        "camera_lost_frames": lost.integer(low=0) if lost else 0,
-    }
+        found["sensor"].fail(f"{sensor.name} has no frame rate", hint="say frame_rate_hz of that sensor")
+    lost = found.get("lost_frames")
+    return replace(
+        rules,
+        camera_joints=tuple(entry.choice("joint", joints) for entry in found["joints"].items()),
+        camera_rate_hz=sensor.frame_rate_hz,
+        camera_speed_deg_s=found["max_speed_deg_s"].number(low=0.001),
+        camera_lost_frames=lost.integer(low=0) if lost else 0,
+    )

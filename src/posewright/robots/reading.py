@@ -12,7 +12,7 @@ from posewright.robots.coupling_reading import parse_coupled_limits
 from posewright.robots.joint import Joint, parse_joint
 from posewright.robots.led import parse_leds
 from posewright.robots.mirror import parse_mirror_pairs
-from posewright.robots.motion_rules import parse_motion_rules
+from posewright.robots.motion_rules import MotionRules, parse_motion_rules
 from posewright.robots.naming import parse_designs, parse_naming
 from posewright.robots.per_joint import per_joint
 from posewright.robots.pose_reading import parse_pose
@@ -86,7 +86,7 @@ def read_robot(path: Path | str) -> Robot:
         namings={name: parse_naming(node, names) for name, node in _named(fields, "namings")},
         designs=parse_designs(fields["designs"], names, groups) if "designs" in fields else {},
         leds=parse_leds(fields["leds"]) if "leds" in fields else (),
-        motion_rules=parse_motion_rules(rules, names, poses, sensors) if rules else {},
+        motion_rules=parse_motion_rules(rules, names, poses, sensors) if rules else MotionRules(),
         sources={key: node.text() for key, node in _named(fields, "sources")},
         servo_models=models,
         model_path=_model_path(fields.get("model"), path),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from posewright.simulation.body import SimulatedBody
-    from posewright.simulation.contacts import ContactObserver, Contacts, Touch
+    from posewright.simulation.contact_recorder import ContactRecorder, Contacts
     from posewright.simulation.film import Film
     from posewright.simulation.mounting import sensor_poses
     from posewright.simulation.placing import Lean
@@ -19,27 +19,25 @@ if TYPE_CHECKING:
     from posewright.simulation.world import World
 
 _ROOM = {
-    "ContactObserver": "contacts",
-    "Contacts": "contacts",
+    "ContactRecorder": "contact_recorder",
+    "Contacts": "contact_recorder",
     "Film": "film",
     "FilmCamera": "spectator",
     "Lean": "placing",
     "LiveView": "viewer",
     "SimulatedBody": "body",
-    "Touch": "contacts",
     "World": "world",
     "sensor_poses": "mounting",
 }
 
 __all__ = [
-    "ContactObserver",
+    "ContactRecorder",
     "Contacts",
     "Film",
     "FilmCamera",
     "Lean",
     "LiveView",
     "SimulatedBody",
-    "Touch",
     "World",
     "sensor_poses",
 ]

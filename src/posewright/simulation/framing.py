@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from posewright.simulation.spectator import FOLLOWING, FOV_DEG, CloseUp, line_of_sight
+from posewright.simulation.spectator import FOLLOWING, FOV_DEG, SOFTLY, CloseUp, line_of_sight
 from posewright.simulation.supports import find_supports
 
 if TYPE_CHECKING:
     from posewright.simulation.world import World
 
 _MARGIN = 1.12
-_SOFTLY = 1.2
-"""Room for a robot that runs away from a camera that follows it softly."""
+"""Size of the picture over that of the robot: about five per cent of it stay free on either side."""
+
+_ROOM_TO_LEAD = 1.2
+"""Further room for a robot that runs ahead of a camera that follows it softly."""
+
+_AT_ONCE = 1.0
+"""The camera looks right at the robot in every picture: the pictures of a strip are far apart."""
 
 
 def framed(
@@ -57,6 +62,6 @@ def framed(
     turned = (offsets - (0.0, 0.0, height)) @ np.stack([right, np.cross(right, sight), sight], axis=-1)
     aside, above, beyond = turned.T
     slope = math.tan(math.radians(FOV_DEG) / 2.0)
-    room = _MARGIN * (_SOFTLY if steady else 1.0)
+    room = _MARGIN * (_ROOM_TO_LEAD if steady else 1.0)
     needed = room * np.maximum((np.abs(aside) + reach) / aspect, np.abs(above) + reach) / slope - beyond
-    return CloseUp(height, float(needed.max()), 0.15 if steady else 1.0)
+    return CloseUp(height, float(needed.max()), SOFTLY if steady else _AT_ONCE)

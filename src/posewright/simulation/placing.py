@@ -1,8 +1,8 @@
 """Putting a robot down.
 
 A person who sets a robot down lets it stand as its joints are: on the facet of its soles over which the
-centre of mass lies. In a walking pose that leans a Bioloid's trunk forward by 10 to 16 degrees. An animal
-sits or lies as well: what carries it need not be a foot.
+centre of mass lies. In a walking pose that leans a Bioloid's trunk forward by 10 to 16 degrees. What
+kneels, sits or lies is carried by other parts as well.
 """
 
 from __future__ import annotations
@@ -26,6 +26,21 @@ if TYPE_CHECKING:
 _SAME_PLANE_M = 0.001
 """Corners this near to the plane the robot stands on are taken to stand on it."""
 
+_BURIED_M = 0.001
+"""A part may be this deep in the floor when the robot is put on its soles: no more than soles may hover."""
+
+_LEAST_UP = 0.3
+"""Cosine of the farthest lean, 73 degrees: what leans farther lies, and does not stand on its soles."""
+
+_BELOW_M = 1e-6
+"""A corner this little below a facet is on it: rounding."""
+
+_NO_AREA_M2 = 1e-8
+"""Three corners whose parallelogram is smaller than this lie on a line and carry nothing."""
+
+_NO_WIDTH_M = 0.01
+"""Corners that spread less than this across their longest way give no plane: its tilt would be rounding's."""
+
 
 class Lean(NamedTuple):
     """How a trunk leans.
@@ -44,8 +59,8 @@ def place(
 ) -> None:
     """Put the robot there, at rest, with its lowest point on the floor; the boxes are left alone.
 
-    Upright, it stands on its soles. A robot with round feet stands, sits or lies on whatever of it carries
-    it in that pose.
+    Upright, it stands on its soles, where they are flat. A robot with round feet, or one of which another
+    part would then be in the floor, stands, kneels, sits or lies on whatever carries it in that pose.
 
     Args:
         world: whose state is changed.
@@ -76,15 +91,17 @@ def place(
 
 def _stance(world: World, lean: Lean | None) -> tuple[Floats, float]:
     """Return how the trunk is turned, `(3, 3)`, and how high it is above the floor [m]."""
-    centre = world.data.subtree_com[world.addresses.trunk_body]
-    if lean is None and not world.addresses.round_soles.any():
+    centre, supports = world.data.subtree_com[world.addresses.trunk_body], find_supports(world)
+    if lean is not None:
+        tilt = _pitch(lean.pitch_rad) @ _roll(lean.roll_rad)
+        return tilt, -float(supports.heights(tilt[2]).min())
+    if not world.addresses.round_soles.any():
         corners = sole_corners(world).reshape(-1, 3)
         tilt = _tilt(standing_up(corners, centre))
-        return tilt, -float((corners @ tilt.T)[:, 2].min())
-    supports = find_supports(world)
-    tilt = (
-        _tilt(resting_up(supports, centre)) if lean is None else _pitch(lean.pitch_rad) @ _roll(lean.roll_rad)
-    )
+        lowest = float((corners @ tilt.T)[:, 2].min())
+        if supports.heights(tilt[2]).min() >= lowest - _BURIED_M:
+            return tilt, -lowest
+    tilt = _tilt(resting_up(supports, centre))
     return tilt, -float(supports.heights(tilt[2]).min())
 
 
@@ -140,11 +157,11 @@ def _facet(points: Floats, triangle: tuple[int, ...]) -> Floats | None:
     a, b, c = points[list(triangle)]
     normal = np.cross(b - a, c - a)
     length = float(np.linalg.norm(normal))
-    if length < 1e-8:
+    if length < _NO_AREA_M2:
         return None
     normal = normal / (length if normal[2] >= 0.0 else -length)
     lowest = float(((points - a) @ normal).min())
-    return normal if lowest > -1e-6 and normal[2] > 0.3 else None
+    return normal if lowest > -_BELOW_M and normal[2] > _LEAST_UP else None
 
 
 def _outside(triangle: Floats, centre: Floats, normal: Floats) -> float:
@@ -171,7 +188,7 @@ def _fitted(points: Floats, up: Floats) -> Floats:
         return up
     spread = standing - standing.mean(axis=0)
     _, sizes, axes = np.linalg.svd(spread)
-    if sizes[1] < 0.01:
+    if sizes[1] < _NO_WIDTH_M:
         return up
     normal: Floats = axes[2] if axes[2] @ up > 0.0 else -axes[2]
     return normal

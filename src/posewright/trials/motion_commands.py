@@ -134,14 +134,8 @@ def _within_hardware(robot: Robot, block: Frames) -> Frames:
 
 
 def _wanted(motion: Motion, times: Floats) -> Floats | None:
-    """Return roll and pitch over time, straight from keyframe to keyframe; None where all are 0 or unsaid."""
-    said = [(number, frame.attitude[:2]) for number, frame in enumerate(motion.keyframes) if frame.attitude]
-    if not any(any(attitude) for _, attitude in said):
+    """Return roll and pitch over time, `(n, 2)` [rad]; None where all are 0 or unsaid."""
+    if not any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None):
         return None
-    arrives = motion.keyframe_times[[number for number, _ in said]]
-    pauses = np.array([motion.keyframes[number].pause_s / motion.speed for number, _ in said])
-    knots = np.stack([arrives, arrives + pauses], axis=1).ravel()
-    laps = np.ceil(times / motion.duration) - 1.0 if motion.duration > 0.0 else 0.0
-    within = times - laps * motion.duration
-    values = np.repeat(np.array([attitude for _, attitude in said]), 2, axis=0)
-    return np.stack([np.interp(within, knots, values[:, axis]) for axis in range(2)], axis=1)
+    attitudes = motion.attitude_at(times)
+    return None if attitudes is None else attitudes[:, :2]

@@ -16,7 +16,7 @@ from posewright.rotation import roll_pitch_yaw, uprightness
 from posewright.trials.motion_commands import Numbers
 
 if TYPE_CHECKING:
-    from posewright.simulation.witness import Touches
+    from posewright.simulation import Contacts
 
 
 FLOOR = "floor"
@@ -62,7 +62,7 @@ class Course:
         trunk: pose of the trunk x y z qw qx qy qz, `(n, 7)` [m, unit quaternion].
         foot_contacts: whether each foot touches the floor, `(n, n_feet)`.
         slips: how far each foot slid over the floor in the frame, `(n, n_feet)` [m].
-        touches: parts of the robot that touch each other or the floor.
+        contacts: parts of the robot that touch each other or the floor, frame by frame.
         wanted: roll and pitch of the trunk its author had in mind, `(n, 2)` [rad]; None where nobody says.
     """
 
@@ -77,7 +77,7 @@ class Course:
     trunk: Floats
     foot_contacts: Flags
     slips: Floats
-    touches: Touches
+    contacts: Contacts
     wanted: Floats | None
 
     @property
@@ -152,9 +152,9 @@ class Course:
         return np.asarray(np.abs(self.loads) >= share * stall)
 
     @cached_property
-    def contacts(self) -> tuple[Contact, ...]:
+    def touching_pairs(self) -> tuple[Contact, ...]:
         """Any two things that ever touch; the floor is the second."""
-        found = self.touches
+        found = self.contacts
         kinds, which = np.unique(found.pairs, axis=0, return_inverse=True)
         rows = [which.ravel() == kind for kind in range(len(kinds))]
         return tuple(

@@ -34,6 +34,7 @@ def numbers_of(course: Course, rules: PhysicsRules, falls: Sequence[Fall]) -> di
                 "force_n": _round(contact.force_n),
                 "total_s": _round(contact.total_s),
                 "at_first": contact.at_first,
+                "first_n": _round(contact.first_n),
             }
             for contact in self_contacts(course)
         ],

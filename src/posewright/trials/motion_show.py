@@ -14,7 +14,7 @@ from posewright.formats import card_of
 from posewright.motions import Motion
 from posewright.robots import Robot
 from posewright.trials.motion_commands import Commands, Numbers, commands_of
-from posewright.trials.motion_stage import Attitude, unburied
+from posewright.trials.motion_stage import Attitude
 from posewright.trials.motion_trial import LONGEST_S, MotionTrial, try_motion
 
 if TYPE_CHECKING:
@@ -66,12 +66,8 @@ class Show:
         if self.trunk is not None:
             known: Floats = self.trunk[row]
             return known
-        attitude = None if self.leans is None else self.leans[row].tolist()
-        if attitude is None:
-            place(world, 0.0, 0.0, 0.0, self.positions[row])
-            attitude = unburied(world)
-        if attitude is not None:
-            place(world, 0.0, 0.0, 0.0, self.positions[row], lean=Lean(*attitude))
+        lean = None if self.leans is None else Lean(*self.leans[row].tolist())
+        place(world, 0.0, 0.0, 0.0, self.positions[row], lean=lean)
         return world.trunk
 
 

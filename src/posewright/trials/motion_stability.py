@@ -73,7 +73,7 @@ def _down(course: Course, rules: PhysicsRules) -> Flags:
 
 def _on_more_than_feet(course: Course) -> Flags:
     touching = np.zeros(len(course.times), dtype=np.bool_)
-    for contact in course.contacts:
+    for contact in course.touching_pairs:
         if contact.with_floor and contact.parts[0] not in course.robot.feet:
             touching[contact.frames] = True
     return touching
@@ -101,7 +101,7 @@ def _landings(course: Course) -> list[tuple[str, int, float]]:
     """Return part, frame and speed [m/s] of whatever but the feet comes to the floor during the motion."""
     return [
         (contact.parts[0], int(frame), float(speed))
-        for contact in course.contacts
+        for contact in course.touching_pairs
         if contact.with_floor and contact.parts[0] not in course.robot.feet
         for frame, speed in zip(contact.frames, contact.speeds, strict=True)
         if frame >= course.begin and np.isfinite(speed)

@@ -10,18 +10,14 @@ import numpy as np
 
 from posewright.bodies import Flags, Floats, Frames, Track
 from posewright.robots import Robot
-from posewright.rotation import roll_pitch_yaw
 from posewright.trials.motion_commands import Commands
 from posewright.trials.motion_course import Course
 
 if TYPE_CHECKING:
-    from posewright.simulation import SimulatedBody, World
-    from posewright.simulation.witness import Witness
+    from posewright.simulation import ContactRecorder, SimulatedBody
 
 Attitude = tuple[float, float]
 """Roll and pitch of the trunk [rad]."""
-
-BURIED_M = 0.001
 
 
 def put_down(
@@ -32,7 +28,7 @@ def put_down(
     Args:
         robot: who is put down.
         commands: its first pose, and the attitude its author has in mind.
-        attitude: roll and pitch of the trunk [rad]; None for the author's, else as it stands on its feet.
+        attitude: roll and pitch of the trunk [rad]; None for the author's, else as it stands, kneels or lies.
         friction: of the floor; None for the model's.
 
     Raises:
@@ -49,24 +45,9 @@ def put_down(
     if attitude is None and commands.wanted is not None:
         roll, pitch = commands.wanted[0].tolist()
         attitude = roll, pitch
-    if attitude is None:
-        attitude = unburied(world)
     if attitude is not None:
         body.put_down(commands.first, Lean(*attitude))
     return body
-
-
-def unburied(world: World) -> Attitude | None:
-    """Return how a robot that was put on its soles leans, if then a part of it is in the floor; else None.
-
-    Put down once more, with that lean, it has its lowest part on the floor.
-    """
-    from posewright.simulation.supports import find_supports
-
-    if find_supports(world).heights(np.array([0.0, 0.0, 1.0])).min() >= -BURIED_M:
-        return None
-    roll, pitch, _ = roll_pitch_yaw(world.trunk[3:]).tolist()
-    return roll, pitch
 
 
 def play(body: SimulatedBody, commands: Commands, *, settle: int, hold: int) -> Course:
@@ -81,12 +62,12 @@ def play(body: SimulatedBody, commands: Commands, *, settle: int, hold: int) -> 
     Raises:
         BodyError: the simulation failed.
     """
-    from posewright.simulation.witness import Witness
+    from posewright.simulation import ContactRecorder
 
-    witness = Witness(body.world)
+    recorder = ContactRecorder(body.world)
     before, after = _held(Frames(commands.first[np.newaxis]), settle), _held(commands.last, hold)
     blocks = (before, *commands.blocks, after)
-    tracks = [track for block in blocks for track in _watched(body, block, witness)]
+    tracks = [track for block in blocks for track in _recorded(body, block, recorder)]
     world = [track.world for track in tracks if track.world is not None]
     period_s, wanted = body.robot.frame_period_s, commands.wanted
     times: Floats = (np.arange(1.0, len(tracks) + 1.0) - settle) * period_s
@@ -101,8 +82,8 @@ def play(body: SimulatedBody, commands: Commands, *, settle: int, hold: int) -> 
         loads=np.concatenate([track.loads for track in tracks]),
         trunk=np.concatenate([rows.trunk for rows in world]),
         foot_contacts=np.concatenate([rows.foot_contacts for rows in world]),
-        slips=witness.slips(),
-        touches=witness.touches(),
+        slips=recorder.slips(),
+        contacts=recorder.contacts(),
         wanted=None if wanted is None else np.pad(wanted, ((settle, hold), (0, 0)), "edge"),
     )
 
@@ -116,8 +97,8 @@ def _free(block: Frames) -> Flags:
     return np.broadcast_to(off, block.angles.shape)
 
 
-def _watched(body: SimulatedBody, block: Frames, witness: Witness) -> Iterator[Track]:
-    """Play a block frame by frame, so that the witness sees each frame's end; the states are the same."""
+def _recorded(body: SimulatedBody, block: Frames, recorder: ContactRecorder) -> Iterator[Track]:
+    """Play a block frame by frame, so that the recorder sees each frame's end; the states are the same."""
     for row in range(len(block)):
         yield body.play(replace(block, angles=block.angles[row : row + 1]))
-        witness.note()
+        recorder.note()

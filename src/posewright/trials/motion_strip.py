@@ -81,22 +81,60 @@ def refuse_undrawable(pictures: int) -> None:
 def moments_of(show: Show, n: int) -> list[float]:
     """Return the times to be shown [s], rising: its ends, its keyframes, and the middles of the longest gaps.
 
-    Keyframes that are too many for `n` pictures are left out: then the times are evenly spread. What comes
+    Of keyframes that are too many for `n` pictures, evenly spread ones are shown. The moment in which the
+    trunk leans most, and those at which something is found, take the place of the nearest. What comes
     after the motion's end is shown once.
     """
     last, ends = float(show.times[-1]), show.ends_s
     if n == 1:
         return [last]
     held = [last] if last > ends + show.robot.frame_period_s else []
-    times = {0.0, ends, *(time for time in show.motion.keyframe_times.tolist() if time < ends)}
-    if len(times) > n - len(held):
-        return [*np.linspace(0.0, ends, max(1, n - len(held))).tolist(), *held]
-    while len(times) < n - len(held):
+    room = n - len(held)
+    keyframes = {0.0, ends, *(time for time in show.motion.keyframe_times.tolist() if time < ends)}
+    times = _thinned(sorted(keyframes), room) if len(keyframes) > room else _filled(keyframes, room, show)
+    return [*_with_highlights(times, _highlights(show)[: room // 3]), *held]
+
+
+def _thinned(keyframes: list[float], room: int) -> list[float]:
+    """Return as many keyframes as there is room for, as evenly spread as they are."""
+    spread = np.linspace(0.0, keyframes[-1], max(1, room))
+    return sorted({min(keyframes, key=lambda mark: abs(mark - time)) for time in spread.tolist()})
+
+
+def _filled(keyframes: set[float], room: int, show: Show) -> list[float]:
+    """Return the keyframes, and the middles of the longest gaps as long as there is room."""
+    times = set(keyframes)
+    while len(times) < room:
         begin, end = max(pairwise(sorted(times)), key=lambda gap: gap[1] - gap[0])
         if end - begin < 2.0 * show.robot.frame_period_s:
             break
         times.add(0.5 * (begin + end))
-    return [*sorted(times), *held]
+    return sorted(times)
+
+
+def _highlights(show: Show) -> list[float]:
+    """Return when something is found, errors first, and when the trunk leans most [s]."""
+    if show.trial is None or show.trunk is None:
+        return []
+    found = [f for f in show.trial.findings if f.level is not Level.NOTE and f.times_s]
+    found.sort(key=lambda finding: finding.level is not Level.ERROR)
+    x, y = show.trunk[:, 4], show.trunk[:, 5]
+    upright = 1.0 - 2.0 * (x * x + y * y)  # how much of the trunk's own z points up
+    begun = np.searchsorted(show.times, 0.0)
+    most = begun + int(np.abs(upright[begun:] - upright[begun]).argmax())
+    times = [*(finding.times_s[0] for finding in found), float(show.times[most])]
+    return [time for time in dict.fromkeys(times) if 0.0 < time < show.ends_s]
+
+
+def _with_highlights(times: list[float], highlights: list[float]) -> list[float]:
+    """Return the times with each highlight in place of the nearest; the first and the last stay."""
+    shown = list(times)
+    for highlight in highlights:
+        inner = [time for time in shown[1:-1] if time not in highlights]
+        if inner and highlight not in shown:
+            shown.remove(min(inner, key=lambda time: abs(time - highlight)))
+            shown = sorted([*shown, highlight])
+    return shown
 
 
 def _pictures(show: Show, rows: list[int], camera: str) -> list[Any]:

@@ -29,6 +29,8 @@ class PhysicsRules:
         lean_deg: where the author does not say, farthest it may be from where it was at first.
         touch_n: parts of the robot that meet harder than this press against each other, else they only touch.
             Half a kilogram: a third of an AIBO.
+        harder: what touches in the first pose already is told only if it later presses harder than `touch_n`
+            and than this many times its force at first: forces of parts at rest waver, but do not double.
         saturated_s: longest a servo may give all its torque: to start and to stop takes it 0.1 to 0.2 s.
         saturated_share: largest share of the motion's time it may do so.
         torque_share: from this share of its stall torque on a servo gives all it has.
@@ -48,6 +50,7 @@ class PhysicsRules:
     tilt_deg: float = 15.0
     lean_deg: float = 30.0
     touch_n: float = 5.0
+    harder: float = 2.0
     saturated_s: float = 0.25
     saturated_share: float = 1.0 / 3.0
     torque_share: float = 0.99

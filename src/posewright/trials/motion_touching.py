@@ -25,6 +25,8 @@ class SelfContact:
         depth_mm: how deep they lay in each other at most [mm].
         force_n: how hard they pressed against each other at most [N].
         total_s: how long they touched in all [s].
+        hardest: the frame at whose end they pressed hardest.
+        first_n: how hard they press against each other in the first pose [N].
         at_first: whether they touch in the first pose already.
     """
 
@@ -33,6 +35,8 @@ class SelfContact:
     depth_mm: float
     force_n: float
     total_s: float
+    hardest: int
+    first_n: float
     at_first: bool
 
 
@@ -58,18 +62,21 @@ class Slip:
 def self_contacts(course: Course) -> list[SelfContact]:
     """Return the parts that touch each other from the motion's beginning on, the first to do so first."""
     found = []
-    for contact in course.contacts:
+    for contact in course.touching_pairs:
         during = contact.frames >= course.begin
         if contact.with_floor or not during.any():
             continue
+        forces, at_first = np.nan_to_num(contact.forces), contact.frames == course.begin - 1
         found.append(
             SelfContact(
                 parts=contact.parts,
                 frame=int(contact.frames[during][0]),
                 depth_mm=float(contact.depths[during].max()) * MM_PER_M,
-                force_n=float(np.nan_to_num(contact.forces[during]).max()),
+                force_n=float(forces[during].max()),
                 total_s=int(during.sum()) * course.frame_s,
-                at_first=course.begin - 1 in contact.frames,
+                hardest=int(contact.frames[during][forces[during].argmax()]),
+                first_n=float(forces[at_first].sum()),
+                at_first=bool(at_first.any()),
             )
         )
     return sorted(found, key=lambda contact: (contact.frame, contact.parts))
@@ -94,6 +101,8 @@ def touching(course: Course, rules: PhysicsRules) -> Iterator[Finding]:
     for contact in self_contacts(course):
         if not contact.at_first:
             yield _hit(course, rules, contact)
+        elif contact.force_n > max(rules.touch_n, rules.harder * contact.first_n):
+            yield _pressed(course, rules, contact)
     for slip in longest_slips(course):
         if slip.way_mm > rules.slip_mm:
             yield _slid(course, rules, slip)
@@ -101,13 +110,28 @@ def touching(course: Course, rules: PhysicsRules) -> Iterator[Finding]:
 
 def _hit(course: Course, rules: PhysicsRules, contact: SelfContact) -> Finding:
     one, other = contact.parts
-    hard = contact.force_n > rules.touch_n
-    verb, level = ("press against", Level.WARNING) if hard else ("touch", Level.NOTE)
+    verb = "press against" if contact.force_n > rules.touch_n else "touch"
     message = (
         f"{one} and {other} {verb} each other {course.when(contact.frame)}, with up to "
         f"{contact.force_n:.0f} N and for {contact.total_s:.2f} s in all"
     )
-    keyframe, time_s = int(course.keyframes[contact.frame]), float(course.times[contact.frame])
+    return _self_contact(course, rules, contact, contact.frame, message)
+
+
+def _pressed(course: Course, rules: PhysicsRules, contact: SelfContact) -> Finding:
+    one, other = contact.parts
+    message = (
+        f"{one} and {other}, which touch in the first pose already with {contact.first_n:.0f} N, "
+        f"press against each other with {contact.force_n:.0f} N {course.when(contact.hardest)}"
+    )
+    return _self_contact(course, rules, contact, contact.hardest, message)
+
+
+def _self_contact(
+    course: Course, rules: PhysicsRules, contact: SelfContact, frame: int, message: str
+) -> Finding:
+    level = Level.WARNING if contact.force_n > rules.touch_n else Level.NOTE
+    keyframe, time_s = int(course.keyframes[frame]), float(course.times[frame])
     value, limit = contact.force_n, rules.touch_n
     return Finding(level, "self_contact", message, keyframe, None, value, limit, "N", (time_s,))
 

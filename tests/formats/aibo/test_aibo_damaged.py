@@ -110,9 +110,9 @@ def test_random_flips_of_bits_end_in_an_error_or_a_motion(aibo: Any) -> None:
         damaged = bytearray(data)
         for _ in range(chance.choice((1, 1, 2, 8))):
             damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
-        began = time.perf_counter()
+        began = time.process_time()
         attempt(bytes(damaged), known)
-        slowest = max(slowest, time.perf_counter() - began)
+        slowest = max(slowest, time.process_time() - began)
     assert slowest < SLOWEST_S
 
 
@@ -151,9 +151,9 @@ def bomb(head: bytes, size: int, layers: int = 1) -> bytes:
 def test_a_gzip_bomb_takes_neither_memory_nor_time(head: bytes, known: MotionFormat, layers: int) -> None:
     data = bomb(head, 64_000_000, layers)
     tracemalloc.start()
-    began = time.perf_counter()
+    began = time.process_time()
     assert "gzip" in attempt(data, known)
-    took, (_, most) = time.perf_counter() - began, tracemalloc.get_traced_memory()
+    took, (_, most) = time.process_time() - began, tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert took < SLOWEST_S
     assert most < MOST_BYTES
@@ -173,11 +173,11 @@ def test_an_archive_of_bombs_is_no_worse_than_one(aibo: Any) -> None:
 
 def test_many_entries_and_many_joints_take_no_more_than_their_number(aibo: Any) -> None:
     """Names that all are the same are not looked for in a list; and no robot has thousands of joints."""
-    began = time.perf_counter()
+    began = time.process_time()
     table = struct.pack("<4s128s3I", b"OMTN", b"same", 0, 0, 0) * 20_000
-    assert "stand more than once" in attempt(
+    assert "more than once" in attempt(
         b"ODAR" + struct.pack("<2H2I", 0, 3, 20_000, 144) + bytes(48) + table, ODA
     )
-    assert time.perf_counter() - began < SLOWEST_S
+    assert time.process_time() - began < SLOWEST_S
     locators = [f"{i:x}" for i in range(30_000)]
     assert "30000 joints" in attempt(aibo.omtn([[0] * 30_000] * 2, locators=locators))

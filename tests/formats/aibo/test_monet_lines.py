@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from posewright.formats.monet.command_checks import check_commands, check_transitions, free_id
 from posewright.formats.monet.finding import MonetFinding
-from posewright.formats.monet.graph import check_graph
+from posewright.formats.monet.graph import PostureGraph, check_graph
 from posewright.formats.monet.text import read_commands, read_transitions
 
 GOOD = b"# kicks\n60 1 0\nmonetagentMTN a_stand#stand_kick -1\n"
@@ -143,6 +143,33 @@ def test_a_posture_that_cannot_be_had_again_is_found() -> None:
     (gone,) = graph(data, GOOD.replace(b"a_stand#stand", b"a_sleep#sleep"))
     assert (gone.level.value, gone.line) == ("warning", 2)
     assert "from stand and sit no way leads to sleep" in gone.message
+
+
+def test_a_way_to_any_posture_leads_to_none() -> None:
+    """MoNet keeps it as a way into `any`, from where none goes on, and stays in the posture it was in."""
+    into_any = b"monetagentMTN a_walk#any_x -1\nmonetagentMTN a_stand#any_x -1\n"
+    assert told(graph(WAYS + into_any)) == [("warning", "graph", 6), ("warning", "graph", 7)]
+    walk = b"10 1 0\nmonetagentMTN a_walk#walk_x -1\n"
+    assert ("error", "graph", 1) in told(graph(WAYS + into_any, walk))
+    only = b"monetagentNEUTRAL a_nt#any_standard 0\n"
+    assert told(graph(only)) == [("error", "graph", None)]
+
+
+def test_a_command_that_ends_in_any_changes_no_posture() -> None:
+    listed = b"10 1 0\nmonetagentMTN a_stand#any_x -1\n"
+    assert graph(WAYS, listed) == []
+    asked = PostureGraph.of(read_transitions(WAYS), read_commands(listed), older=False)
+    assert "any" not in asked.reached
+    assert all("any" not in ends for ends in asked.ends.values())
+
+
+def test_a_command_played_in_any_posture_brings_the_robot_into_the_one_it_ends_in() -> None:
+    walk = b"10 1 0\nmonetagentMTN a_walk#stand_x -1\n"
+    assert told(graph(WAYS, walk)) == [("error", "graph", 1)]
+    anywhere = b"11 1 0\nmonetagentMTN a_any#walk_x -1\n"
+    assert {found.level.value for found in graph(WAYS, walk + anywhere)} <= {"warning"}
+    without = WAYS[WAYS.index(b"\n") + 1 :]
+    assert ("error", "graph", None) not in told(graph(without, GOOD + anywhere))
 
 
 def test_a_sound_needs_no_posture() -> None:

@@ -336,9 +336,9 @@ def test_the_name_inside_a_motion_is_read_from_its_beginning() -> None:
 def test_a_large_archive_is_checked_in_no_long_time(stick: Build) -> None:
     many = {f"e{number}": omtn(f"a_sit#sit_{number}") for number in range(2150)}
     root = stick(motions=oda({**motions(), **many}))
-    start = time.perf_counter()
+    start = time.process_time()
     (unused,) = check_monet(root)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0
     assert unused.message.startswith("2150 of 2153 motions")
     assert len(unused.message) < 300
 
@@ -346,9 +346,9 @@ def test_a_large_archive_is_checked_in_no_long_time(stick: Build) -> None:
 def test_a_file_full_of_faults_is_checked_in_no_long_time(stick: Build) -> None:
     lines = b"".join(b"monetagentMTN a_%d -1\n" % number for number in range(10_000))
     root = stick(motions=oda({f"e{number}": omtn(f"a_{number}_x") for number in range(2150)}), commands=lines)
-    start = time.perf_counter()
+    start = time.process_time()
     found = check_monet(root)
-    assert time.perf_counter() - start < 10.0
+    assert time.process_time() - start < 10.0
     assert len(found) < 1000
     assert any("are not told" in one.message for one in found)
 

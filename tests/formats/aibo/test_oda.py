@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from posewright.errors import FormatError, UnknownNameError
 from posewright.formats.oda.archive import Compression, OdaArchive
 from posewright.formats.oda.contents import Kind
-from posewright.formats.oda.reading import looks_encrypted, read_archive
+from posewright.formats.oda.reading import looks_encrypted, parse_archive
 
 
 @pytest.mark.parametrize("name", ["sdk_ers7_MOTION7.ODA", "mind3_MD013008_entrygzip.ODA"])
@@ -23,7 +23,7 @@ def test_real_archives_are_read_and_rendered_to_the_same_bytes(
     name: str, samples: Callable[[str], Path]
 ) -> None:
     path = samples(f"aibo_oda/{name}")
-    archive = read_archive(path.read_bytes(), path)
+    archive = parse_archive(path.read_bytes(), path)
     assert archive.remarks == ()
     assert archive.render() == path.read_bytes()
     assert archive.only(*range(len(archive.entries))).render() == path.read_bytes()  # laid out as Sony does
@@ -33,7 +33,7 @@ def test_an_encrypted_archive_says_why_it_cannot_be_read(samples: Callable[[str]
     path = samples("aibo_oda/ers7_SYSMTN_ENCRYPTED_first4k.ODA")
     assert looks_encrypted(path.read_bytes(), path)
     with pytest.raises(FormatError, match=r"encrypted archive.*DATA/E; the archives in DATA/P are plain"):
-        read_archive(path.read_bytes(), path)
+        parse_archive(path.read_bytes(), path)
     assert not looks_encrypted(path.read_bytes(), Path("noise.bin"))
 
 
@@ -62,7 +62,7 @@ def entries(aibo: Any) -> list[Any]:
 
 
 def test_what_stands_in_an_archive_is_listed(aibo: Any) -> None:
-    archive = read_archive(aibo.oda(entries(aibo)))
+    archive = parse_archive(aibo.oda(entries(aibo)))
     assert [(entry.name, entry.type) for entry in archive.entries] == [
         ("a_sit#stand_up", "OMTN"),
         ("a_sit#sitx1_standard", "OMTN"),
@@ -85,7 +85,7 @@ def test_the_three_compressions_are_told_apart_and_kept(aibo: Any) -> None:
         (whole, Compression.FILE),
         (each, Compression.ENTRIES),
     ):
-        archive = read_archive(data)
+        archive = parse_archive(data)
         assert archive.compression is compression
         assert archive.render() == data
 
@@ -97,17 +97,17 @@ def test_the_three_compressions_are_told_apart_and_kept(aibo: Any) -> None:
         ({"end": b"abcd"}, [("a", b"OMTN")], "4 bytes belong to no entry"),
         ({"reserved": b"\0\1"}, [], "byte 16: reserved bytes of the header are not zero"),
         ({"version": (1, 0)}, [], "byte 4: version 1.0 is unknown"),
-        ({}, [("a", b"OMTN"), ("b", b"OMTN"), ("a", b"NotOMTN ")], "1 names stand more than once.*'a'"),
-        ({}, [("slot", b"\2\0\0\0")], "1 entries are said to be motions and are none: 'slot'"),
-        ({}, [("a\0rubbish", b"OMTN")], "1 entries have something behind their name"),
-        ({}, [("n" * 128, b"OMTN")], "1 names have more than 127 letters"),
+        ({}, [("a", b"OMTN"), ("b", b"OMTN"), ("a", b"NotOMTN ")], "1 name stands more than once.*'a'"),
+        ({}, [("slot", b"\2\0\0\0")], "1 entry is called a motion by the table without being one: 'slot'"),
+        ({}, [("a\0rubbish", b"OMTN")], "1 entry has something behind name"),
+        ({}, [("n" * 128, b"OMTN")], "1 name has more than 127 letters"),
     ],
 )
 def test_what_is_odd_is_told_and_kept(
     changes: dict[str, Any], rows: list[Any], story: str, aibo: Any
 ) -> None:
     data = aibo.oda(rows, **changes)
-    archive = read_archive(data)
+    archive = parse_archive(data)
     (remark,) = archive.remarks
     for part in story.split(".*"):
         assert part in remark
@@ -140,7 +140,7 @@ FIRST_OFFSET, FIRST_SIZE, SECOND_OFFSET = 64 + 132, 64 + 136, 64 + 144 + 132
 def test_what_cannot_be_true_is_refused_with_its_byte(at: int, number: int, story: str, aibo: Any) -> None:
     data = patched(aibo.oda([("a", aibo.omtn()), ("b", b"NotOMTN ")]), at, number)
     with pytest.raises(FormatError) as caught:
-        read_archive(data, Path("x.oda"))
+        parse_archive(data, Path("x.oda"))
     assert any(part in str(caught.value) for part in story.split("|")), caught.value
     assert caught.value.where is not None
     fields = {at} if at != SECOND_OFFSET else {FIRST_OFFSET, SECOND_OFFSET}
@@ -150,13 +150,13 @@ def test_what_cannot_be_true_is_refused_with_its_byte(at: int, number: int, stor
 def test_a_file_that_ends_within_its_header_is_refused(aibo: Any) -> None:
     for length in (4, 63):
         with pytest.raises(FormatError, match="within its header"):
-            read_archive(aibo.oda()[:length])
+            parse_archive(aibo.oda()[:length])
     with pytest.raises(FormatError, match="begins with ODAR"):
-        read_archive(b"nothing")
+        parse_archive(b"nothing")
 
 
 def test_of_two_entries_called_so_the_first_is_found_as_on_the_robot(aibo: Any) -> None:
-    archive = read_archive(aibo.oda([("a", b"OMTN1"), ("a", b"OMTN2")]))
+    archive = parse_archive(aibo.oda([("a", b"OMTN1"), ("a", b"OMTN2")]))
     assert archive.entry("a").data == b"OMTN1"
     assert archive.without("a").entry("a").data == b"OMTN2"
     with pytest.raises(UnknownNameError, match="no entry is called 'b'"):
@@ -164,9 +164,9 @@ def test_of_two_entries_called_so_the_first_is_found_as_on_the_robot(aibo: Any) 
 
 
 def test_a_change_leaves_the_bytes_of_all_other_entries_as_they_were(aibo: Any) -> None:
-    before = read_archive(aibo.oda(entries(aibo), gap=b"??"))
+    before = parse_archive(aibo.oda(entries(aibo), gap=b"??"))
     after = before.with_entry("new", aibo.whole(7)).with_entry("bark", aibo.sound + b"!").without("eyes")
-    after = read_archive(after.renamed("h_any#any_nod", "h_any#any_yes").render())
+    after = parse_archive(after.renamed("h_any#any_nod", "h_any#any_yes").render())
     assert [entry.name for entry in after.entries] == [
         "a_sit#stand_up",
         "a_sit#sitx1_standard",
@@ -187,7 +187,7 @@ def test_a_change_leaves_the_bytes_of_all_other_entries_as_they_were(aibo: Any) 
 
 def test_an_archive_that_was_packed_is_packed_when_changed(aibo: Any) -> None:
     data = aibo.zipped(aibo.oda([("a", aibo.whole())]), name=b"M", comment=b"\xff" * 8)
-    changed = read_archive(data).with_entry("b", aibo.placeholder)
+    changed = parse_archive(data).with_entry("b", aibo.placeholder)
     assert changed.render() == changed.render()
     assert gzip.decompress(changed.render()) == aibo.oda([("a", aibo.whole()), ("b", aibo.placeholder)])
 
@@ -237,7 +237,7 @@ def test_any_archive_is_read_as_it_was_built_and_rendered_to_the_same_bytes(
     aibo: Any, rows: list[Any], gap: bytes, end: bytes
 ) -> None:
     data = aibo.oda(rows, gap=gap, end=end)
-    archive = read_archive(data)
+    archive = parse_archive(data)
     assert archive.render() == data
     assert [(e.name, e.data, e.type.encode("latin-1").ljust(4, b"\0")) for e in archive.entries] == rows
     assert archive.only(*range(len(rows))).render() == aibo.oda(rows)

@@ -212,7 +212,7 @@ def test_an_entry_is_replaced_only_where_that_is_asked_for(mixed: Path, tmp_path
     with pytest.raises(FormatError, match="an entry called 'bark' already"):
         add_to_archive(mixed, tmp_path / "bark.wav")
     before = [entry.name for entry in read_archive_file(mixed).entries]
-    add_to_archive(mixed, tmp_path / "bark.wav", replacing=True)
+    add_to_archive(mixed, tmp_path / "bark.wav", overwrite=True)
     after = read_archive_file(mixed)
     assert [entry.name for entry in after.entries] == before
     assert gzip.decompress(after.entry("bark").data) == aibo.sound + b"!"  # as the other entries are

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError
-from posewright.formats import Rendering, WriteOptions, read_motion, write_motion
+from posewright.formats import Rendering, WriteOptions, convert_motion, read_motion, write_motion
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.format import FORMAT
 from posewright.formats.omtn.reading import read_omtn
@@ -72,15 +72,23 @@ def test_what_a_file_says_besides_goes_into_the_extras(aibo: Any) -> None:
     assert read(aibo.omtn(creator="me")).extras == {
         "creator": "me",
         "design": "DRX-1000_Head",
-        "omtn_minor": "1",
-        "omtn_frame_ms": "16",
     }
+    odd = read(aibo.omtn(creator="me", minor=7))
+    assert odd.extras["omtn_minor"] == "7"
+    assert set(read(aibo.ers110()).extras) == {"creator", "design"}
 
 
 def test_an_ers110_means_16_ms_by_0(aibo: Any) -> None:
     motion = read(aibo.ers110())
     assert motion.robot == "sony_ers110"
     assert motion.duration == 0.16
+
+
+def test_what_every_file_of_an_older_dog_says_is_not_lost_elsewhere(aibo: Any, tmp_path: Path) -> None:
+    (tmp_path / "nod.mtn").write_bytes(aibo.ers110())
+    done = convert_motion(tmp_path / "nod.mtn", tmp_path / "nod.motion", accept_loss=True)
+    assert "omtn" not in "; ".join(done.losses)
+    assert render(read(aibo.ers110())).data == aibo.ers110()
 
 
 def test_a_robot_nobody_has_a_card_of_has_joints_called_as_in_the_file(aibo: Any) -> None:
@@ -202,7 +210,7 @@ def test_a_start_pose_becomes_the_first_keyframe() -> None:
 def test_one_pass_of_a_loop_begins_where_the_pass_before_it_ended() -> None:
     done = render(nod(at(0.16, -0.1, 0.0, 0.0), at(0.16, -0.2, 0.0, 0.0), repeat=None))
     assert read_omtn(done.data).angles[:, 0].tolist() == [-200_000, -100_000, -200_000]
-    assert any("played for ever" in loss for loss in done.losses)
+    assert any("repeats for ever" in loss for loss in done.losses)
 
 
 def test_keyframes_within_a_frame_become_one_and_the_loss_is_told() -> None:
@@ -231,9 +239,9 @@ def test_a_single_pose_is_held_for_a_frame_as_the_player_plays_nothing_of_one() 
         ({"easing": Easing.SMOOTH}, {}, "easing smooth"),
         ({"easing": Easing.TRAPEZOID}, {}, "easing trapezoid"),
         ({"stiffness": {"neck_tilt": 3.0}}, {}, "stiffness of neck_tilt"),
-        ({}, {"repeat": 3}, "played 3 times"),
-        ({}, {"next": "5"}, "next motion 5"),
-        ({}, {"exit": "bow"}, "exit motion bow"),
+        ({}, {"repeat": 3}, "repeats 3 times"),
+        ({}, {"next": "5"}, "motion '5' comes next"),
+        ({}, {"exit": "bow"}, "left through motion 'bow'"),
         ({}, {"name": "\u732b"}, "letters of the name '\u732b'"),
     ],
 )
@@ -255,7 +263,7 @@ def test_a_joint_let_go_stays_as_it_was_and_that_is_a_loss() -> None:
     free = Keyframe(Pose.of(HEAD, {"head_pan": 0.1, "head_tilt": 0.0}, free=["neck_tilt"]), 0.16)
     done = render(nod(at(0.0, -0.1, 0.0, 0.0), free))
     assert read_omtn(done.data).angles[:, 0].tolist() == [-100_000, -100_000]
-    assert "torque off of neck_tilt" in done.losses[0]
+    assert "torque off at neck_tilt" in done.losses[0]
 
 
 def test_held_joints_stay_as_they_were() -> None:
@@ -283,6 +291,17 @@ def test_what_does_not_fit_at_all_is_refused() -> None:
         render(bioloid)
     with pytest.raises(FormatError, match="sets no joint"):
         render(nod(Keyframe(Pose.of(HEAD, {}), 0.0)))
+
+
+def test_the_attitude_goes_straight_where_nobody_says_it() -> None:
+    frames = [at(0.16 if i else 0.0, 0.1 * i, 0.0, 0.0) for i in range(3)]
+    frames[0] = replace(frames[0], attitude=(0.1, 0.0, 0.0))
+    frames[2] = replace(frames[2], attitude=(0.3, 0.2, 0.0))
+    assert written(nod(*frames)).attitudes.tolist() == [
+        [100_000, 0, 0],
+        [200_000, -100_000, 0],
+        [300_000, -200_000, 0],
+    ]
 
 
 def test_the_attitude_is_carried_on_where_nobody_says_it() -> None:

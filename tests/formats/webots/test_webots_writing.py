@@ -44,7 +44,8 @@ def with_angle(motion: Motion, place: int, column: int, angle: float) -> Motion:
 
 
 def test_an_unedited_motion_is_the_same_bytes() -> None:
-    assert write(read(TEXT)) == Rendering(TEXT)
+    motion = read(TEXT)
+    assert write(motion) == Rendering(TEXT, times_s=tuple(motion.keyframe_times.tolist()))
 
 
 def test_an_edited_angle_changes_its_cell_and_nothing_else() -> None:
@@ -75,7 +76,8 @@ def test_columns_of_strangers_stay_in_place_and_are_lost_in_a_new_file() -> None
     knee = ERS7.names_in("webots")["left_front_knee"]
     data = f"#WEBOTS_MOTION,V1.0,Zeppelin,{knee}\n00:00:000,a,5,0.5\n00:00:100,b,6,0.6\n".encode()
     motion = FORMAT.read(data, BESIDE, ERS7).motion()
-    assert write(with_angle(motion, 1, 0, 0.7)) == Rendering(data.replace(b"0.6", b"0.7"))
+    written = write(with_angle(motion, 1, 0, 0.7))
+    assert (written.data, written.losses) == (data.replace(b"0.6", b"0.7"), ())
     longer = replace(motion, keyframes=(*motion.keyframes, replace(motion.keyframes[0], reach_s=0.1)))
     assert write(longer).losses == ("Zeppelin: sony_ers7 has no such devices",)
 

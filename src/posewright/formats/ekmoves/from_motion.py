@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -29,13 +29,13 @@ from posewright.formats.ekmoves.notes import MOTION, notes_text, timing_text
 from posewright.formats.ekmoves.reading import MAX_DEG
 from posewright.formats.ekmoves.to_motion import c_name, series_motion, series_of, timing_of
 from posewright.formats.kinds import EKMOVES
-from posewright.formats.moments import times_of
+from posewright.formats.moments import MS_PER_S, rounding_remarks, times_of
 from posewright.formats.motion_file import MotionFile
-from posewright.formats.omtn.columns import STAND, standing
 from posewright.formats.origin import card_of, origin_of
 from posewright.formats.rendering import Rendering, WriteOptions
+from posewright.formats.standing import filled, never_set, standing
 from posewright.formats.unsaid import unheld, unsaid
-from posewright.motions import Attitude, Motion
+from posewright.motions import Motion
 from posewright.robots import Robot
 
 MOST_POSES = 9999
@@ -90,14 +90,19 @@ def header_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del options
     origin = origin_of(motion, EKMOVES)
     if origin is not None and isinstance(origin.document, PoseHeader) and not origin.alone:
-        return _edited(origin.document, {origin.page: motion})
+        return replace(_edited(origin.document, {origin.page: motion}), times_s=_times(motion))
     poses, losses, remarks = _poses(motion, c_name(motion.name))
     guard = re.sub(r"[^A-Z0-9_]", "_", f"POSES_{path.stem}_H".upper())
     arrays = (poses.array(place, name, b"\n") for place, name in enumerate(poses.array_names))
     body = [notes_text(poses.notes, b"\n") if poses.notes else b"", *arrays]
     head = f"/* Poses of an AIBO ERS-7 in degrees:\n   {_COLUMNS} */\n#ifndef {guard}\n#define {guard}\n\n"
     data = b"".join([head.encode(), *body, b"\n#endif\n"])
-    return Rendering(data, losses, remarks)
+    return Rendering(data, losses, remarks, _times(motion))
+
+
+def _times(motion: Motion) -> tuple[float, ...]:
+    """Return when each keyframe is reached in the file [s]."""
+    return tuple(round(arrives, DECIMALS) for arrives, _ in times_of(motion))
 
 
 _COLUMNS = "tilt2, pan, tilt1, mouth; J1, J2, J3 of left front, left rear, right front, right rear"
@@ -171,7 +176,7 @@ def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[st
     notes = {MOTION: motion.name, **extras} if extras or motion.name != name else {}
     poses = _Poses(name, degrees, tuple(_timings(motion)), notes)
     lost = unsaid(motion, extras=extras, attitude=True)
-    return poses, (*lost, *unheld(motion, ORDER, card)), remarks
+    return poses, (*lost, *unheld(motion, ORDER, card)), (*remarks, *_rounded(motion))
 
 
 def _degrees(motion: Motion, card: Robot) -> tuple[NDArray[np.float64], tuple[str, ...]]:
@@ -182,29 +187,28 @@ def _degrees(motion: Motion, card: Robot) -> tuple[NDArray[np.float64], tuple[st
     rows = np.array([keyframe.pose.on(ORDER).angles for keyframe in motion.keyframes])
     unset = [joint for joint, column in zip(ORDER, rows.T, strict=True) if np.isnan(column).all()]
     stand = standing(card)
-    for place in range(1, len(rows)):
-        rows[place] = np.where(np.isnan(rows[place]), rows[place - 1], rows[place])
-    for place in reversed(range(len(rows) - 1)):
-        rows[place] = np.where(np.isnan(rows[place]), rows[place + 1], rows[place])
+    rows = filled(rows)
     rows = np.where(np.isnan(rows), [stand[joint] for joint in ORDER], rows)
     degrees = np.degrees(rows)
     if not np.all(np.abs(degrees) <= MAX_DEG):
         raise FormatError(f"motion {motion.name!r} turns a joint by more than {MAX_DEG:g} deg")
-    remark = f"{', '.join(unset)}: never set, so they stand as in the pose {STAND!r}"
-    return degrees, (remark,) if unset else ()
+    return degrees, never_set(unset, card)
 
 
 def _timings(motion: Motion) -> Iterator[Timing]:
     """Yield the times of the keyframes, rounded on the clock of the motion, so that it does not go wrong."""
     before = 0.0
+    leans = any(any(keyframe.attitude or ()) for keyframe in motion.keyframes)
     for keyframe, (arrives, ends) in zip(motion.keyframes, times_of(motion), strict=True):
         arrival, end = round(arrives, DECIMALS), round(ends, DECIMALS)
-        yield Timing(arrival - before, end - arrival, _attitude(keyframe.attitude))
+        yield Timing(arrival - before, end - arrival, keyframe.attitude if leans else None)
         before = end
 
 
-def _attitude(attitude: Attitude | None) -> Attitude | None:
-    return attitude if attitude is not None and any(attitude) else None
+def _rounded(motion: Motion) -> Iterator[str]:
+    """Yield by how much times are rounded, if they are."""
+    shifts = [round(time, DECIMALS) - time for times in times_of(motion) for time in times]
+    return rounding_remarks(QUANTUM_S * MS_PER_S, shifts)
 
 
 def _edits(
@@ -243,7 +247,9 @@ def _array_edits(array: PoseArray, name: str, place: int, poses: _Poses) -> Iter
 def _same(before: Timing, after: Timing) -> bool:
     """Tell whether two timings are written alike."""
     times = zip((before.reach_s, before.pause_s), (after.reach_s, after.pause_s), strict=True)
-    attitudes = (_attitude(before.attitude), after.attitude)
+    if before.attitude is None and after.attitude is not None:
+        return False  # level among others that lean is not the same as unsaid
+    attitudes = (before.attitude, after.attitude)
     leans = np.degrees([attitude or (0.0, 0.0, 0.0) for attitude in attitudes])
     return all(abs(a - b) <= QUANTUM_S / 2.0 for a, b in times) and bool(
         np.all(np.abs(leans[0] - leans[1]) <= QUANTUM_DEG / 2.0)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from posewright.documents import locked
 from posewright.errors import OutputError, Where
 from posewright.formats.monet.change import Change, taken_in
 from posewright.formats.monet.finding import MonetFinding
-from posewright.formats.monet.home import Home, Place, home_at
+from posewright.formats.monet.home import Home, Place, folders_of, home_at
 from posewright.formats.monet.limits import MOTION_AGENT
 from posewright.formats.monet.request import Registration, fitted, motion_to_add, name_for
 from posewright.formats.monet.writing import write_all
@@ -56,7 +57,7 @@ def add_to_stick(
     agent: str = MOTION_AGENT,
     sound: str | None = None,
     sync: bool = False,
-    replace: bool = False,
+    overwrite: bool = False,
     page: Reference | None = None,
     robot: str | Robot | None = None,
     accept_loss: bool = False,
@@ -77,7 +78,7 @@ def add_to_stick(
         agent: who plays it: monetagentMTN, or monetagentMTNWALK for steps.
         sound: a sound of the stick to go with it.
         sync: whether both begin together.
-        replace: whether a command of that id, and its motion, may be replaced.
+        overwrite: whether a command of that id, and its motion, may be replaced.
         page: which motion of the file.
         robot: whose motion it is, where the file does not say.
         accept_loss: whether what the robot cannot do may be left out.
@@ -93,11 +94,12 @@ def add_to_stick(
     """
     read = motion_to_add(motion, page, robot)
     wanted = Registration(id, name_for(read, name), agent, sound, sync)
-    home = home_at(stick, model)
     path = None if isinstance(motion, Motion) else Path(motion)
     fit = fitted(read, model, wanted.name, accept_loss=accept_loss, path=path)
-    change = taken_in(home.setup, wanted, fit.rendering.data, replacing=replace)
-    archive, commands = _written(change, home, None if output is None else Path(output))
+    with locked(*folders_of(stick)):
+        home = home_at(stick, model)
+        change = taken_in(home.setup, wanted, fit.rendering.data, overwrite=overwrite)
+        archive, commands = _written(change, home, None if output is None else Path(output))
     findings = (*fit.findings, *change.findings)
     said = fit.rendering
     return Added(id, wanted.name, model, archive, commands, change.place, said.losses, said.remarks, findings)

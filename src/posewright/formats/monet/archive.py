@@ -13,10 +13,10 @@ from posewright.errors import FormatError
 from posewright.formats.file_bytes import read_file_bytes
 from posewright.formats.oda.archive import MAX_ARCHIVE_BYTES, OdaArchive, OdaEntry
 from posewright.formats.oda.contents import TYPE_OF, Kind
-from posewright.formats.oda.reading import read_archive
-from posewright.formats.omtn.place import Place
+from posewright.formats.oda.reading import parse_archive
 from posewright.formats.omtn.sections import Sections
-from posewright.formats.omtn.wrapping import head_of
+from posewright.formats.place import Place
+from posewright.formats.wrapping import head_of
 
 _NAMES_AT = 28
 _NAMES_END = 1024  # three strings of at most 255 letters, and what is before them
@@ -82,7 +82,7 @@ def read_monet_archive(path: Path) -> MonetArchive:
     Raises:
         FormatError: it cannot be read, is damaged or encrypted.
     """
-    return MonetArchive(read_archive(read_file_bytes(path, limit=MAX_ARCHIVE_BYTES), path), path)
+    return MonetArchive(parse_archive(read_file_bytes(path, limit=MAX_ARCHIVE_BYTES), path), path)
 
 
 def label_of(data: bytes) -> MotionLabel | None:

@@ -18,7 +18,7 @@ from posewright.formats.monet.request import Registration, caption
 from posewright.formats.monet.setup import MonetSetup
 from posewright.formats.monet.text import MonetCommands
 from posewright.formats.oda.archive import Compression
-from posewright.formats.omtn.wrapping import Wrapping
+from posewright.formats.wrapping import Wrapping
 from posewright.motions import Level
 
 
@@ -39,7 +39,7 @@ class Change:
     findings: tuple[MonetFinding, ...]
 
 
-def taken_in(setup: MonetSetup, wanted: Registration, data: bytes, *, replacing: bool = False) -> Change:
+def taken_in(setup: MonetSetup, wanted: Registration, data: bytes, *, overwrite: bool = False) -> Change:
     """Return the files with a motion in the archive and a command that plays it.
 
     Every other entry keeps its bytes and its place, every other line its bytes.
@@ -48,15 +48,15 @@ def taken_in(setup: MonetSetup, wanted: Registration, data: bytes, *, replacing:
         setup: the files as they are.
         wanted: the command.
         data: the motion, which must call itself `wanted.name`.
-        replacing: whether a command of that id, and its motion of that name, may be replaced.
+        overwrite: whether a command of that id, and its motion of that name, may be replaced.
 
     Raises:
         FormatError: there is no archive or no list of commands; the id or the name is taken; or the robot
             could not play the command.
     """
     archive, commands = _needed(setup)
-    _refuse_taken_id(commands, wanted.id, replacing=replacing)
-    _refuse_taken_name(setup, archive, wanted, replacing=replacing)
+    _refuse_taken_id(commands, wanted.id, overwrite=overwrite)
+    _refuse_taken_name(setup, archive, wanted, overwrite=overwrite)
     packed = Wrapping().around(data) if archive.archive.compression is Compression.ENTRIES else data
     changed = MonetArchive(archive.archive.with_entry(wanted.name, packed), archive.path)
     listed = _listed(commands, wanted)
@@ -137,9 +137,9 @@ def _refuse_unread(commands: MonetCommands, number: int) -> None:
     )
 
 
-def _refuse_taken_id(commands: MonetCommands, number: int, *, replacing: bool) -> None:
+def _refuse_taken_id(commands: MonetCommands, number: int, *, overwrite: bool) -> None:
     taken = commands.with_id(number)
-    if taken and not replacing:
+    if taken and not overwrite:
         names = " and ".join(line.name for line in taken[-1].agents) or "nothing"
         raise FormatError(
             f"id {number} plays {names}",
@@ -149,12 +149,12 @@ def _refuse_taken_id(commands: MonetCommands, number: int, *, replacing: bool) -
 
 
 def _refuse_taken_name(
-    setup: MonetSetup, archive: MonetArchive, wanted: Registration, *, replacing: bool
+    setup: MonetSetup, archive: MonetArchive, wanted: Registration, *, overwrite: bool
 ) -> None:
     places = set(_called(archive, wanted.name))
     if not places:
         return
-    if not replacing:
+    if not overwrite:
         raise FormatError(
             f"a motion called {wanted.name!r} is in the archive already",
             where=Where(path=archive.path),

@@ -1,7 +1,9 @@
 """The ways between postures: which the robot can get into, and which it can never leave.
 
-Source: formats.md section 1.3. MoNet starts in posture nt, and before a command looks for ways to the
-posture it begins in. Ways are the lines of MONET.CFG, and commands that begin and end in different postures.
+Source: formats.md section 1.3; Sony's MoNet.cc and DirectedGraph.h. MoNet starts in posture nt, and before a
+command looks for ways to the posture it begins in. Ways are the lines of MONET.CFG, and commands that begin
+and end in different postures. What ends in `any` leads nowhere (`Postures.leads_on`); a command that begins
+in `any` and ends in a posture is no way, but the robot that has played it is there.
 """
 
 from __future__ import annotations
@@ -42,10 +44,12 @@ class PostureGraph:
     Attributes:
         ways: in the order of the files.
         begins: of each posture, the commands that begin in it.
+        set_by_command: the postures that a command played anywhere ends in.
     """
 
     ways: tuple[Way, ...]
     begins: dict[str, tuple[Command, ...]]
+    set_by_command: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -63,7 +67,9 @@ class PostureGraph:
             start = command_postures(command).start
             if start and start != ANY and (older or start in POSTURES):
                 begins[start] = (*begins.get(start, ()), command)
-        return cls(tuple(ways), begins)
+        anywhere = (said for said in map(command_postures, listed) if said.begins_anywhere)
+        ends = dict.fromkeys(said.end for said in anywhere if older or said.end in POSTURES)
+        return cls(tuple(ways), begins, tuple(ends))
 
     @cached_property
     def ends(self) -> dict[str, tuple[str, ...]]:
@@ -76,11 +82,11 @@ class PostureGraph:
     @cached_property
     def reached(self) -> tuple[str, ...]:
         """The postures the robot can get into, the first one included."""
-        return self.reached_from(FIRST_POSTURE)
+        return self.reached_from(FIRST_POSTURE, *self.set_by_command)
 
-    def reached_from(self, posture: str) -> tuple[str, ...]:
-        """Return the postures that ways lead to from one, and that one."""
-        found, pending = {posture: None}, [posture]
+    def reached_from(self, *postures: str) -> tuple[str, ...]:
+        """Return the postures that ways lead to from some, and these."""
+        found, pending = dict.fromkeys(postures), [*postures]
         while pending:
             new = [end for end in self.ends.get(pending.pop(0), ()) if end not in found]
             found.update(dict.fromkeys(new))
@@ -101,7 +107,7 @@ def check_graph(
             transitions.path,
         )
         return
-    if FIRST_POSTURE not in graph.ends:
+    if FIRST_POSTURE not in graph.ends and not graph.set_by_command:
         yield MonetFinding(
             Level.ERROR,
             "graph",
@@ -111,8 +117,21 @@ def check_graph(
             hint=f"Sony's own has monetagentNEUTRAL a_{FIRST_POSTURE}#sleep_standard 0",
         )
         return
+    yield from _into_any(transitions)
     yield from _unreached(graph)
     yield from _left_for_ever(graph)
+
+
+def _into_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
+    for line in transitions.agents:
+        said = postures_of(line.name)
+        if line.agent != SOUND_AGENT and said.said and said.start != ANY and said.end == ANY:
+            yield warning(
+                "graph",
+                line.line,
+                f"{line.name} ends in {ANY}, which is no posture to go to, so this way is never taken",
+                "say the posture it ends in",
+            )
 
 
 def _unreached(graph: PostureGraph) -> Iterator[MonetFinding]:

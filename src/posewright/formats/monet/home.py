@@ -51,6 +51,13 @@ def home_at(place: Place, model: str) -> Home:
     return Home(_setup_on(root, model), root)
 
 
+def folders_of(place: Place) -> tuple[Path, ...]:
+    """Return the folders to lock while the files of a place are changed."""
+    if isinstance(place, tuple):
+        return tuple(Path(file).parent for file in place)
+    return (Path(place),)
+
+
 def _setup_on(root: Path, model: str) -> MonetSetup:
     stick = read_stick(child(root, OPEN_R) or root)
     setup = stick.setup(model)

@@ -16,8 +16,8 @@ from posewright.formats.monet.names import is_null, postures_of
 from posewright.formats.monet.setup import MonetSetup
 from posewright.formats.monet.text import Command
 from posewright.formats.oda.contents import Kind
-from posewright.formats.omtn.place import Place
 from posewright.formats.omtn.reading import read_omtn_at
+from posewright.formats.place import Place
 
 _SAID = {
     Kind.MOTION: "a motion",
@@ -101,7 +101,7 @@ def _leads_nowhere(line: AgentLine, archive: MonetArchive, guess: Guess) -> Iter
         yield error(
             "index",
             line.line,
-            f"there is no index {index} in {archive.path.name}, which has {len(entries)} entries",
+            f"there is no index {index} in {archive.path.name}, which has {len(entries)}",
             f"right is 0 to {len(entries) - 1}, or -1 to look the name up",
         )
     elif AGENTS[line.agent].plays == "WAVE":

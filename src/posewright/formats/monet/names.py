@@ -28,8 +28,19 @@ class Postures(NamedTuple):
 
     @property
     def leads_on(self) -> bool:
-        """Whether this is a way from one posture to another."""
+        """Whether this is a way from one posture to another, that MoNet may take to get there.
+
+        `X#any` is none, though MoNet's graph has it (MoNet.cc, `ReadMoNetConfig`: whatever does not begin in
+        `any` and ends elsewhere than it begins). It is a way into a place called `any`, out of which none
+        leads, as nothing that begins in `any` is kept; it is never the place MoNet looks for (`Execute`); and
+        who plays it remains in X (`NotifyAgentResult` keeps the posture where the end is `any`).
+        """
         return self.said and ANY not in self and self.start != self.end
+
+    @property
+    def begins_anywhere(self) -> bool:
+        """Whether it is played in every posture, and ends in one: MoNet then takes the robot to be there."""
+        return self.start == ANY and self.end not in (ANY, "")
 
 
 NOWHERE = Postures(ANY, ANY)

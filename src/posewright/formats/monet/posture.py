@@ -19,7 +19,7 @@ def posture_warnings(motion: Motion) -> Iterator[MonetFinding]:
     """Yield where the legs are far from the robot's pose of the name that the motion's name says.
 
     Far is what the design rules call far from a pose. Sony's own motions for MoNet begin and end within 9
-    degrees of these poses, but for a walk backwards, 27 degrees.
+    degrees of these poses, but for a walk backwards, 27 degrees, of which this is said, too.
     """
     poses = motion.resolved()
     first = poses[0] if motion.start is not None else poses[1]

@@ -13,7 +13,6 @@ from posewright.formats.monet.finding import MonetFinding
 from posewright.formats.monet.limits import AGENTS, MODELS, MOTION_AGENT, NUMBER_BYTES, SOUND_AGENT
 from posewright.formats.monet.names import follows_grammar, postures_of, refuse_name
 from posewright.formats.monet.posture import LEGS, posture_warnings
-from posewright.formats.omtn.columns import STAND
 from posewright.formats.omtn.format import FORMAT
 from posewright.formats.omtn.layout import moved_joints
 from posewright.formats.omtn.to_motion import DESIGN
@@ -21,6 +20,7 @@ from posewright.formats.origin import card_of
 from posewright.formats.page_reference import Reference
 from posewright.formats.reading import read_motion_file
 from posewright.formats.rendering import Rendering, WriteOptions
+from posewright.formats.standing import STAND
 from posewright.motions import Motion
 from posewright.robots import Robot
 

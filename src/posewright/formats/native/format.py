@@ -9,7 +9,7 @@ from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.native.document import read, render, standing_at
 from posewright.formats.origin import origin_of
-from posewright.formats.rendering import EXACT, Rendering, WriteOptions
+from posewright.formats.rendering import EXACT, Rendering, WriteOptions, as_they_are
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -21,7 +21,7 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del options
-    return Rendering(render(motion, standing_at(path, motion)), _losses(motion))
+    return Rendering(render(motion, standing_at(path, motion)), _losses(motion), (), as_they_are(motion))
 
 
 def _losses(motion: Motion) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.oda.contents import TYPE_OF, TYPES, Contents, contents_of
-from posewright.formats.omtn.wrapping import Wrapping, is_wrapped
+from posewright.formats.wrapping import Wrapping, is_wrapped
 
 MAGIC = b"ODAR"
 HEAD = struct.Struct("<4sHHII48s")
@@ -120,7 +120,7 @@ class OdaArchive:
         Args:
             name: at most 127 letters of Latin-1.
             data: its bytes, as they are to stand in the archive.
-            kind: its type, one of `oda_contents.TYPES`; default what its bytes tell, or what the entry
+            kind: its type, one of `contents.TYPES`; default what its bytes tell, or what the entry
                 in whose place it comes said.
 
         Raises:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.file_bytes import MAX_MOTION_BYTES, read_file_bytes
-from posewright.formats.for_robot import carried_to, lost_between_robots
+from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
 from posewright.formats.oda.archive import (
     Compression,
     OdaArchive,
@@ -21,12 +21,12 @@ from posewright.formats.oda.contents import Kind, contents_of
 from posewright.formats.oda.names import entry_name
 from posewright.formats.omtn.document import PLACEHOLDER, OmtnDocument
 from posewright.formats.omtn.from_motion import omtn_of
-from posewright.formats.omtn.place import Place
 from posewright.formats.omtn.reading import read_omtn
-from posewright.formats.omtn.wrapping import Wrapping, is_wrapped, unwrap
 from posewright.formats.page_reference import Reference, find_page
+from posewright.formats.place import Place
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import FORMATS
+from posewright.formats.wrapping import Wrapping, is_wrapped, unwrap
 from posewright.robots import Robot
 
 
@@ -65,7 +65,7 @@ def part_from_file(
         path: the file.
         name: what the entry is called, and a motion that is turned into an OMTN; default as the file,
             without folder and ending, as Sony's `oda` has it.
-        type_name: one of `oda_contents.TYPES`, to put in a file as it is.
+        type_name: one of `contents.TYPES`, to put in a file as it is.
         robot: the robot a motion is for; another's is carried over.
 
     Raises:
@@ -109,11 +109,12 @@ def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | Non
     document, losses, remarks = omtn_of(replace(motion, name=called) if is_named else motion)
     part = _motion_part(document, called)
     losses = (*lost_between_robots(carried), *losses)
-    return replace(part, losses=losses, remarks=(*file.warnings, *remarks, *part.remarks))
+    remarks = (*file.warnings, *unmoved(carried), *remarks)
+    return replace(part, losses=losses, remarks=(*remarks, *part.remarks))
 
 
 def with_parts(
-    archive: OdaArchive, parts: Iterable[Part], compression: Compression, *, replacing: bool = False
+    archive: OdaArchive, parts: Iterable[Part], compression: Compression, *, overwrite: bool = False
 ) -> OdaArchive:
     """Return an archive with more in it; the bytes of its entries do not change.
 
@@ -121,7 +122,7 @@ def with_parts(
         archive: what is added to.
         parts: what is added at the end.
         compression: whether each part is to be in gzip.
-        replacing: whether a part takes the place of the entry called so.
+        overwrite: whether a part takes the place of the entry called so.
 
     Raises:
         FormatError: an entry is called so, and is not to be replaced.
@@ -129,7 +130,7 @@ def with_parts(
     more: dict[str, OdaEntry] = {}
     for part in parts:
         data = Wrapping().around(part.data) if compression is Compression.ENTRIES else part.data
-        if part.name in more or (part.name in archive.places and not replacing):
+        if part.name in more or (part.name in archive.places and not overwrite):
             what = f"there is an entry called {part.name!r} already"
             raise FormatError(
                 what, where=Where(archive.path), hint="say another name, or that it is replaced"
@@ -144,7 +145,7 @@ def with_parts(
 def without_entries(
     archive: OdaArchive, entries: Sequence[Reference], *, keep_places: bool = False
 ) -> OdaArchive:
-    """Return an archive without some of its entries; see `oda_files.remove_from_archive`."""
+    """Return an archive without some of its entries; see `files.remove_from_archive`."""
     names = {number: entry.name for number, entry in enumerate(archive.entries, 1)}
     gone = {find_page(entry, names, last=len(names), where=Where(archive.path)) - 1 for entry in entries}
     if not keep_places:

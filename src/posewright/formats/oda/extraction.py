@@ -18,12 +18,12 @@ from posewright.formats.oda.contents import Kind, suffix_of
 from posewright.formats.oda.files import read_archive_file
 from posewright.formats.oda.format import document_of, motion_of
 from posewright.formats.oda.names import FileNames
-from posewright.formats.omtn.place import Place
-from posewright.formats.omtn.wrapping import is_wrapped, unwrap
 from posewright.formats.origin import alone
 from posewright.formats.page_reference import Reference, find_page
+from posewright.formats.place import Place
 from posewright.formats.registry import format_named
 from posewright.formats.rendering import WriteOptions
+from posewright.formats.wrapping import is_wrapped, unwrap
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
@@ -51,6 +51,7 @@ class Extraction:
         others: names of entries that are no motions, where a motion format was asked for.
         failed: what is wrong with the entries that could not be taken out, in words.
         losses: what the format cannot hold, in words, with the name of the motion before it.
+        remarks: what is doubtful about motions that were carried over to another robot, likewise.
     """
 
     files: tuple[Extracted, ...] = ()
@@ -58,6 +59,7 @@ class Extraction:
     others: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     losses: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def extract_archive(
@@ -110,7 +112,8 @@ def extract_archive(
         )
     _write(work, folder, overwrite=overwrite, tell=tell)
     files = tuple(Extracted(one.number, one.entry, one.kind, folder / one.name) for one in work.made)
-    return Extraction(files, *map(tuple, (work.placeholders, work.others, work.failed, work.losses)))
+    told = (work.placeholders, work.others, work.failed, work.losses, work.remarks)
+    return Extraction(files, *map(tuple, told))
 
 
 class _File(NamedTuple):
@@ -136,6 +139,7 @@ class _Work:
     others: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def take(self, number: int) -> None:
         """Turn the entry of that number into a file, if it can be one."""
@@ -168,6 +172,8 @@ class _Work:
         self.losses += [
             f"{entry.name}: {what}" for what in (*lost_between_robots(carried), *rendering.losses)
         ]
+        if carried is not None:
+            self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
         return suffix, rendering.data
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from posewright.errors import LossError, OutputError, UnknownNameError, Where
 from posewright.formats.file_bytes import read_file_bytes
 from posewright.formats.oda.archive import Compression, OdaArchive
-from posewright.formats.oda.reading import read_archive
-from posewright.formats.omtn.wrapping import Wrapping
+from posewright.formats.oda.reading import parse_archive
+from posewright.formats.wrapping import Wrapping
 
 if TYPE_CHECKING:
     from posewright.formats.oda.assembly import Part
@@ -43,7 +43,7 @@ def read_archive_file(path: Path | str) -> OdaArchive:
         FormatError: it cannot be read, is damaged, encrypted, or no archive.
     """
     path = Path(path)
-    return read_archive(read_file_bytes(path), path)
+    return parse_archive(read_file_bytes(path), path)
 
 
 def write_archive_file(archive: OdaArchive, path: Path | str) -> None:
@@ -106,7 +106,7 @@ def add_to_archive(
     *,
     name: str | None = None,
     type_name: str | None = None,
-    replacing: bool = False,
+    overwrite: bool = False,
     robot: str | Robot | None = None,
     accept_loss: bool = False,
 ) -> Assembled:
@@ -116,8 +116,8 @@ def add_to_archive(
         path: the archive.
         file: what goes in, as for `create_archive`.
         name: of the entry, and of a motion that becomes an OMTN; default as the file.
-        type_name: one of `oda_contents.TYPES`, to put in any file as it is.
-        replacing: whether it takes the place of the entry called so.
+        type_name: one of `contents.TYPES`, to put in any file as it is.
+        overwrite: whether it takes the place of the entry called so.
         robot: the robot the motion is for; another's is carried over.
         accept_loss: whether what an OMTN cannot hold may be left out.
 
@@ -126,13 +126,15 @@ def add_to_archive(
         LossError: something would be lost, and `accept_loss` is false.
         OutputError: the archive cannot be written.
     """
+    from posewright.documents import locked
     from posewright.formats.oda.assembly import part_from_file, with_parts
 
-    archive = read_archive_file(path)
     part = part_from_file(file, name=name, type_name=type_name, robot=robot)
     losses = _accepted([part], accept_loss=accept_loss)
-    archive = with_parts(archive, [part], archive.compression, replacing=replacing)
-    write_archive_file(archive, path)
+    with locked(Path(path).parent):
+        archive = read_archive_file(path)
+        archive = with_parts(archive, [part], archive.compression, overwrite=overwrite)
+        write_archive_file(archive, path)
     return _assembled(archive, [part], losses)
 
 
@@ -152,10 +154,12 @@ def remove_from_archive(
         UnknownNameError: there is no such entry.
         OutputError: the archive cannot be written.
     """
+    from posewright.documents import locked
     from posewright.formats.oda.assembly import without_entries
 
-    archive = without_entries(read_archive_file(path), entries, keep_places=keep_places)
-    write_archive_file(archive, path)
+    with locked(Path(path).parent):
+        archive = without_entries(read_archive_file(path), entries, keep_places=keep_places)
+        write_archive_file(archive, path)
     return archive
 
 

@@ -19,8 +19,8 @@ from posewright.formats.oda.archive import (
     OdaEntry,
 )
 from posewright.formats.oda.contents import TYPE_OF, Kind
-from posewright.formats.omtn.place import Place
-from posewright.formats.omtn.wrapping import Wrapping, is_wrapped, unwrap
+from posewright.formats.place import Place
+from posewright.formats.wrapping import Wrapping, is_wrapped, unwrap
 
 VERSION = (0, 3)
 
@@ -32,7 +32,7 @@ _OFFSET_IN_ROW, _SIZE_IN_ROW = 132, 136
 _PROOF_BYTES = 4096
 
 
-def read_archive(data: bytes, path: Path | None = None) -> OdaArchive:
+def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
     """Read an archive, in gzip or not.
 
     Args:
@@ -154,10 +154,22 @@ class _Table:
         odd = (
             ((major, minor) != VERSION, note(f"version {major}.{minor} is unknown; 0.3 is known", 4)),
             (any(reserved), note("reserved bytes of the header are not zero; they are kept", _RESERVED_AT)),
-            (twice, _counted(twice, "names stand more than once; the robot finds the first")),
-            (lying, _counted(lying, "entries are said to be motions and are none")),
-            (behind, _counted(behind, "entries have something behind their name or size; it is kept")),
-            (endless, _counted(endless, f"names have more than {NAME_BYTES} letters, and no end")),
+            (
+                twice,
+                _counted(twice, "names stand", "name stands", "more than once; the robot finds the first"),
+            ),
+            (
+                lying,
+                _counted(lying, "entries are", "entry is", "called a motion by the table without being one"),
+            ),
+            (
+                behind,
+                _counted(behind, "entries have", "entry has", "something behind name or size; it is kept"),
+            ),
+            (
+                endless,
+                _counted(endless, "names have", "name has", f"more than {NAME_BYTES} letters, and no end"),
+            ),
             (between, f"{between} bytes belong to no entry; they are kept until something is changed"),
         )
         return tuple(what for is_so, what in odd if is_so)
@@ -173,5 +185,6 @@ def _lies(entry: OdaEntry) -> bool:
     return entry.type == TYPE_OF[Kind.MOTION] and entry.contents.kind not in (Kind.MOTION, Kind.PLACEHOLDER)
 
 
-def _counted(names: list[str], what: str) -> str:
-    return f"{len(names)} {what}: {', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''}"
+def _counted(names: list[str], several: str, one: str, what: str) -> str:
+    told = f"{', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''}"
+    return f"{len(names)} {one if len(names) == 1 else several} {what}: {told}"

@@ -37,6 +37,10 @@ class Dialect:
     is_short: bool = False
     is_padded: bool = True
 
+    def minor(self, design: str) -> int:
+        """Return the version of a motion with this design label."""
+        return self.part_minor if "_" in design else self.whole_minor
+
 
 DIALECTS: Mapping[str, Dialect] = MappingProxyType(
     {

@@ -8,7 +8,7 @@ from posewright.formats.kinds import OMTN
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.omtn.designs import NAMING, card_for, is_listed
-from posewright.formats.omtn.from_motion import omtn_of
+from posewright.formats.omtn.from_motion import rendering_of
 from posewright.formats.omtn.layout import unnamed_in
 from posewright.formats.omtn.reading import read_omtn
 from posewright.formats.omtn.to_motion import omtn_motion
@@ -36,8 +36,7 @@ def _read(data: bytes, path: Path, asked: Robot | None) -> MotionFile:
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del path, options
-    document, losses, remarks = omtn_of(motion)
-    return Rendering(document.render(), losses, remarks)
+    return rendering_of(motion)
 
 
 FORMAT = MotionFormat(OMTN, (".mtn",), _read, _render, QUANTUM, suits=lambda card: NAMING in card.namings)

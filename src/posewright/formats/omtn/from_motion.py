@@ -8,15 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from posewright.errors import FormatError
-from posewright.formats.omtn.columns import columns_of, left_out, micro_radians
+from posewright.formats.omtn.columns import columns_of, micro_radians
 from posewright.formats.omtn.designs import dialect_of
 from posewright.formats.omtn.document import DEFAULT_FRAME_MS, MAX_BETWEEN, OmtnDocument
 from posewright.formats.omtn.layout import Layout, layout_of
-from posewright.formats.omtn.losses import in_latin_1, losses_of, remarks_on_name
+from posewright.formats.omtn.names import in_latin_1, remarks_on_name
 from posewright.formats.omtn.timeline import Timeline, timeline_of
 from posewright.formats.omtn.to_motion import ATTITUDE_SIGNS, EXTRAS
 from posewright.formats.origin import card_of
-from posewright.formats.unsaid import unkept_extras
+from posewright.formats.rendering import Rendering
+from posewright.formats.unsaid import unheld, unsaid
 from posewright.motions import Motion
 
 
@@ -34,6 +35,12 @@ class Written(NamedTuple):
     remarks: tuple[str, ...]
 
 
+def rendering_of(motion: Motion) -> Rendering:
+    """Return a motion as the file that `omtn_of` makes of it."""
+    written, times_s = _written(motion)
+    return Rendering(written.document.render(), written.losses, written.remarks, times_s)
+
+
 def omtn_of(motion: Motion) -> Written:
     """Return a motion as an OMTN.
 
@@ -43,11 +50,16 @@ def omtn_of(motion: Motion) -> Written:
     Raises:
         FormatError: it is for a robot that has none, or something of it does not fit.
     """
+    return _written(motion)[0]
+
+
+def _written(motion: Motion) -> tuple[Written, tuple[float | None, ...]]:
+    """Return a motion as an OMTN, and when each of its keyframes is reached there [s]."""
     card = card_of(motion)
     layout = layout_of(motion, card)
     timeline = timeline_of(motion, layout.frame_ms or DEFAULT_FRAME_MS)
-    lost = (*losses_of(motion), *timeline.losses, *left_out(motion, card, layout.joints, timeline.angles))
-    lost += unkept_extras(motion, EXTRAS)
+    lost = (*unsaid(motion, extras=EXTRAS, attitude=True, start=True), *timeline.losses)
+    lost += unheld(motion, layout.joints, card)
     timeline, held = _playable(timeline, layout)
     angles, unset = columns_of(motion, card, layout.joints, timeline.angles)
     name = _name(motion, layout)
@@ -64,7 +76,8 @@ def omtn_of(motion: Motion) -> Written:
         minor=layout.minor,
         frame_ms=layout.frame_ms,
     )
-    return Written(document, lost, (*timeline.remarks, *held, *unset, *remarks_on_name(name)))
+    remarks = (*timeline.remarks, *held, *unset, *remarks_on_name(name))
+    return Written(document, lost, remarks), timeline.times_s
 
 
 def _blank(layout: Layout) -> OmtnDocument:

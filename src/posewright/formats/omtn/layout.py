@@ -11,10 +11,10 @@ from posewright.errors import FormatError, Where
 from posewright.formats.oda.archive import OdaArchive
 from posewright.formats.omtn.designs import NAMING, dialect_of
 from posewright.formats.omtn.document import OmtnDocument
-from posewright.formats.omtn.place import Place
 from posewright.formats.omtn.reading import read_omtn_at
 from posewright.formats.omtn.to_motion import CREATOR, DESIGN, FRAME_MS, MINOR
 from posewright.formats.origin import origin_of
+from posewright.formats.place import Place
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -120,7 +120,7 @@ def _layout(
     motion: Motion, design: str, joints: tuple[str, ...], locators: tuple[str, ...], base: OmtnDocument | None
 ) -> Layout:
     extras, dialect = motion.extras, dialect_of(design)
-    minor, frame_ms = dialect.part_minor if "_" in design else dialect.whole_minor, dialect.frame_ms
+    minor, frame_ms = dialect.minor(design), dialect.frame_ms
     creator = OURS
     if base is not None:
         minor, frame_ms, creator = base.minor, base.frame_ms, base.creator

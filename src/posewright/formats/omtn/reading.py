@@ -18,10 +18,10 @@ from posewright.formats.omtn.document import (
     Leftovers,
     OmtnDocument,
 )
-from posewright.formats.omtn.place import ByteCursor, Place
 from posewright.formats.omtn.sections import Sections
 from posewright.formats.omtn.words import keyframe_section, keyframe_words
-from posewright.formats.omtn.wrapping import Wrapping, is_wrapped, unwrap
+from posewright.formats.place import ByteCursor, Place
+from posewright.formats.wrapping import Wrapping, is_wrapped, unwrap
 
 MAJOR = 1
 KNOWN_MINORS = (0, 1, 2)

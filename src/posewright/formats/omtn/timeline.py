@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from posewright.formats import moments
+from posewright.formats.standing import filled
 from posewright.motions import Motion
-
-_HALF = 0.5 + 1e-9  # half a frame counts as a whole one, whichever way floats fell
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +22,7 @@ class Timeline:
         attitudes: (n, 3) roll, pitch forward, yaw [rad].
         losses: what of the motion's times is lost, in words.
         remarks: what was said in another way.
+        times_s: when each keyframe of the motion is reached here [s]; None for one that is merged away.
     """
 
     frames: NDArray[np.int64]
@@ -29,53 +30,27 @@ class Timeline:
     attitudes: NDArray[np.float64]
     losses: tuple[str, ...]
     remarks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Moment:
-    """That at some time a pose stands: `row` 0 is where the motion begins, the others its keyframes."""
-
-    time_s: float
-    row: int
+    times_s: tuple[float | None, ...]
 
 
 def timeline_of(motion: Motion, step_ms: int) -> Timeline:
     """Return one pass of a motion on frames of `step_ms`.
 
-    Every time is rounded by itself, so that errors do not add up. A pause is the same pose once more. Of
-    keyframes that fall on the same frame the last stays.
+    A pause is the same pose once more. Of keyframes that fall on the same frame the last stays: to leave a
+    frame early, as a jump may where steps are shorter, would hurry the way before it.
     """
-    poses = _filled(np.stack([pose.angles for pose in motion.resolved()]))
-    attitudes = _attitudes(motion)
-    moments = _moments(motion)
-    frames = [int(np.floor(moment.time_s * 1000.0 / step_ms + _HALF)) for moment in moments]
+    line = moments.timeline_of(motion, step_ms, begins=True, leaves_early=False)
     losses, remarks = _begin(motion)
-    kept: list[int] = []
-    for i, frame in enumerate(frames):
-        if kept and frames[kept[-1]] == frame:
-            before, after = moments[kept.pop()].row, moments[i].row
-            if not np.array_equal(poses[before], poses[after], equal_nan=True):
-                what = f"keyframe {before}" if before else "the pose it begins in"
-                losses.append(f"{what}: within the same {step_ms} ms as keyframe {after}, which stays")
-        kept.append(i)
-    rows = [moments[i].row for i in kept]
-    remarks += _rounded([moments[i].time_s for i in kept], [frames[i] for i in kept], step_ms)
+    times = np.array([moment.exact_s for moment in line.moments])
+    attitudes = motion.attitude_at(times)
     return Timeline(
-        np.array([frames[i] for i in kept], dtype=np.int64),
-        poses[rows],
-        attitudes[rows],
-        tuple(losses),
-        tuple(remarks),
+        np.array([moment.time_ms // step_ms for moment in line.moments], dtype=np.int64),
+        filled(np.stack([moment.angles for moment in line.moments])),
+        np.zeros((len(times), 3)) if attitudes is None else attitudes,
+        (*losses, *line.losses),
+        (*remarks, *line.remarks),
+        line.times_s,
     )
-
-
-def _moments(motion: Motion) -> list[_Moment]:
-    moments = [] if motion.keyframes[0].reach_s == 0.0 else [_Moment(0.0, 0)]
-    for row, (keyframe, time_s) in enumerate(zip(motion.keyframes, motion.keyframe_times, strict=True), 1):
-        moments.append(_Moment(float(time_s), row))
-        if keyframe.pause_s > 0.0:
-            moments.append(_Moment(float(time_s) + keyframe.pause_s / motion.speed, row))
-    return moments
 
 
 def _begin(motion: Motion) -> tuple[list[str], list[str]]:
@@ -91,29 +66,3 @@ def _begin(motion: Motion) -> tuple[list[str], list[str]]:
     if way_in:
         return [], ["it begins in its last keyframe, as one pass of many does"]
     return [], []
-
-
-def _rounded(times_s: list[float], frames: list[int], step_ms: int) -> list[str]:
-    off_s = max(abs(time - frame * step_ms / 1000.0) for time, frame in zip(times_s, frames, strict=True))
-    if off_s < 1e-9:
-        return []
-    return [f"times are rounded to {step_ms} ms, by up to {1000.0 * off_s:.1f} ms"]
-
-
-def _filled(angles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return rows in which a joint that is not given an angle stays as it was, and begins as it will be."""
-    if not np.isnan(angles).any():
-        return angles
-    filled = angles.copy()
-    for i in range(1, len(filled)):
-        filled[i] = np.where(np.isnan(filled[i]), filled[i - 1], filled[i])
-    for i in reversed(range(len(filled) - 1)):
-        filled[i] = np.where(np.isnan(filled[i]), filled[i + 1], filled[i])
-    return filled
-
-
-def _attitudes(motion: Motion) -> NDArray[np.float64]:
-    """Return the trunk's attitude where it begins and at each keyframe; level where nobody said."""
-    unsaid = (np.nan, np.nan, np.nan)
-    said = [unsaid if frame.attitude is None else frame.attitude for frame in motion.keyframes]
-    return np.nan_to_num(_filled(np.array([said[0], *said], dtype=np.float64)))

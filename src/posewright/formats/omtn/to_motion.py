@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from posewright.formats.omtn.designs import NAMING
+from posewright.formats.omtn.designs import NAMING, dialect_of
 from posewright.formats.omtn.document import URAD, OmtnDocument
 from posewright.formats.origin import Origin
 from posewright.motions import Keyframe, Motion, Pose
@@ -31,14 +33,20 @@ def omtn_motion(document: OmtnDocument, card: Robot, unnamed: str, origin: Origi
         joints,
         _keyframes(document, joints),
         source=f"OMTN by {document.creator}" if document.creator else "OMTN",
-        extras={
-            CREATOR: document.creator,
-            DESIGN: document.design,
-            MINOR: str(document.minor),
-            FRAME_MS: str(document.frame_ms),
-        },
+        extras=dict(_extras(document)),
         origin=origin,
     )
+
+
+def _extras(document: OmtnDocument) -> Iterator[tuple[str, str]]:
+    """Yield what a file says besides, but for what every file with its design label says."""
+    dialect = dialect_of(document.design)
+    yield CREATOR, document.creator
+    yield DESIGN, document.design
+    if document.minor != dialect.minor(document.design):
+        yield MINOR, str(document.minor)
+    if document.frame_ms != dialect.frame_ms:
+        yield FRAME_MS, str(document.frame_ms)
 
 
 def _keyframes(document: OmtnDocument, joints: tuple[str, ...]) -> tuple[Keyframe, ...]:

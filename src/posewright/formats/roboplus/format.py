@@ -44,8 +44,8 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del path, options
-    document, losses = document_with(motion)
-    return Rendering(document.render(), losses)
+    document, losses, remarks, times_s = document_with(motion)
+    return Rendering(document.render(), losses, remarks, times_s)
 
 
 def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
@@ -54,10 +54,12 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
     if not isinstance(document, RoboplusDocument):
         return _render(file.motion(), file.path, WriteOptions())
     losses: list[str] = []
+    remarks: list[str] = []
     for label, motion in zip(file.pages, file.motions, strict=True):
-        document, of_page = put_motion(document, label.number, motion, card_of(motion))
-        losses += [f"page {label.number}: {loss}" for loss in of_page]
-    return Rendering((document.repaired() if repair else document).render(), tuple(losses))
+        document, lost, said, _ = put_motion(document, label.number, motion, card_of(motion))
+        losses += [f"page {label.number}: {loss}" for loss in lost]
+        remarks += [f"page {label.number}: {remark}" for remark in said]
+    return Rendering((document.repaired() if repair else document).render(), tuple(losses), tuple(remarks))
 
 
 FORMAT = MotionFormat(

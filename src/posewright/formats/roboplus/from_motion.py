@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,23 @@ from posewright.robots import Robot
 _MAX_UNROLLED_STEPS = 70  # ten pages; a repeated motion longer than a page is written out up to this
 
 
-def document_with(motion: Motion) -> tuple[RoboplusDocument, tuple[str, ...]]:
+class Written(NamedTuple):
+    """A motion in a RoboPlus document.
+
+    Attributes:
+        document: the whole file.
+        losses: what of the motion it cannot hold, in words.
+        remarks: what was rounded, in words.
+        times_s: when each keyframe is reached there [s].
+    """
+
+    document: RoboplusDocument
+    losses: tuple[str, ...]
+    remarks: tuple[str, ...]
+    times_s: tuple[float, ...]
+
+
+def document_with(motion: Motion) -> Written:
     """Return the RoboPlus document of a motion, and what of the motion is lost in it.
 
     A motion read from a RoboPlus file gives that file with its page changed, or, where it was asked for
@@ -35,8 +52,10 @@ def document_with(motion: Motion) -> tuple[RoboplusDocument, tuple[str, ...]]:
     origin = origin_of(motion, ROBOPLUS_TEXT)
     if origin is None or not isinstance(origin.document, RoboplusDocument):
         return put_motion(new_document(_enabled(motion, card)), 1, motion, card)
-    document, losses = put_motion(origin.document, origin.page, motion, card)
-    return (extracted(document, origin.page) if origin.alone else document), losses
+    written = put_motion(origin.document, origin.page, motion, card)
+    if not origin.alone:
+        return written
+    return written._replace(document=extracted(written.document, origin.page))
 
 
 def _enabled(motion: Motion, card: Robot) -> tuple[bool, ...]:
@@ -47,9 +66,7 @@ def _enabled(motion: Motion, card: Robot) -> tuple[bool, ...]:
     return tuple(joints.get(number) in names for number in range(IDS))
 
 
-def put_motion(
-    document: RoboplusDocument, number: int, motion: Motion, card: Robot
-) -> tuple[RoboplusDocument, tuple[str, ...]]:
+def put_motion(document: RoboplusDocument, number: int, motion: Motion, card: Robot) -> Written:
     """Return the document with a motion as page `number`, and what of the motion is lost.
 
     What means the same as before keeps its bytes. More than seven steps go on in free pages.
@@ -65,10 +82,14 @@ def put_motion(
     page = page_of(motion, columns, base, as_read, losses)
     links = Links(document, number, motion, as_read, losses)
     page = replace(page, play=links.drawn_into(page.play))
-    steps = steps_of(motion, columns, base, losses)
-    if steps == base.steps or len(steps) <= MAX_STEPS:
-        return document.with_page(number, replace(page, steps=steps)), tuple(losses)
-    return _chained(document, number, replace(page, steps=steps), losses), tuple(losses)
+    said = steps_of(motion, columns, base, losses)
+    page = replace(page, steps=said.steps)
+    if said.steps == base.steps or len(said.steps) <= MAX_STEPS:
+        document = document.with_page(number, page)
+    else:
+        document = _chained(document, number, page, losses)
+    times = tuple(time / page.play.rate for time in said.times_s)
+    return Written(document, tuple(losses), said.remarks, times)
 
 
 def _note_unwritable(motion: Motion, columns: Columns, losses: list[str]) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from posewright.errors import FormatError
+from posewright.formats.moments import MS_PER_S, rounding_remarks
 from posewright.formats.roboplus.columns import Columns
 from posewright.formats.roboplus.page import DUMMY_TICKS, IDS, MAX_STEPS_IN_FILE, Page, Step
-from posewright.formats.roboplus.values import GRID_S, MAX_TIME_S, is_on_grid
+from posewright.formats.roboplus.values import GRID_S, MAX_TIME_S
 from posewright.motions import Motion
 
 Row = tuple[int, ...]
@@ -16,7 +18,21 @@ Row = tuple[int, ...]
 _EMPTY_ROW: Row = (DUMMY_TICKS,) * IDS
 
 
-def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> tuple[Step, ...]:
+class Steps(NamedTuple):
+    """The steps of a motion.
+
+    Attributes:
+        steps: in order; a way or a pause may take several.
+        remarks: by how much times were rounded, in words.
+        times_s: when each keyframe is reached, at rate 1 [s].
+    """
+
+    steps: tuple[Step, ...]
+    remarks: tuple[str, ...]
+    times_s: tuple[float, ...]
+
+
+def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> Steps:
     """Return the steps of a motion.
 
     Rounding to the nearest tick moves a joint by half a tick at most, which no servo would tell apart, and
@@ -35,13 +51,14 @@ def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) ->
     _refuse_endless(motion, known)
     rows = _rows(motion, columns, base, losses)
     steps: list[Step] = []
+    times: list[float] = []
     before = rows[0]
     for frame, row in zip(motion.keyframes, rows, strict=True):
         reach, pause = _on_grid(frame.reach_s, known), _on_grid(frame.pause_s, known)
         steps.extend(_ways(before, row, reach, pause, known))
+        times.append(math.fsum(step.play_s + step.pause_s for step in steps) - pause)
         before = row
-    _note_rounding(motion, known, losses)
-    return tuple(steps)
+    return Steps(tuple(steps), tuple(_rounding(motion, known)), tuple(times))
 
 
 def _refuse_endless(motion: Motion, known: set[float]) -> None:
@@ -101,9 +118,8 @@ def _on_grid(seconds: float, known: set[float]) -> float:
     return seconds if seconds in known else _seconds(round(seconds / GRID_S))
 
 
-def _note_rounding(motion: Motion, known: set[float], losses: list[str]) -> None:
-    times = {t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s)} - known
-    moved = sorted(t for t in times if not is_on_grid(t))
-    if moved:
-        shown = ", ".join(f"{t:g} s as {_on_grid(t, known):.3f} s" for t in moved[:4])
-        losses.append(f"times are rounded to multiples of {GRID_S:g} s: {shown}")
+def _rounding(motion: Motion, known: set[float]) -> Iterator[str]:
+    """Yield by how much ways and pauses are rounded; each by itself, as a controller counts them."""
+    times = {t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s)}
+    shifts = [_on_grid(t, known) - t for t in times]
+    return (f"{remark} each" for remark in rounding_remarks(GRID_S * MS_PER_S, shifts))

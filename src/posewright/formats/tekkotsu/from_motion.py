@@ -11,7 +11,7 @@ from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.moments import Timeline, timeline_of
 from posewright.formats.origin import card_of, origin_of
 from posewright.formats.radians_text import number
-from posewright.formats.rendering import KeyTimes, Rendering, WriteOptions
+from posewright.formats.rendering import KeyTimes, Rendering, WriteOptions, as_they_are
 from posewright.formats.tekkotsu.keys import track_of
 from posewright.formats.tekkotsu.lines import MAX_VALUE
 from posewright.formats.tekkotsu.outputs import NAMING, unit_rad
@@ -40,12 +40,12 @@ def sequence_with(motion: Motion, path: Path, options: WriteOptions) -> Renderin
     keeps = options.keys is KeyTimes.OWN
     same = unchanged(motion, TEKKOTSU_MOT) if keeps else None
     if same is not None:
-        return Rendering(same, losses, _loads(motion, path))
+        return Rendering(same, losses, _loads(motion, path), as_they_are(motion))
     timeline = timeline_of(motion)
     losses = (*losses, *timeline.losses)
     own = edited(motion, timeline, TEKKOTSU_MOT, read_sequence) if keeps else None
     if own is not None:
-        return Rendering(own, losses, (*timeline.remarks, *_loads(motion, path)))
+        return Rendering(own, losses, (*timeline.remarks, *_loads(motion, path)), timeline.times_s)
     card = _robot(motion)
     tracks = _tracks(motion, timeline, card, options.keys)
     text = _sequence_text(tracks)
@@ -54,6 +54,7 @@ def sequence_with(motion: Motion, path: Path, options: WriteOptions) -> Renderin
         text.encode("latin-1", "replace"),
         (*losses, *unheld(motion, card.names_in(NAMING), card), *left),
         (*timeline.remarks, *remarks),
+        timeline.times_s,
     )
 
 
@@ -70,7 +71,7 @@ def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering
     if own is not None:
         return Rendering(own, tuple(losses))
     card = _robot(motion)
-    first = Timeline(timeline.moments[:1], (), ())
+    first = Timeline(timeline.moments[:1])
     tracks = _tracks(motion, first, card, KeyTimes.ALL)
     lines = [_line(name, track[0]) for name, track in tracks.items()]
     left, remarks = _left_behind(motion, TEKKOTSU_POS, card)

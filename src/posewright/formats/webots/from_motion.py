@@ -14,7 +14,7 @@ from posewright.formats.kinds import WEBOTS
 from posewright.formats.moments import Timeline, timeline_of
 from posewright.formats.origin import card_of, origin_of
 from posewright.formats.radians_text import QUANTUM_RAD, number
-from posewright.formats.rendering import Rendering, WriteOptions
+from posewright.formats.rendering import Rendering, WriteOptions, as_they_are
 from posewright.formats.unsaid import unheld, unsaid
 from posewright.formats.webots.devices import NAMING
 from posewright.formats.webots.document import UNSAID, PoseTable, new_head, new_row
@@ -44,7 +44,7 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del options
     table = _table_of(motion)
     if table is not None and _says(table, motion):
-        return Rendering(table.render(), unsaid(motion, path))
+        return Rendering(table.render(), unsaid(motion, path), (), as_they_are(motion))
     timeline = timeline_of(motion)
     old = _old_table(motion, timeline)
     columns = _new_columns(motion) if old is None else _old_columns(motion, old)
@@ -56,8 +56,9 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
         *unheld(motion, tuple(filter(None, columns.joints)), card_of(motion)),
     )
     if old is None:
-        return Rendering(_new(columns, timeline, values), (*losses, *_left_behind(motion)), timeline.remarks)
-    return Rendering(_edited(old, columns, timeline, values), losses, timeline.remarks)
+        losses += _left_behind(motion)
+    data = _edited(old, columns, timeline, values) if old is not None else _new(columns, timeline, values)
+    return Rendering(data, losses, timeline.remarks, timeline.times_s)
 
 
 def _says(table: PoseTable, motion: Motion) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-from posewright.formats.omtn.place import Place
+from posewright.formats.place import Place
 
 MAGIC = b"\x1f\x8b"
 _PLAIN_HEADER = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255))

@@ -1,16 +1,16 @@
-"""A witness of what touches what: parts of the robot each other and the floor, and how far feet slide."""
+"""A record of contacts: which parts of the robot touch each other and the floor, and how far feet slide."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from posewright.bodies import Floats
 from posewright.simulation.arena_model import FLOOR
-from posewright.simulation.contacts import ContactObserver
 
 if TYPE_CHECKING:
     from posewright.simulation.world import World
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 Indices = NDArray[np.intp]
 
 _NEITHER = -1
+"""Neither a part of the robot nor the floor: boxes and walls."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Touches:
-    """All touches of some frames: a row for every two things that touch at the end of a frame.
+class Contacts:
+    """All contacts of some frames: a row for every two things that touch at the end of a frame.
 
     Attributes:
         names: of the things: parts of the robot as its model calls them, and the floor.
@@ -42,17 +43,20 @@ class Touches:
     speeds: Floats
 
 
-class Witness:
-    """Notes what touches what at the end of each frame; `note` is called once a frame and must stay cheap.
+class ContactRecorder:
+    """Keeps what touches what at the end of each frame, for thousands of frames.
 
-    A `ContactObserver` tells more of one instant; a witness keeps what is needed of thousands.
+    `note` is called once a frame and must stay cheap. It changes nothing in the world: the same run follows
+    with it or without.
 
     Args:
-        world: what is watched; the robot on a bare floor.
+        world: what is watched; what the robot does with boxes and walls is left out.
     """
 
     def __init__(self, world: World) -> None:
         model, self._data = world.model, world.data
+        self._model: Any = model
+        self._felt: Any = mujoco.MjData(model)
         bodies = np.flatnonzero(model.body_rootid == world.addresses.trunk_body).tolist()
         self._names: tuple[str, ...] = (*(model.body(body).name or f"part_{body}" for body in bodies), FLOOR)
         self._floor = len(bodies)
@@ -65,41 +69,51 @@ class Witness:
         self._place_of_geom = np.full(model.ngeom, _NEITHER)
         self._place_of_geom[self._own_geoms] = np.arange(len(self._own_geoms))
         self._frame_s = world.robot.frame_period_s
-        self._observer = ContactObserver(world)
-        self._found: list[tuple[NDArray[np.int32], Floats, Floats]] = []
+        self._found: list[tuple[NDArray[np.int32], Floats, Floats, Floats]] = []
         self._geoms: list[tuple[Floats, Floats]] = []
         self._stacked: tuple[Floats, Floats] | None = None
-        self._forces: dict[tuple[int, int, int], float] = {}
 
     def note(self) -> None:
-        """Note the touches as they are now."""
+        """Note the contacts as they are now."""
         data, found = self._data, self._data.contact
         self._stacked = None
-        self._found.append((found.geom.copy(), found.dist.copy(), found.pos.copy()))
+        self._found.append((found.geom.copy(), found.dist.copy(), found.pos.copy(), self._forces()))
         self._geoms.append((data.geom_xpos[self._own_geoms], data.geom_xmat[self._own_geoms]))
-        # Forces are dear, so they are asked for only where the robot touches itself.
-        if (self._thing_of_geom[found.geom] < self._floor).all(axis=1).any():
-            self._feel(len(self._found) - 1)
 
-    def _feel(self, frame: int) -> None:
-        for touch in self._observer.look().own:
-            one, other = sorted((self._names.index(touch.part), self._names.index(touch.other)))
-            self._forces[frame, one, other] = touch.force_n
+    def _forces(self) -> Floats:
+        """Return how hard each contact of two parts of the robot presses now, `(n,)` [N]; NaN for others.
 
-    def touches(self) -> Touches:
+        MuJoCo knows the forces of a step only in its middle, so they are worked out once more, in a state of
+        their own. That costs about as much as one physics step, so only where the robot touches itself.
+        """
+        things = self._thing_of_geom[self._data.contact.geom]
+        own = np.flatnonzero(((things >= 0) & (things < self._floor)).all(axis=1))
+        forces = np.full(len(things), np.nan)
+        if len(own):
+            mujoco.mj_copyData(self._felt, self._model, self._data)
+            mujoco.mj_forwardSkip(self._model, self._felt, int(mujoco.mjtStage.mjSTAGE_VEL), 1)
+        force = np.empty(6)
+        for contact in own.tolist():
+            mujoco.mj_contactForce(self._model, self._felt, contact, force)
+            forces[contact] = force[0]
+        return forces
+
+    def contacts(self) -> Contacts:
         """Return everything that touched in the frames noted."""
-        frames, geoms, points = self._contacts()
+        frames, geoms, points = self._points()
         things = np.sort(self._thing_of_geom[geoms], axis=1)
         known = things[:, 0] != _NEITHER
         rows, which = np.unique(np.column_stack((frames, things))[known], axis=0, return_inverse=True)
-        depths = -np.concatenate([np.empty(0), *(distance for _, distance, _ in self._found)])
+        depths = -np.concatenate([np.empty(0), *(distances for _, distances, *_ in self._found)])
         deepest = np.zeros(len(rows))
         np.maximum.at(deepest, which.ravel(), depths[known])
         fastest = np.full(len(rows), -np.inf)
         np.maximum.at(fastest, which.ravel(), self._falling(frames[known], geoms[known], points[known]))
-        forces = np.array([self._forces.get((f, one, other), np.nan) for f, one, other in rows.tolist()])
+        forces = np.zeros(len(rows))
+        felt = np.concatenate([np.empty(0), *(forces for *_, forces in self._found)])
+        np.add.at(forces, which.ravel(), felt[known])
         is_new = self._is_new(rows)
-        return Touches(
+        return Contacts(
             names=self._names,
             frames=rows[:, 0],
             pairs=rows[:, 1:],
@@ -129,7 +143,7 @@ class Witness:
         touches at one end of the frame only has not slid in it.
         """
         slid = np.zeros((len(self._found), len(self._feet)))
-        frames, geoms, points = self._contacts()
+        frames, geoms, points = self._points()
         things = self._thing_of_geom[geoms]
         on_floor = (things == self._floor).any(axis=1)
         for column, foot in enumerate(self._feet):
@@ -145,12 +159,12 @@ class Witness:
             slid[:, column] /= np.maximum(count, 1)
         return slid
 
-    def _contacts(self) -> tuple[Indices, Indices, Floats]:
+    def _points(self) -> tuple[Indices, Indices, Floats]:
         """Return of all contacts the frame `(n,)`, the two geoms `(n, 2)` and the place `(n, 3)` [m]."""
         counts = [len(geoms) for geoms, *_ in self._found]
         frames = np.repeat(np.arange(len(counts)), counts)
         geoms = np.concatenate([np.empty((0, 2), np.intp), *(geoms for geoms, *_ in self._found)])
-        points = np.concatenate([np.empty((0, 3)), *(points for *_, points in self._found)])
+        points = np.concatenate([np.empty((0, 3)), *(points for *_, points, _ in self._found)])
         return frames, geoms, points
 
     def _poses(self) -> tuple[Floats, Floats]:
