@@ -13,7 +13,7 @@ from posewright.robots import Robot
 
 _SHOWN = 60
 
-_OURS = "Posewright"
+OURS = "Posewright"
 """Who made a motion that does not say, in the files we write."""
 
 
@@ -75,7 +75,7 @@ def unkept_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
 def _goes_without_saying(motion: Motion, key: str, text: str) -> bool:
     if key == "design":
         return card_of(motion).designs.get(text) == motion.joints
-    return key == "creator" and text == _OURS
+    return key == "creator" and text == OURS
 
 
 def _listed(motion: Motion, joints: set[str]) -> str:

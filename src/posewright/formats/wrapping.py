@@ -17,6 +17,7 @@ _PLAIN_HEADER = bytes((0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255))
 
 _CHECKSUM, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
 _MTIME = slice(4, 8)
+_MOST_PIECES = 100
 _STEP = 4096  # bytes unpacked at a time, and how exactly an error is placed
 
 
@@ -77,11 +78,23 @@ def head_of(data: bytes, count: int = 16) -> bytes:
 
 
 def _inflated(data: bytes, place: Place, limit: int) -> tuple[bytes, int]:
-    """Return what is inside, and how many bytes of `data` it took."""
+    """Return what is inside, and how many bytes of `data` it took; gzip may be several pieces in a row."""
+    parts: list[bytes] = []
+    end, room = 0, limit
+    while end == 0 or is_wrapped(data[end : end + 2]):
+        if len(parts) == _MOST_PIECES:
+            place.fail(f"more than {_MOST_PIECES} pieces of gzip in a row", end, "unpack it with gzip -d")
+        piece, end = _piece(data, end, place, limit, room)
+        room -= len(piece)
+        parts.append(piece)
+    return b"".join(parts), end
+
+
+def _piece(data: bytes, start: int, place: Place, limit: int, room: int) -> tuple[bytes, int]:
+    """Return what one piece of gzip holds, and where it ends."""
     inflate = zlib.decompressobj(wbits=31)
     parts: list[bytes] = []
-    room = limit
-    for at in range(0, len(data), _STEP):
+    for at in range(start, len(data), _STEP):
         try:
             part = inflate.decompress(data[at : at + _STEP], room + 1)
         except zlib.error as error:
@@ -89,7 +102,7 @@ def _inflated(data: bytes, place: Place, limit: int) -> tuple[bytes, int]:
             raise place.error(f"the gzip is damaged near here: {what}", at) from error
         room -= len(part)
         if room < 0:
-            place.fail(f"more than {limit:,} bytes come out of the gzip", at, "no honest file holds so much")
+            place.fail(f"more than {limit:,} bytes come out of the gzip", at, "no file known holds so much")
         parts.append(part)
         if inflate.eof:
             return b"".join(parts), min(at + _STEP, len(data)) - len(inflate.unused_data)

@@ -46,11 +46,12 @@ def compile_world(robot: Robot, arena: Arena | None, sensors: Sequence[SensorSpe
         raise InputError(f"the model does not compile: {error}", where=Where(robot.model_path)) from error
 
 
+WITH_A_MODEL = "name a robot that has one with --robot: the motion is then carried over"
+
+
 def _load(robot: Robot) -> Any:
     if robot.model_path is None:
-        raise InputError(
-            f"the card of {robot.name!r} has no model", hint="a robot needs a model file to be simulated"
-        )
+        raise InputError(f"{robot.name} has no model: it cannot be simulated", hint=WITH_A_MODEL)
     try:
         return mujoco.MjSpec.from_file(str(robot.model_path))
     except ValueError as error:

@@ -116,7 +116,7 @@ def show_motion(
         return show_of(try_motion(motion, robot, pose=pose, attitude=attitude, friction=friction))
     robot = card_of(motion) if robot is None else robot
     if robot.model_path is None:
-        raise InputError(f"{robot.name} has no model: there is nothing to show")
+        raise InputError(f"{robot.name} has no model: there is nothing to show", hint="--robot names another")
     commands = commands_of(motion, robot, pose=pose, longest_s=LONGEST_S)
     return _without_physics(motion, robot, commands, attitude)
 

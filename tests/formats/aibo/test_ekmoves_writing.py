@@ -226,3 +226,12 @@ def test_through_sonys_format_and_back_every_angle_is_exact_to_a_micro_radian(mo
         np.testing.assert_allclose(after.pose.on(ORDER).angles, before.pose.angles, rtol=0.0, atol=0.52e-6)
     assert [frame.pose for frame in again.keyframes] == [frame.pose for frame in mtn.keyframes]
     assert mtn.keyframe_times[-1] == pytest.approx(header.keyframe_times[-1], abs=0.017)
+
+
+def test_a_trunk_that_is_level_among_others_that_lean_is_said_to_be() -> None:
+    (motion, *_) = read(OLD)
+    leans = [(0.1, 0.0, 0.0), (0.0, 0.0, 0.0), None]
+    frames = tuple(replace(motion.keyframes[0], reach_s=0.1, attitude=each) for each in leans)
+    (back, *_) = read(write(replace(motion, keyframes=frames)).data)
+    assert [frame.attitude is None for frame in back.keyframes] == [False, False, True]
+    assert back.keyframes[1].attitude == (0.0, 0.0, 0.0)

@@ -283,3 +283,11 @@ def test_gzip_that_unpacks_without_end_is_refused_in_no_time() -> None:
     bomb = packer.compress(b"OMTN" + bytes(64_000_000)) + packer.flush()
     with pytest.raises(FormatError, match="more than 4,000,000 bytes come out of the gzip"):
         read_omtn(bomb)
+
+
+def test_gzip_in_several_pieces_is_unpacked_whole_and_written_back_as_it_was(aibo: Any) -> None:
+    plain = aibo.omtn([[0] * 20] * 2)
+    data = gzip.compress(plain[:100]) + gzip.compress(plain[100:])
+    document = read_omtn(data)
+    assert document.plain == plain
+    assert document.render() == data

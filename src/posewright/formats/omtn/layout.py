@@ -15,11 +15,9 @@ from posewright.formats.omtn.reading import read_omtn_at
 from posewright.formats.omtn.to_motion import CREATOR, DESIGN, FRAME_MS, MINOR
 from posewright.formats.origin import origin_of
 from posewright.formats.place import Place
+from posewright.formats.unsaid import OURS
 from posewright.motions import Motion
 from posewright.robots import Robot
-
-OURS = "Posewright"
-"""Who made a motion that does not say."""
 
 
 @dataclass(frozen=True)
