@@ -144,11 +144,11 @@ def test_what_would_be_lost_is_listed_first(ask: Callable[..., Answer], stick: P
     words = ("add", wave, "--id", 61, "--name", "a_stand#stand_x", "--stick", stick)
     code, said, odd = ask(*words)
     assert (code, said) == (2, "")
-    assert "would be lost: that it is played for ever" in odd
+    assert "would be lost: that it repeats for ever" in odd
     assert "--accept-loss" in odd
     code, _, odd = ask(*words, "--accept-loss")
     assert code == 0
-    assert "lost: that it is played for ever" in odd
+    assert "lost: that it repeats for ever" in odd
 
 
 def test_no_stick_no_file_no_traceback(ask: Callable[..., Answer], tmp_path: Path) -> None:

@@ -145,6 +145,8 @@ def _runs(moments: Iterator[Moment]) -> list[list[Moment]]:
 
 
 def _as_one(run: list[Moment]) -> Moment:
+    if len(run) == 1:
+        return run[0]
     return run[-1]._replace(given=np.logical_or.reduce([moment.given for moment in run]))
 
 
