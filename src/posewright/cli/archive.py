@@ -89,7 +89,7 @@ def extract(
     """
     from posewright.cli.archive_progress import progress
     from posewright.cli.archive_tables import describe_extraction, extraction_lines, grouped
-    from posewright.cli.console import warn
+    from posewright.cli.console import note, warn
     from posewright.errors import LossError, OutputError
     from posewright.formats.oda.extraction import extract_archive
 
@@ -113,7 +113,7 @@ def extract(
     for loss in grouped(done.losses):
         warn(f"lost: {loss}")
     for remark in grouped(done.remarks):
-        warn(remark)
+        note(remark)
     for failure in done.failed:
         warn(f"left out: {failure}")
     told = describe_extraction(done, output)
@@ -263,12 +263,12 @@ def _say(told: dict[str, Any], lines: Iterator[str], *, as_json: bool) -> None:
 
 def _assembled(told: dict[str, Any], *, as_json: bool) -> None:
     from posewright.cli.archive_tables import entries_counted, grouped, shown
-    from posewright.cli.console import warn
+    from posewright.cli.console import note, warn
 
     for loss in grouped(told["losses"]):
         warn(f"lost: {loss}")
     for remark in grouped(told["remarks"]):
-        warn(remark)
+        note(remark)
     added = ", ".join(map(shown, told["added"]))
     line = (
         f"{added} -> {told['file']}"

@@ -28,6 +28,11 @@ def warn(message: str) -> None:
     err.print(f"[yellow]warning:[/] {_escaped(message)}", soft_wrap=True, highlight=False)
 
 
+def note(message: str) -> None:
+    """Say something on stderr that is only to be known."""
+    err.print(f"[dim]note:[/] {_escaped(message)}", soft_wrap=True, highlight=False)
+
+
 def fail(message: str) -> None:
     """Say on stderr, on one line, why nothing was done."""
     err.print(f"[red]error:[/] {_escaped(message)}", soft_wrap=True, highlight=False)

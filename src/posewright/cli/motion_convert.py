@@ -52,7 +52,7 @@ def convert(
     ] = None,
     straighten: Annotated[
         bool,
-        typer.Option("--straighten", help="Cut curved ways into straight pieces of at most 32 ms."),
+        typer.Option("--straighten", help="Cut curved ways into straight pieces of about 32 ms."),
     ] = False,
     repair: Annotated[
         bool, typer.Option("--repair", help="Put a wrong checksum and a stripped byte order mark right.")

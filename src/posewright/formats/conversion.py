@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from posewright.documents import write_atomically
 from posewright.errors import LossError, Where
 from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
 from posewright.formats.motion_file import MotionFile
 from posewright.formats.motion_format import MotionFormat
-from posewright.formats.origin import alone
+from posewright.formats.origin import alone, card_of
 from posewright.formats.page_reference import Reference
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import format_for
 from posewright.formats.rendering import EXACT, Quantum, Rendering, WriteOptions
-from posewright.formats.rounding import Rounding, measured
+from posewright.formats.rounding import Rounding, measured, read_back
+from posewright.motions import Motion
 from posewright.robots import Robot
+
+SLACK_RAD = 1e-6
+"""So little beyond a stop is rounding: files of old robots count whole micro-radians."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +88,10 @@ def convert_motion(
         rendering = wanted.render(motion, target, options)
     losses = (*_left_behind(file, page, wanted), *lost_between_robots(carried), *rendering.losses)
     refuse_losses(losses, wanted.name, Path(source), accept_loss=accept_loss)
+    back = None if is_copy else read_back(motion, rendering, wanted)
     write_atomically(target, rendering.data)
-    remarks = (*unmoved(carried), *rendering.remarks)
-    rounding = None if is_copy else measured(motion, rendering, wanted)
+    remarks = (*unmoved(carried), *beyond_the_mechanism(motion), *rendering.remarks)
+    rounding = None if back is None else measured(motion, back, rendering, wanted)
     return Conversion(wanted.name, losses, remarks, wanted.quantum, rounding)
 
 
@@ -108,3 +116,20 @@ def _left_behind(file: MotionFile, page: Reference | None, wanted: MotionFormat)
     if page is not None or len(file.motions) < 2 or wanted.name == file.format:
         return ()
     return (f"all pages but {file.pages[0].name!r}; the file has {len(file.motions)}",)
+
+
+def beyond_the_mechanism(motion: Motion) -> Iterator[str]:
+    """Yield that a motion asks for angles at which the robot's own mechanism stops, if it does."""
+    card = card_of(motion)
+    places = [card.index(name) for name in motion.joints]
+    lower, upper = (side[places] for side in card.hardware_limits)
+    angles = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
+    over = np.fmax(lower - angles, angles - upper)
+    count = int((over > SLACK_RAD).sum())
+    if count:
+        frame, column = np.unravel_index(np.nanargmax(over), over.shape)
+        asked = np.rad2deg([angles[frame, column], lower[column], upper[column]])
+        yield (
+            f"{count} angles are beyond what {card.name} can do: {motion.joints[column]} is asked to "
+            f"{asked[0]:.1f} deg at keyframe {frame + 1}, its stops are {asked[1]:g}..{asked[2]:g}"
+        )

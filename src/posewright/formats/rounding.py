@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.errors import InputError
+from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.origin import card_of
 from posewright.formats.rendering import Rendering
@@ -30,15 +30,35 @@ class Rounding:
     time_s: float
 
 
-def measured(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Rounding | None:
-    """Return what was rounded; None where the file cannot be read by itself, or its keyframes are others.
+def read_back(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Motion | None:
+    """Return what a file that is about to be written says; None where it cannot be read by itself.
+
+    Raises:
+        FormatError: nobody could read it, since the motion has something that no such file may have.
+    """
+    try:
+        return wanted.read(rendering.data, Path("as written"), card_of(motion)).motion()
+    except UnknownNameError:  # of a robot nobody has a card of
+        return None
+    except InputError as error:
+        if not wanted.stands_alone:  # it leans on its neighbours
+            return None
+        raise FormatError(
+            f"motion {motion.name!r} cannot be written as {wanted.name}: {error.message}", hint=error.hint
+        ) from error
+
+
+def measured(motion: Motion, back: Motion, rendering: Rendering, wanted: MotionFormat) -> Rounding | None:
+    """Return what was rounded; None where the file's keyframes are others.
+
+    Args:
+        motion: what was to be written.
+        back: what was read back.
+        rendering: what was written.
+        wanted: in which format.
 
     A keyframe that was merged away counts nothing: that is told as a loss.
     """
-    try:
-        back = wanted.read(rendering.data, Path("as written"), card_of(motion)).motion()
-    except InputError:  # a file that leans on its neighbours, or of a robot nobody has a card of
-        return None
     shared = tuple(name for name in motion.joints if name in back.joints)
     if not shared:
         return None

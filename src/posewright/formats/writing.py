@@ -12,6 +12,7 @@ from posewright.formats.registry import format_for, format_named
 from posewright.formats.rendering import WriteOptions
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
+from posewright.formats.rounding import read_back
 from posewright.motions import Motion
 
 
@@ -47,6 +48,7 @@ def write_motion(
     motion = target.prepared(_in_its_file(motion, path), options)
     rendering = target.render(motion, path, options)
     refuse_losses(rendering.losses, target.name, path, accept_loss=accept_loss)
+    read_back(motion, rendering, target)
     write_atomically(path, rendering.data)
     return rendering.losses
 

@@ -121,7 +121,6 @@ def test_other_comments_behind_an_array_tell_nothing() -> None:
         "// the kick",
         "// reach soon",
         "// reach 9e9 s, pause 0 s",
-        "// reach 0.1 s",
         "/* reach 1 s */",
     ):
         assert read(array().replace("\n", f" {comment}\n")).motion().keyframes[0].reach_s == 0.0
@@ -210,3 +209,8 @@ def test_a_damaged_header_is_read_or_refused_and_never_breaks_down(at: int, gone
         return
     assert FORMAT.render_file is not None
     assert FORMAT.render_file(file).data == damaged
+
+
+def test_a_pause_may_be_left_out_of_the_comment() -> None:
+    frame = read(array().replace("\n", " // reach 0.1 s\n")).motion().keyframes[0]
+    assert (frame.reach_s, frame.pause_s) == (0.1, 0.0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.errors import FormatError
+from posewright.errors import FormatError, InputError, Where
 from posewright.formats.ekmoves.header import (
     DECIMALS,
     ORDER,
@@ -26,7 +26,7 @@ from posewright.formats.ekmoves.header import (
     numbered,
 )
 from posewright.formats.ekmoves.notes import MOTION, notes_text, timing_text
-from posewright.formats.ekmoves.reading import MAX_DEG
+from posewright.formats.ekmoves.reading import MAX_DEG, read_header
 from posewright.formats.ekmoves.to_motion import c_name, series_motion, series_of, timing_of
 from posewright.formats.kinds import EKMOVES
 from posewright.formats.moments import MS_PER_S, rounding_remarks, times_of
@@ -91,6 +91,10 @@ def header_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     origin = origin_of(motion, EKMOVES)
     if origin is not None and isinstance(origin.document, PoseHeader) and not origin.alone:
         return replace(_edited(origin.document, {origin.page: motion}), times_s=_times(motion))
+    standing_there = _standing_at(path, motion)
+    if standing_there is not None:
+        header, page = standing_there
+        return replace(_edited(header, {page: motion}), times_s=_times(motion))
     poses, losses, remarks = _poses(motion, c_name(motion.name))
     guard = re.sub(r"[^A-Z0-9_]", "_", f"POSES_{path.stem}_H".upper())
     arrays = (poses.array(place, name, b"\n") for place, name in enumerate(poses.array_names))
@@ -98,6 +102,29 @@ def header_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     head = f"/* Poses of an AIBO ERS-7 in degrees:\n   {_COLUMNS} */\n#ifndef {guard}\n#define {guard}\n\n"
     data = b"".join([head.encode(), *body, b"\n#endif\n"])
     return Rendering(data, losses, remarks, _times(motion))
+
+
+def _standing_at(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
+    """Return the header that stands at `path` and which of its series this motion is.
+
+    Raises:
+        FormatError: it holds other poses only, which would be lost.
+    """
+    try:
+        header = read_header(path.read_bytes(), path)
+    except (OSError, InputError):
+        return None
+    names = [
+        series_motion(header, one, page, card_of(motion)).name
+        for page, one in enumerate(series_of(header), 1)
+    ]
+    if motion.name not in names:
+        raise FormatError(
+            f"a header of other poses stands here: {', '.join(names[:6])}",
+            where=Where(path=path),
+            hint=f"they would be lost; name another file, or put {motion.name} into that one by hand",
+        )
+    return header, names.index(motion.name) + 1
 
 
 def _times(motion: Motion) -> tuple[float, ...]:

@@ -23,9 +23,9 @@ _DEGREES = rb"(-?[0-9]{1,4}(?:\.[0-9]{1,9})?)"
 _TIMING = re.compile(
     rb"[ \t]*+// reach "
     + _SECONDS
-    + rb", pause "
+    + rb"(?:, pause "
     + _SECONDS
-    + rb"(?:, attitude "
+    + rb")?(?:, attitude "
     + rb" ".join([_DEGREES] * 3)
     + rb" deg)?(?=[ \t]*+(?:\r?\n|//|\Z))"
 )
@@ -41,7 +41,7 @@ def timing_at(raw: bytes, at: int) -> tuple[Timing | None, Span]:
     found = _TIMING.match(raw, at)
     if found is None:
         return None, Span(at, at)
-    reach_s, pause_s = float(found[1]), float(found[2])
+    reach_s, pause_s = float(found[1]), float(found[2] or 0.0)
     if not all(time == 0.0 or SHORTEST_S <= time <= LONGEST_S for time in (reach_s, pause_s)):
         return None, Span(at, at)
     angles = [math.radians(float(angle)) for angle in found.groups()[2:] if angle is not None]

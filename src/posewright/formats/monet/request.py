@@ -21,7 +21,7 @@ from posewright.formats.page_reference import Reference
 from posewright.formats.reading import read_motion_file
 from posewright.formats.rendering import Rendering, WriteOptions
 from posewright.formats.standing import STAND
-from posewright.motions import Motion
+from posewright.motions import Level, Motion, check_motion
 from posewright.robots import Robot
 
 MAX_ID = 10**NUMBER_BYTES - 1
@@ -117,6 +117,9 @@ def name_for(motion: Motion, name: str | None) -> str:
     return motion.name
 
 
+STRAIGHT = WriteOptions(straighten=True)
+
+
 @dataclass(frozen=True)
 class Fitted:
     """A motion as MoNet plays it.
@@ -145,11 +148,23 @@ def fitted(
     carried = carried_to(motion, MODELS[model].robot)
     moved = motion if carried is None else carried.motion
     moved = replace(moved, name=name, extras={**moved.extras, DESIGN: MODELS[model].design})
-    rendering = FORMAT.render(moved, Path(f"{name}.mtn"), WriteOptions())
+    moved = FORMAT.prepared(moved, STRAIGHT)  # the robot knows no curves
+    rendering = FORMAT.render(moved, Path(f"{name}.mtn"), STRAIGHT)
     losses = (*lost_between_robots(carried), *_lost_by_standing(moved), *rendering.losses)
     refuse_losses(losses, FORMAT.name, path or Path(name), accept_loss=accept_loss)
-    remarks = (*unmoved(carried), *rendering.remarks)
+    remarks = (*unmoved(carried), *_broken_rules(moved), *rendering.remarks)
     return Fitted(replace(rendering, losses=losses, remarks=remarks), tuple(posture_warnings(moved)))
+
+
+def _broken_rules(motion: Motion) -> Iterator[str]:
+    """Yield that the design rules find errors in the motion, and the first of them.
+
+    Where it begins and ends, and how long it lasts, is left out: MoNet knows postures, and has time.
+    """
+    found = check_motion(motion, card_of(motion), celebration=True)
+    errors = [finding for finding in found if finding.level is Level.ERROR and finding.rule != "pose"]
+    if errors:
+        yield f"`motion check` finds {len(errors)} errors in it, the first: {errors[0].message}"
 
 
 def _lost_by_standing(motion: Motion) -> Iterator[str]:

@@ -20,12 +20,14 @@ from posewright.formats.oda.archive import (
 from posewright.formats.oda.contents import Kind, contents_of
 from posewright.formats.oda.names import entry_name
 from posewright.formats.omtn.document import PLACEHOLDER, OmtnDocument
+from posewright.formats.omtn.format import FORMAT as OMTN_FORMAT
 from posewright.formats.omtn.from_motion import omtn_of
 from posewright.formats.omtn.reading import read_omtn
 from posewright.formats.page_reference import Reference, find_page
 from posewright.formats.place import Place
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import FORMATS
+from posewright.formats.rendering import WriteOptions
 from posewright.formats.wrapping import Wrapping, is_wrapped, unwrap
 from posewright.robots import Robot
 
@@ -87,6 +89,9 @@ def part_from_file(
     return _converted(path, called, name is not None, robot)
 
 
+STRAIGHT = WriteOptions(straighten=True)
+
+
 def _endings() -> tuple[str, ...]:
     """Return the endings of two parts that motion files have."""
     return tuple(ending for known in FORMATS.values() for ending in known.suffixes if ending.count(".") > 1)
@@ -106,6 +111,7 @@ def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | Non
         raise FormatError(f"there are {len(file.motions)} motions in the file", where=Where(path), hint=hint)
     carried = carried_to(file.motion(), robot)
     motion = file.motion() if carried is None else carried.motion
+    motion = OMTN_FORMAT.prepared(motion, STRAIGHT)  # the robot knows no curves
     document, losses, remarks = omtn_of(replace(motion, name=called) if is_named else motion)
     part = _motion_part(document, called)
     losses = (*lost_between_robots(carried), *losses)
@@ -132,9 +138,7 @@ def with_parts(
         data = Wrapping().around(part.data) if compression is Compression.ENTRIES else part.data
         if part.name in more or (part.name in archive.places and not overwrite):
             what = f"there is an entry called {part.name!r} already"
-            raise FormatError(
-                what, where=Where(archive.path), hint="say another name, or that it is replaced"
-            )
+            raise FormatError(what, where=Where(archive.path), hint="give another --name, or say --replace")
         if part.name in archive.places:
             archive = archive.with_data(archive.places[part.name], data, part.type)
         else:

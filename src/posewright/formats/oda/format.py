@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from posewright.formats.oda.reading import parse_archive
 from posewright.formats.omtn.designs import NAMING, card_for
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.format import QUANTUM
-from posewright.formats.omtn.from_motion import omtn_of
+from posewright.formats.omtn.from_motion import omtn_of, rendering_of
 from posewright.formats.omtn.names import in_latin_1
 from posewright.formats.omtn.reading import read_omtn_at
 from posewright.formats.omtn.to_motion import omtn_motion
@@ -100,16 +101,27 @@ def _read(data: bytes, path: Path, asked: Robot | None) -> MotionFile:
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     """Return the archive a motion came from with it in its place, or one that holds only this motion."""
-    del path, options
+    del options
     origin = origin_of(motion, ODA)
-    document, losses, remarks = omtn_of(motion)
+    written = rendering_of(motion)
+    _refuse_to_replace(path, None if origin is None else origin.path)
     if origin is None or not isinstance(origin.document, OdaArchive):
         name = in_latin_1(motion.name)[:NAME_BYTES]
-        return Rendering(OdaArchive().with_entry(name, document.render()).render(), losses, remarks)
-    archive, place = origin.document.with_data(origin.page - 1, document.render()), origin.page - 1
+        return replace(written, data=OdaArchive().with_entry(name, written.data).render())
+    archive, place = origin.document.with_data(origin.page - 1, written.data), origin.page - 1
     if origin.alone:
         archive = archive.only(place)
-    return Rendering(archive.render(), losses, remarks)
+    return replace(written, data=archive.render())
+
+
+def _refuse_to_replace(path: Path, came_from: Path | None) -> None:
+    """Refuse to put one motion in the place of a whole archive."""
+    if path.is_file() and (came_from is None or not path.samefile(came_from)):
+        raise FormatError(
+            "an archive stands here, and its other motions would be lost",
+            where=Where(path=path),
+            hint="`posewright archive add` puts a motion into it",
+        )
 
 
 def _render_file(file: MotionFile) -> Rendering:

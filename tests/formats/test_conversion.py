@@ -1,0 +1,94 @@
+"""What a conversion tells, and what it does not let happen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from posewright.errors import FormatError, LossError
+from posewright.formats import WriteOptions, convert_motion, read_motion, write_motion
+from posewright.motions import Keyframe, Motion, Pose
+from posewright.robots import robot
+
+ERS7 = robot("sony_ers7")
+SHIPPED = Path(ERS7.folder or "") / "motions"
+HEADER = "const double KICK_01[] = { %s };\nconst double KICK_02[] = { %s };\n"
+STANDING = "25, 0, -20, -5, -5, 3, 30, -5, 3, 30, -5, 3, 30, -5, 3, 30"
+
+
+def motion(card: str, **angles_deg: float) -> Motion:
+    joints = tuple(name for name in robot(card).joint_names if name in angles_deg)
+    poses = [
+        Pose.of(joints, {name: np.radians(scale * angles_deg[name]) for name in joints}) for scale in (0.5, 1)
+    ]
+    return Motion("nod", card, joints, tuple(Keyframe(pose, 0.16 * i) for i, pose in enumerate(poses)))
+
+
+@pytest.mark.parametrize("name", ["kick_right", "nod", "play_bow"])
+def test_what_ships_goes_to_the_robot_and_back_without_a_loss(name: str, tmp_path: Path) -> None:
+    straight = WriteOptions(straighten=True)
+    done = convert_motion(SHIPPED / f"{name}.motion.yaml", tmp_path / "x.mtn", options=straight)
+    assert done.losses == ()
+    assert done.rounding is not None
+    assert done.rounding.angle_rad <= 1e-6
+    assert done.rounding.time_s <= 0.008 + 1e-9
+
+
+def test_a_motion_of_another_dog_is_clipped_and_told(tmp_path: Path) -> None:
+    source, target = tmp_path / "old.motion.yaml", tmp_path / "new.mtn"
+    write_motion(motion("sony_ers210", neck_tilt=30.0, head_roll=10.0, head_pan=20.0), source)
+    with pytest.raises(LossError) as told:
+        convert_motion(source, target, robot="sony_ers7")
+    assert not target.exists()
+    assert any("head_roll: sony_ers7 has no such joint" in loss for loss in told.value.losses)
+    assert sum("neck_tilt" in loss and "clipped to 0.00 deg" in loss for loss in told.value.losses) == 2
+    convert_motion(source, target, robot="sony_ers7", accept_loss=True)
+    back = read_motion(target)
+    assert back.robot == "sony_ers7"
+    assert back.keyframes[-1].pose.angle("neck_tilt") == 0.0
+    assert abs(np.degrees(back.keyframes[-1].pose.angle("head_pan")) - 20.0) < 1e-4
+
+
+def test_angles_at_which_the_mechanism_stops_are_told(tmp_path: Path) -> None:
+    source = tmp_path / "far.motion.yaml"
+    write_motion(motion("sony_ers7", head_tilt=70.0), source)
+    (remark,) = (r for r in convert_motion(source, tmp_path / "far.mtn").remarks if "can do" in r)
+    assert "head_tilt is asked to 70.0 deg at keyframe 2, its stops are -20..50" in remark
+
+
+def test_a_file_that_nobody_could_read_is_not_written(tmp_path: Path) -> None:
+    nameless = replace(motion("sony_ers7", head_tilt=10.0), name="")
+    with pytest.raises(FormatError, match="a motion needs a name"):
+        write_motion(nameless, tmp_path / "x.motion.yaml")
+    endless = replace(
+        motion("sony_ers7", head_tilt=10.0),
+        keyframes=(Keyframe(Pose.of(("head_tilt",), {"head_tilt": 1e9}), 0.1),),
+    )
+    with pytest.raises(FormatError):
+        write_motion(endless, tmp_path / "x.motion.yaml")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_archive_is_not_replaced_by_one_motion(tmp_path: Path) -> None:
+    archive = tmp_path / "MOTION7.ODA"
+    convert_motion(SHIPPED / "nod.motion.yaml", archive)
+    before = archive.read_bytes()
+    with pytest.raises(FormatError, match="archive add"):
+        convert_motion(SHIPPED / "play_bow.motion.yaml", archive, options=WriteOptions(straighten=True))
+    assert archive.read_bytes() == before
+
+
+def test_a_header_is_changed_in_place_and_never_replaced_by_other_poses(tmp_path: Path) -> None:
+    header, mtn = tmp_path / "EKMoves.h", tmp_path / "KICK.mtn"
+    header.write_text("// of the team\n" + HEADER % (STANDING, STANDING))
+    convert_motion(header, mtn)
+    convert_motion(mtn, header)
+    text = header.read_text()
+    assert text.startswith("// of the team\n")
+    assert text.count("const double") == 2
+    with pytest.raises(FormatError, match="other poses stands here: KICK"):
+        convert_motion(SHIPPED / "nod.motion.yaml", header)
+    assert header.read_text() == text
