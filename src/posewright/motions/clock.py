@@ -4,7 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from posewright.motions.keyframe import Keyframe
+
+Seconds = NDArray[np.float64]
+
+
+def ends_of(keyframes: Sequence[Keyframe]) -> Seconds:
+    """Return when the pause after each keyframe is over, `(n_keyframes,)` [s]."""
+    return np.array(clock_of(keyframes)[1::2])
+
+
+def arrivals_of(keyframes: Sequence[Keyframe]) -> Seconds:
+    """Return when each keyframe is reached, `(n_keyframes,)` [s]."""
+    ends = ends_of(keyframes)
+    leaves = np.append(0.0, ends[:-1])
+    reaches = np.array([keyframe.reach_s for keyframe in keyframes])
+    pauses = np.array([keyframe.pause_s for keyframe in keyframes])
+    return np.where(pauses > 0.0, leaves + reaches, ends)
 
 
 def clock_of(keyframes: Sequence[Keyframe]) -> list[float]:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.motions.clock import clock_of
+from posewright.motions.clock import arrivals_of, ends_of
 from posewright.motions.easing import Easing, smooth, trapezoid
 from posewright.motions.keyframe import Keyframe
 from posewright.motions.pchip import Stretch, slopes_of_ways
@@ -80,14 +80,12 @@ class Interpolation:
     @cached_property
     def arrives(self) -> Angles:
         """(n_keyframes,) when each keyframe is reached [s]."""
-        pauses = np.array([k.pause_s for k in self.keyframes])
-        reaches = np.array([k.reach_s for k in self.keyframes])
-        return np.where(pauses > 0.0, self.leaves + reaches, self.ends)
+        return arrivals_of(self.keyframes)
 
     @cached_property
     def _clock(self) -> Angles:
         """Zero and the partial sums of times, each rounded once: ten steps of 0.1 s make 1 s."""
-        return np.array([0.0, *clock_of(self.keyframes)[1::2]])
+        return np.append(0.0, ends_of(self.keyframes))
 
     @property
     def period(self) -> float:

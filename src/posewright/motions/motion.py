@@ -12,6 +12,7 @@ from typing import NoReturn
 import numpy as np
 
 from posewright.errors import InputError
+from posewright.motions.clock import arrivals_of, ends_of
 from posewright.motions.interpolation import Indices, Interpolation, Resolved
 from posewright.motions.keyframe import Keyframe
 from posewright.motions.pose import Angles, Flags, Pose
@@ -99,7 +100,7 @@ class Motion:
     @property
     def duration(self) -> float:
         """Time of one pass [s]."""
-        return self._unstarted.period / self.speed
+        return self._arrivals_and_period[1] / self.speed
 
     @property
     def total_duration(self) -> float:
@@ -109,7 +110,7 @@ class Motion:
     @property
     def keyframe_times(self) -> Angles:
         """(n_keyframes,) when each keyframe is reached in the first pass [s]."""
-        return self._unstarted.arrives / self.speed
+        return self._arrivals_and_period[0] / self.speed
 
     @property
     def ways_begin(self) -> Angles:
@@ -205,6 +206,11 @@ class Motion:
         shares = np.tile(np.linspace(0.0, 1.0, points + 1), count)
         angles, _ = self._unstarted.along(np.full(way.shape, int(later)), way, shares)
         return angles.reshape(count, points + 1, len(self.joints))
+
+    @cached_property
+    def _arrivals_and_period(self) -> tuple[Angles, float]:
+        """When each keyframe is reached, and the time of a pass, at speed 1; no pose is looked at for it."""
+        return arrivals_of(self.keyframes), float(ends_of(self.keyframes)[-1])
 
     @cached_property
     def _unstarted(self) -> Interpolation:
