@@ -17,46 +17,51 @@ if TYPE_CHECKING:
     from posewright.formats import Conversion, WriteOptions
 
 
+Source = Annotated[Path, typer.Argument(metavar="IN", help="A motion file; its content tells the format.")]
+Target = Annotated[
+    Path,
+    typer.Argument(
+        metavar="OUT", help="Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how."
+    ),
+]
+ForRobot = Annotated[
+    str | None,
+    typer.Option(
+        "--robot",
+        metavar="R",
+        help="The robot it is for; a motion made for another is carried over joint by joint.",
+    ),
+]
+To = Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format, whatever OUT is called.")]
+AcceptLoss = Annotated[
+    bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
+]
+Keys = Annotated[
+    str | None,
+    typer.Option(
+        "--keys",
+        metavar="own|all",
+        help="Where joints have key times of their own (.mot): keep them, or flatten.",
+    ),
+]
+Straighten = Annotated[
+    bool, typer.Option("--straighten", help="Cut curved ways into straight pieces of about 32 ms.")
+]
+Repair = Annotated[
+    bool, typer.Option("--repair", help="Put a wrong checksum and a stripped byte order mark right.")
+]
+
+
 def convert(
-    source: Annotated[
-        Path, typer.Argument(metavar="IN", help="A motion file; its content tells the format.")
-    ],
-    target: Annotated[
-        Path,
-        typer.Argument(
-            metavar="OUT", help="Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how."
-        ),
-    ],
+    source: Source,
+    target: Target,
     page: Page = None,
-    robot: Annotated[
-        str | None,
-        typer.Option(
-            "--robot",
-            metavar="R",
-            help="The robot it is for; a motion made for another is carried over joint by joint.",
-        ),
-    ] = None,
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="The format, whatever OUT is called.")
-    ] = None,
-    accept_loss: Annotated[
-        bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
-    ] = False,
-    keys: Annotated[
-        str | None,
-        typer.Option(
-            "--keys",
-            metavar="own|all",
-            help="Where joints have key times of their own (.mot): keep them, or flatten.",
-        ),
-    ] = None,
-    straighten: Annotated[
-        bool,
-        typer.Option("--straighten", help="Cut curved ways into straight pieces of about 32 ms."),
-    ] = False,
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Put a wrong checksum and a stripped byte order mark right.")
-    ] = False,
+    robot: ForRobot = None,
+    to: To = None,
+    accept_loss: AcceptLoss = False,
+    keys: Keys = None,
+    straighten: Straighten = False,
+    repair: Repair = False,
     as_json: AsJson = False,
 ) -> None:
     """Convert a motion file to another format or robot; to its own format it is copied byte for byte.
