@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from posewright.errors import LossError
     from posewright.formats.oda.archive import OdaArchive
+    from posewright.formats.oda.extraction import Extraction
 
 ArchivePath = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="An ODA archive, in gzip or not.")]
 RobotName = Annotated[
@@ -88,8 +89,6 @@ def extract(
       posewright archive extract MOTION7.ODA --to webots-motion --accept-loss -o webots
     """
     from posewright.cli.archive_progress import progress
-    from posewright.cli.archive_tables import describe_extraction, extraction_lines, grouped
-    from posewright.cli.console import note, warn
     from posewright.errors import LossError, OutputError
     from posewright.formats.oda.extraction import extract_archive
 
@@ -110,6 +109,15 @@ def extract(
         raise _told_of(error) from error
     except OutputError as error:
         raise _with_flag(error) from error
+    _show_extraction(done, output, as_json=as_json)
+    if done.failed:
+        raise typer.Exit(1)
+
+
+def _show_extraction(done: Extraction, output: Path, *, as_json: bool) -> None:
+    from posewright.cli.archive_tables import describe_extraction, extraction_lines, grouped
+    from posewright.cli.console import note, warn
+
     for loss in grouped(done.losses):
         warn(f"lost: {loss}")
     for remark in grouped(done.remarks):
@@ -118,8 +126,6 @@ def extract(
         warn(f"left out: {failure}")
     told = describe_extraction(done, output)
     _say(told, extraction_lines(told), as_json=as_json)
-    if done.failed:
-        raise typer.Exit(1)
 
 
 def create(

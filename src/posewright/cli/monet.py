@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from posewright.cli.losses import losses_listed
 from posewright.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from posewright.formats.monet.add import Added
 
 FOUND = 1
 """Exit code where an error was found."""
@@ -129,13 +133,9 @@ def add(
 
       posewright monet add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
     """
-    from posewright.cli.console import emit_json, out, warn
-    from posewright.cli.monet_tables import added_lines, added_report, finding_text
-    from posewright.errors import LossError
     from posewright.formats.monet.add import add_to_stick
-    from posewright.motions import Level
 
-    try:
+    with losses_listed(f"{model} cannot do all of {motion}: nothing is written"):
         added = add_to_stick(
             motion,
             _place(stick, archive, commands),
@@ -151,11 +151,14 @@ def add(
             accept_loss=accept_loss,
             output=output,
         )
-    except LossError as error:
-        for loss in error.losses:
-            warn(f"would be lost: {loss}")
-        message = f"{model} cannot do all of {motion}: nothing is written"
-        raise LossError(message, hint="--accept-loss adds it all the same") from error
+    _show_added(added, as_json=as_json)
+
+
+def _show_added(added: Added, *, as_json: bool) -> None:
+    from posewright.cli.console import emit_json, out, warn
+    from posewright.cli.monet_tables import added_lines, added_report, finding_text
+    from posewright.motions import Level
+
     for loss in added.losses:
         warn(f"lost: {loss}")
     for finding in added.findings:

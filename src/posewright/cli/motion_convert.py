@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from posewright.cli.losses import losses_listed
 from posewright.cli.motion_options import Page, open_motion_file
 from posewright.cli.options import AsJson
 
@@ -80,14 +81,13 @@ def convert(
       posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
     """
     from posewright.cli.console import emit_json, out, warn
-    from posewright.errors import LossError
     from posewright.formats import Conversion, convert_motion, write_motion_file
 
     opened = open_motion_file(source, robot)
     if repair and page is None and to in (None, opened.format):
         done = Conversion(opened.format, write_motion_file(opened, target, repair=True))
     else:
-        try:
+        with losses_listed(f"{source} cannot be said wholly in {target.name}: nothing is written"):
             done = convert_motion(
                 source,
                 target,
@@ -97,11 +97,6 @@ def convert(
                 accept_loss=accept_loss,
                 options=_options(keys, straighten=straighten),
             )
-        except LossError as error:
-            for loss in error.losses:
-                warn(f"would be lost: {loss}")
-            message = f"{source} cannot be said wholly in {target.name}: nothing is written"
-            raise LossError(message, hint="--accept-loss writes it all the same") from error
     for loss in done.losses:
         warn(f"lost: {loss}")
     if as_json:
