@@ -11,7 +11,7 @@ import sys
 import mujoco
 import numpy as np
 
-from benchmarks import bench_archive, bench_import, bench_parallel, bench_race, bench_simulation
+from benchmarks import bench_archive, bench_charts, bench_import, bench_parallel, bench_race, bench_simulation
 from benchmarks.figure import Figure, cores, table
 
 
@@ -20,6 +20,7 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
     parts = {
         "import": bench_import.figures,
         "archive": lambda: bench_archive.figures(max(1, rounds // 2)),
+        "charts": lambda: bench_charts.figures(max(1, rounds // 2)),
         "race": lambda: bench_race.figures(rounds),
         "parallel races": lambda: bench_parallel.figures(max(1, rounds // 2)),
         "simulation": lambda: bench_simulation.figures(rounds),

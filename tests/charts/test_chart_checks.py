@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 
 from posewright.charts import (
     Chart,
-    ChartState,
     Finding,
-    Interpreter,
     Level,
     Rule,
     check_chart,
     equivalent,
+    inspect_chart,
     parse_chart,
     require_sound,
 )
-from posewright.errors import InputError
+from posewright.charts.exploration import Limits
+from posewright.errors import InputError, MissingExtraError
+
+from .replay import Replay, shows
 
 HEAD = """\
 chart: c
@@ -43,21 +45,11 @@ def found(states: str, rule: Rule, *, extra: str = "") -> list[Finding]:
     return [finding for finding in check_chart(chart(states, extra=extra)) if finding.rule is rule]
 
 
-def replay(machine: Chart, finding: Finding) -> tuple[list[bool], ChartState]:
-    """Return which guards of the state hold in a finding's case, and a ChartState there."""
-    case = finding.counterexample
-    assert case is not None
-    outputs = {**machine.start_outputs(), **case.outputs}
-    env = {**outputs, **case.inputs}
-    holds = [transition.when.evaluate(env) for transition in machine.state(case.state).transitions]
-    return holds, ChartState(case.state, outputs, 1000)
-
-
 def test_an_overlap_is_an_error_with_a_case_in_which_both_guards_hold() -> None:
     text = "  one: [{when: a, go: two}, {when: b, go: one}, {when: not a and not b, go: one}]\n" + BACK
     (finding,) = found(text, Rule.OVERLAP)
     assert finding.level is Level.ERROR
-    assert replay(chart(text), finding)[0] == [True, True, False]
+    assert Replay(chart(text), finding).holding() == 2
     assert "in one with a=1, b=1" in finding.message
     assert "line 8" in finding.message
 
@@ -99,11 +91,7 @@ def test_a_gap_is_an_error_with_a_case_in_which_no_guard_holds() -> None:
     assert finding.level is Level.ERROR
     assert "a=0, b=0" in finding.message
     assert "1 of 4 cases" in finding.message
-    machine = chart(text)
-    holds, state = replay(machine, finding)
-    assert not any(holds)
-    assert finding.counterexample is not None
-    assert Interpreter(machine).taken(state, finding.counterexample.inputs) is None
+    assert shows(chart(text), finding)
 
 
 def test_a_gap_is_no_fault_where_staying_is_said_to_be_meant() -> None:
@@ -154,7 +142,8 @@ def test_a_state_behind_an_output_that_is_never_set_is_unreachable() -> None:
 def test_a_transition_behind_an_earlier_one_is_shadowed() -> None:
     text = "  one: [{when: a or b, go: two}, {when: a, go: one}, {when: not a and not b, go: one}]\n" + BACK
     (finding,) = found(text, Rule.SHADOWED, extra="priority: ordered\n")
-    assert replay(chart(text), finding)[0][1] is True
+    assert Replay(chart(text), finding).holding() == 2
+    assert "`a or b` (line 9) always wins" in finding.message
 
 
 def test_a_short_wait_lets_a_later_transition_pass_before_an_earlier_one() -> None:
@@ -193,10 +182,39 @@ def test_a_division_by_zero_is_found_and_one_asked_about_before_is_not() -> None
     assert found("  one: [{when: n != 7 and 10 / (n - 7) > 2, go: one}]\n", Rule.DIVISION) == []
 
 
-def test_what_was_only_sampled_is_said_to_be() -> None:
-    (note,) = found("  one: [{when: d * d > 2, go: one}, {when: d * d <= 2, go: one}]\n", Rule.SAMPLED)
-    assert (note.level, note.state) == (Level.NOTE, "one")
-    assert found("  one: [{when: d > 2, go: one}, {when: d <= 2, go: one}]\n", Rule.SAMPLED) == []
+def test_guards_over_products_of_fractions_are_proved_too() -> None:
+    text = "  one: [{when: d * d > 2, go: one}, {when: d * d <= 2, go: one}]\n"
+    assert not [finding for finding in check_chart(chart(text)) if finding.level is Level.ERROR]
+    (overlap,) = found(text.replace("<= 2", "< 2.0001"), Rule.OVERLAP)
+    assert shows(chart(text.replace("<= 2", "< 2.0001")), overlap)
+
+
+def test_a_register_that_counts_too_far_leaves_things_unproved() -> None:
+    text = """\
+  one:
+    - {when: a and m < 2000000, do: {m: m + 1}}
+    - {when: m >= 1999999, go: two}
+  two: {final: true}
+"""
+    extra = "locals: {m: int}\ninitial_values: {m: 0}\notherwise: stay\n"
+    report = inspect_chart(chart(text, extra=extra), limits=Limits(states=300))
+    assert not report.complete
+    (overlap,) = [finding for finding in report.findings if finding.rule is Rule.OVERLAP]
+    assert (overlap.level, overlap.proved, overlap.trace) == (Level.ERROR, False, ())
+    assert overlap.counterexample is not None
+    assert overlap.counterexample.outputs["m"] == 1999999
+    assert any(finding.rule is Rule.NOT_PROVED for finding in report.findings)
+    assert not any(finding.rule in (Rule.UNREACHABLE, Rule.NEVER) for finding in report.findings)
+
+
+def test_without_a_prover_that_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> None:
+        raise MissingExtraError.for_extra("proof", "charts")
+
+    text = "  one: [{when: n * n > 2 and d > 0.5, go: one}, {when: n * n > 3 and d <= 0.5, go: one}]\n"
+    monkeypatch.setattr("posewright.charts.proof.prover.Prover.ask", missing)
+    notes = found(text, Rule.NOT_PROVED, extra="otherwise: stay\n")
+    assert len([note for note in notes if "posewright[charts]" in note.message]) == 1
 
 
 def test_an_unsound_chart_is_refused_with_its_case_and_its_place() -> None:
@@ -263,13 +281,6 @@ def test_a_walk_that_was_given_up_proves_nothing(monkeypatch: pytest.MonkeyPatch
     assert equivalent(one, one).equal is True
     monkeypatch.setattr("posewright.charts.equivalence.MAX_STEPS", 2)
     told = equivalent(one, one)
-    assert (told.equal, told.proved, bool(told)) == (None, False, False)
-
-
-def test_charts_compared_at_drawn_points_only_are_not_known_to_be_equal() -> None:
-    one = chart("  one: [{when: d * d > n, do: {x: 1}, go: one}, {when: d * d <= n, go: one}]\n")
-    told = equivalent(one, one)
-    assert told.cases > 0
     assert (told.equal, told.proved, bool(told)) == (None, False, False)
 
 

@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, FloatType, IntType, Scope, parse_expression
+from posewright.charts.expression import text_of
 from posewright.charts.expression.arrays import evaluate_columns
 from posewright.charts.expression.critical import critical_values
 from posewright.errors import ExpressionError
@@ -37,7 +38,15 @@ def join(left: Phrase, word: str, right: Phrase, apply: Callable[[Any, Any], Any
     return f"({left[0]} {word} {right[0]})", lambda env: apply(left[1](env), right[1](env))
 
 
-NUMBERS = st.deferred(
+def choose(phrases: tuple[Phrase, Phrase, Phrase]) -> Phrase:
+    then, condition, other = phrases
+    return (
+        f"({then[0]} if {condition[0]} else {other[0]})",
+        lambda env: then[1](env) if condition[1](env) else other[1](env),
+    )
+
+
+NUMBERS: st.SearchStrategy[Phrase] = st.deferred(
     lambda: (
         st.integers(0, 9).map(lambda i: (str(i), lambda _env: i))
         | st.just(("n", lambda env: env["n"]))
@@ -46,12 +55,13 @@ NUMBERS = st.deferred(
         | st.tuples(NUMBERS, NUMBERS).map(lambda p: join(p[0], "-", p[1], lambda a, b: a - b))
         | NUMBERS.map(lambda p: (f"abs({p[0]})", lambda env: abs(p[1](env))))
         | NUMBERS.map(lambda p: (f"-{p[0]}", lambda env: -p[1](env)))
+        | st.tuples(NUMBERS, TRUTHS, NUMBERS).map(choose)
         | st.tuples(NUMBERS, NUMBERS).map(
             lambda p: (f"max({p[0][0]}, {p[1][0]})", lambda env: max(p[0][1](env), p[1][1](env)))
         )
     )
 )
-TRUTHS = st.deferred(
+TRUTHS: st.SearchStrategy[Phrase] = st.deferred(
     lambda: (
         st.just(("front", lambda env: env["front"]))
         | st.just(("left", lambda env: env["left"]))
@@ -60,6 +70,7 @@ TRUTHS = st.deferred(
         | st.tuples(TRUTHS, TRUTHS).map(lambda p: join(p[0], "and", p[1], lambda a, b: a and b))
         | st.tuples(TRUTHS, TRUTHS).map(lambda p: join(p[0], "or", p[1], lambda a, b: a or b))
         | TRUTHS.map(lambda p: (f"(not {p[0]})", lambda env: not p[1](env)))
+        | st.tuples(TRUTHS, TRUTHS, TRUTHS).map(choose)
     )
 )
 ENVS = st.fixed_dictionaries(
@@ -78,6 +89,16 @@ def test_an_expression_means_what_it_says(phrase: Phrase, env: dict[str, Any]) -
     text, meaning = phrase
     assume(len(text) < 1500)
     assert parse_expression(text, SCOPE).evaluate(env) == meaning(env)
+
+
+@settings(max_examples=50, deadline=None)
+@given(TRUTHS)
+def test_a_tree_is_printed_as_text_that_parses_to_it_again(phrase: Phrase) -> None:
+    assume(len(phrase[0]) < 1500)
+    tree = parse_expression(phrase[0], SCOPE).tree
+    text = text_of(tree)
+    assert parse_expression(text, SCOPE).tree == tree
+    assert text.count("(") <= phrase[0].count("(")
 
 
 @settings(max_examples=80, deadline=None)
@@ -116,6 +137,15 @@ def test_no_text_does_anything_but_parse_or_be_refused(text: str) -> None:
         ("min(4, 2.5, 3)", 2.5),
         ("1e-3 < .5", True),
         ("slow == fast", False),
+        ("1 if true else 2 + 5", 1),
+        ("1 + 2 if false else 5", 5),
+        ("1 if false else 2 if true else 3", 2),
+        ("(1 if true else 2) if false else 3", 3),
+        ("1 if false or true else 2", 1),
+        ("not true if true else true", False),
+        ("2 * (3 if 1 < 2 else 4)", 6),
+        ("max(1 if false else 2, 1)", 2),
+        ("fast == (slow if false else fast)", True),
     ],
 )
 def test_operators_bind_as_they_do_on_paper(text: str, expected: object) -> None:
@@ -176,6 +206,16 @@ def test_a_guard_may_ask_before_it_divides() -> None:
         ("__import__('os')", 12, "not part of the language"),
         ("d.real > 1", 2, "does not read"),
         ("n ** 2", 4, "expected a value"),
+        ("n if front", 11, "expected else"),
+        ("n if front else", 16, "expected a value, found the end"),
+        ("if front else n", 1, "expected a value, found if"),
+        ("n if d else 2", 6, "`if` needs a truth value"),
+        ("n if front else left", 3, "`if` chooses between a number and a truth value"),
+        ("mode if front else n", 6, "`if` chooses between a name and a number"),
+        ("front IF left ELSE front", 7, "expected the end"),
+        ("abs", 1, "`abs` is a function"),
+        ("abs() > 2", 1, "takes one value"),
+        ("n > 2 front", 7, "two values are joined with an operator"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_column(text: str, column: int, message: str) -> None:
@@ -192,10 +232,12 @@ def test_what_is_wrong_is_said_with_its_column(text: str, column: int, message: 
         "(" * 5000 + "front" + ")" * 5000,
         "not " * 490 + "front",
         " and ".join(["front"] * 300),
+        "front if left else " * 100 + "front",
+        "(front if left else " * 99 + "front" + ")" * 99,
         "(" * 90 + "+".join(["n"] * 90) + "".join(")" + "+n" * 5 for _ in range(90)) + " > 1",
         "x" * 1_000_000,
     ],
-    ids=["brackets", "nots", "chain", "both", "letters"],
+    ids=["brackets", "nots", "chain", "choices", "choices in brackets", "both", "letters"],
 )
 def test_depth_and_length_are_bounded(text: str) -> None:
     began = time.perf_counter()
@@ -204,6 +246,32 @@ def test_depth_and_length_are_bounded(text: str) -> None:
     assert (
         time.perf_counter() - began < 10.0
     )  # milliseconds on an idle machine; what it guards against: minutes
+
+
+def test_only_the_way_that_is_taken_divides() -> None:
+    careful = parse_expression("0 if n == 0 else 1 / n", SCOPE)
+    assert [careful.evaluate({"n": n}) for n in (0, 4)] == [0, 0.25]
+    found = evaluate_columns(careful, {"n": np.array([0, 4])}, 2)
+    assert (found.values.tolist(), found.failed.tolist()) == ([0, 0.25], [False, False])
+    found = evaluate_columns(parse_expression("1 / n if n == 0 else 0", SCOPE), {"n": np.array([0, 4])}, 2)
+    assert found.failed.tolist() == [True, False]
+
+
+def test_a_choice_of_a_whole_number_and_a_fraction_is_a_fraction() -> None:
+    chosen = parse_expression("n if front else d", SCOPE)
+    assert chosen.type == FloatType()
+    assert type(chosen.evaluate({"n": 3, "d": 0.5, "front": True})) is float
+    assert value("(2000000000 if front else d) * 2", front=True, d=0.5) == 4e9
+
+
+def test_zero_and_one_are_truth_values_also_where_one_of_them_is_chosen() -> None:
+    assert parse_expression("1 if n > 2 else 0", SCOPE, BoolType()).evaluate({"n": 3}) is True
+
+
+def test_an_expression_takes_another_tree_and_keeps_its_text() -> None:
+    guard = parse_expression("front and left", SCOPE)
+    other = guard.with_tree(parse_expression("front", SCOPE).tree)
+    assert (str(other), other.names, guard.names) == ("front and left", {"front"}, {"front", "left"})
 
 
 def test_expressions_are_equal_whatever_their_spaces_and_brackets() -> None:
@@ -220,6 +288,10 @@ def test_expressions_are_equal_whatever_their_spaces_and_brackets() -> None:
         ("min(d, 5) > 4", {4}, True),
         ("max(d, 5) > 4", set(), True),
         ("d / 4 == three", {12}, True),
+        ("(d if front else 2 * d) > 3", {3, 1.5}, True),
+        ("(d if d > 2 else 5) > 3", {2, 3}, True),
+        ("min(d, 8 if left else 9) > (4 if front else near)", {4, 0.5}, True),
+        ("single(d) + 1 > 3", {2}, False),
         ("d * d > 4", {4, -4}, False),
         ("d > n", set(), False),
     ],

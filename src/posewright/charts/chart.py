@@ -1,4 +1,4 @@
-"""A chart: a flat Mealy or Moore machine. Pure logic: no robot, no clock of its own."""
+"""A chart: a state machine with hierarchy. Pure logic: no robot, no clock of its own."""
 
 from __future__ import annotations
 
@@ -10,80 +10,51 @@ from functools import cached_property
 from pathlib import Path
 
 from posewright.charts.datatypes import EnumType, Type, Value
-from posewright.charts.expression import Expression, Scope
+from posewright.charts.expression import Scope
+from posewright.charts.function import Function
+from posewright.charts.promise import Promise
+from posewright.charts.state import Otherwise, Priority, State, walk
+from posewright.charts.structure import require_structure
 from posewright.charts.table_form import TableForm
-from posewright.errors import InputError, UnknownNameError
+from posewright.charts.transition import Target, Transition
+from posewright.errors import UnknownNameError
 
 TICK_SLACK = 1e-9
 """Part of a tick by which a time may miss a whole number of ticks and still be that number."""
 
 
 class Kind(Enum):
-    """Where the outputs are set: on transitions (Mealy) or by the state alone (Moore)."""
+    """Where outputs are set: on transitions (Mealy), by the state alone (Moore), or anywhere."""
 
+    STATECHART = "statechart"
     MEALY = "mealy"
     MOORE = "moore"
 
 
-class Priority(Enum):
-    """What it means that two guards hold at once: a mistake, or that the first one wins."""
+class Steps(Enum):
+    """How far a tick goes: transitions without an event once, or again until none is left to take."""
 
-    EXCLUSIVE = "exclusive"
-    ORDERED = "ordered"
-
-
-class Otherwise(Enum):
-    """What it means that no guard holds: a mistake, or that the chart stays."""
-
-    REFUSE = "refuse"
-    STAY = "stay"
-
-
-@dataclass(frozen=True)
-class Transition:
-    """One way out of a state.
-
-    Attributes:
-        when: the guard.
-        do: values for outputs; the others keep theirs.
-        go: the state to go to; None stays in the state without entering it again.
-        after_s: least time in the state before it may be taken [s].
-    """
-
-    when: Expression
-    do: Mapping[str, Expression] = field(default_factory=dict)
-    go: str | None = None
-    after_s: float = 0.0
-    line: int | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True)
-class State:
-    """A state and its transitions, tried in order.
-
-    Attributes:
-        do: what a Moore state's outputs are.
-        min_s: least time before the state may be left or entered again [s].
-        priority: the state's own rule for overlapping guards; None takes the chart's.
-        otherwise: the state's own rule for gaps; None takes the chart's.
-    """
-
-    name: str
-    transitions: tuple[Transition, ...] = ()
-    do: Mapping[str, Expression] = field(default_factory=dict)
-    min_s: float = 0.0
-    priority: Priority | None = None
-    otherwise: Otherwise | None = None
-    description: str = field(default="", compare=False)
-    line: int | None = field(default=None, compare=False)
+    ONE = "one"
+    COMPLETION = "completion"
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A flat machine: typed inputs and outputs, states, ordered transitions, a sample period [s].
+    """A state machine: typed inputs and outputs, states, ordered transitions, a sample period [s].
+
+    Attributes:
+        initial: where it starts; of a chart whose states are regions, none takes each region's own.
+        parallel: the chart's states are regions, all active at once.
+        events: that come from outside; any event may be raised inside as well.
+        local_events: that are raised inside only.
+        locals: variables that nobody outside sees.
+        initial_values: what outputs and locals hold before anything sets them, where that is declared.
+        units: the unit each constant was written in, where it was written in one.
+        junctions: named junctions and the ways on from each, tried in order.
+        resources: outputs that hold something while they are not zero: switched on, they must go off again.
 
     Raises:
-        InputError: a state is named twice, or the initial state or one gone to does not exist.
+        InputError: a name is there twice, a target does not exist or cannot be gone to.
     """
 
     name: str
@@ -91,37 +62,51 @@ class Chart:
     period_s: float
     inputs: Mapping[str, Type]
     outputs: Mapping[str, Type]
-    initial: str
+    initial: tuple[Target, ...]
     states: tuple[State, ...]
+    parallel: bool = False
+    events: tuple[str, ...] = ()
+    local_events: tuple[str, ...] = ()
+    locals: Mapping[str, Type] = field(default_factory=dict)
     constants: Mapping[str, Value] = field(default_factory=dict)
-    initial_outputs: Mapping[str, Value] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    initial_values: Mapping[str, Value] = field(default_factory=dict)
+    junctions: Mapping[str, tuple[Transition, ...]] = field(default_factory=dict)
+    steps: Steps = Steps.ONE
     priority: Priority = Priority.EXCLUSIVE
     otherwise: Otherwise = Otherwise.REFUSE
+    promises: tuple[Promise, ...] = ()
+    resources: tuple[str, ...] = ()
     form: TableForm | None = None
     description: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
     path: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        names = self._by_name
-        if len(names) < len(self.states):
-            raise InputError(f"a state of {self.name} is there twice", hint="a state's name is its own")
-        goals = [
-            self.initial,
-            *(t.go for state in self.states for t in state.transitions if t.go is not None),
-        ]
-        for goal in goals:
-            if goal not in names:
-                raise UnknownNameError.among("state", goal, names)
+        require_structure(self)
+
+    @cached_property
+    def every_state(self) -> tuple[State, ...]:
+        """All states, each before those inside it, in the order in which they are written."""
+        return tuple(walk(self.states))
 
     @cached_property
     def _by_name(self) -> dict[str, State]:
-        return {state.name: state for state in self.states}
+        return {state.name: state for state in self.every_state}
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
-        """The names of the states in the chart's order."""
-        return tuple(state.name for state in self.states)
+        """The names of all states, in the order in which they are written."""
+        return tuple(state.name for state in self.every_state)
+
+    @cached_property
+    def parents(self) -> Mapping[str, str | None]:
+        """The state around each state, None around the outermost ones."""
+        inner: dict[str, str | None] = {
+            child.name: state.name for state in self.every_state for child in state.states
+        }
+        return {**dict.fromkeys((state.name for state in self.states), None), **inner}
 
     def state(self, name: str) -> State:
         """Return the state of that name.
@@ -134,29 +119,54 @@ class Chart:
         raise UnknownNameError.among("state", name, self.state_names)
 
     @property
+    def is_flat(self) -> bool:
+        """Whether it is a plain machine: no state inside another, no regions."""
+        return not self.parallel and not any(state.states for state in self.states)
+
+    @property
+    def variables(self) -> dict[str, Type]:
+        """Outputs and locals: what actions may set."""
+        return {**self.outputs, **self.locals}
+
+    @property
     def table_form(self) -> TableForm:
         """How a truth table writes this chart: as declared, else with its own names."""
         if self.form is not None:
             return self.form
         return TableForm({name: name for name in self.inputs}, {name: name for name in self.outputs})
 
-    @property
+    @cached_property
     def scope(self) -> Scope:
         """The names that guards and actions may use."""
-        return scope_of(self.inputs, self.outputs, self.constants)
+        return scope_of(
+            {**self.inputs, **self.variables},
+            self.constants,
+            units=self.units,
+            functions=self.functions,
+            states=frozenset(self.state_names),
+        )
+
+    def start_values(self) -> dict[str, Value]:
+        """Return what outputs and locals hold before the first tick: as declared, else zero or false."""
+        return {name: self.initial_values.get(name, kind.zero) for name, kind in self.variables.items()}
 
     def start_outputs(self) -> dict[str, Value]:
-        """Return what the outputs hold before the first tick: as declared, else zero or false."""
-        return {name: self.initial_outputs.get(name, kind.zero) for name, kind in self.outputs.items()}
+        """Return what the outputs hold before the first tick."""
+        values = self.start_values()
+        return {name: values[name] for name in self.outputs}
 
     def ticks(self, time_s: float) -> int:
         """Return the least whole number of ticks that lasts `time_s` [s]."""
         return math.ceil(time_s / self.period_s - TICK_SLACK)
 
+    def ticks_within(self, time_s: float) -> int:
+        """Return the greatest whole number of ticks that lasts no longer than `time_s` [s]."""
+        return math.floor(time_s / self.period_s + TICK_SLACK)
+
     def wait_ticks(self, state: State, transition: Transition) -> int:
         """Return how many ticks the state must have been active before the transition may be taken."""
-        least_s = state.min_s if transition.go is not None else 0.0
-        return self.ticks(max(least_s, transition.after_s))
+        leaves = bool(transition.go) or transition.leads_on
+        return self.ticks(max(state.min_s if leaves else 0.0, transition.after_s))
 
     def priority_in(self, state: State) -> Priority:
         """Return the rule for overlapping guards that holds in a state."""
@@ -168,11 +178,16 @@ class Chart:
 
 
 def scope_of(
-    inputs: Mapping[str, Type], outputs: Mapping[str, Type], constants: Mapping[str, Value]
+    variables: Mapping[str, Type],
+    constants: Mapping[str, Value],
+    *,
+    units: Mapping[str, str] | None = None,
+    functions: Mapping[str, Function] | None = None,
+    states: frozenset[str] = frozenset(),
 ) -> Scope:
     """Return the scope that these declarations make."""
-    variables = {**inputs, **outputs}
-    values = {
-        value: kind for kind in variables.values() if isinstance(kind, EnumType) for value in kind.values
-    }
-    return Scope(variables, constants, values)
+    kinds = [*variables.values()]
+    for function in (functions or {}).values():
+        kinds += [*function.takes.values(), function.gives]
+    values = {value: kind for kind in kinds if isinstance(kind, EnumType) for value in kind.values}
+    return Scope(variables, constants, values, units or {}, functions or {}, states)

@@ -3,15 +3,19 @@
 | written | values |
 |---|---|
 | `bool` | false, true |
-| `int`, `int8` ... `int32`, `{int: [0, 3]}` | whole numbers of that range |
-| `float`, `{float: [0.0, 5.0]}` | finite numbers of that range |
+| `int`, `int8` ... `int32`, `uint8`, `uint16`, `{int: [0, 3]}` | whole numbers of that range |
+| `float`, `{float: [0.0, 5.0]}` | finite numbers of that range, of 64 bits |
+| `float32`, `{float32: [0.0, 5.0]}` | finite numbers of that range, rounded to 32 bits |
 | `{enum: [slow, fast]}` | one of these names |
+
+Numbers may have a unit; the type checker converts between units of one dimension.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from ctypes import c_float
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +32,12 @@ INT_RANGES = {
     "int8": (-(2**7), 2**7 - 1),
     "int16": (-(2**15), 2**15 - 1),
     "int32": (INT_LOW, INT_HIGH),
+    "uint8": (0, 2**8 - 1),
+    "uint16": (0, 2**16 - 1),
 }
+
+SINGLE_MAX = (2 - 2**-23) * 2.0**127
+"""The greatest finite number of 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +75,10 @@ class IntType:
     low: int = INT_LOW
     high: int = INT_HIGH
     written: str | None = field(default=None, compare=False)
+    unit: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return self.written or f"int {self.low}..{self.high}"
+        return (self.written or f"int {self.low}..{self.high}") + _brackets(self.unit)
 
     @property
     def zero(self) -> int:
@@ -96,18 +106,31 @@ class IntType:
 
 @dataclass(frozen=True)
 class FloatType:
-    """A finite number from `low` to `high`, both included."""
+    """A finite number from `low` to `high`, both included; a `single` one and its range have 32 bits."""
 
     low: float = -sys.float_info.max
     high: float = sys.float_info.max
+    single: bool = False
+    unit: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.single:
+            object.__setattr__(self, "low", to_single(max(self.low, -SINGLE_MAX)))
+            object.__setattr__(self, "high", to_single(min(self.high, SINGLE_MAX)))
 
     def __str__(self) -> str:
-        return "float" if self.open else f"float {self.low:g}..{self.high:g}"
+        word = "float32" if self.single else "float"
+        return (word if self.open else f"{word} {self.low:g}..{self.high:g}") + _brackets(self.unit)
 
     @property
     def open(self) -> bool:
         """Whether no range was declared."""
-        return self == FloatType()
+        return self == FloatType(single=self.single)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range as a person would write it: of 32 bits, the shortest numbers that round to it."""
+        return (_shortest(self.low), _shortest(self.high)) if self.single else (self.low, self.high)
 
     @property
     def zero(self) -> float:
@@ -116,16 +139,20 @@ class FloatType:
 
     def holds(self, value: object) -> bool:
         """Return whether `value` is of this type, exactly as it stands."""
-        return type(value) is float and self.low <= value <= self.high
+        inside = type(value) is float and self.low <= value <= self.high
+        return inside and (not self.single or to_single(value) == value)  # type: ignore[arg-type]
 
     def fit(self, value: float) -> float:
         """Return the value of the range nearest to `value`; what is not a number becomes `zero`."""
-        return float(min(max(value, self.low), self.high)) if value == value else self.zero  # noqa: PLR0124 -- NaN
+        if value != value:  # noqa: PLR0124 -- NaN
+            return self.zero
+        nearest = float(min(max(value, self.low), self.high))
+        return to_single(nearest) if self.single else nearest
 
     def parse(self, text: str) -> float:
         """Return the number that a person wrote."""
         try:
-            number = float(text)
+            number = to_single(float(text)) if self.single else float(text)
         except ValueError:
             raise InputError(f"{text!r} is not a number", hint=f"the type is {self}") from None
         if not self.holds(number):
@@ -187,6 +214,21 @@ def accept(name: str, wanted: Type, value: object) -> Value:
     if not right:
         raise InputError(f"{name} = {value!r} does not fit", hint=f"{name} is {wanted}")
     return wanted.fit(plain)
+
+
+def to_single(value: float) -> float:
+    """Return the number of 32 bits nearest to `value`; beyond the greatest one lies infinity."""
+    return c_float(value).value
+
+
+def _shortest(value: float) -> float:
+    """Return the number with the fewest digits that rounds to a number of 32 bits."""
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    return next((float(text) for text in texts if to_single(float(text)) == value), value)
+
+
+def _brackets(unit: str | None) -> str:
+    return f" [{unit}]" if unit else ""
 
 
 def type_of(value: Value) -> Type:

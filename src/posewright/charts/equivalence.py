@@ -9,17 +9,15 @@ from dataclasses import dataclass
 from posewright.charts.chart import Chart
 from posewright.charts.chart_state import ChartState
 from posewright.charts.datatypes import Value
-from posewright.charts.exploration import expressions_of
+from posewright.charts.exploration.limits import Limits
+from posewright.charts.exploration.pairs import PairCase, PairPlace, Pairs
 from posewright.charts.interpreter import Interpreter
-from posewright.charts.points import Points, points_over
-from posewright.errors import InputError
+from posewright.errors import InputError, PosewrightError
 
 MAX_STEPS = 200_000
-"""Ticks walked before the walk is called off."""
+"""Cases and pairs of states looked at before the walk is called off."""
 
-Pair = tuple[ChartState, ChartState]
 Trail = tuple[Mapping[str, Value], ...]
-Situation = tuple[str, int, tuple[tuple[str, Value], ...]]
 
 
 @dataclass(frozen=True)
@@ -29,10 +27,11 @@ class Equivalence:
     Attributes:
         equal: whether the charts behave alike; None where not every case was tried and none of those that
             were tried told them apart: then it is not known.
-        cases: pairs of states times inputs that were tried.
+        cases: ways in which a tick of both can go that were tried.
         start: the pair of states from which the counterexample starts.
-        counterexample: inputs, tick by tick, after which the outputs differ; empty where they do not.
-        outputs: what the two charts' outputs then are.
+        counterexample: the fewest inputs, tick by tick, after which the outputs differ; none if they do not.
+        outputs: what the two charts' outputs then are; none of a chart whose tick fails.
+        reasons: in words, why it is not known.
     """
 
     equal: bool | None
@@ -40,6 +39,7 @@ class Equivalence:
     start: tuple[str, str] | None = None
     counterexample: Trail = ()
     outputs: tuple[Mapping[str, Value], Mapping[str, Value]] | None = None
+    reasons: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:
@@ -52,75 +52,94 @@ class Equivalence:
 
 
 def equivalent(a: Chart, b: Chart, *, every_state: bool = False) -> Equivalence:
-    """Return whether two charts give the same outputs for the same inputs, tick by tick.
+    """Return whether two charts give the same outputs for the same inputs and events, tick by tick.
 
-    What is returned is true where they are proved equal, and only there.
+    What is returned is true where they are proved equal, and only there. The charts may have other states,
+    locals, junctions and functions: only what goes in and comes out is compared.
 
     Args:
         a: one chart.
-        b: another with the same inputs and outputs.
+        b: another with the same inputs, events and outputs.
         every_state: start from every state that both have by name, besides the initial one; a truth table
             is then compared on every row, reachable or not.
 
     Raises:
-        InputError: the charts have different inputs or outputs.
+        InputError: the charts have different inputs, events or outputs.
     """
     for word, ours, theirs in (("inputs", a.inputs, b.inputs), ("outputs", a.outputs, b.outputs)):
         if dict(ours) != dict(theirs):
             raise InputError(
                 f"{a.name} and {b.name} have different {word}", hint=f"{list(ours)}, {list(theirs)}"
             )
-    return _Walk(a, b).run(every_state)
+    if set(a.events) != set(b.events):
+        raise InputError(
+            f"{a.name} and {b.name} have different events", hint=f"{list(a.events)}, {list(b.events)}"
+        )
+    return _Walk(a, b).run(every_state=every_state)
+
+
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """A place that both charts came to, and how."""
+
+    place: PairPlace
+    start: tuple[ChartState, ChartState]
+    before: _Node | None = None
+    inputs: Mapping[str, Value] | None = None
+
+    def trail(self) -> Trail:
+        """Return the inputs that led here from the start."""
+        rows, node = [], self
+        while node.before is not None and node.inputs is not None:
+            rows.append(node.inputs)
+            node = node.before
+        return tuple(reversed(rows))
 
 
 class _Walk:
     def __init__(self, a: Chart, b: Chart) -> None:
         self.charts = (a, b)
         self.runs = (Interpreter(a), Interpreter(b))
-        self.long_ago = max(
-            (chart.wait_ticks(s, t) for chart in self.charts for s in chart.states for t in s.transitions),
-            default=0,
-        )
-        self.points = self.read_points()
-        self.rows = [self.points.at(index) for index in range(self.points.count)]
+        self.pairs = Pairs(*self.runs, Limits(cases_of_one=MAX_STEPS))
 
-    def read_points(self) -> Points:
-        a, b = self.charts
-        expressions = [one for chart in (a, b) for state in chart.states for one in expressions_of(state)]
-        return points_over(a.inputs, expressions, limit=MAX_STEPS)
-
-    def starts(self, every_state: bool) -> Iterator[Pair]:
+    def starts(self, every_state: bool) -> Iterator[tuple[ChartState, ChartState]]:
         one, other = self.runs
         yield one.initial(), other.initial()
         if every_state:
             for name in sorted(set(self.charts[0].state_names) & set(self.charts[1].state_names)):
-                yield one.entered(name, self.long_ago), other.entered(name, self.long_ago)
+                yield one.entered(name), other.entered(name)
 
-    def run(self, every_state: bool) -> Equivalence:
-        waiting: deque[tuple[Pair, Pair, Trail]] = deque()
-        met, cases = set(), 0
-        for pair in self.starts(every_state):
-            waiting.append((pair, pair, ()))
+    def run(self, *, every_state: bool) -> Equivalence:
+        pairs = self.pairs
+        waiting = deque(_Node(pairs.start(*both), both) for both in self.starts(every_state))
+        met = {node.place for node in waiting}
         while waiting:
-            pair, start, trail = waiting.popleft()
-            if (key := self.key(pair)) in met:
-                continue
-            met.add(key)
-            if cases + len(self.rows) > MAX_STEPS:
-                return Equivalence(None, cases)
-            for row in self.rows:
-                cases += 1
-                after = (self.runs[0].step(pair[0], row), self.runs[1].step(pair[1], row))
-                if after[0].outputs != after[1].outputs:
-                    names = start[0].state, start[1].state
-                    return Equivalence(
-                        False, cases, names, (*trail, row), (after[0].outputs, after[1].outputs)
-                    )
-                waiting.append((after, start, (*trail, row)))
-        return Equivalence(True if self.points.exact else None, cases)
+            if max(pairs.count, len(met)) > MAX_STEPS:
+                return Equivalence(None, pairs.count, reasons=(*pairs.doubts, f"more than {MAX_STEPS} cases"))
+            node = waiting.popleft()
+            for case in pairs.cases(node.place):
+                if case.differs:
+                    return self.told(node, case)
+                following = pairs.onward(node.place, case)
+                if following is not None and following not in met:
+                    met.add(following)
+                    waiting.append(_Node(following, node.start, node, case.inputs))
+        return Equivalence(None if pairs.doubts else True, pairs.count, reasons=tuple(pairs.doubts))
 
-    def key(self, pair: Pair) -> tuple[Situation, ...]:
-        """Return what tells situations apart: ticks beyond the longest wait make no difference."""
-        return tuple(
-            (one.state, min(one.since, self.long_ago + 1), tuple(one.outputs.items())) for one in pair
+    def told(self, node: _Node, case: PairCase) -> Equivalence:
+        """Return how the charts differ."""
+        trail = (*node.trail(), case.inputs)
+        one, other = (
+            _outputs_after(run, start, trail) for run, start in zip(self.runs, node.start, strict=True)
         )
+        names = node.start[0].state, node.start[1].state
+        return Equivalence(False, self.pairs.count, names, trail, (one, other))
+
+
+def _outputs_after(run: Interpreter, state: ChartState, trail: Trail) -> Mapping[str, Value]:
+    try:
+        for row in trail:
+            state = run.step(state, row)
+    except PosewrightError:
+        return {}
+    return dict(state.outputs)

@@ -1,4 +1,4 @@
-"""What a check found, with the case that shows it."""
+"""What a check found, with the case that shows it and the way there."""
 
 from __future__ import annotations
 
@@ -23,14 +23,27 @@ class Rule(Enum):
 
     OVERLAP = "overlap"
     GAP = "gap"
+    FUNCTION_OVERLAP = "function_overlap"
+    FUNCTION_GAP = "function_gap"
     UNREACHABLE = "unreachable"
-    RANGE = "range"
-    DIVISION = "division_by_zero"
     NEVER = "never_holds"
     SHADOWED = "shadowed"
+    DEAD_END = "dead_end"
+    CYCLE = "instantaneous_cycle"
+    RANGE = "range"
+    OVERFLOW = "overflow"
+    DIVISION = "division_by_zero"
+    READ_BEFORE_WRITE = "read_before_write"
+    OUTPUT_UNSET = "output_unset"
+    LEFT_ON = "resource_left_on"
+    WRITE_CONFLICT = "write_conflict"
+    PROMISE = "promise_broken"
+    CASE_TWINS = "case_twins"
     UNUSED_INPUT = "unused_input"
     UNUSED_OUTPUT = "unused_output"
-    SAMPLED = "sampled"
+    UNUSED_LOCAL = "unused_local"
+    UNUSED_EVENT = "unused_event"
+    NOT_PROVED = "not_proved"
 
 
 @dataclass(frozen=True)
@@ -38,7 +51,9 @@ class Counterexample:
     """A case: start the chart in `state` with these outputs held, give it these inputs, and see.
 
     Attributes:
-        outputs: held outputs that a guard or an action reads there.
+        state: empty where the case is one of a truth table, which is in no state.
+        inputs: of a tick, with the events that come; or what a truth table is asked for.
+        outputs: held outputs and locals that are read there.
     """
 
     state: str
@@ -47,7 +62,8 @@ class Counterexample:
 
     def __str__(self) -> str:
         shown = ", ".join(f"{name}={show(value)}" for name, value in {**self.inputs, **self.outputs}.items())
-        return f"in {self.state} with {shown}" if shown else f"in {self.state}"
+        place = f"in {self.state}" if self.state else ""
+        return f"{place} with {shown}".strip() if shown else place
 
     def data(self) -> dict[str, Any]:
         """Return the case as plain data."""
@@ -56,7 +72,13 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a check found."""
+    """One thing that a check found.
+
+    Attributes:
+        trace: inputs and events of every tick from the very start up to the one that shows it, which is the
+            last; empty where no run shows it: a state that is never reached, names that are twins.
+        proved: whether it is certain; what could not be excluded, though no run showed it, is not.
+    """
 
     level: Level
     rule: Rule
@@ -64,6 +86,8 @@ class Finding:
     state: str | None = None
     counterexample: Counterexample | None = None
     line: int | None = None
+    trace: tuple[Mapping[str, Value], ...] = ()
+    proved: bool = True
 
     def data(self) -> dict[str, Any]:
         """Return the finding as plain data."""
@@ -74,6 +98,8 @@ class Finding:
             "state": self.state,
             "counterexample": self.counterexample.data() if self.counterexample else None,
             "line": self.line,
+            "trace": [dict(row) for row in self.trace],
+            "proved": self.proved,
         }
 
 

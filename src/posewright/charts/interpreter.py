@@ -2,93 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from posewright.charts.chart import Chart, Kind, State, Transition
+from posewright.charts.chart import Chart, Kind
 from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import BoolType, Value, accept
-from posewright.charts.expression import Expression
+from posewright.charts.datatypes import BoolType, EnumType, IntType, Type, Value, accept
+from posewright.charts.machine import Goal, Machine, Way, lower
+from posewright.charts.machine.entering import Entering
+from posewright.charts.machine.stepping import Compute, Tick, plain
 from posewright.errors import InputError, UnknownNameError
 
-Env = Mapping[str, Any]
-Write = Callable[[Env], dict[str, Value]]
+MAX_REMEMBERED = 50_000
+"""Steps of which an interpreter remembers the outcome."""
+
+MAX_SMALL = 256
+"""Values of a type up to which inputs are likely to come again."""
 
 
-class _Step:
-    """A transition made ready to run."""
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a step.
 
-    __slots__ = ("go", "guard", "transition", "wait", "write")
+    Attributes:
+        taken: ways that were taken, in order.
+        raised: events that were raised inside, in order.
+    """
 
-    def __init__(self, chart: Chart, state: State, transition: Transition) -> None:
-        self.transition = transition
-        self.guard = transition.when.evaluate
-        self.wait = chart.wait_ticks(state, transition)
-        self.go = transition.go
-        self.write: Write | None
-        if chart.kind is Kind.MOORE:
-            self.write = None if self.go is None else _moore(chart, chart.state(self.go))
-        else:
-            self.write = _writer(chart, transition.do) if transition.do else None
+    after: ChartState
+    taken: tuple[Way, ...]
+    raised: tuple[str, ...]
 
 
 class Interpreter:
     """Steps a chart, tick by tick.
 
-    It keeps nothing between steps: the same ChartState and inputs always give the same answer. The
-    chart is compiled once, here; a step then takes a few microseconds.
+    The same ChartState and inputs always give the same answer. Where all inputs are of small types it
+    remembers what followed, and a step that was met before takes about a microsecond.
     """
 
-    def __init__(self, chart: Chart) -> None:
+    def __init__(self, chart: Chart, machine: Machine | None = None, *, remember: bool = True) -> None:
+        """Make a chart ready.
+
+        Args:
+            chart: what to run.
+            machine: its machine, where that was made already.
+            remember: what followed on what, where all inputs are of small types.
+        """
         self.chart = chart
-        self._steps = {
-            state.name: tuple(_Step(chart, state, transition) for transition in state.transitions)
-            for state in chart.states
-        }
-        self._checks = tuple(
-            (name, isinstance(kind, BoolType), kind.holds) for name, kind in chart.inputs.items()
-        )
-        self._n_inputs = len(chart.inputs)
+        self.machine = lower(chart) if machine is None else machine
+        self._names = (*chart.inputs, *chart.events)
+        self._small = remember and all(map(_is_small, chart.inputs.values()))
+        self._known: dict[object, ChartState] = {}
+        self._remembered = 0
 
     def initial(self) -> ChartState:
         """Return where the chart stands before its first tick."""
-        return self.entered(self.chart.initial, since=0)
+        entered = Entering(self.machine, dict.fromkeys(self.machine.memories, ()))
+        entered.whole(self.machine.nodes[0])
+        return self._standing(entered.found, started=False, held={})
 
-    def entered(self, state: str, since: int = 0) -> ChartState:
-        """Return a ChartState in `state` whose outputs are what they are at the very start.
+    def entered(
+        self, state: str, since: int | None = None, held: Mapping[str, Value] | None = None
+    ) -> ChartState:
+        """Return a ChartState in `state`, other things being as they are at the very start.
+
+        Args:
+            state: any state; of those around it and inside it the initial ones are active.
+            since: ticks for which the state has been active; None for longer than anything in the chart asks.
+            held: values of outputs and locals other than those they start with.
 
         Raises:
             UnknownNameError: there is no such state.
         """
-        outputs = self.chart.start_outputs()
-        found = self.chart.state(state)
-        if self.chart.kind is Kind.MOORE:
-            outputs = _moore(self.chart, found)({})
-        return ChartState(state, outputs, since)
+        node = self.machine.node(state)
+        entering = Entering(self.machine, dict.fromkeys(self.machine.memories, ()))
+        entering.goals((Goal(node.index),), 0)
+        if self.machine.nodes[0].parallel:
+            entering.regions(self.machine.nodes[0])
+        limits = {
+            counter.name: counter.limit if since is None else min(max(since - 1, 0), counter.limit)
+            for number in entering.found
+            for counter in self.machine.nodes[number].counters
+            if counter.condition is None and not counter.again
+        }
+        return self._standing(entering.found, started=True, held={**limits, **(held or {})})
 
     def step(self, state: ChartState, inputs: Mapping[str, object]) -> ChartState:
-        """Return where the chart stands after one tick with these inputs.
+        """Return where the chart stands after one tick.
 
-        The first transition, in the chart's order, whose time has come and whose guard holds is taken;
-        where there is none the chart stays and its outputs stay.
+        Args:
+            state: where it stands before; of this chart.
+            inputs: every input, and events that came as true; events that are not there did not come.
 
         Raises:
-            InputError: an input is missing, unknown, or of another type.
+            InputError: an input is missing, unknown, or of another type; or the tick does not end.
             ExpressionError: a guard or an action divides by zero.
         """
-        env = self._env(state, inputs)
-        step = self._find(state, env)
-        if step is None:
-            return ChartState(state.state, state.outputs, state.since + 1)
-        outputs = state.outputs if step.write is None else step.write(env)
-        if step.go is None:
-            return ChartState(state.state, outputs, state.since + 1)
-        return ChartState(step.go, outputs, 1)
+        if not self._small:
+            return self._tick(state).run(*self._given(inputs))
+        try:
+            values = [inputs[name] for name in self._names]
+        except KeyError:
+            values = None  # an event was left out, or an input is missing
+        if values is None or len(inputs) != len(values):
+            return self._tick(state).run(*self._given(inputs))
+        key = (*values, *map(type, values))  # for Python 1 and true are one key, for a chart they are not
+        try:
+            return state.following[key]
+        except (KeyError, TypeError):
+            return self._remember(state, key, self._tick(state).run(*self._given(inputs)))
 
-    def taken(self, state: ChartState, inputs: Mapping[str, object]) -> Transition | None:
-        """Return the transition that `step` would take, or None where the chart stays."""
-        step = self._find(state, self._env(state, inputs))
-        return None if step is None else step.transition
+    def outcome(self, state: ChartState, inputs: Mapping[str, object], compute: Compute = plain) -> Outcome:
+        """Return what comes of one tick, and how; `compute` is asked for the value of every expression.
+
+        Raises:
+            InputError: as `step`.
+            ExpressionError: as `step`.
+        """
+        tick = self._tick(state, compute)
+        after = tick.run(*self._given(inputs))
+        return Outcome(after, tuple(tick.taken), tuple(tick.raised))
 
     def run(
         self, inputs: Iterable[Mapping[str, object]], start: ChartState | None = None
@@ -99,69 +134,54 @@ class Interpreter:
             state = self.step(state, row)
             yield state
 
-    def _find(self, state: ChartState, env: Env) -> _Step | None:
-        try:
-            steps = self._steps[state.state]
-        except KeyError:
-            raise UnknownNameError.among("state", state.state, self._steps) from None
-        since = state.since
-        for step in steps:
-            if since >= step.wait and step.guard(env):
-                return step
-        return None
+    def _tick(self, state: ChartState, compute: Compute = plain) -> Tick:
+        if state.machine is not self.machine:
+            raise InputError(f"{state!r} is a state of another chart than {self.chart.name}")
+        return Tick(self.machine, state, compute)
 
-    def _env(self, state: ChartState, inputs: Mapping[str, object]) -> Env:
-        try:
-            for name, is_bool, holds in self._checks:
-                value = inputs[name]
-                if (type(value) is not bool) if is_bool else not holds(value):
-                    break
-            else:
-                if len(inputs) == self._n_inputs:
-                    return {**state.outputs, **inputs}
-        except KeyError:
-            pass
-        return {**state.outputs, **self._accepted(inputs)}
+    def _remember(self, state: ChartState, key: object, after: ChartState) -> ChartState:
+        if self._remembered >= MAX_REMEMBERED:
+            for known in (*self._known.values(), state):
+                known.following.clear()
+            self._known.clear()
+            self._remembered = 0
+        after = self._known.setdefault(after.key_typed, after)
+        state.following[key] = after
+        self._remembered += 1
+        return after
 
-    def _accepted(self, inputs: Mapping[str, object]) -> dict[str, Value]:
-        """Check every input with care, because the quick look was not enough."""
-        known = self.chart.inputs
+    def _standing(self, found: set[int], *, started: bool, held: Mapping[str, Value]) -> ChartState:
+        machine = self.machine
+        leaves = tuple(sorted(number for number in found if machine.nodes[number].is_leaf))
+        start = {**dict.fromkeys(machine.registers, 0), **self.chart.start_values()}
+        if self.chart.kind is Kind.MOORE:
+            state = machine.nodes[leaves[0]].state
+            for name, value in state.do.items() if state is not None else ():
+                start[name] = self.chart.outputs[name].fit(value.constant)
+        start |= held
+        values = tuple(start[name] for name in machine.registers)
+        return ChartState(machine, started, leaves, values, tuple(() for _ in machine.memories))
+
+    def _given(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
+        """Return the inputs, checked and within their ranges, and the events that came."""
+        known, events = self.chart.inputs, self.chart.events
         for name in inputs:
-            if name not in known:
-                raise UnknownNameError.among("input", name, known)
+            if name not in known and name not in events:
+                raise UnknownNameError.among("input", name, self._names)
         for name in known:
             if name not in inputs:
                 raise InputError(f"the input {name!r} is missing", hint=f"inputs: {', '.join(known)}")
-        return {name: accept(name, kind, inputs[name]) for name, kind in known.items()}
+        came = [name for name in events if name in inputs and _fitting(name, BoolType(), inputs[name])]
+        values = {name: _fitting(name, kind, inputs[name]) for name, kind in known.items()}
+        return values, came
 
 
-def _writer(chart: Chart, do: Mapping[str, Expression]) -> Write:
-    """Return a function from the environment of a tick to all outputs after it."""
-    fixed: dict[str, Value] = {}
-    moving = []
-    for name, expression in do.items():
-        fit, evaluate = chart.outputs[name].fit, expression.evaluate
-        if expression.names:
-            moving.append((name, fit, evaluate))
-        else:
-            fixed[name] = fit(evaluate({}))
-    others = [name for name in chart.outputs if name not in do]
-    template: dict[str, Value] = {name: fixed.get(name, False) for name in chart.outputs}
-
-    def write(env: Env) -> dict[str, Value]:
-        outputs = template.copy()
-        for name in others:
-            outputs[name] = env[name]
-        for name, fit, evaluate in moving:
-            outputs[name] = fit(evaluate(env))
-        return outputs
-
-    return write
+def _fitting(name: str, kind: Type, value: Any) -> Value:
+    """Return an input's value as its type has it; most are so already."""
+    return value if kind.holds(value) else accept(name, kind, value)
 
 
-def _moore(chart: Chart, state: State) -> Write:
-    """Return the function that gives a Moore state's outputs: its own, else as at the start."""
-    outputs: dict[str, Value] = chart.start_outputs()
-    for name, expression in state.do.items():
-        outputs[name] = chart.outputs[name].fit(expression.evaluate({}))
-    return lambda _env: outputs.copy()
+def _is_small(kind: Type) -> bool:
+    if isinstance(kind, IntType):
+        return kind.high - kind.low < MAX_SMALL
+    return isinstance(kind, BoolType | EnumType)

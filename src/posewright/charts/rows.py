@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.charts.chart import Chart
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import Value
+from posewright.charts.chart_state import JOINT, ChartState
+from posewright.charts.datatypes import BoolType, Value
 from posewright.charts.interpreter import Interpreter
 from posewright.documents import open_ordinary
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
@@ -19,13 +20,22 @@ MAX_ROWS_BYTES = 50_000_000
 """Size of a file of inputs; at one tick a row that is days of a robot's life."""
 
 
+NEXT, INSIDE, OUTSIDE = "next", "in", "not in"
+"""What a row may expect of states: the active ones, some of the active ones, some that are not active."""
+
+SAME = 1e-9
+"""Part of a number by which another may differ and still be the one that was expected."""
+
+
 @dataclass(frozen=True)
 class Row:
     """The inputs of one tick.
 
     Attributes:
+        inputs: every input, and as true the events that come.
         start: the state to start this row in; None goes on from the row before.
-        expected: what the file says comes out: outputs by name, and the state as `next`.
+        expected: what the file says comes out: outputs and locals by name, and states at `next`, `in` and
+            `not in`, joined by `+`.
     """
 
     inputs: Mapping[str, Value]
@@ -49,8 +59,20 @@ class Tick:
     @property
     def differs(self) -> dict[str, Value]:
         """What the row expected and did not get."""
-        got = {**self.after.outputs, "next": self.after.state}
-        return {name: value for name, value in self.row.expected.items() if got[name] != value}
+        return {name: value for name, value in self.row.expected.items() if not fits(self.after, name, value)}
+
+
+def fits(after: ChartState, name: str, wanted: Value) -> bool:
+    """Return whether a chart stands as expected: an output or a local, or at `next`, `in`, `not in` states."""
+    if name in (INSIDE, OUTSIDE):
+        named = str(wanted).split(JOINT)
+        return all((state in after.active) is (name == INSIDE) for state in named)
+    if name == NEXT:
+        return after.state == wanted or wanted in after.active
+    got = after.registers[name]
+    if isinstance(wanted, float) and not isinstance(got, str):
+        return math.isclose(got, wanted, rel_tol=SAME, abs_tol=1e-12)
+    return got == wanted
 
 
 def run_rows(chart: Chart, rows: Iterator[Row] | list[Row], start: str | None = None) -> Iterator[Tick]:
@@ -61,30 +83,23 @@ def run_rows(chart: Chart, rows: Iterator[Row] | list[Row], start: str | None = 
         UnknownNameError: there is no state called `start`.
     """
     interpreter = Interpreter(chart)
-    state = interpreter.initial() if start is None else _long_in(interpreter, start)
+    state = interpreter.initial() if start is None else interpreter.entered(start)
     for row in rows:
         if row.start is not None:
-            state = _long_in(interpreter, row.start)
+            state = interpreter.entered(row.start)
         before = state.state
         state = interpreter.step(state, row.inputs)
         yield Tick(row, before, state)
 
 
-def _long_in(interpreter: Interpreter, name: str) -> ChartState:
-    """Return a ChartState in which every minimum time has passed."""
-    chart = interpreter.chart
-    state = chart.state(name)
-    return interpreter.entered(name, max((chart.wait_ticks(state, t) for t in state.transitions), default=0))
-
-
 def parse_row(chart: Chart, text: str) -> Row:
-    """Return the row that a person typed as `front=1, left=0`; inputs not named are zero or false.
+    """Return the row that a person typed as `front=1, left=0`; inputs not named are zero, events do not come.
 
     Raises:
         UnknownNameError: there is no such input.
         InputError: not `name=value`, or a value of another type.
     """
-    columns, given = _columns(chart), {}
+    columns, given = _columns(chart), dict[str, Value]()
     for part in filter(str.strip, text.split(",")):
         name, sign, value = (piece.strip() for piece in part.partition("="))
         if not sign:
@@ -92,14 +107,15 @@ def parse_row(chart: Chart, text: str) -> Row:
         if name not in columns:
             raise UnknownNameError.among("input", name, columns)
         given[columns[name]] = _value(chart, columns[name], value)
-    return Row({name: given.get(name, kind.zero) for name, kind in chart.inputs.items()})
+    return Row({**{name: kind.zero for name, kind in chart.inputs.items()}, **given})
 
 
 def read_rows(chart: Chart, path: Path | str) -> list[Row]:
     """Read rows of inputs from a CSV file.
 
-    Every input has a column, by its name or as the chart's truth table calls it. Columns of the state make
-    every row start afresh there; columns of the next state and of outputs are what is expected.
+    Every input has a column, by its name or as the chart's truth table calls it; an event may have one.
+    Columns of the state make every row start afresh there; columns of the next state and of outputs are what
+    is expected.
 
     Raises:
         FormatError: a column or a cell is not what it should be; says the line.
@@ -140,8 +156,8 @@ def _rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
 
 
 def _columns(chart: Chart) -> dict[str, str]:
-    """Return the input that each column may stand for."""
-    return {**chart.table_form.inputs, **{name: name for name in chart.inputs}}
+    """Return the input or event that each column may stand for."""
+    return {**chart.table_form.inputs, **{name: name for name in (*chart.inputs, *chart.events)}}
 
 
 def _checked(chart: Chart, header: list[str], where: Where) -> list[str]:
@@ -159,11 +175,12 @@ def _checked(chart: Chart, header: list[str], where: Where) -> list[str]:
     for name in header:
         if name not in columns and name not in rest:
             raise UnknownNameError.among("column of this chart", name, [*columns, *rest], where=where)
-    for name in chart.inputs:
+    for name in (*chart.inputs, *chart.events):
         held = [column for column in header if columns.get(column) == name]
-        if len(held) != 1:
+        if len(held) > 1 or (name in chart.inputs and not held):
             fault = "has no column" if not held else f"has the columns {', '.join(held)}"
-            raise FormatError(f"the input {name!r} {fault}", where=where, hint="one column for each input")
+            word = "input" if name in chart.inputs else "event"
+            raise FormatError(f"the {word} {name!r} {fault}", where=where, hint="one column for each input")
     return header
 
 
@@ -194,7 +211,7 @@ def _row(chart: Chart, cells: Mapping[str, str], where: Where) -> Row:
 def _state(chart: Chart, cells: Mapping[str, str], columns: tuple[str, ...], word: str) -> str | None:
     """Return the state that a row's cells name, by its code or by its name."""
     if word in cells:
-        return chart.state(cells[word]).name
+        return JOINT.join(chart.state(name.strip()).name for name in cells[word].split(JOINT))
     if not all(column in cells for column in columns):
         return None
     return state_called(chart, "".join(cells[column] for column in columns))
@@ -211,7 +228,8 @@ def state_called(chart: Chart, word: str) -> str:
 
 
 def _value(chart: Chart, name: str, text: str) -> Value:
+    kind = chart.inputs[name] if name in chart.inputs else BoolType()
     try:
-        return chart.inputs[name].parse(text)
+        return kind.parse(text)
     except InputError as error:
         raise InputError(f"{name}: {error.message}", hint=error.hint) from error

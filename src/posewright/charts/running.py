@@ -9,29 +9,47 @@ from posewright.charts.chart import Chart
 from posewright.charts.checks import require_sound
 from posewright.charts.datatypes import Value
 from posewright.charts.rows import Row, Tick, parse_row, read_rows, run_rows, state_called
+from posewright.charts.scenarios import Scenario, read_scenario, rows_of
+
+DOCUMENTS = (".yaml", ".yml")
+"""How the names of scenarios end; inputs in any other file are CSV."""
 
 
 def run_chart(
     chart: Chart,
-    rows: Path | str | Iterable[Row | str | Mapping[str, Value]],
+    rows: Path | str | Scenario | Iterable[Row | str | Mapping[str, Value]],
     *,
     start: str | None = None,
+    unchecked: bool = False,
 ) -> tuple[Tick, ...]:
     """Run a chart, one tick a row, and return what came of each.
 
     Args:
         chart: what to run.
-        rows: path of a CSV file of inputs; or one row a tick: `"front=1, left=0"` (inputs not named are
-            zero or false), a mapping of all inputs, or a Row.
+        rows: path of a CSV file of inputs or of a scenario; a Scenario; or a row a tick: `"front=1, left=0"`
+            (inputs not named are zero or false), a mapping of all inputs, or a Row.
         start: state to start in, by its name or by its code in the truth table; default the initial one.
+        unchecked: run it even though it may be unsound, to see what a check has found.
 
     Raises:
         InputError: the chart is unsound, or a row is not what it should be.
         ExpressionError: a guard or an action divides by zero.
     """
-    require_sound(chart)
-    given = read_rows(chart, rows) if isinstance(rows, Path | str) else [_row(chart, row) for row in rows]
+    if not unchecked:
+        require_sound(chart)
+    given = rows_given(chart, rows)
     return tuple(run_rows(chart, given, None if start is None else state_called(chart, start)))
+
+
+def rows_given(
+    chart: Chart, rows: Path | str | Scenario | Iterable[Row | str | Mapping[str, Value]]
+) -> list[Row]:
+    """Return rows in whatever form they were given: as `run_chart`."""
+    if isinstance(rows, Path | str):
+        if Path(rows).suffix.lower() not in DOCUMENTS:
+            return read_rows(chart, rows)
+        rows = read_scenario(rows, chart)
+    return rows_of(rows, chart) if isinstance(rows, Scenario) else [_row(chart, row) for row in rows]
 
 
 def _row(chart: Chart, row: Row | str | Mapping[str, Value]) -> Row:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
-from posewright.charts.chart import Chart, Kind, State, Transition
+from posewright.charts.action import assign, expressions_in
+from posewright.charts.chart import Chart, Kind
 from posewright.charts.chart_state import ChartState
 from posewright.charts.checks import require_sound
 from posewright.charts.cubes import Cube, cube_guard, cube_text, points
 from posewright.charts.datatypes import BoolType
-from posewright.charts.expression import constant
+from posewright.charts.expression import Expression, constant
 from posewright.charts.interpreter import Interpreter
+from posewright.charts.machine import Machine
+from posewright.charts.state import State
 from posewright.charts.table_form import TableForm
+from posewright.charts.transition import Transition, to
 from posewright.documents import write_atomically
 from posewright.errors import InputError, Where
 
@@ -51,9 +56,16 @@ class TruthTable:
     states: tuple[str, ...]
     rows: tuple[TableRow, ...]
 
+    @cached_property
+    def _by_state(self) -> dict[str, list[TableRow]]:
+        found: dict[str, list[TableRow]] = {}
+        for row in self.rows:
+            found.setdefault(row.state, []).append(row)
+        return found
+
     def rows_of(self, state: str) -> tuple[TableRow, ...]:
         """Return the rows of one state, in order."""
-        return tuple(row for row in self.rows if row.state == state)
+        return tuple(self._by_state.get(state, ()))
 
     def cells(self, row: TableRow) -> list[str]:
         """Return a row as text, one cell a column."""
@@ -84,31 +96,43 @@ def table_of(chart: Chart) -> TruthTable:
     Minimum times are taken to have passed.
 
     Raises:
-        InputError: the chart is no table: an input or output is not bool, a guard reads an output, or
-            an output is left as it was.
+        InputError: the chart is no table: it is not flat, has events or locals, an input or output is not
+            bool, an output is read, or an output is left as it was.
     """
-    _refuse_other_than_bool(chart)
+    interpreter = Interpreter(chart)
+    _refuse_what_is_no_table(chart, interpreter.machine)
     form = chart.table_form
     if len(chart.inputs) > MAX_TABLE_INPUTS:
         raise InputError(f"{len(chart.inputs)} inputs are too many", hint=f"at most {MAX_TABLE_INPUTS}")
     states = sorted(chart.state_names, key=lambda name: form.codes.get(name, ""))
-    interpreter = Interpreter(chart)
     rows = (_row(interpreter, form, state, point) for state in states for point in points(len(chart.inputs)))
-    return TruthTable(chart.name, form, chart.initial, tuple(states), tuple(rows))
+    return TruthTable(chart.name, form, chart.initial[0].state, tuple(states), tuple(rows))
 
 
-def _refuse_other_than_bool(chart: Chart) -> None:
+def _refuse_what_is_no_table(chart: Chart, machine: Machine) -> None:
+    where = Where(chart.path)
+    for what, there in (
+        ("states inside states", not chart.is_flat),
+        ("events", chart.events or chart.local_events),
+        ("locals", chart.locals),
+    ):
+        if there:
+            raise InputError(f"no truth table: {chart.name} has {what}", where=where)
     for name, kind in {**chart.inputs, **chart.outputs}.items():
         if not isinstance(kind, BoolType):
-            raise InputError(
-                f"no truth table: {name} is {kind}", where=Where(chart.path), hint="all must be bool"
-            )
-    for state in chart.states:
-        for transition in state.transitions:
-            read = [transition.when, *transition.do.values()]
-            for name in sorted(chart.outputs.keys() & {name for one in read for name in one.names}):
-                where = Where(chart.path, transition.line)
-                raise InputError(f"no truth table: the output {name} is read", where=where)
+            raise InputError(f"no truth table: {name} is {kind}", where=where, hint="all must be bool")
+    for node in machine.nodes:
+        for way in node.ways:
+            _refuse_reading(chart, way.guard, way.line)
+        for actions in (*node.actions, *(way.do for way in node.ways)):
+            for expression in expressions_in(actions):
+                _refuse_reading(chart, expression, node.state.line if node.state else None)
+
+
+def _refuse_reading(chart: Chart, expression: Expression, line: int | None) -> None:
+    for name in sorted(expression.names - chart.inputs.keys()):
+        what = "the output" if name in chart.outputs else "the time"
+        raise InputError(f"no truth table: {what} {name} is read", where=Where(chart.path, line))
 
 
 def _row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[bool, ...]) -> TableRow:
@@ -128,14 +152,11 @@ def _row(interpreter: Interpreter, form: TableForm, state: str, point: tuple[boo
 
 
 def _starts(interpreter: Interpreter, state: str) -> list[ChartState]:
+    """Return the starts of a case: all times are over, and the outputs hold one value or the other."""
     chart = interpreter.chart
-    waits = [
-        chart.wait_ticks(chart.state(state), transition) for transition in chart.state(state).transitions
-    ]
-    long_ago = max(waits, default=0)
     if chart.kind is Kind.MOORE:
-        return [interpreter.entered(state, long_ago)]
-    return [ChartState(state, dict.fromkeys(chart.outputs, before), long_ago) for before in (False, True)]
+        return [interpreter.entered(state)]
+    return [interpreter.entered(state, held=dict.fromkeys(chart.outputs, before)) for before in (False, True)]
 
 
 def tabulate_chart(chart: Chart) -> TruthTable:
@@ -160,14 +181,14 @@ def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = N
     found = {name: _state(table, name) for name in table.states}
     if like is not None:
         states = (replace(state, transitions=found[state.name].transitions) for state in like.states)
-        return replace(like, states=tuple(states))
+        return replace(like, states=tuple(states), junctions={})
     return Chart(
         name=table.name,
         kind=Kind.MEALY,
         period_s=period_s,
         inputs={name: BoolType() for name in inputs},
         outputs={name: BoolType() for name in outputs},
-        initial=table.initial,
+        initial=to(table.initial),
         states=tuple(found.values()),
         form=table.form,
     )
@@ -179,8 +200,8 @@ def _state(table: TruthTable, name: str) -> State:
     transitions = tuple(
         Transition(
             when=cube_guard(row.cube, inputs),
-            do={output: constant(value) for output, value in zip(outputs, row.outputs, strict=True)},
-            go=row.go,
+            do=assign({output: constant(value) for output, value in zip(outputs, row.outputs, strict=True)}),
+            go=to(row.go),
             line=row.line,
         )
         for row in rows

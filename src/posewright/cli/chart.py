@@ -1,4 +1,4 @@
-"""`posewright chart`: check, tabulate, minimise, draw and run state machines."""
+"""`posewright chart`: what can be done with a state machine; more of its verbs are in the files beside."""
 
 from __future__ import annotations
 
@@ -7,52 +7,73 @@ from typing import Annotated
 
 import typer
 
-from posewright.cli.chart_output import FOUND, give_table, give_ticks, show_findings, show_groups
-from posewright.cli.console import emit_json
+from posewright.cli.chart_compare import convert, diff
+from posewright.cli.chart_options import ChartPath
+from posewright.cli.chart_output import (
+    FOUND,
+    give_table,
+    report_data,
+    show_findings,
+    show_groups,
+    write_witnesses,
+)
+from posewright.cli.chart_run import run
+from posewright.cli.chart_try import cover, coverage, mutate, run_tests
+from posewright.cli.console import emit_json, progress
 from posewright.cli.options import AsJson, Output, refuse_overwriting
-from posewright.errors import InputError
-
-ChartPath = Annotated[
-    Path,
-    typer.Argument(metavar="CHART", help="A *.chart.yaml, or a truth table as CSV: told apart by content."),
-]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb `chart` and what it can do."""
     group = typer.Typer(
-        help="State machines: check, tabulate, minimise, draw, run.",
+        help="State machines: check by proof, run, try, compare, draw, exchange.",
         no_args_is_help=True,
         rich_markup_mode="rich",
     )
-    for command in (check, table, minimise, draw, run):
-        group.command()(command)
+    for command in (check, run, run_tests, coverage, cover, mutate, diff, draw, table, minimise, convert):
+        group.command("test" if command is run_tests else None)(command)
     app.add_typer(group, name="chart")
 
 
-def check(chart: ChartPath, as_json: AsJson = False) -> None:
-    """Look for overlaps, gaps, unreachable states and more; each with the case that shows it.
+def check(
+    chart: ChartPath,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings too.")] = False,
+    witness: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Write the inputs that show each finding: CSV for `run --inputs`."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prove a chart sound, or find what is wrong with it; each finding with the case that shows it.
 
-    Exits with 1 where there is an error, with 2 where the file does not read.
+    Overlapping guards, gaps, what is never reached or never left, circles, ranges, overflow, division by zero,
+    resources left on, and the chart's own promises. Exits with 1 where there is an error, with 2 where the
+    file does not read.
 
     [bold]Examples[/]
 
       posewright chart check obstacle_mealy.chart.yaml
 
+      posewright chart check sumo.chart.yaml --witness out/witnesses
+
       posewright chart check mealy_table_6_5.csv --json
     """
-    from posewright.charts import Level, check_chart, read_chart
+    from posewright.charts import Level, inspect_chart, read_chart
 
     machine = read_chart(chart)
-    findings = check_chart(machine)
-    sound = all(finding.level is not Level.ERROR for finding in findings)
+    with progress(quiet=as_json) as shown:
+        shown.add_task(f"proving {machine.name} ...")
+        report = inspect_chart(machine)
+    levels = {finding.level for finding in report.findings}
+    sound = Level.ERROR not in levels
+    written = write_witnesses(machine, report.findings, witness) if witness is not None else {}
     if as_json:
-        emit_json(
-            {"chart": machine.name, "sound": sound, "findings": [finding.data() for finding in findings]}
-        )
+        emit_json(report_data(machine, report, sound, written))
     else:
-        show_findings(machine, findings, sound)
-    if not sound:
+        show_findings(machine, report, sound, written)
+    if not sound or (strict and Level.WARNING in levels):
         raise typer.Exit(FOUND)
 
 
@@ -115,7 +136,9 @@ def minimise(
 def draw(
     chart: ChartPath,
     output: Output = None,
-    active: Annotated[str | None, typer.Option(metavar="STATE", help="Highlight this state.")] = None,
+    active: Annotated[
+        str | None, typer.Option(metavar="STATE", help="Highlight this state, or several: a+b.")
+    ] = None,
     labels: Annotated[
         str, typer.Option(help="auto, words, signs (01X/10) or numbers (with a key).")
     ] = "auto",
@@ -136,42 +159,3 @@ def draw(
         typer.echo(draw_mermaid(machine, active=active, style=style_called(labels)), nl=False)
     else:
         draw_chart(machine, output, active=active, labels=labels)
-
-
-def run(
-    chart: ChartPath,
-    inputs: Annotated[Path | None, typer.Option(metavar="CSV", help="A row of inputs per tick.")] = None,
-    typed: Annotated[
-        list[str] | None, typer.Option("--input", metavar="front=1,left=0", help="One tick; repeat for more.")
-    ] = None,
-    start: Annotated[str | None, typer.Option("--from", metavar="STATE", help="Start in this state.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every state with every input, as a table.")] = False,
-    as_json: AsJson = False,
-    output: Output = None,
-) -> None:
-    """Run the chart over rows of inputs; an unsound chart is refused with its counterexample.
-
-    A file of inputs has a column per input. With columns of the state (q1,q0 or state) every row starts
-    afresh in that state; with columns of the next state and the outputs these are compared, and a
-    difference exits with 1.
-
-    [bold]Examples[/]
-
-      posewright chart run obstacle_mealy.chart.yaml --input front=1 --input left=1,right=1
-
-      posewright chart run obstacle_mealy.chart.yaml --inputs ticks.csv --json
-
-      posewright chart run mealy_table_6_5.csv --all
-    """
-    from posewright.charts import read_chart, run_chart, tabulate_chart
-
-    refuse_overwriting(output, chart, inputs)
-    machine = read_chart(chart)
-    if every:
-        if inputs or typed or start:
-            raise InputError("--all starts everywhere and takes every input", hint="leave the others out")
-        give_table(tabulate_chart(machine), machine, output, as_json)
-        return
-    if (inputs is None) == (not typed):
-        raise InputError("which inputs?", hint="give --inputs FILE.csv, or --input front=1, or --all")
-    give_ticks(machine, run_chart(machine, inputs or typed or [], start=start), output, as_json)

@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 from posewright.documents.atomic import refuse_unwritable, write_atomically
+from posewright.documents.bounds import MAX_NESTING
 from posewright.documents.locking import locked
 from posewright.documents.node import Node
 from posewright.documents.ordinary import open_ordinary
 from posewright.documents.reading import (
     MAX_DOCUMENT_BYTES,
-    MAX_NESTING,
     decode_document,
     parse_document,
+    parse_quickly,
     read_document,
     read_text,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "one_line",
     "open_ordinary",
     "parse_document",
+    "parse_quickly",
     "read_document",
     "read_text",
     "refuse_unwritable",

@@ -27,5 +27,6 @@ def yaml_1_2() -> YAML:
     yaml.preserve_quotes = True
     yaml.width = 4096
     yaml.allow_duplicate_keys = False
+    yaml.brace_single_entry_mapping_in_flow_sequence = True  # [{raise: lost}] stays as it is
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.bodies import BodyState
-from posewright.charts import ChartState, Interpreter, Value
+from posewright.charts import Broken, ChartState, Interpreter, Value, Watch
 from posewright.playing.behaviour import Behaviour
 from posewright.playing.wiring.outputs import choose
 from posewright.playing.wiring.senses import Senses
@@ -21,9 +21,10 @@ class Tick:
     Attributes:
         time_s: the body's time [s].
         chart: where the chart stands after it.
-        inputs: what the chart's inputs were.
+        inputs: what the chart's inputs were, and which of its events came.
         outputs: what the chart's outputs are after it.
         play: the motion that is asked for; None for standing still.
+        broken: promises of the chart that this tick has broken.
     """
 
     time_s: float
@@ -31,6 +32,7 @@ class Tick:
     inputs: Mapping[str, Value]
     outputs: Mapping[str, Value]
     play: str | None
+    broken: tuple[Broken, ...] = ()
 
 
 class BehaviourRunner:
@@ -46,7 +48,9 @@ class BehaviourRunner:
         self.behaviour = behaviour
         self._interpreter = Interpreter(behaviour.chart)
         self._chart = self._interpreter.initial()
-        self._inputs: dict[str, Value] = {}
+        self._watch = Watch(behaviour.chart, self._chart) if behaviour.chart.promises else None
+        self._read: dict[str, Value] = {}
+        self._events = frozenset(behaviour.chart.events)
         self._start_s: float | None = None
         self._chance = np.random.default_rng(seed)
 
@@ -65,12 +69,20 @@ class BehaviourRunner:
         senses = Senses(
             state, state.time_s - self._start_s, playing, self._chart.outputs, self._chance.random()
         )
-        before = self._inputs
-        inputs = {wire.name: wire.read(senses, before.get(wire.name)) for wire in self.behaviour.inputs}
-        self._inputs = inputs
+        before = self._read
+        self._read = {wire.name: wire.read(senses, before.get(wire.name)) for wire in self.behaviour.inputs}
+        inputs = self._sampled(before)
         if senses.since_start_s < self.behaviour.wait_s:
             return Tick(state.time_s, self._chart, inputs, self._chart.outputs, None)
         self._chart = self._interpreter.step(self._chart, inputs)
         outputs = self._chart.outputs
         play = choose(self.behaviour.outputs, outputs)
-        return Tick(state.time_s, self._chart, inputs, outputs, play)
+        broken = self._watch.see(inputs, self._chart) if self._watch is not None else ()
+        return Tick(state.time_s, self._chart, inputs, outputs, play, broken)
+
+    def _sampled(self, before: Mapping[str, Value]) -> dict[str, Value]:
+        """Return what was read, an event being true at the one tick at which it became so."""
+        return {
+            name: value and before.get(name) is False if name in self._events else value
+            for name, value in self._read.items()
+        }

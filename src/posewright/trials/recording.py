@@ -57,6 +57,9 @@ class Recording:
                 playing=tick.play,
                 sensors=block.state.sensors,
             )
+            for broken in tick.broken:
+                data = {"promise": broken.promise.name, "message": broken.message}
+                self.recorder.append_event(Event(tick.time_s, "promise", data))
         self.recorder.append_track(block.track, block.frames.angles)
         for intervention in block.interventions:
             self._note(intervention, block.state.time_s)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from posewright.charts.chart import Chart, Kind, Transition
+from posewright.charts.action import Assign
+from posewright.charts.chart import Chart, Kind
 from posewright.charts.cubes import Cube, cube_text, guard_cube
+from posewright.charts.drawing.words import actions_text
+from posewright.charts.expression import Expression
+from posewright.charts.state import State
+from posewright.charts.transition import Transition
 
 WRAP_AT = 36
 """Letters in a line on an arrow."""
@@ -29,6 +35,27 @@ class Style(Enum):
     WORDS = "words"
     SIGNS = "signs"
     NUMBERS = "numbers"
+
+
+def is_plain(chart: Chart) -> bool:
+    """Return whether a chart is a classic machine: flat, and its transitions only set values."""
+    return (
+        chart.is_flat
+        and not chart.junctions
+        and chart.initial[0].memory is None
+        and all(_is_plain_state(state) for state in chart.states)
+    )
+
+
+def _is_plain_state(state: State) -> bool:
+    reacts = state.entry or state.during or state.exit or state.final
+    return not reacts and all(_is_plain_transition(transition) for transition in state.transitions)
+
+
+def _is_plain_transition(transition: Transition) -> bool:
+    simple = len(transition.do) <= 1 and all(isinstance(action, Assign) for action in transition.do)
+    leads = transition.on or transition.leads_on or transition.is_else
+    return simple and not leads and (transition.goal is not None or not transition.go)
 
 
 @dataclass(frozen=True)
@@ -61,18 +88,18 @@ def caption(chart: Chart, style: Style = Style.AUTO) -> tuple[str, ...]:
     """Return the lines below the picture that explain signs or numbers."""
     found = resolve(chart, style)
     if found is Style.SIGNS:
-        return (_signs_explained(chart),)
+        return (signs_explained(chart),)
     return tuple(_key(chart)) if found is Style.NUMBERS else ()
 
 
 def _edges(chart: Chart, style: Style) -> tuple[Edge, ...]:
     said: dict[tuple[str, str], list[str]] = {}
     for number, start, transition in _numbered(chart):
-        pair = (start, transition.go or start)
+        pair = (start, transition.goal or start)
         if style is Style.WORDS:
             lines = _words(transition)
         else:
-            lines = [_signs(chart, transition) if style is Style.SIGNS else str(number)]
+            lines = [signs_of(chart, transition) if style is Style.SIGNS else str(number)]
         said.setdefault(pair, []).extend(lines)
     per_line = {Style.WORDS: 1, Style.SIGNS: 2, Style.NUMBERS: 5}[style]
     return tuple(Edge(*pair, _packed(lines, per_line)) for pair, lines in said.items())
@@ -100,11 +127,19 @@ def speaks_signs(chart: Chart) -> bool:
 
 
 def _sets_all(chart: Chart, transition: Transition) -> bool:
-    constant = all(isinstance(value.constant, bool) for value in transition.do.values())
-    return chart.kind is Kind.MOORE or (constant and transition.do.keys() == chart.outputs.keys())
+    values = _values(transition)
+    constant = all(isinstance(value.constant, bool) for value in values.values())
+    return chart.kind is Kind.MOORE or (constant and values.keys() == chart.outputs.keys())
 
 
-def _signs_explained(chart: Chart) -> str:
+def _values(transition: Transition) -> Mapping[str, Expression]:
+    """Return what a transition sets; the plain charts drawn here do nothing else on their way."""
+    first = transition.do[0] if transition.do else None
+    return first.values if isinstance(first, Assign) else {}
+
+
+def signs_explained(chart: Chart) -> str:
+    """Return what the letters and columns of signs mean."""
     columns, outputs = chart.table_form.inputs, chart.table_form.outputs
     right = f" / {' '.join(outputs)}" if chart.kind is Kind.MEALY else ""
     meaning = ", ".join(f"{column} = {name}" for column, name in columns.items() if column != name)
@@ -115,11 +150,12 @@ def _cube(chart: Chart, transition: Transition) -> Cube | None:
     return guard_cube(transition.when, list(chart.table_form.inputs.values()))
 
 
-def _signs(chart: Chart, transition: Transition) -> str:
+def signs_of(chart: Chart, transition: Transition) -> str:
+    """Return a transition as a row of the truth table: `01X/10`."""
     left = cube_text(_cube(chart, transition) or ())
     if chart.kind is Kind.MOORE:
         return left
-    outputs = (transition.do[name].constant for name in chart.table_form.outputs.values())
+    outputs = (_values(transition)[name].constant for name in chart.table_form.outputs.values())
     return f"{left}/{cube_text(tuple(outputs))}"
 
 
@@ -131,12 +167,8 @@ def _guard(transition: Transition) -> str:
     return after if transition.when.constant is True else f"{after}, {guard}"
 
 
-def _actions(transition: Transition) -> str:
-    return ", ".join(f"{name}={value}" for name, value in transition.do.items())
-
-
 def _words(transition: Transition) -> list[str]:
-    actions = f"/ {_actions(transition)}" if transition.do else ""
+    actions = f"/ {actions_text(transition.do)}" if transition.do else ""
     whole = f"{_guard(transition)} {actions}".strip()
     if len(whole) <= WRAP_AT:
         return [whole]
@@ -152,8 +184,8 @@ def _key(chart: Chart) -> list[str]:
         if start != heading:
             heading = start
             lines.append(start)
-        goal = f" -> {transition.go}" if transition.go is not None else ""
-        actions = f" / {_actions(transition)}" if transition.do else ""
+        goal = f" -> {transition.goal}" if transition.goal is not None else ""
+        actions = f" / {actions_text(transition.do)}" if transition.do else ""
         text = f"{number:>4}  {_guard(transition)}{actions}{goal}"
         lines += textwrap.wrap(text, KEY_AT, subsequent_indent=" " * 8, break_long_words=False)
     return lines

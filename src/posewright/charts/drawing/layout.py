@@ -104,7 +104,8 @@ def _node_size(chart: Chart, name: str) -> tuple[float, float]:
 
 def _circular_order(chart: Chart, edges: Sequence[Edge]) -> list[str]:
     """Return the states in an order round the ellipse in which few arrows cross; the initial one first."""
-    order = [chart.initial, *(name for name in chart.state_names if name != chart.initial)]
+    first = chart.initial[0].state
+    order = [first, *(name for name in chart.state_names if name != first)]
     pairs = {frozenset((edge.start, edge.end)) for edge in edges if edge.start != edge.end}
     cost = _tangle(order, pairs)
     improved = True
@@ -140,7 +141,7 @@ def _attempt(
     pairs = {(edge.start, edge.end) for edge in edges}
     curves = [_curve(edge, nodes, outward[edge.start], (edge.end, edge.start) in pairs) for edge in edges]
     curves = _apart(edges, curves, nodes)
-    start = _start(nodes[chart.initial], curves, nodes)
+    start = _start(nodes[chart.initial[0].state], curves, nodes)
     labels = _labels(edges, curves, [*nodes.values()], start)
     arrows = (Arrow(*parts) for parts in zip(edges, curves, labels, strict=True))
     return Layout(nodes, tuple(arrows), start)

@@ -1,28 +1,63 @@
 """A small, safe expression language for guards and actions.
 
-    not front and (left or right)        abs(heading_deg) > 10        count + 1
+    not front and (left or right)     abs(heading) > 10 deg     count + 1 if near else 0     after(0.5 s)
 
-Text becomes tokens, tokens a tree of frozen nodes, the tree is typed against the names in scope and
-compiled to closures. Nothing is ever handed to Python's own evaluator, so no document can run code.
+Text becomes tokens, tokens a tree of frozen nodes, the tree is typed against the names in scope, units are
+converted and calls of truth tables put in as conditions; what is left is compiled to closures. Nothing is
+ever handed to Python's own evaluator, so no document can run code.
 """
 
 from posewright.charts.expression.expression import Expression, constant, parse_expression
+from posewright.charts.expression.printing import text_of
+from posewright.charts.expression.quantities import UNITS, parse_quantity
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.tree import Binary, Call, Literal, Name, Operator, Tree, Unary, names_in
+from posewright.charts.expression.tree import (
+    Binary,
+    Call,
+    If,
+    Inside,
+    Literal,
+    Name,
+    Operator,
+    Timed,
+    Timing,
+    Tree,
+    Unary,
+    cases_of,
+    chain_of,
+    children,
+    names_in,
+    nodes_of,
+    rewritten,
+    with_children,
+)
 
 __all__ = [
+    "UNITS",
     "Binary",
     "Call",
     "Expression",
+    "If",
+    "Inside",
     "Literal",
     "Name",
     "Operator",
     "Scope",
     "Source",
+    "Timed",
+    "Timing",
     "Tree",
     "Unary",
+    "cases_of",
+    "chain_of",
+    "children",
     "constant",
     "names_in",
+    "nodes_of",
     "parse_expression",
+    "parse_quantity",
+    "rewritten",
+    "text_of",
+    "with_children",
 ]

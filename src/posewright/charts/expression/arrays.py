@@ -16,12 +16,15 @@ from posewright.charts.expression.tree import (
     COMPARISONS,
     Binary,
     Call,
+    If,
     Literal,
     Name,
     Operator,
     Tree,
     Unary,
+    cases_of,
 )
+from posewright.errors import InputError
 
 Column = NDArray[Any]
 DIVISIONS = frozenset({Operator.OVER, Operator.MODULO})
@@ -60,7 +63,19 @@ def _columns(tree: Tree, env: Mapping[str, Any]) -> Columns:
         if tree.operator is Operator.NOT:
             return Columns(np.logical_not(inner.values), inner.failed)
         return Columns(_saturated(np.negative(inner.values)), inner.failed)
-    return _binary(tree, env) if isinstance(tree, Binary) else _call(tree, env)
+    if isinstance(tree, Binary):
+        return _binary(tree, env)
+    return _choice(tree, env) if isinstance(tree, If) else _call(tree, env)
+
+
+def _choice(tree: If, env: Mapping[str, Any]) -> Columns:
+    cases, rest = cases_of(tree)
+    values, failed = _columns(rest, env)
+    for condition, then in reversed(cases):
+        holds, one = _columns(condition, env), _columns(then, env)
+        values = np.where(holds.values, one.values, values)
+        failed = np.where(holds.values, one.failed, failed) | holds.failed
+    return Columns(values, failed)
 
 
 def _binary(tree: Binary, env: Mapping[str, Any]) -> Columns:
@@ -98,12 +113,19 @@ def _saturated(values: Any) -> Any:
     return values
 
 
-def _call(tree: Call, env: Mapping[str, Any]) -> Columns:
+def _call(tree: Tree, env: Mapping[str, Any]) -> Columns:
+    if not isinstance(tree, Call):
+        raise InputError(
+            "time and states have no columns", hint="take expressions from the machine of the chart"
+        )
     parts = [_columns(argument, env) for argument in tree.arguments]
     values, failed = parts[0].values, parts[0].failed
     if tree.function == "abs":
         return Columns(_saturated(np.abs(values)), failed)
-    choose = np.minimum if tree.function == "min" else np.maximum
-    for part in parts[1:]:
-        values, failed = choose(values, part.values), failed | part.failed
+    if tree.function == "single":
+        return Columns(np.asarray(values).astype(np.float32).astype(np.float64), failed)
+    better = np.less if tree.function == "min" else np.greater
+    for part in parts[1:]:  # as Python's own min and max: the first of equals
+        values = np.where(better(part.values, values), part.values, values)
+        failed = failed | part.failed
     return Columns(values, failed)

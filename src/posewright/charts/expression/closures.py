@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
-from posewright.charts.datatypes import INT_HIGH, INT_LOW, Value
+from posewright.charts.datatypes import INT_HIGH, INT_LOW, Value, to_single
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tree import (
     Binary,
     Call,
+    If,
+    Inside,
     Literal,
     Name,
     Operator,
+    Timed,
     Tree,
     Unary,
-    names_in,
-    nodes_of,
+    cases_of,
 )
 
 Env = Mapping[str, Any]
@@ -66,6 +68,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": _saturating(abs),
     "min": _extreme(min),
     "max": _extreme(max),
+    "single": to_single,
 }
 
 
@@ -78,8 +81,15 @@ def compile_tree(tree: Tree, fixed: Mapping[str, Value], source: Source) -> Eval
         source: the text, for the one thing that may go wrong later.
 
     The function raises ExpressionError where it divides by zero; nothing else can happen.
+
+    Raises:
+        ExpressionError: it asks for time or states, which only a running chart can answer.
     """
-    return _Compiler(fixed, source).compile(tree)
+    return _Compiler(fixed, source).compile(tree)[0]
+
+
+Compiled = tuple[Evaluate, bool]
+"""A function, and whether it always returns the same, and never fails."""
 
 
 class _Compiler:
@@ -87,43 +97,48 @@ class _Compiler:
         self.fixed = fixed
         self.source = source
 
-    def compile(self, tree: Tree) -> Evaluate:
-        evaluate = self.build(tree)
-        if isinstance(tree, Literal) or not names_in(tree) <= self.fixed.keys() or _divides(tree):
-            return evaluate
-        return _always(evaluate(self.fixed))
-
-    def build(self, tree: Tree) -> Evaluate:
+    def compile(self, tree: Tree) -> Compiled:
         if isinstance(tree, Literal):
             return _always(tree.value)
         if isinstance(tree, Name):
-            return (
-                _always(self.fixed[tree.name]) if tree.name in self.fixed else operator.itemgetter(tree.name)
-            )
+            return self.name(tree)
         if isinstance(tree, Unary):
             return self.unary(tree)
-        return self.binary(tree) if isinstance(tree, Binary) else self.call(tree)
+        if isinstance(tree, Binary):
+            return self.binary(tree)
+        if isinstance(tree, If):
+            return self.choice(tree)
+        return self.call(tree) if isinstance(tree, Call) else self.refuse(tree)
 
-    def unary(self, tree: Unary) -> Evaluate:
-        if tree.operator is Operator.MINUS:
-            inner = self.compile(tree.operand)
-            return lambda env: NEGATE(inner(env))
-        if isinstance(tree.operand, Name) and tree.operand.name not in self.fixed:
+    def name(self, tree: Name) -> Compiled:
+        if tree.name in self.fixed:
+            return _always(self.fixed[tree.name])
+        return operator.itemgetter(tree.name), False
+
+    def unary(self, tree: Unary) -> Compiled:
+        if tree.operator is Operator.NOT and isinstance(tree.operand, Name):
             name = tree.operand.name
-            return lambda env: not env[name]
-        inner = self.compile(tree.operand)
-        return lambda env: not inner(env)
+            return _always(not self.fixed[name]) if name in self.fixed else (lambda env: not env[name], False)
+        inner, known = self.compile(tree.operand)
+        if tree.operator is Operator.NOT:
+            return self.folded(lambda env: not inner(env), known)
+        return self.folded(lambda env: NEGATE(inner(env)), known)
 
-    def binary(self, tree: Binary) -> Evaluate:
-        left, right = self.compile(tree.left), self.compile(tree.right)
+    def binary(self, tree: Binary) -> Compiled:
+        left, left_known = self.compile(tree.left)
+        right, right_known = self.compile(tree.right)
+        known = left_known and right_known
         if tree.operator is Operator.AND:
-            return lambda env: left(env) and right(env)
+            return self.folded(lambda env: left(env) and right(env), known)
         if tree.operator is Operator.OR:
-            return lambda env: left(env) or right(env)
+            return self.folded(lambda env: left(env) or right(env), known)
         if tree.operator in (Operator.OVER, Operator.MODULO):
-            return self.division(tree, left, right)
+            return self.division(tree, left, right), False
         apply = PLAIN[tree.operator]
-        return lambda env: apply(left(env), right(env))
+        if right_known and not left_known:
+            value = right(self.fixed)
+            return lambda env: apply(left(env), value), False
+        return self.folded(lambda env: apply(left(env), right(env)), known)
 
     def division(self, tree: Binary, left: Evaluate, right: Evaluate) -> Evaluate:
         apply, source, at = PLAIN[tree.operator], self.source, tree.at
@@ -136,19 +151,42 @@ class _Compiler:
 
         return divide
 
-    def call(self, tree: Call) -> Evaluate:
+    def choice(self, tree: If) -> Compiled:
+        pairs, rest = cases_of(tree)
+        cases = [(self.compile(condition), self.compile(then)) for condition, then in pairs]
+        other, known = self.compile(rest)
+        known = known and all(one[1] and two[1] for one, two in cases)
+        ways = tuple((one[0], two[0]) for one, two in cases)
+        if len(ways) == 1:
+            ((holds, then),) = ways
+            return self.folded(lambda env: then(env) if holds(env) else other(env), known)
+
+        def choose(env: Env) -> Any:
+            for holds, then in ways:
+                if holds(env):
+                    return then(env)
+            return other(env)
+
+        return self.folded(choose, known)
+
+    def call(self, tree: Call) -> Compiled:
         function = FUNCTIONS[tree.function]
-        arguments = [self.compile(argument) for argument in tree.arguments]
+        compiled = [self.compile(argument) for argument in tree.arguments]
+        arguments = [argument for argument, _ in compiled]
+        known = all(known for _, known in compiled)
         if len(arguments) == 1:
             only = arguments[0]
-            return lambda env: function(only(env))
-        return lambda env: function(*[argument(env) for argument in arguments])
+            return self.folded(lambda env: function(only(env)), known)
+        return self.folded(lambda env: function(*[argument(env) for argument in arguments]), known)
+
+    def folded(self, evaluate: Evaluate, known: bool) -> Compiled:
+        return _always(evaluate(self.fixed)) if known else (evaluate, False)
+
+    def refuse(self, tree: Timed | Inside) -> NoReturn:
+        word = "in" if isinstance(tree, Inside) else str(tree.timing)
+        hint = "run the chart: its machine has counters in place of times"
+        self.source.fail(tree.at, f"`{word}` has no value outside a running chart", hint=hint)
 
 
-def _always(value: Any) -> Evaluate:
-    return lambda _env: value
-
-
-def _divides(tree: Tree) -> bool:
-    divisions = (Operator.OVER, Operator.MODULO)
-    return any(isinstance(node, Binary) and node.operator in divisions for node in nodes_of(tree))
+def _always(value: Any) -> Compiled:
+    return lambda _env: value, True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 from posewright.charts.datatypes import Value
 from posewright.charts.expression.expression import Expression
@@ -17,16 +17,23 @@ from posewright.charts.expression.tree import (
     COMPARISONS,
     Binary,
     Call,
+    If,
     Literal,
     Name,
     Operator,
     Tree,
     Unary,
+    names_in,
     nodes_of,
+    rewritten,
 )
 
 BEYOND = Fraction(1)
 """How far beyond the outermost critical value the slope is measured."""
+
+
+MAX_CHOICES = 64
+"""Ways in which the conditions inside one term may turn out, beyond which its roots are only guessed."""
 
 
 class NotLinearError(ValueError):
@@ -44,12 +51,13 @@ def critical_values(
 
     Returns:
         values by name, and False where a comparison depends on two numbers, or on one in a way that is not
-        piecewise linear: then the values are only a good guess.
+        piecewise linear, or where it is rounded to 32 bits: then the values are only a good guess.
     """
     found: dict[str, set[Fraction]] = {name: set() for name in numbers}
     complete = True
     for expression in expressions:
         for term, fixed in _terms(expression):
+            complete = complete and not _is_rounded(term, fixed)
             names = [name.name for name in nodes_of(term) if isinstance(name, Name) and name.name in numbers]
             for name in dict.fromkeys(names):
                 try:
@@ -66,9 +74,33 @@ def _terms(expression: Expression) -> Iterable[tuple[Tree, Mapping[str, Value]]]
         if not isinstance(node, Binary):
             continue
         if node.operator in COMPARISONS:
-            yield Binary(Operator.MINUS, node.left, node.right), expression.fixed
+            sides = product(_choices(node.left), _choices(node.right))
+            yield from ((Binary(Operator.MINUS, *both), expression.fixed) for both in sides)
         elif node.operator in (Operator.OVER, Operator.MODULO):
-            yield node.right, expression.fixed
+            yield from ((one, expression.fixed) for one in _choices(node.right))
+
+
+def _choices(tree: Tree) -> list[Tree]:
+    """Return a term for every way its conditions may turn out; the term as it is where these are too many."""
+    found: list[Tree] = []
+    waiting = [tree]
+    while waiting and len(found) + len(waiting) <= MAX_CHOICES:
+        term = waiting.pop()
+        choice = next((node for node in nodes_of(term) if isinstance(node, If)), None)
+        if choice is None:
+            found.append(term)
+        else:
+            waiting += [_with(term, choice, one) for one in (choice.then, choice.otherwise)]
+    return [tree] if waiting else found
+
+
+def _with(term: Tree, choice: If, one: Tree) -> Tree:
+    return rewritten(term, lambda node: one if node is choice else None)
+
+
+def _is_rounded(term: Tree, fixed: Mapping[str, Value]) -> bool:
+    calls = [node for node in nodes_of(term) if isinstance(node, Call) and node.function == "single"]
+    return any(names_in(call) - fixed.keys() for call in calls)
 
 
 def _roots(term: Tree, name: str, fixed: Mapping[str, Value]) -> set[Fraction]:
@@ -107,6 +139,7 @@ _CHOOSE: dict[str, Callable[[list[Fraction]], Fraction]] = {
     "abs": lambda values: abs(values[0]),
     "min": min,
     "max": max,
+    "single": lambda values: values[0],
 }
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Type, Value, type_of
+from posewright.charts.datatypes import EnumType, FloatType, IntType, Numeric, Type, Value, type_of
 from posewright.charts.expression.closures import Evaluate, compile_tree
 from posewright.charts.expression.parser import parse
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
+from posewright.charts.expression.terms import sort_of
+from posewright.charts.expression.timing import is_timed
 from posewright.charts.expression.tree import Literal, Tree, names_in
-from posewright.charts.expression.typecheck import sort_of, typecheck
+from posewright.charts.expression.typecheck import typecheck
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Expression:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The inputs and outputs that it reads."""
+        """The inputs, outputs and locals that it reads."""
         return names_in(self.tree) - self.fixed.keys()
 
     @cached_property
@@ -43,8 +45,12 @@ class Expression:
 
     @cached_property
     def constant(self) -> Any:
-        """The value where no input or output is read, else None."""
-        return None if self.names else self.evaluate({})
+        """The value where nothing is read that may change, nor time or states; else None."""
+        return None if self.names or is_timed(self.tree) else self.evaluate({})
+
+    def with_tree(self, tree: Tree) -> Expression:
+        """Return the expression of another tree, of the same text and type."""
+        return replace(self, tree=tree)
 
 
 def constant(value: Value, text: str | None = None) -> Expression:
@@ -66,10 +72,7 @@ def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = N
     """
     if isinstance(source, str):
         source = Source(source)
-    tree = parse(source)
-    if isinstance(wanted, BoolType) and tree in (Literal(0), Literal(1)):
-        tree = Literal(bool(getattr(tree, "value", False)))
-    kind = typecheck(tree, scope, source)
+    tree, kind = typecheck(parse(source), scope, source, wanted)
     expression = Expression(tree, kind, source, scope.fixed)
     if wanted is not None:
         _assignable(expression, wanted)
@@ -84,8 +87,9 @@ def _assignable(expression: Expression, wanted: Type) -> None:
     same = type(found) is type(wanted) or (isinstance(wanted, FloatType) and isinstance(found, IntType))
     if not same or (isinstance(wanted, EnumType) and found != wanted):
         source.fail(0, f"{sort_of(found)} where {sort_of(wanted)} is needed", hint=f"it must be {wanted}")
-    if expression.names or isinstance(wanted, BoolType | EnumType):
+    value = expression.constant if isinstance(wanted, Numeric) else None
+    if value is None or not isinstance(wanted, Numeric):
         return
-    value = expression.constant
-    if not wanted.low <= value <= wanted.high:
-        source.fail(0, f"{value:g} is out of range", hint=f"the range is {wanted.low:g}..{wanted.high:g}")
+    low, high = wanted.ends if isinstance(wanted, FloatType) else (wanted.low, wanted.high)
+    if not low <= value <= high:
+        source.fail(0, f"{value:g} is out of range", hint=f"the range is {low:g}..{high:g}")

@@ -1,20 +1,25 @@
 """Tokens to a tree: a Pratt parser.
 
-From loose to tight: `or`, `and`, `not`, comparison (which does not chain), `+ -`, `* / %`, unary `-`.
+From loose to tight: `a if c else b`, `or`, `and`, `not`, comparison (which does not chain), `+ -`,
+`* / %`, unary `-`. The parser knows no names: what may be called is for the type checker to say.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NoReturn
 
 from posewright.charts.datatypes import INT_HIGH
+from posewright.charts.expression.quantities import UNITS, unit_hint
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.tokens import Sort, Token, tokens_of
+from posewright.charts.expression.tokens import WORDS, Sort, Token, tokens_of
 from posewright.charts.expression.tree import (
     ARITHMETIC,
     COMPARISONS,
     Binary,
     Call,
+    If,
+    Inside,
     Literal,
     Name,
     Operator,
@@ -25,9 +30,6 @@ from posewright.charts.expression.tree import (
 
 MAX_DEPTH = 100
 """Levels of a tree: a chain of as many `and`, or as many brackets."""
-
-FUNCTIONS = {"abs": 1, "min": 2, "max": 2}
-"""Least number of arguments; `abs` takes just one."""
 
 NOT_POWER = 3
 COMPARISON_POWER = 4
@@ -41,7 +43,6 @@ POWER = {
     Operator.MINUS: 5,
 }
 _OPERATORS = {operator.value: operator for operator in POWER}
-_WORDS = {"and", "or", "not"}
 _TRUTHS = {"true": True, "false": False, "True": True, "False": False}
 
 
@@ -52,7 +53,7 @@ def parse(source: Source) -> Tree:
         ExpressionError: it does not parse, or is too long or too deep.
     """
     parser = _Parser(source)
-    tree = parser.expression(0, depth=0)
+    tree = parser.expression(depth=0)
     parser.expect_end()
     if height(tree) > MAX_DEPTH:
         source.fail(0, f"more than {MAX_DEPTH} levels of operators", hint="split it up")
@@ -74,16 +75,29 @@ class _Parser:
         self.position += 1
         return token
 
-    def fail(self, token: Token, message: str, hint: str | None = None) -> None:
+    def fail(self, token: Token, message: str, hint: str | None = None) -> NoReturn:
         self.source.fail(token.at, message, hint=hint)
 
-    def expression(self, power: int, depth: int) -> Tree:
+    def expression(self, depth: int) -> Tree:
+        """Read operands and operators, and what follows in `a if c else b`."""
+        then = self.joined(0, depth)
+        if self.here.text != "if":
+            return then
+        token = self.take()
+        condition = self.joined(0, depth + 1)
+        if self.here.text != "else":
+            self.fail(self.here, f"expected else, found {self.here.text}", "write it like a if near else b")
+        self.take()
+        return If(condition, then, self.expression(depth + 1), token.at)
+
+    def joined(self, power: int, depth: int) -> Tree:
+        """Read operands and the operators between them that bind tighter than `power`."""
         if depth > MAX_DEPTH:
             self.fail(self.here, f"nested deeper than {MAX_DEPTH} levels", "split it up")
         left = self.operand(depth)
         while (operator := self.operator()) is not None and POWER[operator] > power:
             token = self.take()
-            right = self.expression(POWER[operator], depth + 1)
+            right = self.joined(POWER[operator], depth + 1)
             left = Binary(operator, left, right, token.at)
             if operator in COMPARISONS:
                 self.refuse_chain()
@@ -99,60 +113,65 @@ class _Parser:
     def operand(self, depth: int) -> Tree:
         token = self.take()
         if token.sort is Sort.NUMBER:
-            return Literal(self.number(token), token.at)
+            return Literal(self.number(token), token.at, self.unit())
+        if token.sort is Sort.STATE:
+            return Inside(token.text, token.at)
         if token.text == "(":
-            inner = self.expression(0, depth + 1)
+            inner = self.expression(depth + 1)
             self.close(token)
             return inner
         if token.text == "-":
-            return Unary(Operator.MINUS, self.expression(MINUS_POWER, depth + 1), token.at)
+            return Unary(Operator.MINUS, self.joined(MINUS_POWER, depth + 1), token.at)
         if token.text == "not":
-            return Unary(Operator.NOT, self.expression(NOT_POWER, depth + 1), token.at)
-        if token.sort is not Sort.NAME or token.text in _WORDS:
+            return Unary(Operator.NOT, self.joined(NOT_POWER, depth + 1), token.at)
+        if token.sort is not Sort.NAME or token.text in WORDS:
             self.fail(token, f"expected a value, found {token.text}")
         return self.word(token, depth)
 
     def word(self, token: Token, depth: int) -> Tree:
         if token.text in _TRUTHS:
             return Literal(_TRUTHS[token.text], token.at)
-        if token.text in ("AND", "OR", "NOT"):
+        if token.text in ("AND", "OR", "NOT", "IF", "ELSE"):
             self.fail(token, f"{token.text} is not part of the language", f"write {token.text.lower()}")
+        if token.text == "in":
+            self.fail(token, "`in` asks for one state", "write it like in(walking)")
         return self.call(token, depth) if self.here.text == "(" else Name(token.text, token.at)
 
     def call(self, token: Token, depth: int) -> Tree:
-        if token.text not in FUNCTIONS:
-            self.fail(token, f"there is no function {token.text}", f"there is {', '.join(FUNCTIONS)}")
         bracket = self.take()
-        arguments = [self.expression(0, depth + 1)]
+        arguments = [] if self.here.text == ")" else [self.expression(depth + 1)]
         while self.here.text == ",":
             self.take()
-            arguments.append(self.expression(0, depth + 1))
+            arguments.append(self.expression(depth + 1))
         self.close(bracket)
-        least = FUNCTIONS[token.text]
-        if len(arguments) < least or (token.text == "abs" and len(arguments) > 1):
-            wanted = "one value" if token.text == "abs" else "two values or more"
-            self.fail(token, f"{token.text} takes {wanted}, not {len(arguments)}")
         return Call(token.text, tuple(arguments), token.at)
 
     def close(self, opened: Token) -> None:
         if self.here.text != ")":
-            column = opened.at + 1
-            self.fail(
-                self.here, f"expected ), found {self.here.text}", f"to close the ( at character {column}"
-            )
+            hint = f"to close the ( at character {opened.at + 1}"
+            self.fail(self.here, f"expected ), found {self.here.text}", hint)
         self.take()
 
     def number(self, token: Token) -> int | float:
         if token.text.isdigit():
             if int(token.text) > INT_HIGH:
-                self.fail(
-                    token, "a whole number too large", f"the largest is {INT_HIGH}; write a float, as in 1e10"
-                )
+                hint = f"the largest is {INT_HIGH}; write a float, as in 1e10"
+                self.fail(token, "a whole number too large", hint)
             return int(token.text)
         value = float(token.text)
         if not math.isfinite(value):
             self.fail(token, "a number too large", "the largest is about 1.8e308")
         return value
+
+    def unit(self) -> str | None:
+        """Return the unit after a number, None where there is none."""
+        if self.here.sort is not Sort.UNIT:
+            return None
+        token = self.take()
+        if token.text not in UNITS:
+            hint = f"{unit_hint(token.text)}; two values are joined with an operator, as in 2 * n"
+            self.fail(token, f"there is no unit {token.text}", hint)
+        return token.text
 
     def expect_end(self) -> None:
         if self.here.sort is Sort.END:

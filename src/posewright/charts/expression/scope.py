@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from posewright.charts.datatypes import EnumType, Type, Value, type_of
+
+if TYPE_CHECKING:
+    from posewright.charts.function import Function
 
 
 @dataclass(frozen=True)
@@ -13,14 +17,20 @@ class Scope:
     """Names in reach of an expression.
 
     Attributes:
-        variables: inputs and outputs by name.
+        variables: inputs, outputs and locals by name.
         constants: values known before the chart runs.
         values: names of enumeration values, each belonging to one enumeration.
+        units: the units of constants that were written with one.
+        functions: truth tables that may be called.
+        states: names that `in(...)` may ask for.
     """
 
     variables: Mapping[str, Type] = field(default_factory=dict)
     constants: Mapping[str, Value] = field(default_factory=dict)
     values: Mapping[str, EnumType] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    states: frozenset[str] = frozenset()
 
     def type_of(self, name: str) -> Type | None:
         """Return the type of a name, or None where there is no such name."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from posewright.charts.expression.quantities import UNITS
 from posewright.charts.expression.source import Source
 
 MAX_LENGTH = 2000
@@ -17,13 +18,18 @@ class Sort(Enum):
 
     NUMBER = "number"
     NAME = "name"
+    UNIT = "unit"
+    STATE = "state"
     SIGN = "sign"
     END = "end"
 
 
 @dataclass(frozen=True)
 class Token:
-    """A word, number or sign, and how many characters in it begins."""
+    """A word, number or sign, and how many characters in it begins.
+
+    `m/s` after a number is one token, and so is the whole of `in(walking)`: its text is the state's name.
+    """
 
     sort: Sort
     text: str
@@ -32,9 +38,16 @@ class Token:
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?:[eE][+-]?\d{1,3})?(?![\w.]))"
+    r"|in\s*\(\s*(?P<state>[A-Za-z0-9_]{1,80})\s*\)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]{0,79}(?![A-Za-z0-9_]))"
     r"|(?P<sign><=|>=|==|!=(?!=)|[-+*/%(),<>]))"
 )
+
+_UNIT = re.compile(
+    r"\s+(?P<unit>[A-Za-z]+/[A-Za-z]+(?![A-Za-z0-9_(])|[A-Za-z_][A-Za-z0-9_]{0,79}(?![A-Za-z0-9_]))"
+)
+WORDS = frozenset({"and", "or", "not", "if", "else"})
+"""Words that stand between or before operands."""
 
 _INSTEAD = {
     "&": "and",
@@ -61,7 +74,7 @@ def tokens_of(source: Source) -> list[Token]:
     found: list[Token] = []
     text, at = source.text.rstrip(), 0
     while at < len(text):
-        match = _TOKEN.match(text, at)
+        match = _unit_after(found, text, at) or _TOKEN.match(text, at)
         if match is None:
             _refuse(source, at + len(text[at:]) - len(text[at:].lstrip()))
         else:
@@ -71,10 +84,23 @@ def tokens_of(source: Source) -> list[Token]:
     return [*found, Token(Sort.END, "the end", len(text))]
 
 
+def _unit_after(found: list[Token], text: str, at: int) -> re.Match[str] | None:
+    """Return the unit at `at`, where a number stands before it."""
+    if not found or found[-1].sort is not Sort.NUMBER:
+        return None
+    match = _UNIT.match(text, at)
+    if match is None or match["unit"] in WORDS:
+        return None
+    if match["unit"] in UNITS or "/" not in match["unit"]:
+        return match
+    return _UNIT.match(text, at, match.start("unit") + match["unit"].index("/"))
+
+
 def _refuse(source: Source, at: int) -> None:
     sign = source.text[at]
     if sign.isdigit() or sign == ".":
-        source.fail(at, "a number that does not read", hint="write it like 12, 0.5 or 1e-3")
+        hint = "write it like 12, 0.5 or 1e-3, with a space before a unit: 35 cm"
+        source.fail(at, "a number that does not read", hint=hint)
     if sign.isalpha() or sign == "_":
         source.fail(at, "a name that does not read", hint="names have letters a-z, digits and _, up to 80")
     instead = _INSTEAD.get(sign)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from operator import is_
 
 from posewright.charts.datatypes import Value
 
@@ -38,17 +39,30 @@ COMPARISONS = ORDER | SAMENESS
 ARITHMETIC = frozenset({Operator.PLUS, Operator.MINUS, Operator.TIMES, Operator.OVER, Operator.MODULO})
 
 
+class Timing(Enum):
+    """What is asked of time: since the state was entered, or for how long a condition has held."""
+
+    AFTER = "after"
+    BEFORE = "before"
+    EVERY = "every"
+    HELD = "held"
+
+    def __str__(self) -> str:
+        return self.value
+
+
 @dataclass(frozen=True)
 class Literal:
-    """A number, or true or false."""
+    """A number, or true or false; a number may have been written with a unit, as in `35 cm`."""
 
     value: Value
     at: int = field(default=0, compare=False)
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
 class Name:
-    """An input, an output, a constant or a value of an enumeration."""
+    """An input, an output, a local, a constant, a value of an enumeration, or a register of a machine."""
 
     name: str
     at: int = field(default=0, compare=False)
@@ -75,14 +89,47 @@ class Binary:
 
 @dataclass(frozen=True)
 class Call:
-    """`abs`, `min` or `max` of its arguments."""
+    """A function of its arguments: `abs`, `min`, `max`, or `single`, which rounds to 32 bits."""
 
     function: str
     arguments: tuple[Tree, ...]
     at: int = field(default=0, compare=False)
 
 
-Tree = Literal | Name | Unary | Binary | Call
+@dataclass(frozen=True)
+class If:
+    """`then if condition else otherwise`: one of two values."""
+
+    condition: Tree
+    then: Tree
+    otherwise: Tree
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """`after(0.5 s)`, `before(2 s)`, `every(1 s)`, `held(near, 0.3 s)`.
+
+    Attributes:
+        seconds: the time asked for [s].
+        condition: what has to hold all that time; only of `held`.
+    """
+
+    timing: Timing
+    seconds: float
+    condition: Tree | None = None
+    at: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Inside:
+    """`in(walking)`: whether that state is active."""
+
+    state: str
+    at: int = field(default=0, compare=False)
+
+
+Tree = Literal | Name | Unary | Binary | Call | If | Timed | Inside
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
@@ -91,7 +138,78 @@ def children(tree: Tree) -> tuple[Tree, ...]:
         return (tree.operand,)
     if isinstance(tree, Binary):
         return (tree.left, tree.right)
+    if isinstance(tree, If):
+        return (tree.condition, tree.then, tree.otherwise)
+    if isinstance(tree, Timed):
+        return () if tree.condition is None else (tree.condition,)
     return tree.arguments if isinstance(tree, Call) else ()
+
+
+def with_children(tree: Tree, parts: Sequence[Tree]) -> Tree:
+    """Return the node with other operands, as many as it has."""
+    if isinstance(tree, Unary):
+        return replace(tree, operand=parts[0])
+    if isinstance(tree, Binary):
+        return replace(tree, left=parts[0], right=parts[1])
+    if isinstance(tree, If):
+        return If(parts[0], parts[1], parts[2], tree.at)
+    if isinstance(tree, Timed) and parts:
+        return replace(tree, condition=parts[0])
+    return replace(tree, arguments=tuple(parts)) if isinstance(tree, Call) else tree
+
+
+def cases_of(tree: If) -> tuple[list[tuple[Tree, Tree]], Tree]:
+    """Return a chain of `a if c else b if d else e` as its cases, condition and value, and what is left.
+
+    A truth table that is called becomes a long chain: whoever walks a tree goes along it in a loop.
+    """
+    cases: list[tuple[Tree, Tree]] = []
+    rest: Tree = tree
+    while isinstance(rest, If):
+        cases.append((rest.condition, rest.then))
+        rest = rest.otherwise
+    return cases, rest
+
+
+def chain_of(cases: Iterable[tuple[Tree, Tree]], rest: Tree) -> Tree:
+    """Return the chain of these cases."""
+    for condition, then in reversed(list(cases)):
+        rest = If(condition, then, rest)
+    return rest
+
+
+def rewritten(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
+    """Return a tree in which `change` has replaced what it wanted to, the outermost nodes first.
+
+    Args:
+        tree: stays as it is; the very same comes back where nothing was replaced.
+        change: returns what a node is replaced by, or None to leave it and go on below it.
+    """
+    found = change(tree)
+    if found is not None:
+        return found
+    if isinstance(tree, If):
+        return _rewritten_chain(tree, change)
+    parts = children(tree)
+    others = []
+    for part in parts:
+        others.append(rewritten(part, change))
+    return tree if all(map(is_, parts, others)) else with_children(tree, others)
+
+
+def _rewritten_chain(tree: If, change: Callable[[Tree], Tree | None]) -> Tree:
+    links: list[tuple[If, Tree, Tree]] = []
+    rest: Tree = tree
+    found: Tree | None = None
+    while isinstance(rest, If) and found is None:
+        links.append((rest, rewritten(rest.condition, change), rewritten(rest.then, change)))
+        rest = rest.otherwise
+        found = change(rest) if isinstance(rest, If) else rewritten(rest, change)
+    other = found or rest
+    for link, condition, then in reversed(links):
+        same = condition is link.condition and then is link.then and other is link.otherwise
+        other = link if same else If(condition, then, other, link.at)
+    return other
 
 
 def nodes_of(tree: Tree) -> Iterator[Tree]:

@@ -1,120 +1,226 @@
-"""Types of expressions: truth and numbers do not mix, and every name is known."""
+"""Types of expressions: truth and numbers do not mix, units match, and every name is known.
+
+What comes back is a tree that needs no more knowledge: units are converted, calls of truth tables are put
+in as conditions, results of 32 bits are rounded by `single`, and questions of time know their seconds.
+"""
 
 from __future__ import annotations
 
-import difflib
-
 from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Numeric, Type, type_of
+from posewright.charts.expression.arithmetic import called, chosen, compared, joined
+from posewright.charts.expression.inlining import Inliner
+from posewright.charts.expression.naming import AS_IN, FUNCTIONS, TIMINGS, nearest, unknown_name
+from posewright.charts.expression.numbers import Numbers, difference
+from posewright.charts.expression.quantities import conversion
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
+from posewright.charts.expression.terms import Term, number_kind, sort_of
+from posewright.charts.expression.timing import seconds_of
 from posewright.charts.expression.tree import (
     ARITHMETIC,
+    COMPARISONS,
     LOGIC,
     ORDER,
     Binary,
     Call,
+    If,
+    Inside,
     Literal,
     Name,
     Operator,
+    Timed,
+    Timing,
     Tree,
     Unary,
 )
 
 
-def typecheck(tree: Tree, scope: Scope, source: Source) -> Type:
-    """Return the type of an expression.
+def typecheck(tree: Tree, scope: Scope, source: Source, wanted: Type | None = None) -> tuple[Tree, Type]:
+    """Return the tree of an expression made ready, and its type.
+
+    Args:
+        tree: as parsed.
+        scope: the names it may use.
+        source: its text.
+        wanted: the type of what it is assigned to: 0 and 1 are taken for bool, units follow.
 
     Raises:
         ExpressionError: an unknown name, or an operator between types that do not go together.
     """
-    return _Checker(scope, source).check(tree)
+    checker = _Checker(scope, source)
+    term = checker.check(truths(tree) if isinstance(wanted, BoolType) else tree)
+    if isinstance(wanted, Numeric) and wanted.unit and term.unit:
+        if conversion(term.unit, wanted.unit) is None:
+            hint = difference(term.unit, wanted.unit)
+            source.fail(0, f"a value in {term.unit} where one in {wanted.unit} is needed", hint=hint)
+        term = checker.numbers.in_unit(term, wanted.unit, whole=isinstance(wanted, IntType))
+    return term.tree, term.kind
 
 
-def sort_of(kind: Type) -> str:
-    """Return what messages call a type: its range does not matter there."""
-    if isinstance(kind, BoolType):
-        return "a truth value"
-    return "a number" if isinstance(kind, Numeric) else "a name"
+def truths(tree: Tree) -> Tree:
+    """Return a tree with 0 and 1 read as truth values, where that is all it is, or what it chooses from."""
+    if isinstance(tree, If):
+        return If(tree.condition, truths(tree.then), truths(tree.otherwise), tree.at)
+    if tree in (Literal(0), Literal(1)):
+        return Literal(bool(getattr(tree, "value", False)), tree.at)
+    return tree
 
 
 class _Checker:
     def __init__(self, scope: Scope, source: Source) -> None:
         self.scope = scope
         self.source = source
+        self.numbers = Numbers(scope, source)
+        self.inliner = Inliner(self.numbers)
 
-    def check(self, tree: Tree) -> Type:
-        if isinstance(tree, Literal):
-            return type_of(tree.value)
-        if isinstance(tree, Name):
-            return self.name(tree)
+    def check(self, tree: Tree) -> Term:
+        if isinstance(tree, Literal | Name | Inside):
+            return self.leaf(tree)
         if isinstance(tree, Unary):
             return self.unary(tree)
         if isinstance(tree, Binary):
             return self.binary(tree)
-        return self.call(tree)
+        if isinstance(tree, If):
+            return self.choice(tree)
+        return self.call(tree) if isinstance(tree, Call) else Term(tree, BoolType())
 
-    def name(self, tree: Name) -> Type:
+    def leaf(self, tree: Literal | Name | Inside) -> Term:
+        if isinstance(tree, Literal):
+            return self.literal(tree)
+        return self.name(tree) if isinstance(tree, Name) else self.inside(tree)
+
+    def literal(self, tree: Literal) -> Term:
+        kind = type_of(tree.value)
+        if tree.unit is None:
+            return Term(tree, kind, loose=True)
+        return Term(Literal(tree.value, tree.at), self.measured(kind, tree.unit), loose=True)
+
+    def measured(self, kind: Type, unit: str | None) -> Type:
+        return IntType(unit=unit) if isinstance(kind, IntType) else FloatType(unit=unit)
+
+    def name(self, tree: Name) -> Term:
         kind = self.scope.type_of(tree.name)
         if kind is None:
-            near = difflib.get_close_matches(tree.name, self.scope.names, n=2)
-            known = ", ".join(self.scope.names[:12])
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there is {known or 'no name at all'}"
-            self.source.fail(tree.at, f"no input, output or constant is called {tree.name!r}", hint=hint)
-        return kind
+            unknown_name(tree, self.scope, self.source)
+        if tree.name not in self.scope.constants:
+            return Term(tree, kind)
+        if tree.name in self.scope.units and isinstance(kind, Numeric):
+            kind = self.measured(kind, self.scope.units[tree.name])
+        return Term(tree, kind, loose=True)
 
-    def unary(self, tree: Unary) -> Type:
+    def inside(self, tree: Inside) -> Term:
+        if tree.state not in self.scope.states:
+            hint = nearest(tree.state, sorted(self.scope.states))
+            self.source.fail(tree.at, f"no state is called {tree.state!r}", hint=hint)
+        return Term(tree, BoolType())
+
+    def unary(self, tree: Unary) -> Term:
         if tree.operator is Operator.NOT:
-            self.truth(tree.operand, "not")
-            return BoolType()
-        return self.number(tree.operand, "-")
+            return Term(Unary(Operator.NOT, self.truth(tree.operand, "not").tree, tree.at), BoolType())
+        term = self.number(tree.operand, "-")
+        kind = number_kind([term], single=term.is_single, unit=term.unit)
+        return Term(Unary(Operator.MINUS, term.tree, tree.at), kind, term.loose)
 
-    def binary(self, tree: Binary) -> Type:
+    def binary(self, tree: Binary) -> Term:
         operator = tree.operator
         if operator in LOGIC:
-            self.truth(tree.left, str(operator))
-            self.truth(tree.right, str(operator))
-            return BoolType()
-        if operator in ARITHMETIC:
-            sides = self.number(tree.left, str(operator)), self.number(tree.right, str(operator))
-            return FloatType() if operator is Operator.OVER else _wider(*sides)
-        if operator in ORDER:
-            self.number(tree.left, str(operator))
-            self.number(tree.right, str(operator))
+            left, right = self.truth(tree.left, str(operator)), self.truth(tree.right, str(operator))
+            return Term(Binary(operator, left.tree, right.tree, tree.at), BoolType())
+        if operator in COMPARISONS - ORDER:
+            left, right = self.same(tree)
         else:
-            self.same(tree)
-        return BoolType()
+            left, right = self.number(tree.left, str(operator)), self.number(tree.right, str(operator))
+        if operator in ARITHMETIC:
+            return joined(self.numbers, tree, left, right)
+        if isinstance(left.kind, Numeric):
+            left, right = compared(self.numbers, tree, left, right)
+        return Term(Binary(operator, left.tree, right.tree, tree.at), BoolType())
 
-    def call(self, tree: Call) -> Type:
-        kinds = [self.number(argument, tree.function) for argument in tree.arguments]
-        return _wider(*kinds)
+    def choice(self, tree: If) -> Term:
+        condition = self.truth(tree.condition, "if")
+        then, other = self.check(tree.then), self.check(tree.otherwise)
+        self.match(then.kind, other.kind, tree.at, "`if` chooses between {} and {}")
+        if isinstance(then.kind, Numeric):
+            return chosen(self.numbers, tree, condition, then, other)
+        return Term(If(condition.tree, then.tree, other.tree, tree.at), then.kind)
 
-    def truth(self, tree: Tree, operator: str) -> None:
-        kind = self.check(tree)
-        if not isinstance(kind, BoolType):
-            hint = "compare it, as in x > 0" if isinstance(kind, Numeric) else "compare it with =="
-            self.source.fail(tree.at, f"`{operator}` needs a truth value, not {sort_of(kind)}", hint=hint)
+    def call(self, tree: Call) -> Term:
+        if tree.function in TIMINGS:
+            return self.timed(tree)
+        if tree.function in self.scope.functions:
+            function = self.scope.functions[tree.function]
+            self.count(tree, len(function.takes), ", ".join(function.takes))
+            wanted = function.takes.values()
+            arguments = [
+                self.check(truths(argument) if isinstance(kind, BoolType) else argument)
+                for argument, kind in zip(tree.arguments, wanted, strict=True)
+            ]
+            return self.inliner.call(function, arguments, tree)
+        if tree.function not in FUNCTIONS:
+            known = [*FUNCTIONS, *self.scope.functions]
+            self.source.fail(
+                tree.at, f"there is no function {tree.function}", hint=nearest(tree.function, known)
+            )
+        return self.built_in(tree)
 
-    def number(self, tree: Tree, operator: str) -> Type:
-        kind = self.check(tree)
-        if not isinstance(kind, Numeric):
-            hint = "join truth values with and, or, not" if isinstance(kind, BoolType) else None
-            self.source.fail(tree.at, f"`{operator}` needs a number, not {sort_of(kind)}", hint=hint)
-        return kind
+    def built_in(self, tree: Call) -> Term:
+        name, given = tree.function, len(tree.arguments)
+        takes = FUNCTIONS[name]
+        if (given != 1) if takes == "one value" else (given < 2):
+            self.source.fail(tree.at, f"{name} takes {takes}, not {given}")
+        terms = [self.number(argument, name) for argument in tree.arguments]
+        return called(self.numbers, tree, terms)
 
-    def same(self, tree: Binary) -> None:
+    def timed(self, tree: Call) -> Term:
+        timing = TIMINGS[tree.function]
+        if not self.scope.states:
+            hint = "only in the states of a chart there is time"
+            self.source.fail(tree.at, f"`{timing}` has no meaning here", hint=hint)
+        given = len(tree.arguments)
+        if given != (2 if timing is Timing.HELD else 1):
+            takes = "a condition and a time" if timing is Timing.HELD else "one time"
+            self.source.fail(tree.at, f"{timing} takes {takes}", hint=f"as in {AS_IN[str(timing)]}")
+        condition = self.truth(tree.arguments[0], str(timing)).tree if timing is Timing.HELD else None
+        time = self.number(tree.arguments[-1], str(timing))
+        seconds = seconds_of(time, timing, self.numbers)
+        return Term(Timed(timing, seconds, condition, tree.at), BoolType())
+
+    def count(self, tree: Call, wanted: int, names: str) -> None:
+        if len(tree.arguments) != wanted:
+            values = "value" if wanted == 1 else "values"
+            message = f"{tree.function} takes {wanted} {values}, not {len(tree.arguments)}"
+            self.source.fail(tree.at, message, hint=f"it takes {names}")
+
+    def truth(self, tree: Tree, operator: str) -> Term:
+        term = self.check(tree)
+        if not isinstance(term.kind, BoolType):
+            hint = "compare it, as in x > 0" if isinstance(term.kind, Numeric) else "compare it with =="
+            message = f"`{operator}` needs a truth value, not {sort_of(term.kind)}"
+            self.source.fail(tree.at, message, hint=hint)
+        return term
+
+    def number(self, tree: Tree, operator: str) -> Term:
+        term = self.check(tree)
+        if not isinstance(term.kind, Numeric):
+            hint = "join truth values with and, or, not" if isinstance(term.kind, BoolType) else None
+            message = f"`{operator}` needs a number, not {sort_of(term.kind)}"
+            self.source.fail(tree.at, message, hint=hint)
+        return term
+
+    def same(self, tree: Binary) -> tuple[Term, Term]:
         left, right = self.check(tree.left), self.check(tree.right)
+        self.match(left.kind, right.kind, tree.at, f"`{tree.operator}` compares {{}} with {{}}")
+        return left, right
+
+    def match(self, left: Type, right: Type, at: int, message: str) -> None:
+        """Fail where two types are not of one sort."""
         numbers = isinstance(left, Numeric) and isinstance(right, Numeric)
         if numbers or left == right:
             return
         if isinstance(left, EnumType) and isinstance(right, EnumType):
-            hint = f"the one is {left}, the other {right}"
+            hint: str | None = f"the one is {left}, the other {right}"
         elif isinstance(left, BoolType) or isinstance(right, BoolType):
             hint = "a truth value stands for itself: write x or not x"
         else:
             hint = None
-        message = f"`{tree.operator}` compares {sort_of(left)} with {sort_of(right)}"
-        self.source.fail(tree.at, message, hint=hint)
-
-
-def _wider(*kinds: Type) -> Type:
-    return IntType() if all(isinstance(kind, IntType) for kind in kinds) else FloatType()
+        self.source.fail(at, message.format(sort_of(left), sort_of(right)), hint=hint)

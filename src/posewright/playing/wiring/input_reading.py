@@ -1,11 +1,11 @@
-"""Read the `inputs:` of a behaviour: one entry for each input of the chart, each exactly once."""
+"""Read the `inputs:` of a behaviour: one entry for each input and event of the chart, each exactly once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from posewright.charts import Chart, EnumType, Type
+from posewright.charts import BoolType, Chart, EnumType, Type
 from posewright.documents import Node
 from posewright.playing.wiring.inputs import NONE, InputWire, takes
 from posewright.playing.wiring.quantity import Quantity
@@ -38,17 +38,19 @@ class Surroundings:
 
 
 def read_inputs(node: Node, around: Surroundings) -> tuple[InputWire, ...]:
-    """Read the wires, in the order of the chart's inputs.
+    """Read the wires, in the order of the chart's inputs, then of its events.
+
+    An event is wired like a truth value: it comes when that becomes true.
 
     Raises:
         DocumentError: an input is not wired, or wired to what does not fit it.
         UnknownNameError: there is no such input, sensor, joint, motion, key or unit.
     """
-    inputs = around.chart.inputs
+    inputs = {**around.chart.inputs, **{event: BoolType() for event in around.chart.events}}
     entries = node.fields(optional=inputs)
     missing = [name for name in inputs if name not in entries]
     if missing:
-        node.fail(f"nothing is wired to {', '.join(missing)}", hint="every input of the chart once")
+        node.fail(f"nothing is wired to {', '.join(missing)}", hint="every input and event of the chart once")
     return tuple(_read_wire(name, kind, entries[name], around) for name, kind in inputs.items())
 
 

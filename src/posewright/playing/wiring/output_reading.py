@@ -18,7 +18,7 @@ def read_outputs(node: Node, chart: Chart, motions: Collection[str]) -> tuple[Ou
         ExpressionError: a condition does not parse, or reads what is no output of the chart.
         UnknownNameError: a rule plays what is no motion of the behaviour.
     """
-    scope = Scope(chart.outputs, chart.constants, chart.scope.values)
+    scope = Scope(chart.outputs, chart.constants, chart.scope.values, units=chart.units)
     rules: list[OutputRule] = []
     for entry in node.items():
         if rules and rules[-1].when is None:

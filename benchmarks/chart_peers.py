@@ -1,0 +1,170 @@
+"""The charts of `bench_charts` in sismic and in python-statemachine, and how each is driven."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sismic.interpreter import Interpreter
+from sismic.io import import_from_yaml
+from statemachine import State, StateChart
+
+Run = Callable[[Sequence[str]], tuple[list[frozenset[str]], float]]
+
+SISMIC = {
+    "flat": """
+statechart:
+  name: flat
+  root state:
+    name: root
+    initial: standing
+    states:
+      - {name: standing, transitions: [{event: start, target: walking}]}
+      - name: walking
+        transitions: [{event: stop, target: standing}, {event: near, target: turning}]
+      - name: turning
+        transitions: [{event: stop, target: standing}, {event: clear, target: walking}]
+""",
+    "nested": """
+statechart:
+  name: nested
+  root state:
+    name: root
+    initial: standing
+    states:
+      - {name: standing, transitions: [{event: start, target: racing}]}
+      - name: racing
+        initial: free
+        transitions: [{event: stop, target: standing}]
+        states:
+          - {name: free, transitions: [{event: near, target: blocked}]}
+          - name: blocked
+            initial: looking
+            transitions: [{event: clear, target: free}]
+            states:
+              - {name: looking, transitions: [{event: near, target: turning}]}
+              - {name: turning, transitions: [{event: near, target: looking}]}
+""",
+    "parallel": """
+statechart:
+  name: parallel
+  root state:
+    name: root
+    parallel states:
+      - name: legs
+        initial: standing
+        states:
+          - {name: standing, transitions: [{event: start, target: walking}]}
+          - {name: walking, transitions: [{event: stop, target: standing}]}
+      - name: eyes
+        initial: seeing
+        states:
+          - {name: seeing, transitions: [{event: near, target: dazzled}]}
+          - name: dazzled
+            transitions: [{event: clear, target: seeing}, {event: stop, target: seeing}]
+""",
+}
+
+
+class Flat(StateChart):
+    """Three states in a row."""
+
+    standing = State(initial=True)
+    walking = State()
+    turning = State()
+    start = standing.to(walking)
+    stop = walking.to(standing) | turning.to(standing)
+    near = walking.to(turning)
+    clear = turning.to(walking)
+
+
+class Nested(StateChart):
+    """Three levels."""
+
+    standing = State(initial=True)
+
+    class racing(State.Compound):  # noqa: N801 -- the library takes a state's name from its class
+        """The middle level."""
+
+        free = State(initial=True)
+
+        class blocked(State.Compound):  # noqa: N801 -- as above
+            """The inner level."""
+
+            looking = State(initial=True)
+            turning = State()
+            near = looking.to(turning) | turning.to(looking)
+
+        near = free.to(blocked)
+        clear = blocked.to(free)
+
+    start = standing.to(racing)
+    stop = racing.to(standing)
+
+
+class Parallel(StateChart):
+    """Two regions."""
+
+    class both(State.Parallel):  # noqa: N801 -- as above
+        """What is active side by side."""
+
+        class legs(State.Compound):  # noqa: N801 -- as above
+            """One region."""
+
+            standing = State(initial=True)
+            walking = State()
+            start = standing.to(walking)
+            stop = walking.to(standing)
+
+        class eyes(State.Compound):  # noqa: N801 -- as above
+            """The other."""
+
+            seeing = State(initial=True)
+            dazzled = State()
+            near = seeing.to(dazzled)
+            clear = dazzled.to(seeing)
+            stop = dazzled.to(seeing)
+
+
+STATEMACHINE: dict[str, type[StateChart]] = {"flat": Flat, "nested": Nested, "parallel": Parallel}
+
+
+def sismic_run(name: str) -> Run:
+    """Return what drives sismic's chart of that name."""
+    chart = import_from_yaml(SISMIC[name])
+    inner = {state for state in chart.states if not chart.children_for(state)}
+
+    def run(events: Sequence[str]) -> tuple[list[frozenset[str]], float]:
+        interpreter = Interpreter(chart)
+        interpreter.execute()
+        visited = []
+        begin = time.perf_counter()
+        for event in events:
+            interpreter.queue(event)
+            interpreter.execute_once()
+            visited.append(interpreter.configuration)
+        seconds = time.perf_counter() - begin
+        return [frozenset(found) & inner for found in visited], seconds
+
+    return run
+
+
+def statemachine_run(name: str) -> Run:
+    """Return what drives python-statemachine's chart of that name."""
+
+    def run(events: Sequence[str]) -> tuple[list[frozenset[str]], float]:
+        machine: Any = STATEMACHINE[name]()
+        inner = {state.id for state in machine.states_map.values() if not getattr(state, "states", None)}
+        visited = []
+        begin = time.perf_counter()
+        for event in events:
+            machine.send(event)
+            visited.append([state.id for state in machine.configuration])
+        seconds = time.perf_counter() - begin
+        return [frozenset(found) & inner for found in visited], seconds
+
+    return run
+
+
+PEERS: dict[str, Callable[[str], Run]] = {"sismic": sismic_run, "python-statemachine": statemachine_run}

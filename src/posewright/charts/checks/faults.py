@@ -1,0 +1,134 @@
+"""Numbers that go wrong: out of their range, out of 32 bits, divided by zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from posewright.charts.checks.inspection import Inspection
+from posewright.charts.checks.question import Computing, Question
+from posewright.charts.checks.search import Search, Witness
+from posewright.charts.checks.solver import Claim
+from posewright.charts.checks.undecided import not_proved, why
+from posewright.charts.checks.uses import Use
+from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Type
+from posewright.charts.finding import Finding, Level, Rule, show
+from posewright.charts.proof import DividesByZero, Outside, Saturates, places_in
+
+MAX_KEPT = 1000
+"""Values up to which a variable that nothing else reads is followed for the sake of its range alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Suspect:
+    """Something that may go wrong, as far as types tell."""
+
+    use: Use
+    rule: Rule
+    claim: Claim
+    search: Search
+
+
+class Faults:
+    """Looks for values that leave their ranges, results that leave 32 bits, and divisions by zero."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self.inspection = inspection
+        self.suspects: list[Suspect] = []
+        for uses in inspection.uses.values():
+            self.suspects += self.of_uses(uses)
+
+    def of_uses(self, uses: Sequence[Use]) -> Iterator[Suspect]:
+        """Yield what may go wrong with one expression, over the whole domain of what it reads."""
+        use, nodes = uses[0], frozenset(use.node.index for use in uses)
+        for rule, claim in claims_of(use, self.inspection.chart.variables):
+            if not self.inspection.solver.excludes([claim]):
+                self.keep(claim)
+                question = Question(Computing(nodes, use.expression), (claim,))
+                yield Suspect(use, rule, claim, self.inspection.search(question))
+
+    def keep(self, claim: Claim) -> None:
+        """Have the variables followed that it is about, where they have few values."""
+        for name, kind in self.inspection.chart.variables.items():
+            if name in claim.names and is_small(kind):
+                self.inspection.kept.add(name)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was found."""
+        told = set[tuple[int, Rule]]()
+        for suspect in self.suspects:
+            key = id(suspect.use.expression), suspect.rule
+            if suspect.search.witness is not None and key not in told:
+                told.add(key)
+                yield self.found(suspect, suspect.search.witness)
+        for suspect in self.suspects:
+            if (id(suspect.use.expression), suspect.rule) not in told and self.is_open(suspect):
+                told.add((id(suspect.use.expression), suspect.rule))
+                yield self.open_note(suspect)
+
+    def is_open(self, suspect: Suspect) -> bool:
+        if suspect.search.witness is not None or not suspect.search.met:
+            return False
+        return self.inspection.is_open(suspect.search, suspect.use.node) or bool(self.unfollowed(suspect))
+
+    def unfollowed(self, suspect: Suspect) -> list[str]:
+        """Return the variables that it is about and that were not followed."""
+        keeps = self.inspection.exploration.looked.keeps
+        names = suspect.claim.names
+        return [name for name, keep in keeps.items() if name in names and (keep.drops or not keep.single)]
+
+    def open_note(self, suspect: Suspect) -> Finding:
+        use, missed = suspect.use, self.unfollowed(suspect)
+        reason = suspect.search.undecided
+        if not reason:
+            reason = f"too many values of {', '.join(missed)}" if missed else why(self.inspection)
+        what = {Rule.RANGE: "leaves its range", Rule.OVERFLOW: "leaves 32 bits"}.get(
+            suspect.rule, "divides by zero"
+        )
+        text = f"whether `{use.expression}` ever {what} in {use.node.name} is not known: {reason}"
+        return not_proved(text, use.node.name, use.line)
+
+    def found(self, suspect: Suspect, witness: Witness) -> Finding:
+        use, name = suspect.use, suspect.use.node.name
+        case, told = self.inspection.case(name, witness, use.expression.names)
+        if suspect.rule is Rule.RANGE:
+            message = self.range_text(use, witness) + f" {told}"
+        elif suspect.rule is Rule.OVERFLOW:
+            message = f"`{use.expression}` leaves 32 bits and is cut off there {told}"
+        else:
+            message = f"division by zero in `{use.expression}` {told}"
+        return Finding(Level.ERROR, suspect.rule, message, name, case, use.line, witness.trace)
+
+    def range_text(self, use: Use, witness: Witness) -> str:
+        low, high = ends_of(self.inspection.chart.variables[use.variable or ""]) or (0, 0)
+        value = use.expression.evaluate(witness.standing.held)
+        return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {show(value)}"
+
+
+def claims_of(use: Use, variables: dict[str, Type]) -> Iterator[tuple[Rule, Claim]]:
+    """Yield what would be wrong with an expression."""
+    for place in places_in(use.expression.tree):
+        if place.divides:
+            yield Rule.DIVISION, DividesByZero(use.expression, place)
+        else:
+            yield Rule.OVERFLOW, Saturates(use.expression, place)
+    ends = ends_of(variables[use.variable]) if use.variable is not None else None
+    if ends is not None and not isinstance(use.expression.type, BoolType | EnumType):
+        yield Rule.RANGE, Outside(use.expression, *ends)
+
+
+def ends_of(kind: Type) -> tuple[float, float] | None:
+    """Return the declared range of a number, None where there is none."""
+    if isinstance(kind, IntType):
+        return kind.low, kind.high
+    if not isinstance(kind, FloatType) or kind.open:
+        return None
+    # of 32 bits, what was written rounds to what holds: both are inside
+    return min(kind.low, kind.ends[0]), max(kind.high, kind.ends[1])
+
+
+def is_small(kind: Type) -> bool:
+    """Return whether a type has so few values that each can be followed."""
+    return isinstance(kind, BoolType | EnumType) or (
+        isinstance(kind, IntType) and kind.high - kind.low < MAX_KEPT
+    )

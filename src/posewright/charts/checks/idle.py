@@ -1,0 +1,140 @@
+"""Transitions that are never taken: their guard never holds, or another one always goes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from posewright.charts.action import events_raised
+from posewright.charts.checks.inspection import Inspection
+from posewright.charts.checks.question import Microstep, Question
+from posewright.charts.checks.recorder import Rows, record
+from posewright.charts.checks.search import Search, Witness
+from posewright.charts.checks.solver import claims
+from posewright.charts.checks.undecided import not_proved, why
+from posewright.charts.checks.ways import events_of, guard_text, lines_text, waited
+from posewright.charts.finding import Counterexample, Finding, Level, Rule
+from posewright.charts.machine import Way
+from posewright.charts.transition import DONE
+
+
+class Idle:
+    """Looks for ways that no explored tick took, in states that were active."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self.inspection = inspection
+        taken = set(map(id, inspection.exploration.taken()))
+        self.searches: list[tuple[Way, Search]] = []
+        self.certain: list[Finding] = []
+        self.unknown: list[Way] = []
+        for way in inspection.machine.ways:
+            if id(way) not in taken and way.source in inspection.entered:
+                self.look_at(way)
+
+    def look_at(self, way: Way) -> None:
+        """Settle by proof what a way that was not taken is, or look for a tick that tells."""
+        known = self.of_types(way) or (None if self.inspection.complete else self.behind(way))
+        if known is not None:
+            self.certain.append(known)
+        elif self.inspection.complete:
+            question = Question(Microstep(way.source, events_of(way)), claims([way.guard, *waited(way)]))
+            self.searches.append((way, self.inspection.search(question)))
+        else:
+            self.unknown.append(way)
+
+    def of_types(self, way: Way) -> Finding | None:
+        """Return what is so whatever the values are, as far as types tell."""
+        solver, name = self.inspection.solver, self.inspection.node_of(way).name
+        silent = [event for event in way.events if not self.comes(event)]
+        if way.events and len(silent) == len(way.events):
+            return never(way, name, f"nothing raises {' or '.join(silent)}")
+        return never(way, name) if solver.excludes(claims([way.guard])) else None
+
+    def behind(self, way: Way) -> Finding | None:
+        """Return that an earlier way of the same state always goes first, where types tell that."""
+        solver, name = self.inspection.solver, self.inspection.node_of(way).name
+        for elder in self.elders(way):
+            if solver.excludes(claims([way.guard], [elder.guard])):
+                return shadowed(way, name, elder)
+        elders = [elder.guard for elder in self.elders(way)]
+        if len(elders) > 1 and solver.excludes(claims([way.guard], elders)):
+            return shadowed(way, name, None)
+        return None
+
+    def elders(self, way: Way) -> list[Way]:
+        """Return the earlier ways of the state that are asked whenever this one is."""
+        node = self.inspection.node_of(way)
+        return [
+            elder
+            for elder in node.ways[: way.index]
+            if elder.wait <= way.wait and events_of(elder) >= events_of(way)
+        ]
+
+    def comes(self, event: str) -> bool:
+        """Return whether an event can come from anywhere."""
+        machine = self.inspection.machine
+        if event in machine.events:
+            return True
+        if event.startswith(DONE):
+            return machine.node(event.removeprefix(DONE)).index in self.inspection.entered
+        blocks = [way.do for way in machine.ways] + [one for node in machine.nodes for one in node.actions]
+        return any(event in events_raised(block) for block in blocks)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was found."""
+        yield from self.certain
+        for way, search in self.searches:
+            name = self.inspection.node_of(way).name
+            if search.witness is not None:
+                yield self.lost(way, search.witness)
+            elif search.undecided:
+                text = f"whether `{guard_text(way)}` of {name} is ever taken is not known: {search.undecided}"
+                yield not_proved(text, name, way.line)
+            else:
+                yield never(way, name, "" if search.met else self.unasked(way))
+        if self.unknown:
+            lines = ", ".join(str(way.line) for way in self.unknown[:8]) + (
+                ", ..." if self.unknown[8:] else ""
+            )
+            text = f"whether {len(self.unknown)} transitions (line {lines}) are ever taken is not known"
+            yield not_proved(f"{text}: {why(self.inspection)}", None, self.unknown[0].line)
+
+    def unasked(self, way: Way) -> str:
+        events = " or ".join(way.events)
+        return f"{events} never comes while the state is active" if events else "the state is left before"
+
+    def lost(self, way: Way, witness: Witness) -> Finding:
+        """Return that a way is shadowed, with the tick in which its guard held and another was taken."""
+        name = self.inspection.node_of(way).name
+        case, told = self.inspection.case(name, witness, way.guard.names)
+        winner = self.winner(way, witness)
+        return shadowed(way, name, winner, f", as {told}", (case, witness.trace))
+
+    def winner(self, way: Way, witness: Witness) -> Way | None:
+        """Return which way was taken in its place."""
+        tick = record(self.inspection.interpreter, witness.state, witness.inputs)
+        moment = witness.standing.moment
+        again = next((one for one in tick.moments if moment and one.passed == moment.passed), None)
+        chosen = again.chosen if again is not None else ()
+        nodes = self.inspection.machine.nodes
+        family = {way.source, *nodes[way.source].within}
+        return next((one for one in chosen if one.source in family), chosen[0] if chosen else None)
+
+
+def never(way: Way, name: str, reason: str = "") -> Finding:
+    """Return that the guard of a way never holds."""
+    message = f"the guard `{guard_text(way)}` never holds in {name}" + (f": {reason}" if reason else "")
+    return Finding(Level.WARNING, Rule.NEVER, message, name, None, way.line)
+
+
+def shadowed(
+    way: Way, name: str, winner: Way | None, told: str = "", shown: tuple[Counterexample, Rows] | None = None
+) -> Finding:
+    """Return that a way is never taken because another one goes first."""
+    by = (
+        f"`{guard_text(winner)}` ({lines_text(winner)}) always wins"
+        if winner
+        else "an earlier one always wins"
+    )
+    message = f"`{guard_text(way)}` is never taken: {by}{told}"
+    case, trace = shown or (None, ())
+    return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, way.line, trace)

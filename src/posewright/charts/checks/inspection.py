@@ -1,0 +1,159 @@
+"""What all checks share: the chart's machine, the solver, what was explored, and the searches through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from posewright.charts.chart import Chart
+from posewright.charts.chart_state import JOINT, ChartState
+from posewright.charts.checks.entering import entered_by
+from posewright.charts.checks.journey import Journeys
+from posewright.charts.checks.question import Question
+from posewright.charts.checks.recorder import Recorder, Rows, record
+from posewright.charts.checks.search import Search, Stage, Step, Witness
+from posewright.charts.checks.solver import OTHER, Solver
+from posewright.charts.checks.uses import Use, uses_in
+from posewright.charts.datatypes import Value
+from posewright.charts.exploration import Exploration, Limits, explore
+from posewright.charts.exploration.limits import USUAL
+from posewright.charts.expression import Expression
+from posewright.charts.finding import Counterexample
+from posewright.charts.interpreter import Interpreter
+from posewright.charts.machine import Machine, Node, Way
+from posewright.charts.promises import watched_by
+
+Watcher = Callable[[Step], None]
+
+
+class Inspection:
+    """A chart under inspection.
+
+    First whoever has a question asks the solver about the whole typed domain. What that does not settle is
+    searched for in the explored ticks, all in one pass.
+
+    Attributes:
+        kept: registers that the exploration has to keep, though nothing in the chart reads them.
+        watchers: what looks at every explored tick.
+    """
+
+    def __init__(self, chart: Chart, limits: Limits = USUAL) -> None:
+        self.chart = chart
+        self.limits = limits
+        self.interpreter = Interpreter(chart)
+        self.machine: Machine = self.interpreter.machine
+        others = {OTHER + name: kind for name, kind in chart.inputs.items()}
+        self.solver = Solver({**self.machine.types, **others})
+        self.kept: set[str] = set(chart.resources)
+        self.watchers: list[Watcher] = []
+        self.searches: list[Search] = []
+
+    @cached_property
+    def uses(self) -> Mapping[int, list[Use]]:
+        """Where each expression stands, by its id; the machine keeps them alive."""
+        found: dict[int, list[Use]] = {}
+        for use in uses_in(self.machine):
+            found.setdefault(id(use.expression), []).append(use)
+        return found
+
+    def search(self, question: Question) -> Search:
+        """Return a search that will be through when the survey is."""
+        search = Search(question, self.interpreter, self.solver)
+        self.searches.append(search)
+        return search
+
+    @cached_property
+    def exploration(self) -> Exploration:
+        """What was explored; from here on nothing more is kept."""
+        watching = watched_by(*self.chart.promises)
+        explored = self.explored(watching)
+        # what promises ask parts states that are one to all else; if these are too many, each goes by itself
+        return explored if explored.complete or not watching else self.explored()
+
+    def explored(self, watching: Sequence[Expression] = ()) -> Exploration:
+        """Return what comes of exploring the chart."""
+        kept = frozenset(self.kept)
+        return explore(
+            self.chart, keep=kept, watching=watching, limits=self.limits, interpreter=self.interpreter
+        )
+
+    @cached_property
+    def journeys(self) -> Journeys:
+        """The explored ticks one after the other."""
+        return Journeys(self.exploration)
+
+    def survey(self) -> None:
+        """Look at every explored tick that somebody still wants to see, then settle the searches."""
+        for situation in self.journeys.situations:
+            for number, case in enumerate(situation.cases):
+                stage = Stage.of(situation, case, self.machine)
+                wanted = [search.see for search in self.searches if search.wants(stage)]
+                if wanted or self.watchers:
+                    step = Step(situation, number, record(self.interpreter, situation.state, case.inputs))
+                    for look in (*self.watchers, *wanted):
+                        look(step)
+        for search in self.searches:
+            search.settle()
+            if search.witness is not None:
+                search.witness = self.from_the_start(search.question, search.witness)
+
+    def from_the_start(self, question: Question, witness: Witness) -> Witness:
+        """Return a witness with what every name stands at when its trace is run."""
+        trace = (*self.exploration.trace_to(witness.state), witness.inputs)
+        before, tick = self.last_tick(trace)
+        standing = question.shown_by(tick)
+        if standing is None:
+            return replace(witness, trace=trace)
+        return Witness(before, witness.inputs, standing, trace)
+
+    def last_tick(self, trace: Rows) -> tuple[ChartState, Recorder]:
+        """Return where the chart stands before the last tick of a trace, and that tick."""
+        state = self.interpreter.initial()
+        for row in trace[:-1]:
+            state = self.interpreter.step(state, row)
+        return state, record(self.interpreter, state, trace[-1])
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that can happen was explored."""
+        return self.exploration.complete
+
+    def is_open(self, search: Search, node: Node) -> bool:
+        """Return whether a search without a witness leaves it open what the answer is."""
+        if node.index not in self.entered or search.witness is not None:
+            return False
+        return bool(search.undecided) or not self.complete
+
+    @cached_property
+    def entered(self) -> frozenset[int]:
+        """The numbers of all states that were active, were it for a moment only."""
+        found = {number for situation in self.journeys.situations for number in situation.state.numbers}
+        return frozenset(found.union(*(entered_by(self.machine, way) for way in self.exploration.taken())))
+
+    def case(
+        self, place: str, witness: Witness, names: Collection[str]
+    ) -> tuple[Counterexample, Counterexample]:
+        """Return the whole case, and as much of it as matters to what reads `names`."""
+        held = witness.standing.held
+        read = {name: value for name, value in witness.inputs.items() if name in names}
+        return (
+            self.counterexample(place, witness.inputs, held, names),
+            self.counterexample(place, read, held, names),
+        )
+
+    def counterexample(
+        self, place: str, inputs: Mapping[str, Value], held: Mapping[str, Value], names: Collection[str]
+    ) -> Counterexample:
+        """Return a case: the inputs with the events that come, and the variables that are read."""
+        events = self.chart.events
+        given = {name: value for name, value in inputs.items() if name not in events or value}
+        return Counterexample(place, given, {k: held[k] for k in self.chart.variables if k in names})
+
+    def one_of(self, state: str) -> str:
+        """Return the first of the states that are active side by side."""
+        return state.split(JOINT)[0]
+
+    def node_of(self, way: Way) -> Node:
+        """Return the state that a way leads out of."""
+        return self.machine.nodes[way.source]

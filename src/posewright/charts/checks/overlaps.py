@@ -1,0 +1,99 @@
+"""Guards of one state that hold at once, where only one of them should."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from posewright.charts.checks.conditions import two_of
+from posewright.charts.checks.inspection import Inspection
+from posewright.charts.checks.question import Microstep, Question
+from posewright.charts.checks.search import Search, Witness
+from posewright.charts.checks.solver import Claim, claims
+from posewright.charts.checks.undecided import suspected
+from posewright.charts.checks.ways import divides, events_of, groups, outcome_differs, parting, shown, waited
+from posewright.charts.finding import Finding, Level, Rule
+from posewright.charts.machine import Node, Way
+from posewright.charts.state import Priority
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two ways that may hold at once, as far as types tell.
+
+    Attributes:
+        search: for a tick in which they do, and do different things.
+        alike: for a tick in which they do, whatever they do; the same search where they always differ.
+    """
+
+    node: Node
+    one: Way
+    other: Way
+    search: Search | None
+    alike: Search
+
+
+class Overlaps:
+    """Looks for pairs of ways that hold at once; that they then do the same is worth no more than a note."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self.inspection = inspection
+        self.pairs: list[Pair] = []
+        chart, met = inspection.chart, set[object]()
+        for node in inspection.machine.nodes[1:]:
+            if node.state is None or chart.priority_in(node.state) is Priority.ORDERED:
+                continue
+            for one, other in self.suspects(node):
+                if parting(one, other) not in met:
+                    met.add(parting(one, other))
+                    self.pairs.append(self.pair(node, one, other))
+
+    def suspects(self, node: Node) -> Iterator[tuple[Way, Way]]:
+        """Yield the pairs that may hold at once, over the whole domain of what they read."""
+        asked = set[tuple[int, int]]()
+        solver = self.inspection.solver
+        for ways in groups(node.ways).values():
+            guards = [way.guard for way in ways]
+            if len(ways) < 2 or (not any(map(divides, guards)) and solver.excludes(claims([two_of(guards)]))):
+                continue
+            for one, other in combinations(ways, 2):
+                if (one.index, other.index) not in asked:
+                    asked.add((one.index, other.index))
+                    if not solver.excludes(both(one, other)):
+                        yield one, other
+
+    def pair(self, node: Node, one: Way, other: Way) -> Pair:
+        place = Microstep(node.index, events_of(one) & events_of(other))
+        alike = self.inspection.search(Question(place, both(one, other)))
+        different = outcome_differs(one, other)
+        if isinstance(different, bool):
+            return Pair(node, one, other, alike if different else None, alike)
+        search = self.inspection.search(Question(place, (*both(one, other), *claims([different]))))
+        return Pair(node, one, other, search, alike)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was found."""
+        for pair in self.pairs:
+            if pair.search is not None and pair.search.witness is not None:
+                yield self.found(pair, pair.search.witness, Level.ERROR)
+            elif pair.search is not None and self.inspection.is_open(pair.search, pair.node):
+                claim = f"{shown(pair.one)} and {shown(pair.other)} hold at once in {pair.node.name}"
+                yield suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node, pair.other.line)
+            elif pair.alike.witness is not None:
+                yield self.found(pair, pair.alike.witness, Level.NOTE)
+
+    def found(self, pair: Pair, witness: Witness, level: Level) -> Finding:
+        name = pair.node.name
+        case, told = self.inspection.case(name, witness, pair.alike.names)
+        message = f"two guards hold {told}: {shown(pair.one)} and {shown(pair.other)}"
+        if level is Level.ERROR:
+            message += "; make them exclude each other, or say `priority: ordered`"
+        else:
+            message += "; both do the same"
+        return Finding(level, Rule.OVERLAP, message, name, case, pair.other.line, witness.trace)
+
+
+def both(one: Way, other: Way) -> tuple[Claim, ...]:
+    """Return what holds where both of two ways may be taken."""
+    return claims([one.guard, other.guard, *waited(one), *waited(other)])

@@ -1,0 +1,123 @@
+"""Everything that is looked for, and what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from posewright.charts.chart import Chart
+from posewright.charts.checks.conflicts import Conflicts
+from posewright.charts.checks.endless import Endless
+from posewright.charts.checks.ends import Ends
+from posewright.charts.checks.faults import Faults
+from posewright.charts.checks.flow import Flow
+from posewright.charts.checks.gaps import Gaps
+from posewright.charts.checks.idle import Idle
+from posewright.charts.checks.inspection import Inspection
+from posewright.charts.checks.overlaps import Overlaps
+from posewright.charts.checks.promised import Promised
+from posewright.charts.checks.reach import Unreachable
+from posewright.charts.checks.tables import Tables
+from posewright.charts.checks.twins import Twins
+from posewright.charts.checks.undecided import not_proved, why
+from posewright.charts.checks.unused import Unused
+from posewright.charts.exploration import Limits
+from posewright.charts.exploration.limits import USUAL
+from posewright.charts.finding import Finding, Level, Rule
+from posewright.errors import InputError, Where
+
+_ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
+
+
+class Check(Protocol):
+    """One family of rules: made from an inspection before the explored ticks are looked at, asked after it."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was found."""
+        ...
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an inspection came to.
+
+    Attributes:
+        findings: errors first.
+        complete: whether everything that can happen was explored.
+        states: states of the chart's registers and activity that were reached.
+        cases: ways in which a tick can go, over all of them.
+        proved: questions that were decided over the whole domain of what they read.
+    """
+
+    chart: Chart
+    findings: tuple[Finding, ...]
+    complete: bool
+    states: int
+    cases: int
+    proved: int
+
+    @property
+    def sound(self) -> bool:
+        """Whether there is no error."""
+        return all(finding.level is not Level.ERROR for finding in self.findings)
+
+
+def inspect_chart(chart: Chart, *, limits: Limits = USUAL) -> Report:
+    """Return what is wrong with a chart, and how much was looked at to say so.
+
+    Every guard is asked about over the whole domain of the types it reads, by proof. What types alone do
+    not settle, and everything that is about runs, is looked for in all states that the chart can come into,
+    with all the inputs that make a difference there. Where either is too much, a note says `not_proved`.
+
+    Args:
+        chart: to be inspected.
+        limits: how far what can happen is explored.
+    """
+    inspection = Inspection(chart, limits)
+    checks: list[Check] = [make(inspection) for make in (Overlaps, Gaps, Faults)]
+    checks += [make(inspection) for make in (Unreachable, Idle, Flow, Conflicts, Ends, Endless)]
+    checks += [make(inspection) for make in (Promised, Tables, Twins, Unused)]
+    inspection.survey()
+    found = [finding for check in checks for finding in check.findings()]
+    if inspection.solver.missing:  # one note says it for all
+        found = [finding for finding in found if finding.rule is not Rule.NOT_PROVED]
+    found += notes(inspection)
+    return Report(
+        chart,
+        tuple(sorted(found, key=lambda one: (_ORDER[one.level], one.line or 0))),
+        inspection.complete,
+        len(inspection.journeys.walk.places),
+        sum(len(situation.cases) for situation in inspection.journeys.situations),
+        inspection.solver.proved,
+    )
+
+
+def notes(inspection: Inspection) -> Iterator[Finding]:
+    """Yield what has to be said of the inspection as a whole."""
+    if inspection.solver.missing:
+        yield not_proved(f"not everything was proved: {inspection.solver.missing}")
+    if not inspection.complete:
+        yield not_proved(f"not everything that can happen was looked at: {why(inspection)}")
+
+
+def check_chart(chart: Chart) -> tuple[Finding, ...]:
+    """Return what is wrong with a chart, errors first, each with a case that shows it and a run that leads there.
+
+    As `inspect_chart`, without the numbers.
+    """
+    return inspect_chart(chart).findings
+
+
+def require_sound(chart: Chart) -> None:
+    """Refuse a chart that has an error.
+
+    Raises:
+        InputError: says the first error with the case that shows it.
+    """
+    errors = [finding for finding in check_chart(chart) if finding.level is Level.ERROR]
+    if errors:
+        more = f"; `posewright chart check` shows {len(errors) - 1} more" if len(errors) > 1 else ""
+        first = errors[0]
+        where = Where(chart.path, first.line) if chart.path or first.line else None
+        raise InputError(f"the chart {chart.name} is refused: {first.message}{more}", where=where)

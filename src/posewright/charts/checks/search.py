@@ -1,0 +1,207 @@
+"""Looks for a run that answers a question with yes: through all that was explored, by proof where inputs are wide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from posewright.charts.chart import Steps
+from posewright.charts.chart_state import ChartState
+from posewright.charts.checks.conditions import any_of, stand_at
+from posewright.charts.checks.path import path_to
+from posewright.charts.checks.question import Question, Standing
+from posewright.charts.checks.recorder import Recorder, Rows, record
+from posewright.charts.checks.solver import Solver, claims, shows, standing
+from posewright.charts.datatypes import Value
+from posewright.charts.exploration import Case
+from posewright.charts.exploration.situations import Situation
+from posewright.charts.expression import Expression
+from posewright.charts.interpreter import Interpreter
+from posewright.charts.machine import Machine
+
+MAX_ASKED = 200
+"""Situations in which one question is asked of the prover."""
+
+MANY = 4
+"""Situations from which on they are asked about all at once before each is on its own."""
+
+
+class Stage(NamedTuple):
+    """What is known of a tick that was explored before it is looked at.
+
+    Attributes:
+        active: the states that are active before or after it.
+        is_long: others may be active in between, or something goes wrong.
+    """
+
+    active: frozenset[int]
+    is_long: bool
+
+    @classmethod
+    def of(cls, situation: Situation, case: Case, machine: Machine) -> Stage:
+        """Return what is known of a case."""
+        active = machine.moves.active(situation.state.leaves)
+        if case.after is None or machine.chart.steps is Steps.COMPLETION:
+            return cls(active, True)
+        came = any(case.inputs[event] for event in machine.events)
+        return cls(active | machine.moves.active(case.after.leaves), came or bool(case.raised))
+
+
+class Step(NamedTuple):
+    """One tick that was explored.
+
+    Attributes:
+        situation: from where.
+        number: which of its cases.
+        tick: what was seen of it.
+    """
+
+    situation: Situation
+    number: int
+    tick: Recorder
+
+    @property
+    def state(self) -> ChartState:
+        """Where the chart stands before."""
+        return self.situation.state
+
+    @property
+    def case(self) -> Case:
+        """What it was given, and what came of it."""
+        return self.situation.cases[self.number]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A tick that answers a question with yes.
+
+    Attributes:
+        state: before the tick.
+        inputs: of the tick, every one, and every event.
+        standing: where in the tick.
+        trace: inputs of every tick from the very start to this one.
+    """
+
+    state: ChartState
+    inputs: Mapping[str, Value]
+    standing: Standing
+    trace: Rows = ()
+
+
+class Open(NamedTuple):
+    """A situation in which the answer depends on inputs that were not tried."""
+
+    state: ChartState
+    inputs: Mapping[str, Value]
+    held: Mapping[str, Value]
+    path: tuple[Expression, ...]
+
+
+@dataclass(eq=False)
+class Search:
+    """A question, and what was found out about it.
+
+    Attributes:
+        witness: the first tick that answers it with yes.
+        met: how many times a tick came by the place.
+        undecided: why it is not known; empty where it is.
+    """
+
+    question: Question
+    interpreter: Interpreter
+    solver: Solver
+    witness: Witness | None = None
+    met: int = 0
+    undecided: str = ""
+    waiting: dict[object, Open] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.inputs = self.interpreter.chart.inputs.keys()
+        self.names = self.question.names
+        self.nodes = self.question.nodes
+        self.registers = tuple(sorted(self.names - self.inputs))
+
+    def wants(self, step: Stage) -> bool:
+        """Return whether a tick may tell something, as far as is known before it is looked at."""
+        return self.witness is None and (step.is_long or not self.nodes.isdisjoint(step.active))
+
+    def see(self, step: Step) -> None:
+        """Look at a tick: does it show the answer, or might it with other inputs?"""
+        if self.witness is not None:
+            return
+        for place in self.question.place.standings(step.tick):
+            self.met += 1
+            if shows(self.question.claims, place.held):
+                self.witness = Witness(step.state, step.case.inputs, place)
+                return
+            if self.names & self.inputs:
+                self.note(step, place)
+
+    def note(self, step: Step, place: Standing) -> None:
+        """Keep a situation of which only a proof can tell."""
+        path = path_to(step.tick, place.passed, self.names, self.inputs)
+        at = tuple(place.held[name] for name in self.registers)
+        conditions = tuple((one.tree, tuple(sorted(one.fixed.items()))) for one in path) if path else ()
+        key = (at, tuple(map(type, at)), conditions)
+        if key not in self.waiting:
+            self.waiting[key] = Open(step.state, step.case.inputs, place.held, path)
+
+    def settle(self) -> None:
+        """Ask the prover about the situations that were kept, until one answers with yes."""
+        if self.witness is not None:
+            self.witness = self.plainer(self.witness)
+        if self.witness is None and len(self.waiting) >= MANY and not self.possible_at_all():
+            return
+        for count, situation in enumerate(self.waiting.values()):
+            if self.witness is not None:
+                return
+            if count == MAX_ASKED:
+                self.undecided = f"more than {MAX_ASKED} situations to ask about"
+                return
+            self.ask(situation)
+
+    def possible_at_all(self) -> bool:
+        """Return whether any of the situations may answer with yes, or whether that cannot be told."""
+        at = {tuple(one.held[name] for name in self.registers): one.held for one in self.waiting.values()}
+        somewhere = any_of([stand_at({name: held[name] for name in self.registers}) for held in at.values()])
+        return not self.solver.excludes((*self.question.claims, *claims([somewhere])))
+
+    def ask(self, situation: Open) -> None:
+        """Ask the prover about one situation, and see whether its answer runs."""
+        held = {name: situation.held[name] for name in self.registers}
+        asked = [standing(claim, held) for claim in self.question.claims]
+        answer = self.solver.ask([*claims(situation.path), *asked])
+        if answer.possible is None:
+            self.undecided = answer.reason
+        if answer.case is None:
+            return
+        inputs = {**situation.inputs, **answer.case}
+        found = self.replay(situation.state, inputs)
+        if found is not None:
+            self.witness = self.plainer(found)
+
+    def replay(self, state: ChartState, inputs: Mapping[str, Value]) -> Witness | None:
+        """Return what a tick shows, None where it does not show the answer."""
+        place = self.question.shown_by(record(self.interpreter, state, inputs))
+        return None if place is None else Witness(state, inputs, place)
+
+    def plainer(self, found: Witness) -> Witness:
+        """Return a witness of which as many inputs as can be are zero, or short numbers."""
+        for name, kind in self.interpreter.chart.inputs.items():
+            value = found.inputs[name]
+            for other in plainer_values(value, kind.zero):
+                if kind.holds(other):
+                    tried = self.replay(found.state, {**found.inputs, name: other})
+                    if tried is not None:
+                        found = tried
+                        break
+        return found
+
+
+def plainer_values(value: Value, zero: Value) -> list[Value]:
+    """Return values that say less than `value` does, the plainest first."""
+    found: list[Value] = [zero]
+    if isinstance(value, float):
+        found += [float(round(value)), *(round(value, digits) for digits in (1, 2, 3))]
+    return [other for other in found if other != value][: 0 if value == zero else None]

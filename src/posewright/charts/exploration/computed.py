@@ -1,0 +1,147 @@
+"""Outputs that are computed from inputs and that nothing reads: compared by how they are computed.
+
+Their values are too many to go through, and need not be gone through: whether two charts set an output to
+the same is a question about two terms, and whoever does not set it keeps what was the same before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from posewright.charts.action import Assign, every_action
+from posewright.charts.datatypes import BoolType, FloatType, IntType, Type, Value, accept
+from posewright.charts.exploration.axis import Axis
+from posewright.charts.exploration.keeping import every_actions, keep_registers
+from posewright.charts.exploration.lines import SMALL
+from posewright.charts.exploration.path import Path
+from posewright.charts.exploration.questions import Answer, Questions
+from posewright.charts.expression import Binary, Call, Expression, Literal, Name, Operator, Tree, names_in
+from posewright.charts.expression.tree import rewritten
+from posewright.charts.machine import Machine
+
+
+@dataclass(frozen=True)
+class Term:
+    """What an output was set to, in terms of the inputs."""
+
+    expression: Expression
+
+    @property
+    def value(self) -> Value | None:
+        """The value, where it does not depend on inputs."""
+        tree = self.expression.tree
+        return tree.value if isinstance(tree, Literal) else None
+
+
+def constant_term(value: Value) -> Term:
+    """Return the term that is always a value."""
+    return Term(Expression(Literal(value), BoolType()))
+
+
+def computed_outputs(machine: Machine, axes: Mapping[str, Axis]) -> frozenset[str]:
+    """Return the outputs of a machine that are to be compared by their terms."""
+    keeps = keep_registers(machine)
+    large = {name for name, kind in machine.chart.outputs.items() if _is_large(kind) and keeps[name].drops}
+    return frozenset(
+        name for name, value in _assignments(machine) if name in large and not value.names.isdisjoint(axes)
+    )
+
+
+def read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
+    """Return the names that the terms of these outputs read."""
+    return frozenset[str]().union(*(value.names for name, value in _assignments(machine) if name in outputs))
+
+
+def _is_large(kind: Type) -> bool:
+    return isinstance(kind, FloatType) or (isinstance(kind, IntType) and kind.high - kind.low >= SMALL)
+
+
+def _assignments(machine: Machine) -> list[tuple[str, Expression]]:
+    actions = (action for actions in every_actions(machine) for action in every_action(actions))
+    return [pair for action in actions if isinstance(action, Assign) for pair in action.values.items()]
+
+
+class Noting:
+    """Notes on the path what some outputs are set to.
+
+    Args:
+        machine: that sets them.
+        outputs: what is noted.
+        answers: what answers each expression of the machine; those of these outputs are replaced.
+        axes: the values of every input.
+    """
+
+    def __init__(
+        self, machine: Machine, outputs: frozenset[str], answers: dict[int, Answer], axes: Mapping[str, Axis]
+    ) -> None:
+        self.axes = axes
+        for name, value in _assignments(machine):
+            if name in outputs:
+                answers[id(value)] = self.noted(name, value, answers[id(value)])
+
+    def noted(self, name: str, expression: Expression, answer: Answer) -> Answer:
+        """Return what answers as before, and notes the term."""
+        known = [one for one in expression.names if one not in self.axes]
+        asks = len(known) < len(expression.names)
+
+        def note(env: dict[str, Any], path: Path) -> Any:
+            value = answer(env, path)
+            path.terms[name] = (
+                term_of(expression, {one: env[one] for one in known}) if asks else constant_term(value)
+            )
+            return value
+
+        return note
+
+
+def term_of(expression: Expression, known: Mapping[str, Value]) -> Term:
+    """Return the term of an expression with its registers and constants put in."""
+    values = {**expression.fixed, **known}
+
+    def put_in(node: Tree) -> Tree | None:
+        return Literal(values[node.name]) if isinstance(node, Name) and node.name in values else None
+
+    return Term(expression.with_tree(rewritten(expression.tree, put_in)))
+
+
+class Comparing:
+    """Asks whether two terms come to the same once a register holds them."""
+
+    def __init__(self, axes: Mapping[str, Axis], outputs: Mapping[str, Type]) -> None:
+        self.questions = Questions(axes, {name: axis.kind for name, axis in axes.items()})
+        self.outputs = outputs
+        self.known: dict[tuple[str, Term, Term], Answer] = {}
+
+    def differ(self, name: str, one: Term, other: Term, path: Path) -> bool:
+        """Return whether two terms of an output differ on this path."""
+        if one == other:
+            return False
+        if one.value is not None and other.value is not None:
+            return _fitted(self.outputs[name], one.value) != _fitted(self.outputs[name], other.value)
+        key = (name, one, other)
+        if key not in self.known:
+            self.known[key] = self.answer(name, one, other)
+        return bool(self.known[key]({}, path))
+
+    def answer(self, name: str, one: Term, other: Term) -> Answer:
+        """Return what answers whether two terms differ."""
+        kind = self.outputs[name]
+        tree = Binary(Operator.UNEQUAL, _held(kind, one), _held(kind, other))
+        asked = one.expression if names_in(one.expression.tree) else other.expression
+        return self.questions.condition(Expression(tree, BoolType(), asked.source))
+
+
+def _fitted(kind: Type, value: Value) -> Value:
+    return accept("", kind, value)
+
+
+def _held(kind: Type, term: Term) -> Tree:
+    """Return a term as a register of that type holds it."""
+    tree = term.expression.tree
+    if not isinstance(kind, IntType | FloatType):
+        return tree
+    if isinstance(kind, IntType) or not kind.open:
+        tree = Call("max", (Call("min", (tree, Literal(kind.high))), Literal(kind.low)))
+    return Call("single", (tree,)) if isinstance(kind, FloatType) and kind.single else tree

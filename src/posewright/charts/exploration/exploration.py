@@ -1,0 +1,150 @@
+"""An exploration: every state that a chart can come into, and every way in which a tick can go there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from posewright.charts.chart import Chart
+from posewright.charts.chart_state import ChartState
+from posewright.charts.datatypes import Value
+from posewright.charts.exploration.asking import Asked
+from posewright.charts.exploration.case import Case
+from posewright.charts.exploration.inputs import Inputs
+from posewright.charts.exploration.limits import USUAL, Limits
+from posewright.charts.exploration.situations import Situations
+from posewright.charts.exploration.walking import Walk
+from posewright.charts.expression import Expression
+from posewright.charts.interpreter import Interpreter
+from posewright.charts.machine import Machine, Way
+from posewright.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """What a chart can do.
+
+    States are told apart as far as that can make a difference: what nothing reads is as at the start, and
+    of numbers that are only compared with constants one stands for all that compare alike. `same` gives
+    the state that stands for another.
+
+    Attributes:
+        watching: conditions whose answers every case has, as they were handed in.
+        walk: how the states were reached, and what follows on each.
+        reasons: in words, why the exploration is not complete; none where it is.
+    """
+
+    interpreter: Interpreter
+    watching: tuple[Expression, ...]
+    looked: Situations
+    walk: Walk
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def chart(self) -> Chart:
+        """What was explored."""
+        return self.interpreter.chart
+
+    @property
+    def machine(self) -> Machine:
+        """The machine of the chart."""
+        return self.interpreter.machine
+
+    @property
+    def complete(self) -> bool:
+        """Whether every case of every reached state was followed, and the cases stand for all inputs."""
+        return not self.reasons
+
+    @cached_property
+    def reached(self) -> tuple[ChartState, ...]:
+        """The states reached, breadth first, the one before the first tick first.
+
+        States that differ in nothing but the time they have lasted may be many; see `situations`.
+        """
+        return tuple(self.looked.joined(*place) for place in self.walk.places)
+
+    @cached_property
+    def situations(self) -> tuple[ChartState, ...]:
+        """One reached state for all those that differ in counted time only, and go the same ways now.
+
+        Whoever asks what can happen in a tick need not look at more.
+        """
+        return tuple(situation.state for situation in dict.fromkeys(self.walk.situations))
+
+    def same(self, state: ChartState) -> ChartState:
+        """Return the state that stands for another, whether reached or not."""
+        return self.looked.joined(*self.looked.split(state))
+
+    def is_reached(self, state: ChartState) -> bool:
+        """Return whether a state, or one that does the same, was reached."""
+        return self.looked.split(state) in self.walk.numbers
+
+    def cases(self, state: ChartState) -> tuple[Case, ...]:
+        """Return all ways in which a tick can go, from any state of the chart."""
+        return self.looked.cases_of(state)
+
+    def trace_to(self, state: ChartState) -> tuple[Mapping[str, Value], ...]:
+        """Return the shortest rows of inputs that lead from the very start to a state.
+
+        Raises:
+            InputError: the state was not reached.
+        """
+        number = self.walk.numbers.get(self.looked.split(state))
+        if number is None:
+            raise InputError(f"{state!r} was not reached", hint="ask for one of `reached`")
+        return self.trace(number)
+
+    def trace(self, number: int) -> tuple[Mapping[str, Value], ...]:
+        """Return the shortest rows of inputs that lead to one of the reached states."""
+        return tuple(reversed([*self._back(number)]))
+
+    def _back(self, number: int) -> Iterator[Mapping[str, Value]]:
+        step = self.walk.before[number]
+        while step is not None:
+            number, case = step
+            yield self.walk.situations[number].cases[case].inputs
+            step = self.walk.before[number]
+
+    def taken(self) -> Mapping[Way, tuple[ChartState, Case]]:
+        """Return, for each way that can be taken, the first state and the first case in which it is."""
+        return self._taken
+
+    @cached_property
+    def _taken(self) -> Mapping[Way, tuple[ChartState, Case]]:
+        found: dict[Way, tuple[ChartState, Case]] = {}
+        for situation in dict.fromkeys(self.walk.situations):
+            for case in situation.cases:
+                for way in case.taken:
+                    found.setdefault(way, (situation.state, case))
+        return found
+
+
+def explore(
+    chart: Chart,
+    *,
+    watching: Sequence[Expression] = (),
+    keep: Collection[str] = (),
+    limits: Limits = USUAL,
+    interpreter: Interpreter | None = None,
+) -> Exploration:
+    """Return everything that a chart can do.
+
+    Every tick is run by the interpreter's own rules, with inputs of which nothing is known but what the
+    conditions on the way have asked: each answer that is possible is followed. Registers have their values.
+
+    Args:
+        chart: what to explore.
+        watching: conditions over inputs, events, outputs, locals and `in(...)`, asked after every tick; every
+            case has the answers.
+        keep: outputs and locals to tell apart by their value even where nothing reads them.
+        limits: how far to go.
+        interpreter: of the chart, where there is one already.
+    """
+    interpreter = interpreter or Interpreter(chart)
+    asked = Asked(interpreter.machine, watching)
+    looked = Situations(interpreter, Inputs.of(chart), asked, keep, limits)
+    walk = Walk(looked)
+    walk.go(interpreter.initial(), limits)
+    reasons = (*looked.doubts, walk.stopped) if walk.stopped else tuple(looked.doubts)
+    return Exploration(interpreter, tuple(watching), looked, walk, reasons)

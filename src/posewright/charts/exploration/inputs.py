@@ -1,0 +1,66 @@
+"""What comes into a chart at a tick: inputs and events, each with the values it may have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from posewright.charts.chart import Chart
+from posewright.charts.datatypes import BoolType, Value
+from posewright.charts.exploration.axis import Axis, Spans, plainest
+from posewright.charts.exploration.deciding import decider_for
+from posewright.charts.exploration.path import Choices, Path
+from posewright.charts.exploration.relation import Solver
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """All inputs and events of a chart.
+
+    Attributes:
+        axes: the values of each.
+        solver: finds inputs that are related in a certain way.
+    """
+
+    axes: Mapping[str, Axis]
+    solver: Solver
+
+    @classmethod
+    def of(cls, chart: Chart) -> Inputs:
+        """Return those of a chart."""
+        axes = {name: Axis(kind) for name, kind in chart.inputs.items()}
+        axes |= {name: Axis(BoolType()) for name in chart.events}
+        return cls(axes, Solver(decider_for(axes)))
+
+    @cached_property
+    def whole(self) -> Mapping[str, Spans]:
+        """The set of all values of each."""
+        return {name: axis.whole for name, axis in self.axes.items()}
+
+    @cached_property
+    def plain(self) -> Mapping[str, Value]:
+        """Each as plain as may be: false, zero."""
+        return {name: plainest(axis, axis.whole) for name, axis in self.axes.items()}
+
+    def paths(self, take: Callable[[Path], T], limit: int) -> Iterator[tuple[Path, T]]:
+        """Yield all paths of something, with what came of it; the last one has a doubt if there are too many.
+
+        Args:
+            take: does it, and asks the path for all that depends on inputs.
+            limit: so many paths are followed at most.
+        """
+        waiting: list[Choices] = [()]
+        count = 0
+        while waiting:
+            path = Path(self, waiting.pop())
+            result = take(path)
+            waiting += path.open
+            count += 1
+            if count >= limit and waiting:
+                path.doubts.append(f"more than {limit} cases")
+                waiting.clear()
+            yield path, result

@@ -1,0 +1,174 @@
+"""Two charts side by side: every way in which a tick of both can go, with one and the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from posewright.charts.chart_state import ChartState
+from posewright.charts.datatypes import Value
+from posewright.charts.exploration.asking import Asked
+from posewright.charts.exploration.clocks import Counts
+from posewright.charts.exploration.computed import (
+    Comparing,
+    Noting,
+    Term,
+    computed_outputs,
+    constant_term,
+    read_by,
+)
+from posewright.charts.exploration.inputs import Inputs
+from posewright.charts.exploration.limits import Limits
+from posewright.charts.exploration.path import Path
+from posewright.charts.exploration.situations import Situations
+from posewright.charts.interpreter import Interpreter
+
+Held = tuple[tuple[Term, Term] | None, ...]
+"""What both hold in each computed output; None: the same, but it is not known what."""
+
+PairRest = tuple[int, int, Held]
+
+
+@dataclass(frozen=True)
+class PairPlace:
+    """Where two charts stand, as far as it can make a difference."""
+
+    rest: PairRest
+    counts: tuple[Counts, Counts]
+
+
+@dataclass(frozen=True, eq=False)
+class PairCase:
+    """One of the ways in which a tick of both can go.
+
+    Attributes:
+        inputs: that show it.
+        rest: what both are after it, counters aside; None where one fails, or where they differ.
+        running: counters that go on.
+        differs: whether the outputs then differ, or only one of the ticks fails.
+    """
+
+    inputs: Mapping[str, Value]
+    rest: PairRest | None
+    running: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    differs: bool = False
+
+
+class Pairs:
+    """Two charts with the same inputs, events and outputs.
+
+    Attributes:
+        doubts: in words, why cases may be missing.
+        count: cases looked at.
+    """
+
+    def __init__(self, a: Interpreter, b: Interpreter, limits: Limits) -> None:
+        interpreters, one = (a, b), a.chart
+        self.inputs = Inputs.of(one)
+        self.limits = limits
+        axes = self.inputs.axes
+        machines = [interpreter.machine for interpreter in interpreters]
+        read = [computed_outputs(machine, axes) for machine in machines]
+        terms = read[0] | read[1]
+        self.computed = tuple(
+            name
+            for name in one.outputs
+            if name in terms and not any(name in read_by(m, terms) for m in machines)
+        )
+        kept = [name for name in one.outputs if name not in self.computed]
+        self.sides = tuple(
+            Situations(
+                run, self.inputs, Asked(run.machine, ()), (*kept, *read_by(run.machine, terms)), limits
+            )
+            for run in interpreters
+        )
+        for side in self.sides:
+            Noting(side.machine, frozenset(self.computed), side.follower.answers, axes)
+        self.comparing = Comparing(axes, one.outputs)
+        self.kept = tuple(kept)
+        self.known: dict[object, tuple[PairCase, ...]] = {}
+        self.doubts: dict[str, None] = {}
+        self.count = 0
+
+    def start(self, one: ChartState, other: ChartState) -> PairPlace:
+        """Return the place of two states whose outputs are known."""
+        held = tuple(
+            (constant_term(one.outputs[name]), constant_term(other.outputs[name])) for name in self.computed
+        )
+        (rest, counts), (other_rest, other_counts) = self.sides[0].split(one), self.sides[1].split(other)
+        return PairPlace((rest, other_rest, held), (counts, other_counts))
+
+    def cases(self, place: PairPlace) -> tuple[PairCase, ...]:
+        """Return the ways in which a tick from a place can go."""
+        looks = tuple(
+            side.clocks.looks(counts) for side, counts in zip(self.sides, place.counts, strict=True)
+        )
+        key = (place.rest, looks)
+        if key not in self.known:
+            self.known[key] = self.look(place)
+            self.count += len(self.known[key])
+        return self.known[key]
+
+    def onward(self, place: PairPlace, case: PairCase) -> PairPlace | None:
+        """Return the place after a tick, None where there is none to go on from."""
+        if case.rest is None:
+            return None
+        one, other = self.sides
+        counts = (
+            one.clocks.onward(place.counts[0], case.running[0]),
+            other.clocks.onward(place.counts[1], case.running[1]),
+        )
+        return PairPlace(case.rest, counts)
+
+    def look(self, place: PairPlace) -> tuple[PairCase, ...]:
+        """Follow every path of a tick of both."""
+        one, other = self.sides
+        states = (
+            one.joined(place.rest[0], place.counts[0]),
+            other.joined(place.rest[1], place.counts[1]),
+        )
+
+        def take(path: Path) -> PairCase:
+            return self.together(states, place.rest[2], path)
+
+        found = []
+        for path, case in self.inputs.paths(take, self.limits.cases_of_one):
+            found.append(case)
+            self.doubts |= dict.fromkeys(f"{states[0].state}: {doubt}" for doubt in path.doubts)
+        return tuple(found)
+
+    def together(self, states: tuple[ChartState, ChartState], held: Held, path: Path) -> PairCase:
+        """Return what comes of one path."""
+        one, other = self.sides
+        first = one.follower.follow(states[0], path)
+        terms, path.terms = path.terms, {}
+        second = other.follower.follow(states[1], path)
+        if first.after is None or second.after is None:
+            return PairCase(path.inputs(), None, differs=first.after is not second.after)
+        same = all(first.env[name] == second.env[name] for name in self.kept)
+        found = self.held(held, (terms, path.terms), path) if same else None
+        if found is None:
+            return PairCase(path.inputs(), None, differs=True)
+        (rest, counts), (other_rest, other_counts) = one.split(first.after), other.split(second.after)
+        running = one.clocks.running(counts), other.clocks.running(other_counts)
+        return PairCase(path.inputs(), (rest, other_rest, found), running)
+
+    def held(
+        self, before: Held, terms: tuple[Mapping[str, Term], Mapping[str, Term]], path: Path
+    ) -> Held | None:
+        """Return what the computed outputs are after a tick, None where they differ."""
+        found: list[tuple[Term, Term] | None] = []
+        for name, held in zip(self.computed, before, strict=True):
+            one, other = (side.get(name) for side in terms)
+            if held is not None:
+                one, other = one or held[0], other or held[1]
+            if one is None and other is None:
+                found.append(None)
+            elif one is None or other is None:
+                path.doubts.append(f"{name} is set by one of the charts, and kept by the other")
+                found.append(None)
+            elif self.comparing.differ(name, one, other, path):
+                return None
+            else:
+                found.append((one, other) if one.value is not None and other.value is not None else None)
+        return tuple(found)

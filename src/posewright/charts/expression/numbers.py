@@ -1,0 +1,180 @@
+"""Numbers made to go together: in one unit, of one width.
+
+A number that is written in the expression, or a constant, follows the others: it is computed anew, exactly.
+Anything else is multiplied, or rounded by a call of `single`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from posewright.charts.datatypes import (
+    INT_HIGH,
+    INT_LOW,
+    SINGLE_MAX,
+    FloatType,
+    IntType,
+    to_single,
+)
+from posewright.charts.expression.quantities import conversion, exactly, unit_of
+from posewright.charts.expression.ranges import range_of
+from posewright.charts.expression.scope import Scope
+from posewright.charts.expression.source import Source
+from posewright.charts.expression.terms import Term
+from posewright.charts.expression.tree import (
+    Binary,
+    Call,
+    If,
+    Literal,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    chain_of,
+)
+
+EXTREMES = frozenset({"abs", "min", "max"})
+SINGLE_WHOLE = 2**24
+"""Up to here every whole number is one of 32 bits."""
+
+
+class Numbers:
+    """Makes the numbers of one expression go together."""
+
+    def __init__(self, scope: Scope, source: Source) -> None:
+        self.scope = scope
+        self.source = source
+
+    def alike(self, terms: Sequence[Term], at: int, what: str) -> tuple[list[Term], str | None]:
+        """Return the terms in one unit, and the unit; numbers without one stay as they are.
+
+        Args:
+            terms: literals and constants follow the others, else all follow the first.
+            at: where a mistake is shown.
+            what: begins its message, as in "`<` compares".
+        """
+        measured = [term for term in terms if term.unit]
+        if not measured:
+            return list(terms), None
+        unit = next((term for term in measured if not term.loose), measured[0]).unit or ""
+        for term in measured:
+            if conversion(term.unit or "", unit) is None:
+                one, other = (unit, term.unit or "") if measured[0].unit == unit else (term.unit or "", unit)
+                self.source.fail(at, f"{what} {one} with {other}", hint=difference(one, other))
+        whole = any(term.is_whole and not term.loose for term in terms)
+        return [self.in_unit(term, unit, whole=whole) for term in terms], unit
+
+    def in_unit(self, term: Term, unit: str, *, whole: bool = False) -> Term:
+        """Return a number in another unit of its dimension; one without a unit as it is.
+
+        Args:
+            term: the number.
+            unit: the unit it is wanted in.
+            whole: a fraction that is written there becomes whole where that is exact: 0.35 m is 35 cm.
+        """
+        factor = conversion(term.unit, unit) if term.unit else None
+        if factor is None or term.unit == unit:
+            return term
+        value = self.known(term.tree)
+        if value is not None:
+            exact = exactly(value) * factor
+            if exact.denominator == 1 and (term.is_whole or whole) and INT_LOW <= exact <= INT_HIGH:
+                return Term(Literal(int(exact), term.tree.at), IntType(unit=unit), term.loose)
+        kind: IntType | FloatType = FloatType(single=term.is_single, unit=unit)
+        if term.is_whole and factor.denominator == 1:
+            kind = IntType(unit=unit)
+        tree = self.pushed(
+            term.tree,
+            lambda node, value: self._scaled(node, value, factor, kind),
+            lambda node: self._times(node, factor, kind),
+        )
+        return Term(tree, kind, term.loose)
+
+    def _scaled(self, node: Tree, value: float, factor: Fraction, kind: IntType | FloatType) -> Tree:
+        exact = exactly(value) * factor
+        if isinstance(kind, IntType):
+            return Literal(min(max(int(exact), INT_LOW), INT_HIGH), node.at)
+        if abs(exact) > (SINGLE_MAX if kind.single else sys.float_info.max):
+            self.source.fail(node.at, "a number too large once its unit is converted")
+        return Literal(to_single(float(exact)) if kind.single else float(exact), node.at)
+
+    def _times(self, node: Tree, factor: Fraction, kind: IntType | FloatType) -> Tree:
+        if isinstance(kind, IntType):
+            return Binary(Operator.TIMES, node, Literal(int(factor)), node.at)
+        if not kind.single:
+            return Binary(Operator.TIMES, node, Literal(float(factor)), node.at)
+        product = Binary(Operator.TIMES, node, Literal(to_single(float(factor))), node.at)
+        return Call("single", (product,), node.at)
+
+    def same_width(self, terms: Sequence[Term]) -> tuple[list[Term], bool]:
+        """Return the terms, and whether their result has 32 bits: where no fraction but literals has more."""
+        fractions = [term for term in terms if not term.is_whole]
+        single = any(term.is_single for term in fractions)
+        if not single or any(not (term.is_single or term.loose) for term in fractions):
+            return list(terms), False
+        return [self.in_single(term) for term in terms], True
+
+    def in_single(self, term: Term) -> Term:
+        """Return a number rounded to 32 bits; a whole one stays whole where it has as few."""
+        if term.is_single or (term.is_whole and self._is_small(term.tree)):
+            return term
+        tree = self.pushed(term.tree, self._rounded, lambda node: Call("single", (node,), node.at))
+        return Term(tree, FloatType(single=True, unit=term.unit), term.loose)
+
+    def _is_small(self, tree: Tree) -> bool:
+        low, high = range_of(tree, self.scope)
+        return low >= -SINGLE_WHOLE and high <= SINGLE_WHOLE
+
+    def _rounded(self, node: Tree, value: float) -> Tree:
+        if abs(value) > SINGLE_MAX:
+            self.source.fail(
+                node.at, f"{value:g} is too large for 32 bits", hint="declare the other one as float"
+            )
+        near = to_single(value)
+        return node if near == value and isinstance(value, float) else Literal(near, node.at)
+
+    def as_fraction(self, term: Term) -> Term:
+        """Return a whole number as a fraction of the same value; a fraction as it is."""
+        if not term.is_whole:
+            return term
+        tree = self.pushed(
+            term.tree,
+            lambda node, value: Literal(float(value), node.at),
+            lambda node: Binary(Operator.TIMES, node, Literal(1.0), node.at),
+        )
+        return Term(tree, FloatType(unit=term.unit), term.loose)
+
+    def known(self, tree: Tree) -> int | float | None:
+        """Return the value of a literal, a constant, or one of these with a minus; else None."""
+        if isinstance(tree, Unary) and tree.operator is Operator.MINUS:
+            value = self.known(tree.operand)
+            return None if value is None else -value
+        found = (
+            tree.value if isinstance(tree, Literal) else self.scope.constants.get(getattr(tree, "name", ""))
+        )
+        return found if isinstance(found, int | float) and not isinstance(found, bool) else None
+
+    def pushed(self, tree: Tree, known: Callable[[Tree, float], Tree], other: Callable[[Tree], Tree]) -> Tree:
+        """Return a tree with `known` done to its literals and constants, `other` to all that is not one.
+
+        What is done keeps the order of numbers, so that it may be done behind a minus, and within a choice.
+        """
+        if isinstance(tree, If):
+            cases, rest = cases_of(tree)
+            done = [(condition, self.pushed(then, known, other)) for condition, then in cases]
+            return chain_of(done, self.pushed(rest, known, other))
+        if isinstance(tree, Unary):
+            return replace(tree, operand=self.pushed(tree.operand, known, other))
+        if isinstance(tree, Call) and tree.function in EXTREMES:
+            parts = tuple(self.pushed(part, known, other) for part in tree.arguments)
+            return replace(tree, arguments=parts)
+        value = self.known(tree)
+        return other(tree) if value is None else known(tree, value)
+
+
+def difference(one: str, other: str) -> str:
+    """Return why two units do not mix."""
+    return f"{one} measures {unit_of(one).dimension}, {other} {unit_of(other).dimension}"

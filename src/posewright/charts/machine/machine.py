@@ -1,0 +1,240 @@
+"""A chart made ready: states by number, ways by junctions laid out, time turned into counters.
+
+Whatever runs, proves, draws coverage of, or generates code from a chart works on its machine, so that all
+of them mean the same by it. A machine is made by `lower`; nothing in it changes afterwards.
+
+Names that expressions may read besides the chart's own, none of which can clash with them:
+
+| name | type | what it is |
+|---|---|---|
+| `in.S` | bool | whether S is active |
+| `since.S` | int | ticks since S was entered, counted as far as anything in S asks |
+| `held.S.k` | int | ticks in a row at which the condition of S's k-th `held` was true, counted as far |
+| `every.S.k` | int | ticks since S's k-th `every` was true last, or since S was entered |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from posewright.charts.action import Actions, expressions_in
+from posewright.charts.chart import Chart
+from posewright.charts.datatypes import BoolType, IntType, Type
+from posewright.charts.expression import Expression
+from posewright.charts.state import State
+from posewright.charts.transition import Memory, Transition
+
+if TYPE_CHECKING:
+    from posewright.charts.machine.moves import Moves
+
+ROOT = 0
+"""The number of the node that stands for the chart itself."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A node to go to, or what was last active inside it.
+
+    Attributes:
+        default: where to go while there is nothing to remember; none takes the initial ones.
+    """
+
+    node: int
+    memory: Memory | None = None
+    default: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A whole way out of a state: a transition with the segments that follow it, junction by junction.
+
+    Attributes:
+        source: number of the state.
+        index: among the ways of that state.
+        transition: which of the state's transitions it begins with.
+        segments: as written, from the transition to the last segment.
+        events: any one of which lets it be taken; none: it is asked at every tick.
+        wait: ticks that the state must have been active.
+        guards: of its segments, in order; all must hold.
+        guard: all of them in one, for whoever reasons about the way as a whole.
+        do: actions of all segments.
+        goals: where it leads; none: the state is not left.
+        domain: number of the node that stays active while everything in it is left; None for no goals.
+        since: the register that counts the ticks of the state.
+    """
+
+    source: int
+    index: int
+    transition: int
+    segments: tuple[Transition, ...]
+    events: tuple[str, ...]
+    wait: int
+    guards: tuple[Expression, ...]
+    guard: Expression
+    do: Actions
+    goals: tuple[Goal, ...]
+    domain: int | None
+
+    since: str = ""
+
+    @property
+    def line(self) -> int | None:
+        """The line of its last segment."""
+        return self.segments[-1].line
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A register that counts ticks of a state that is active.
+
+    Attributes:
+        name: of the register.
+        limit: the value at which its question is answered with yes.
+        condition: of `held`: where it does not hold, counting begins again; None for `every` and `since`.
+        again: of `every`: after the limit comes 1.
+    """
+
+    name: str
+    limit: int
+    condition: Expression | None = None
+    again: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """A state, or the chart itself.
+
+    Attributes:
+        state: as written; None for the chart itself.
+        around: numbers of the nodes around it, the nearest first, the chart itself last.
+        within: numbers of all nodes inside it, itself not among them.
+        counters: that run while it is active.
+        remembers: which of its memories some way asks for.
+    """
+
+    index: int
+    name: str
+    state: State | None
+    parent: int
+    around: tuple[int, ...]
+    children: tuple[int, ...]
+    within: frozenset[int]
+    parallel: bool
+    final: bool
+    initial: tuple[Goal, ...]
+    entry: Actions = ()
+    during: Actions = ()
+    exit: Actions = ()
+    ways: tuple[Way, ...] = ()
+    counters: tuple[Counter, ...] = ()
+    remembers: tuple[Memory, ...] = ()
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether there is nothing inside it."""
+        return not self.children
+
+    @property
+    def actions(self) -> tuple[Actions, ...]:
+        """All its actions but those on ways."""
+        return (self.entry, self.during, self.exit)
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A chart made ready.
+
+    Attributes:
+        nodes: the chart itself first, then its states in the order in which they are written.
+        events: that may come from outside, in the order in which they are dealt with.
+        heard: every event that some way listens to.
+        cycles: junctions that lead back to themselves: what a way through them would do is not said.
+    """
+
+    chart: Chart
+    nodes: tuple[Node, ...]
+    events: tuple[str, ...]
+    heard: frozenset[str]
+    cycles: tuple[tuple[str, ...], ...] = ()
+    number_of: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def ways(self) -> tuple[Way, ...]:
+        """All ways, state by state."""
+        return tuple(way for node in self.nodes for way in node.ways)
+
+    @cached_property
+    def ways_asked(self) -> Mapping[tuple[int, str | None], tuple[Way, ...]]:
+        """The ways that are asked while a leaf is active, on an event or (None) at every tick, in order."""
+        found: dict[tuple[int, str | None], list[Way]] = {}
+        for leaf in (node for node in self.nodes if node.is_leaf):
+            for number in (leaf.index, *leaf.around):
+                for way in self.nodes[number].ways:
+                    for event in way.events or (None,):
+                        found.setdefault((leaf.index, event), []).append(way)
+        return {key: tuple(ways) for key, ways in found.items()}
+
+    @cached_property
+    def counters(self) -> tuple[Counter, ...]:
+        """All counters, state by state."""
+        return tuple(counter for node in self.nodes for counter in node.counters)
+
+    @cached_property
+    def counting(self) -> tuple[Node, ...]:
+        """The nodes in which time is counted."""
+        return tuple(node for node in self.nodes if node.counters)
+
+    @cached_property
+    def lasting(self) -> frozenset[int]:
+        """The numbers of the nodes that act during every tick."""
+        return frozenset(node.index for node in self.nodes if node.during)
+
+    @cached_property
+    def registers(self) -> tuple[str, ...]:
+        """The names of what a ChartState keeps: outputs, locals, counters."""
+        return (*self.chart.variables, *(counter.name for counter in self.counters))
+
+    @cached_property
+    def memories(self) -> tuple[tuple[int, Memory], ...]:
+        """What is remembered of states that were left, node by node."""
+        return tuple((node.index, memory) for node in self.nodes for memory in node.remembers)
+
+    @cached_property
+    def asked_inside(self) -> Mapping[str, int]:
+        """The names `in.S` that some expression reads, and the node of each."""
+        read = frozenset[str]().union(*(one.names for one in self.expressions))
+        return {name: self.number_of[name[3:]] for name in sorted(read) if name.startswith("in.")}
+
+    @cached_property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Every guard, condition and value that a step may compute."""
+        counted = (c.condition for c in self.counters if c.condition is not None)
+        guards = chain.from_iterable(way.guards for way in self.ways)
+        acts = chain((way.do for way in self.ways), chain.from_iterable(node.actions for node in self.nodes))
+        return (*counted, *guards, *(one for actions in acts for one in expressions_in(actions)))
+
+    @cached_property
+    def types(self) -> Mapping[str, Type]:
+        """The type of every name that an expression of the machine may read, constants aside."""
+        found: dict[str, Type] = {**self.chart.inputs, **self.chart.variables}
+        found |= {counter.name: IntType(0, counter.limit) for counter in self.counters}
+        return found | {f"in.{node.name}": BoolType() for node in self.nodes[1:]}
+
+    @cached_property
+    def moves(self) -> Moves:
+        """What is left and entered when ways are taken; it keeps what it has worked out."""
+        from posewright.charts.machine.moves import Moves
+
+        return Moves(self)
+
+    def node(self, name: str) -> Node:
+        """Return the node of the state of that name.
+
+        Raises:
+            UnknownNameError: there is none.
+        """
+        return self.nodes[self.number_of[self.chart.state(name).name]]

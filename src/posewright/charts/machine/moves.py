@@ -1,0 +1,146 @@
+"""Moves: what is left and entered when some ways are taken, worked out once for every situation met.
+
+The order in which states are left and entered, and what a history leads back to, are those of the W3C's
+SCXML (Appendix D).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from posewright.charts.machine.entering import Entering
+from posewright.charts.machine.machine import Machine, Node, Way
+from posewright.charts.transition import DONE, Memory
+
+MAX_KEPT = 20_000
+"""Moves kept; a chart with many regions has more situations than anybody meets twice."""
+
+Leaves = tuple[int, ...]
+Memories = tuple[Leaves, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Move:
+    """What taking some ways from some situation comes to.
+
+    Attributes:
+        ways: those that are taken, in order.
+        leaving: nodes that are left, in order.
+        entering: nodes that are entered, in order, each with the events that say what is done with it.
+        leaves: the innermost active states afterwards.
+        memories: what is remembered afterwards.
+    """
+
+    ways: tuple[Way, ...]
+    leaving: tuple[Node, ...]
+    entering: tuple[tuple[Node, tuple[str, ...]], ...]
+    leaves: Leaves
+    memories: Memories
+
+
+class Moves:
+    """The moves of one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.nodes = machine.nodes
+        self._active: dict[Leaves, frozenset[int]] = {}
+        self._kept: dict[tuple[Leaves, Memories, tuple[Way, ...]], Move] = {}
+
+    def active(self, leaves: Leaves) -> frozenset[int]:
+        """Return the numbers of all nodes that are active with these leaves, the chart itself left out."""
+        try:
+            return self._active[leaves]
+        except KeyError:
+            around = {number for leaf in leaves for number in (leaf, *self.nodes[leaf].around)}
+            return self._active.setdefault(leaves, frozenset(around - {0}))
+
+    def first(self) -> Move:
+        """Return the move that enters the chart."""
+        memories = tuple(() for _ in self.machine.memories)
+        entering = Entering(self.machine, dict(zip(self.machine.memories, memories, strict=True)))
+        entering.whole(self.nodes[0])
+        return self._move((), frozenset(), frozenset(), entering.found, memories)
+
+    def of(self, leaves: Leaves, memories: Memories, chosen: tuple[Way, ...]) -> Move:
+        """Return the move that takes the chosen ways, those that conflict with better ones left out."""
+        key = (leaves, memories, chosen)
+        try:
+            return self._kept[key]
+        except KeyError:
+            if len(self._kept) >= MAX_KEPT:
+                self._kept.clear()
+            return self._kept.setdefault(key, self._worked_out(*key))
+
+    def _worked_out(self, leaves: Leaves, memories: Memories, chosen: tuple[Way, ...]) -> Move:
+        ways, active = self._without_conflicts(chosen), self.active(leaves)
+        left = frozenset(number for way in ways for number in self._left_by(way, active))
+        held = {
+            key: self._remembered(key, leaves, active) if key[0] in left else before
+            for key, before in zip(self.machine.memories, memories, strict=True)
+        }
+        entering = Entering(self.machine, held)
+        for way in ways:
+            entering.goals(way.goals, way.domain or 0)
+        return self._move(ways, active, left, entering.found, tuple(held.values()))
+
+    def _move(
+        self,
+        ways: tuple[Way, ...],
+        active: frozenset[int],
+        left: frozenset[int],
+        found: set[int],
+        memories: Memories,
+    ) -> Move:
+        after = set(active - left)
+        entering = []
+        for number in sorted(found):
+            after.add(number)
+            node = self.nodes[number]
+            entering.append((node, self._done(node, after) if node.final else ()))
+        leaves = tuple(sorted(number for number in after if self.nodes[number].is_leaf))
+        leaving = tuple(self.nodes[number] for number in sorted(left, reverse=True))
+        return Move(ways, leaving, tuple(entering), leaves, memories)
+
+    def _left_by(self, way: Way, active: frozenset[int]) -> frozenset[int]:
+        return frozenset() if way.domain is None else active & self.nodes[way.domain].within
+
+    def _remembered(self, key: tuple[int, Memory], leaves: Leaves, active: frozenset[int]) -> Leaves:
+        node = self.nodes[key[0]]
+        if key[1] is Memory.SHALLOW:
+            return tuple(child for child in node.children if child in active)
+        return tuple(leaf for leaf in leaves if leaf in node.within)
+
+    def _without_conflicts(self, chosen: Iterable[Way]) -> tuple[Way, ...]:
+        """Return the ways that can be taken together: an inner one goes before an outer, else the earlier."""
+        kept: list[Way] = []
+        for way in chosen:
+            rivals = [other for other in kept if self._conflict(way, other)]
+            if all(way.source in self.nodes[other.source].within for other in rivals):
+                kept = [other for other in kept if other not in rivals]
+                kept.append(way)
+        return tuple(kept)
+
+    def _conflict(self, one: Way, other: Way) -> bool:
+        a, b = one.domain, other.domain
+        if a is None or b is None:
+            return False
+        return a == b or a in self.nodes[b].around or b in self.nodes[a].around
+
+    def _done(self, final: Node, active: set[int]) -> tuple[str, ...]:
+        """Return the events that tell that a state is done, and the regions it completes."""
+        node = self.nodes[final.parent]
+        if node.index == 0:
+            return ()
+        around = self.nodes[node.parent]
+        regions = around.children if around.parallel and around.index else ()
+        if regions and all(self._is_done(region, active) for region in regions):
+            return DONE + node.name, DONE + around.name
+        return (DONE + node.name,)
+
+    def _is_done(self, number: int, active: set[int]) -> bool:
+        node = self.nodes[number]
+        if node.parallel:
+            return all(self._is_done(child, active) for child in node.children)
+        return any(self.nodes[child].final and child in active for child in node.children)

@@ -1,0 +1,230 @@
+"""One tick of a machine: the only place that says what a chart does; in words: docs/chart-semantics.md.
+
+The selection of transitions, and the order in which states are left and entered, are those of the W3C's
+SCXML (Appendix D); ticks, sampled inputs and `during` are ours.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from posewright.charts.action import Actions, Assign, Branch, Raise
+from posewright.charts.chart import Steps
+from posewright.charts.chart_state import ChartState
+from posewright.charts.datatypes import Type, Value
+from posewright.charts.expression import Expression
+from posewright.charts.machine.machine import Machine, Node, Way
+from posewright.charts.machine.moves import Move
+from posewright.errors import InputError
+
+MAX_MICROSTEPS = 1000
+"""Microsteps in one tick after which it is taken for granted that there is no end."""
+
+Env = dict[str, Any]
+Compute = Callable[[Expression, Env], Any]
+
+
+def plain(expression: Expression, env: Env) -> Any:
+    """Compute an expression from an environment in which every name has its value."""
+    return expression.evaluate(env)
+
+
+class Tick:
+    """One tick, while it goes on.
+
+    Whoever looks closer hands in a `compute` of its own: the coverage notes what every guard was, the
+    exploration follows both answers.
+
+    Attributes:
+        taken: ways that were taken, in order.
+        raised: events that were raised inside, in order.
+    """
+
+    def __init__(self, machine: Machine, state: ChartState, compute: Compute = plain) -> None:
+        self.machine = machine
+        self.moves = machine.moves
+        self.compute = compute
+        self.types: Mapping[str, Type] = machine.chart.variables
+        self.started = state.started
+        self.leaves = state.leaves
+        self.memories = state.memories
+        self.env: Env = dict(zip(machine.registers, state.values, strict=True))
+        self.queue: deque[str] = deque()
+        self.stayed: frozenset[int] = frozenset()
+        self.microsteps = 0
+        self.taken: list[Way] = []
+        self.raised: list[str] = []
+
+    def run(self, inputs: Mapping[str, Value], events: Iterable[str] = ()) -> ChartState:
+        """Take the tick and return where the chart stands after it.
+
+        Args:
+            inputs: the value of every input, within its range.
+            events: those that came from outside, in the order in which the chart declares them.
+
+        Raises:
+            InputError: the tick does not end: the transitions go round in a circle.
+            ExpressionError: a guard or an action divides by zero.
+        """
+        self.env.update(inputs)
+        if self.started:
+            self.see_who_is_active()
+            self.count()
+        else:
+            self.env.update(dict.fromkeys(self.machine.asked_inside, False))
+            self.enter(self.moves.first())
+        if self.machine.lasting:
+            self.stayed = self.machine.lasting & self.moves.active(self.leaves)
+        self.settle()
+        for event in events:
+            self.microstep(event)
+            self.settle_raised()
+        if self.stayed:
+            self.during()
+        return self.result()
+
+    def result(self) -> ChartState:
+        """Return where the chart stands."""
+        env = self.env
+        values = tuple([env[name] for name in self.machine.registers])
+        return ChartState(self.machine, True, self.leaves, values, self.memories)
+
+    # What a tick is made of
+
+    def count(self) -> None:
+        """Let time pass for the states that are active."""
+        env = self.env
+        for node in self.machine.counting:
+            for counter in node.counters if node.index in self.moves.active(self.leaves) else ():
+                counted = env[counter.name]
+                if counter.condition is not None and not self.compute(counter.condition, env):
+                    env[counter.name] = 0
+                elif counted < counter.limit:
+                    env[counter.name] = counted + 1
+                elif counter.again:
+                    env[counter.name] = 1
+
+    def settle(self) -> None:
+        """Ask all that asks for no event; then deal with what was raised."""
+        if self.machine.chart.steps is Steps.ONE:
+            self.microstep(None)
+        self.settle_raised()
+
+    def settle_raised(self) -> None:
+        """Deal with the events in the queue; of a chart that runs to completion, until nothing moves."""
+        completes = self.machine.chart.steps is Steps.COMPLETION
+        while True:
+            if completes and self.microstep(None):
+                continue
+            if not self.queue:
+                return
+            self.microstep(self.queue.popleft())
+
+    def during(self) -> None:
+        """Act in the states that were active all the tick."""
+        for number in sorted(self.stayed):
+            self.act(self.machine.nodes[number].during)
+        if self.queue:
+            self.settle_raised()
+
+    # A microstep
+
+    def microstep(self, event: str | None) -> bool:
+        """Take the transitions that an event, or the tick itself, enables; return whether there were any."""
+        chosen = self.choose(event)
+        if not chosen:
+            return False
+        self.microsteps += 1
+        if self.microsteps > MAX_MICROSTEPS:
+            self.refuse_circle()
+        move = self.moves.of(self.leaves, self.memories, tuple(chosen))
+        for node in move.leaving:
+            self.leave(node)
+        for way in move.ways:
+            self.taken.append(way)
+            if way.do:
+                self.act(way.do)
+        if move.leaving:
+            self.enter(move)
+        return True
+
+    def choose(self, event: str | None) -> list[Way]:
+        """Return, for every innermost state, the first way that may be taken, its own before outer ones."""
+        chosen: list[Way] = []
+        asked = self.machine.ways_asked
+        for leaf in self.leaves:
+            for way in asked.get((leaf, event), ()):
+                if self.holds(way):
+                    if way not in chosen:
+                        chosen.append(way)
+                    break
+        return chosen
+
+    def holds(self, way: Way) -> bool:
+        """Return whether the way may be taken."""
+        env = self.env
+        if way.wait and env[way.since] < way.wait:
+            return False
+        compute = self.compute
+        return all(compute(guard, env) for guard in way.guards)
+
+    def leave(self, node: Node) -> None:
+        """Leave a state."""
+        if node.exit:
+            self.act(node.exit)
+        if node.index in self.stayed:
+            self.stayed -= {node.index}
+        for counter in node.counters:
+            self.env[counter.name] = 0
+
+    def enter(self, move: Move) -> None:
+        """Enter the states of a move."""
+        for node, done in move.entering:
+            if node.entry:
+                self.act(node.entry)
+            for event in done:
+                self.put(event)
+        self.leaves, self.memories = move.leaves, move.memories
+        self.see_who_is_active()
+
+    def see_who_is_active(self) -> None:
+        """Let expressions know what is active."""
+        if self.machine.asked_inside:
+            active = self.moves.active(self.leaves)
+            for name, number in self.machine.asked_inside.items():
+                self.env[name] = number in active
+
+    # Actions
+
+    def act(self, actions: Actions) -> None:
+        """Do actions, one after the other."""
+        for action in actions:
+            if isinstance(action, Assign):
+                self.set(action)
+            elif isinstance(action, Raise):
+                self.put(action.event)
+            elif isinstance(action, Branch):
+                self.act(action.then if self.compute(action.when, self.env) else action.otherwise)
+
+    def set(self, action: Assign) -> None:
+        """Set variables, all at once."""
+        env, compute, types = self.env, self.compute, self.types
+        env.update([(name, types[name].fit(compute(one, env))) for name, one in action.values.items()])
+
+    def put(self, event: str) -> None:
+        """Put an event into the queue, if anything listens to it."""
+        self.raised.append(event)
+        if event in self.machine.heard:
+            self.queue.append(event)
+            if len(self.queue) > MAX_MICROSTEPS:
+                self.refuse_circle()
+
+    def refuse_circle(self) -> None:
+        """Give up on a tick that does not end."""
+        states = dict.fromkeys(self.machine.nodes[way.source].name for way in self.taken[-50:])
+        raise InputError(
+            f"a tick of {self.machine.chart.name} does not end: it goes round in {', '.join(states)}",
+            hint="let a transition of the circle wait for an event or for time",
+        )

@@ -1,0 +1,30 @@
+"""Promises in words."""
+
+from __future__ import annotations
+
+from posewright.charts.promise import Promise, Vow
+
+
+def text_of(promise: Promise) -> str:
+    """Return a promise as a person would write it."""
+    if promise.vow is Vow.LEADS_TO:
+        return f"{promise.when} leads to {promise.goal} within {promise.within_s:g} s"
+    return f"{promise.vow.value} {promise.when}"
+
+
+def how_broken(promise: Promise, ticks: int, state: str, waited: int = 0) -> str:
+    """Return how a promise is broken after some ticks.
+
+    Args:
+        promise: that is broken.
+        ticks: number of the tick after which it is.
+        state: the states active then.
+        waited: ticks for which an answer has been owed, that of the question not counted.
+    """
+    after = f"after tick {ticks}, in {state}"
+    if promise.vow is Vow.LEADS_TO:
+        since = f"since tick {ticks - waited}" if waited else "at that tick"
+        why = f"`{promise.when}` held {since}, and `{promise.goal}` has not since"
+        return f"`{text_of(promise)}` is broken {after}: {why}"
+    holds = "holds" if promise.vow is Vow.NEVER else "does not hold"
+    return f"`{text_of(promise)}` is broken {after}: `{promise.when}` {holds}"

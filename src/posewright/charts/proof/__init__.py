@@ -1,0 +1,35 @@
+"""Proof: whether something can happen at all, over every value that every name may have.
+
+    prover = Prover({"n": IntType(0, 9), "d": FloatType(0.0, 5.0)})
+    answer = prover.satisfiable(true=[guard, other_guard])      # do two guards ever hold at once?
+
+`answer.possible` is False where it is proved that they do not; it is True with a case in which they do,
+which has been tried; it is None where that could not be decided within the effort allowed.
+
+Expressions become terms (`translation`, `terms`); terms are written for an SMT solver twice: in real numbers,
+quick and a little loose (`smt/reals`), and bit by bit, exact and slow (`smt/bits`).
+"""
+
+from posewright.charts.proof.answer import Answer, Cell, Cells, Effort, Spot
+from posewright.charts.proof.claim import Claim, Differ, Fails, Holds, Outside
+from posewright.charts.proof.place import Place, places_in
+from posewright.charts.proof.place_claim import DividesByZero, Saturates
+from posewright.charts.proof.prover import Prover
+
+__all__ = [
+    "Answer",
+    "Cell",
+    "Cells",
+    "Claim",
+    "Differ",
+    "DividesByZero",
+    "Effort",
+    "Fails",
+    "Holds",
+    "Outside",
+    "Place",
+    "Prover",
+    "Saturates",
+    "Spot",
+    "places_in",
+]

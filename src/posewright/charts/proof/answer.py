@@ -1,0 +1,79 @@
+"""What a question comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from posewright.charts.datatypes import Value
+from posewright.charts.expression import Tree
+
+Case = Mapping[str, Value]
+"""A value for every name that a question's expressions read."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether something can happen.
+
+    Attributes:
+        possible: True comes with a case; False is proved for every value of every name; None: it could not
+            be decided within the effort allowed.
+        case: a case in which it happens; the expressions were computed in it before it was handed out.
+    """
+
+    possible: bool | None
+    case: Case | None = None
+
+
+IMPOSSIBLE = Answer(False)
+UNKNOWN = Answer(None)
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An answer about one node of an expression; `node.at` says where in the text it stands."""
+
+    node: Tree
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A combination of truth values, with a case in which it is met.
+
+    Attributes:
+        truths: one for each atom; None where computing it divides by zero.
+    """
+
+    truths: tuple[bool | None, ...]
+    case: Case
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The combinations of truth values that can be met, in the order in which they were found.
+
+    Attributes:
+        complete: whether it is proved that there are no others.
+    """
+
+    found: tuple[Cell, ...]
+    complete: bool
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard a prover tries; counted in steps of the solver, so that every machine answers alike.
+
+    Attributes:
+        combinations: so many combinations of values are just tried one after the other.
+        steps: of reasoning about real numbers, for one question; a million takes about 0.3 s.
+        bit_steps: of reasoning bit by bit, for one question that real numbers did not decide.
+        all_bit_steps: of that for all questions of a prover together.
+    """
+
+    combinations: int = 256
+    steps: int = 2_000_000
+    bit_steps: int = 2_000_000
+    all_bit_steps: int = 6_000_000

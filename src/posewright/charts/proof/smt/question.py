@@ -1,0 +1,155 @@
+"""Questions put to the solver: whether some terms can all be true, and in which case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import z3
+
+from posewright.charts.datatypes import Type, Value
+from posewright.charts.proof.rounding import DOUBLE
+from posewright.charts.proof.smt.bits import BitEncoder
+from posewright.charts.proof.smt.model import value_found
+from posewright.charts.proof.smt.reals import RealEncoder
+from posewright.charts.proof.term import Op, Sort, Term, reachable
+
+RASTER = 1024
+"""Parts of one: fractions on this raster are added and compared without rounding."""
+
+BIT_BY_BIT = ("simplify", "fpa2bv", "simplify", "solve-eqs", "bit-blast", "sat")
+"""The solver's tactics; its own choice for such questions takes ten times as long."""
+
+
+class Question:
+    """Terms that shall all be true."""
+
+    def __init__(self, solver: Any, steps: int) -> None:
+        self.solver = solver
+        self.solver.set("rlimit", steps)
+        self.mentioned: set[int] = set()
+        self.variables: dict[str, Term] = {}
+
+    def check(self) -> bool | None:
+        """Return whether it is possible, None if that was not decided within the steps allowed."""
+        found = self.solver.check()
+        return None if found == z3.unknown else bool(found == z3.sat)
+
+    def case(self, types: Mapping[str, Type]) -> dict[str, Value]:
+        """Return the values with which it is, of the names that matter."""
+        model = self.solver.model()
+        return {
+            name: value_found(model, self.written(term), term, types[name])
+            for name, term in self.variables.items()
+        }
+
+    def written(self, term: Term) -> Any:
+        """Return what a term is for the solver."""
+        raise NotImplementedError
+
+    def first_mentioned(self, terms: Iterable[Term]) -> list[Term]:
+        """Return the terms, and those they are made of, that were not mentioned before."""
+        found = [term for term in reachable(terms) if term.index not in self.mentioned]
+        self.mentioned.update(term.index for term in found)
+        self.variables |= {term.value: term for term in found if term.op is Op.VARIABLE}
+        return found
+
+
+class RealQuestion(Question):
+    """A question about whole and real numbers.
+
+    Args:
+        encoder: writes the terms.
+        steps: so many the solver may take at a time.
+        coarse: fractions are looked for on a raster, and nothing is rounded: what is found is a case, and
+            that nothing is found says nothing.
+    """
+
+    def __init__(self, encoder: RealEncoder, steps: int, *, coarse: bool = False) -> None:
+        super().__init__(z3.SimpleSolver(ctx=encoder.sheet.context), steps)
+        self.encoder = encoder
+        self.sheet = encoder.sheet
+        self.coarse = coarse
+
+    def written(self, term: Term) -> Any:
+        """Return what a term is for the solver."""
+        truth = term.sort is Sort.TRUTH
+        return self.sheet.truths[term.index] if truth else self.sheet.numbers[term.index].value
+
+    def add(self, terms: Iterable[Term]) -> None:
+        """Ask for more."""
+        roots = list(terms)
+        self.mention(roots)
+        self.solver.add([self.written(term) for term in roots])
+
+    def mention(self, terms: Iterable[Term]) -> None:
+        """Tell the solver what is known of some terms, whether they be true or not."""
+        rules: list[Any] = []
+        for term in self.first_mentioned(terms):
+            self.encoder.write(term)
+            rules += self.sheet.rules[term.index]
+            if self.coarse and term.sort is Sort.FRACTION:
+                rules += self._on_raster(term)
+        self.solver.add(rules)
+
+    def _on_raster(self, term: Term) -> list[Any]:
+        number = self.sheet.numbers[term.index]
+        if term.op is Op.VARIABLE:
+            count = self.sheet.variable(f"c{term.index}", Sort.WHOLE)
+            return [number.value * RASTER == z3.ToReal(count)]
+        return [] if number.rounded is None else [number.value == number.exact]
+
+    def leave_out(self, name: str, low: float, high: float) -> None:
+        """Look for a fraction elsewhere than from `low` to `high`."""
+        value = self.written(self.variables[name])
+        below, above = self.sheet.constant(DOUBLE.below(low)), self.sheet.constant(DOUBLE.above(high))
+        self.solver.add(z3.Or(value <= below, value >= above))
+
+    @contextmanager
+    def pinned(self, values: Mapping[str, float], steps: int) -> Iterator[None]:
+        """Hold some fractions at known values, and allow so many steps, for as long as the context lasts."""
+        self.solver.push()
+        self.solver.set("rlimit", steps)
+        self.solver.add(
+            [self.written(self.variables[n]) == self.sheet.constant(v) for n, v in values.items()]
+        )
+        yield
+        self.solver.pop()
+
+    def truth(self, term: Term) -> bool:
+        """Return whether a term that was mentioned is true in the case found."""
+        return bool(z3.is_true(self.solver.model().eval(self.written(term), model_completion=True)))
+
+
+class BitQuestion(Question):
+    """A question decided bit by bit.
+
+    Args:
+        encoder: writes the terms.
+        steps: so many the solver may take.
+    """
+
+    def __init__(self, encoder: BitEncoder, steps: int) -> None:
+        super().__init__(z3.Then(*BIT_BY_BIT, ctx=encoder.context).solver(), steps)
+        self.encoder = encoder
+
+    def written(self, term: Term) -> Any:
+        """Return what a term is for the solver."""
+        return self.encoder.values[term.index]
+
+    def add(self, terms: Iterable[Term]) -> None:
+        """Ask for more.
+
+        Raises:
+            NotInBitsError: something in it is not written bit by bit.
+        """
+        roots, rules = list(terms), list[Any]()
+        for term in self.first_mentioned(roots):
+            self.encoder.write(term)
+            rules += self.encoder.rules[term.index]
+        self.solver.add(rules + [self.written(term) for term in roots])
+
+    def steps_so_far(self) -> int:
+        """Return how many steps the solver has taken for all questions of this encoder."""
+        return int(self.solver.statistics().get_key_value("rlimit count"))

@@ -1,0 +1,82 @@
+"""The search for a case: in real numbers, among likely values, on a raster, bit by bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from posewright.charts.proof.answer import IMPOSSIBLE, UNKNOWN, Answer, Effort
+from posewright.charts.proof.case import Trial
+from posewright.charts.proof.smt.bits import BitEncoder, NotInBitsError
+from posewright.charts.proof.smt.nearby import narrowed, pinned, tried
+from posewright.charts.proof.smt.question import BitQuestion, RealQuestion
+from posewright.charts.proof.smt.reals import RealEncoder
+from posewright.charts.proof.term import Sort, Term, reachable
+
+
+class Search:
+    """Puts questions to the solver.
+
+    Attributes:
+        bit_steps: how many steps bit by bit were taken so far.
+    """
+
+    def __init__(self, effort: Effort) -> None:
+        self.effort = effort
+        self.bit_steps = 0
+
+    @cached_property
+    def reals(self) -> RealEncoder:
+        """Writes terms in real numbers."""
+        return RealEncoder()
+
+    @cached_property
+    def bits(self) -> BitEncoder:
+        """Writes terms bit by bit."""
+        return BitEncoder()
+
+    def real_question(self, roots: Sequence[Term], *, coarse: bool = False) -> RealQuestion:
+        """Return the question whether some terms can all be true, in real numbers."""
+        question = RealQuestion(self.reals, self.effort.steps, coarse=coarse)
+        question.add(roots)
+        return question
+
+    def decide(self, root: Term, trial: Trial) -> Answer:
+        """Return whether a term can be true; a case is one of the trial, which claims the same."""
+        question = self.real_question([root])
+        possible = question.check()
+        if possible is False:
+            return IMPOSSIBLE
+        found = tried(question, trial) if possible else None
+        found = found or self.guessed(root, trial) or self.on_raster(root, trial)
+        if found is None and possible:
+            found = narrowed(question, trial) or pinned(question, trial, self.effort.steps)
+        return found or self.bit_by_bit(root, trial)
+
+    def guessed(self, root: Term, trial: Trial) -> Answer | None:
+        """Return a case made of plain numbers and of those in the question, None where none was found."""
+        numbers = {
+            term.value: None for term in reachable([root]) if term.is_constant and term.sort is not Sort.TRUTH
+        }
+        case = trial.guessed(list(numbers))
+        return None if case is None else Answer(True, trial.plain(case))
+
+    def on_raster(self, root: Term, trial: Trial) -> Answer | None:
+        """Return a case whose fractions are on a raster, None where none was found."""
+        question = self.real_question([root], coarse=True)
+        return tried(question, trial) if question.check() else None
+
+    def bit_by_bit(self, root: Term, trial: Trial) -> Answer:
+        """Return whether a term can be true, decided bit by bit as far as the effort allows."""
+        if self.bit_steps >= self.effort.all_bit_steps:
+            return UNKNOWN
+        question = BitQuestion(self.bits, self.effort.bit_steps)
+        try:
+            question.add([root])
+        except NotInBitsError:
+            return UNKNOWN
+        possible = question.check()
+        self.bit_steps = question.steps_so_far()
+        if possible is False:
+            return IMPOSSIBLE
+        return (tried(question, trial) if possible else None) or UNKNOWN

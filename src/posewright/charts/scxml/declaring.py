@@ -1,0 +1,204 @@
+"""What a document declares: its variables and constants with their types, and the functions of ours in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from posewright.charts.chart import scope_of
+from posewright.charts.datatypes import EnumType, Type, Value
+from posewright.charts.declarations import Declarations
+from posewright.charts.expression import Scope, Source, parse_expression
+from posewright.charts.reading.function_reading import read_function
+from posewright.charts.reading.type_reading import read_type
+from posewright.charts.scxml.data import (
+    Setting,
+    data_in,
+    first_settings,
+    is_typed,
+    lists_in,
+    required,
+    settings_in,
+    value_text,
+)
+from posewright.charts.scxml.expressions import Words, translated
+from posewright.charts.scxml.inference import infer_types, texts_of
+from posewright.charts.scxml.markup import Element
+from posewright.charts.scxml.names import Names
+from posewright.charts.scxml.namespaces import own
+from posewright.charts.scxml.states import Places
+from posewright.documents import Node, parse_document
+
+ROLES = ("input", "output", "local", "constant")
+UNSET = "unset"
+"""What `pw:initial` says of a variable that holds nothing in particular at first."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What the data of a document are in its chart.
+
+    Attributes:
+        words: what names are called.
+        lists: constant lists, by id: what a <foreach> may go over.
+        names: gives out the names that are still free.
+    """
+
+    declarations: Declarations
+    initial_values: Mapping[str, Value]
+    words: Words
+    lists: Mapping[str, tuple[str, ...]]
+    names: Names = field(repr=False)
+
+
+def declared_in(root: Element, places: Places) -> Declared:
+    """Read every <data> of a document, and the functions of our vocabulary.
+
+    Raises:
+        FormatError: a <data> is none, or nothing says its type.
+        ExpressionError: a value does not read, or is of another type.
+    """
+    return _Declaring(root, places).declared()
+
+
+def node_of(value: Any, element: Element) -> Node:
+    """Return plain data as a node of a native document that stands where `element` does."""
+    return Node(value, element.path, "", element.line)
+
+
+def flow_of(text: str, element: Element) -> Node:
+    """Return what a text in the notation of native documents says, such as `{int: [0, 9]}`."""
+    found = parse_document(f"value: {text.strip()}", element.path).fields()["value"].value
+    return node_of(_plain(found), element)
+
+
+def _plain(value: Any) -> Any:
+    """Return data without the lines of the text that it came from."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value
+
+
+class _Declaring:
+    def __init__(self, root: Element, places: Places) -> None:
+        self.root = root
+        self.names = Names()
+        self.lists = lists_in(root)
+        self.data = data_in(root)
+        variables = {name: self.names.take(name, "data") for name in self.data}
+        self.words = Words(variables, {}, places.names, places.histories, root.get("datamodel") or "")
+        self.settings = list(settings_in(root, self.lists))
+
+    def declared(self) -> Declared:
+        kinds = self.kinds()
+        constants = {name: self.value(name, Scope()) for name in self.data if self.role(name) == "constant"}
+        roles: dict[str, dict[str, Type]] = {role: {} for role in ROLES}
+        for name in self.data:
+            if name not in constants:
+                roles[self.role(name)][self.words.variables[name]] = kinds[self.words.variables[name]]
+        declarations = Declarations(
+            inputs=roles["input"],
+            outputs=roles["output"],
+            locals=roles["local"],
+            constants={self.words.variables[name]: value for name, value in constants.items()},
+            units=self.units(constants),
+        )
+        found = replace(declarations, functions=self.functions(declarations))
+        return Declared(found, self.initial_values(found), self.words, self.lists, self.names)
+
+    def role(self, name: str) -> str:
+        role = self.data[name].get(own("role")) or "output"
+        if role not in ROLES:
+            self.data[name].fail(f"{role!r} is no role of a <data>", hint=f"one of {', '.join(ROLES)}")
+        return role
+
+    def kinds(self) -> dict[str, Type]:
+        """Return the types of all variables, and note what their texts are called."""
+        typed = {name: element for name, element in self.data.items() if is_typed(element)}
+        known = {
+            self.words.variables[name]: read_type(flow_of(required(element, own("type")), element))
+            for name, element in typed.items()
+            if element.get(own("type")) is not None
+        }
+        self.take_values(
+            value for kind in known.values() if isinstance(kind, EnumType) for value in kind.values
+        )
+        untyped = {name: element for name, element in self.data.items() if name not in typed}
+        settings = [*first_settings(untyped), *self.settings]
+        texts = texts_of(self.root, settings, untyped)
+        self.take_values(text for found in texts.values() for text in found)
+        for name, found in texts.items():
+            known[self.words.variables[name]] = EnumType(tuple(self.words.values[text] for text in found))
+        unknown = {name: element for name, element in untyped.items() if name not in texts}
+        return {**known, **infer_types(known, unknown, settings, self.words)}
+
+    def take_values(self, texts: Any) -> None:
+        fresh = [text for text in dict.fromkeys(texts) if text not in self.words.values]
+        values = {text: self.names.take(text, "value") for text in fresh}
+        self.words = replace(self.words, values={**self.words.values, **values})
+
+    def value(self, name: str, scope: Scope, wanted: Type | None = None) -> Value:
+        """Return what a <data> holds at first."""
+        element = self.data[name]
+        text = value_text(element)
+        if text is None:
+            element.fail(f"the constant {name} has no value", hint="write it in `expr`")
+        source = Source(translated(text, self.words, element), element.where)
+        found = parse_expression(source, scope, wanted)
+        if found.names:
+            element.fail(f"{name} begins with what changes", hint="write a number, a truth value or a text")
+        value: Value = found.constant
+        return value if wanted is None else wanted.fit(value)  # type: ignore[arg-type]
+
+    def units(self, constants: Mapping[str, Value]) -> dict[str, str]:
+        units = {self.words.variables[name]: self.data[name].get(own("unit")) for name in constants}
+        return {name: unit for name, unit in units.items() if unit is not None}
+
+    def initial_values(self, declared: Declarations) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        scope = declared.fixed_scope
+        for name, element in self.data.items():
+            variable = self.words.variables[name]
+            if variable not in declared.variables or element.get(own("initial")) == UNSET:
+                continue
+            if value_text(element) is not None:
+                found[variable] = self.value(name, scope, declared.variables[variable])
+                scope = replace(scope, constants={**scope.constants, variable: found[variable]})
+        return found
+
+    def functions(self, declared: Declarations) -> dict[str, Any]:
+        found = {}
+        for element in self.root.all("pw:function"):
+            name = required(element, "name")
+            takes = {
+                required(one, "name"): _plain(flow_of(required(one, "type"), one).value)
+                for one in element.all("pw:takes")
+            }
+            data = {
+                "takes": takes,
+                "gives": _plain(flow_of(required(element, "gives"), element).value),
+                "rows": [_row(row) for row in element.all("pw:row")],
+            }
+            found[name] = read_function(name, node_of(data, element), declared)
+        return found
+
+
+def _row(element: Element) -> Any:
+    """Return the row of a function as native documents write it."""
+    give = required(element, "give")
+    cells = element.get("cells")
+    if cells is None:
+        return {"when": required(element, "when"), "give": give}
+    return [*(cell.strip() for cell in cells.split("|")), give]
+
+
+def scope_for(declarations: Declarations, states: Mapping[str, str]) -> Scope:
+    """Return what guards and actions of a document may use."""
+    return scope_of(
+        {**declarations.inputs, **declarations.variables},
+        declarations.constants,
+        units=declarations.units,
+        functions=declarations.functions,
+        states=frozenset(states.values()),
+    )

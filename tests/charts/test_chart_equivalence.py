@@ -1,0 +1,161 @@
+"""Two charts behave alike, or the shortest inputs tell them apart; whatever form each of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from posewright.charts.chart import Chart
+from posewright.charts.datatypes import Value
+from posewright.charts.equivalence import equivalent
+from posewright.charts.interpreter import Interpreter
+from posewright.charts.reading import parse_chart
+from posewright.errors import InputError, PosewrightError
+
+from .random_charts import charts, rows
+
+quick = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+
+HEAD = """\
+chart: race
+period_s: 0.1
+inputs: {front: bool, left: bool, right: bool, d: {float: [0, 2]}, e: {float: [0, 2]}}
+outputs: {go: bool, turn: {enum: [none, to_left, to_right]}, speed: float}
+"""
+FLAT = """\
+priority: ordered
+initial: walking
+states:
+  walking:
+    - {when: front and left, do: {go: 0, turn: to_right}, go: turning}
+    - {when: front, do: {go: 0, turn: to_left}, go: turning}
+    - {when: true, do: {go: 1}, go: walking}
+  turning:
+    - {when: not front, do: {go: 1, turn: none}, go: walking}
+    - {when: front, do: {go: 0}, go: turning}
+"""
+NESTED = """\
+priority: ordered
+initial: body
+states:
+  body:
+    initial: walking
+    states:
+      walking:
+        entry: {go: 1, turn: none}
+        transitions:
+          - when: front
+            then:
+              - {when: left, do: {turn: to_right}, go: turning}
+              - {when: else, do: {turn: to_left}, go: turning}
+      turning:
+        entry: {go: 0}
+        transitions:
+          - {when: not front, go: walking}
+"""
+
+
+def chart(body: str, head: str = HEAD) -> Chart:
+    return parse_chart(head + body)
+
+
+def outputs_of(machine: Chart, inputs: tuple[Mapping[str, Value], ...]) -> list[object]:
+    """The outputs tick by tick, and the error that ends them."""
+    run, found = Interpreter(machine), []
+    state = run.initial()
+    for row in inputs:
+        try:
+            state = run.step(state, row)
+        except PosewrightError:
+            return [*found, "failed"]
+        found.append(dict(state.outputs))
+    return found
+
+
+def test_a_flat_and_a_nested_form_with_junctions_are_proved_equal() -> None:
+    assert equivalent(chart(FLAT), chart(NESTED))
+
+
+def test_the_shortest_inputs_tell_a_changed_nested_form_apart() -> None:
+    told = equivalent(chart(FLAT), chart(NESTED.replace("turn: to_left", "turn: to_right")))
+    assert told.equal is False
+    (row,) = told.counterexample
+    assert (row["front"], row["left"]) == (True, False)
+    assert told.outputs is not None
+    assert [outputs["turn"] for outputs in told.outputs] == ["to_left", "to_right"]
+
+
+def test_timers_are_compared_to_the_tick() -> None:
+    body = "initial: a\nstates:\n  a: [{when: after(5 s), go: b, do: {go: 1}}]\n  b: []\n"
+    assert equivalent(chart(body), chart(body.replace("after(5 s)", "not before(4950 ms)")))
+    told = equivalent(chart(body), chart(body.replace("5 s", "5.05 s")))
+    assert len(told.counterexample) == 51
+
+
+def test_a_number_computed_from_inputs_in_two_ways_is_proved_the_same() -> None:
+    one = chart("initial: a\nstates:\n  a: [{when: front, do: {speed: d + e}}]\n")
+    other = chart("initial: b\nstates:\n  b: [{when: front, do: {speed: e + d}}]\n")
+    assert equivalent(one, other)
+
+
+def test_numbers_that_differ_at_one_place_only_are_told_apart() -> None:
+    one = chart("initial: a\nstates:\n  a: [{when: front, do: {speed: d}}]\n")
+    other = chart("initial: a\nstates:\n  a: [{when: front, do: {speed: 'd if d != 1.25 else e'}}]\n")
+    told = equivalent(one, other)
+    assert told.equal is False
+    assert told.counterexample[-1]["d"] == 1.25
+
+
+def test_two_numbers_compared_in_two_ways_are_told_apart_where_they_are_just_as_far_apart() -> None:
+    one = chart("initial: a\nstates:\n  a: [{when: d > e + 0.25, do: {go: 1}}, {when: else, do: {go: 0}}]\n")
+    other = chart(
+        "initial: a\nstates:\n  a: [{when: d >= e + 0.25, do: {go: 1}}, {when: else, do: {go: 0}}]\n"
+    )
+    assert equivalent(one, one)
+    told = equivalent(one, other)
+    assert told.equal is False
+    (row,) = told.counterexample
+    assert row["d"] == float(row["e"]) + 0.25
+
+
+def test_charts_with_other_events_are_not_compared() -> None:
+    body = "initial: a\nstates:\n  a: []\n"
+    with pytest.raises(InputError, match="different events"):
+        equivalent(chart(body), chart("events: [start]\n" + body))
+
+
+@quick
+@given(charts(max_states=5))
+def test_every_chart_behaves_like_itself(drawn: Chart) -> None:
+    assert equivalent(drawn, drawn)
+
+
+@quick
+@given(st.data())
+def test_what_is_said_of_two_charts_is_what_running_them_says(data: st.DataObject) -> None:
+    one, other = (data.draw(charts(max_states=4)) for _ in range(2))
+    told = equivalent(one, other)
+    if told.equal:
+        inputs = tuple(data.draw(rows(one, 8)))
+        assert outputs_of(one, inputs) == outputs_of(other, inputs)
+    else:
+        assert told.equal is False
+        ours, theirs = (outputs_of(machine, told.counterexample) for machine in (one, other))
+        assert ours[:-1] == theirs[:-1]
+        assert ours[-1] != theirs[-1]
+        if len(told.counterexample) == 2:
+            assert no_row_tells_apart(one, other)
+
+
+def no_row_tells_apart(one: Chart, other: Chart) -> bool:
+    """Whether no single tick tells two charts apart."""
+    columns = [(False, True), (False, True), range(4), ("slow", "fast"), *[(False, True)] * len(one.events)]
+    names = [*one.inputs, *one.events]
+    return all(
+        outputs_of(one, (row,)) == outputs_of(other, (row,))
+        for row in (dict(zip(names, values, strict=True)) for values in product(*columns))
+    )

@@ -1,0 +1,241 @@
+"""The exploration finds all that a chart can do, and nothing else."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from posewright.charts.chart import Chart
+from posewright.charts.chart_state import ChartState
+from posewright.charts.datatypes import BoolType, EnumType, IntType, Value
+from posewright.charts.exploration import Exploration, Limits, explore
+from posewright.charts.expression import parse_expression
+from posewright.charts.interpreter import Interpreter
+from posewright.charts.reading import parse_chart
+from posewright.errors import PosewrightError
+
+from .random_charts import charts, rows
+
+quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def every_row(chart: Chart) -> list[dict[str, Value]]:
+    """All inputs there are, with every combination of events."""
+    columns: dict[str, tuple[Any, ...]] = dict.fromkeys(chart.events, (False, True))
+    for name, kind in chart.inputs.items():
+        if isinstance(kind, BoolType):
+            columns[name] = (False, True)
+        elif isinstance(kind, EnumType):
+            columns[name] = kind.values
+        elif isinstance(kind, IntType):
+            columns[name] = tuple(range(kind.low, kind.high + 1))
+    return [dict(zip(columns, row, strict=True)) for row in product(*columns.values())]
+
+
+def outcomes_by_trying(seen: Exploration, state: ChartState) -> set[Any]:
+    """What follows a state for each row of inputs, one after the other."""
+    found: set[Any] = set()
+    for row in every_row(seen.chart):
+        try:
+            outcome = seen.interpreter.outcome(state, row)
+            found.add((seen.same(outcome.after), outcome.taken, outcome.raised))
+        except PosewrightError as error:
+            found.add(str(error))
+    return found
+
+
+def outcomes_explored(seen: Exploration, state: ChartState) -> set[Any]:
+    return {
+        str(case.error) if case.after is None else (seen.same(case.after), case.taken, case.raised)
+        for case in seen.cases(state)
+    }
+
+
+@quick
+@given(charts(max_states=5))
+def test_every_reached_state_goes_where_trying_all_inputs_says(chart: Chart) -> None:
+    seen = explore(chart)
+    assert seen.complete
+    for state in seen.reached[:6]:
+        assert outcomes_explored(seen, state) == outcomes_by_trying(seen, state)
+    followed = {seen.same(case.after) for state in seen.reached for case in seen.cases(state) if case.after}
+    assert followed <= set(seen.reached)
+    assert set(seen.reached) <= followed | {seen.reached[0]}
+
+
+@quick
+@given(charts(max_states=5, completion=True))
+def test_every_trace_and_every_case_replays(chart: Chart) -> None:
+    seen = explore(chart)
+    for state in seen.reached[-5:]:
+        now = seen.interpreter.initial()
+        for row in seen.trace_to(state):
+            now = seen.interpreter.step(now, row)
+        assert seen.same(now) == state
+        for case in seen.cases(state):
+            if case.after is not None:
+                outcome = seen.interpreter.outcome(state, case.inputs)
+                assert (outcome.after, outcome.taken, outcome.raised) == (case.after, case.taken, case.raised)
+
+
+HEAD = """\
+chart: small
+period_s: 0.1
+inputs: {near: bool, n: {type}, d: {float: [0, 2]}, e: {float: [0, 2]}}
+events: [start, stop]
+outputs: {far: bool, speed: float, kept: float, level: {int: [0, 9]}}
+initial: a
+states:
+"""
+
+
+def chart(states: str, kind: str = "int16") -> Chart:
+    return parse_chart(HEAD.replace("{type}", kind) + states)
+
+
+def firsts(seen: Exploration) -> dict[str, dict[str, Value]]:
+    """By the state gone to: the inputs of the first case in which that is."""
+    cases = (case for state in seen.situations for case in seen.cases(state) if case.taken and case.after)
+    return {case.after.state: dict(case.inputs) for case in cases if case.after}
+
+
+def test_a_single_value_of_16_bits_is_found() -> None:
+    seen = explore(chart("  a: [{when: 3 * n + 7 == 24001, go: b}]\n  b: []\n"))
+    assert seen.complete
+    assert firsts(seen)["b"]["n"] == 7998
+
+
+def test_a_single_fraction_of_64_bits_is_found_and_the_next_one_is_not_it() -> None:
+    seen = explore(chart("  a: [{when: d > 0.3 and d < 0.30000000000000005, go: b}]\n  b: []\n"))
+    assert len(seen.taken()) == 0
+    seen = explore(chart("  a: [{when: d >= 0.3 and d < 0.30000000000000005, go: b}]\n  b: []\n"))
+    assert firsts(seen)["b"]["d"] == 0.3
+
+
+def test_bent_lines_remainders_and_squares_of_whole_numbers_are_exact() -> None:
+    for text, value in (
+        ("abs(n - 100) + abs(n + 100) < 201 and n > 99", 100),
+        ("n % 1000 == 999 and n > 31500", 31999),
+        ("n * n == 1522756 and n < 0", -1234),
+        ("max(n, 30000) - min(n, 31000) == 0 and n >= 30500", 30500),
+    ):
+        seen = explore(chart(f"  a: [{{when: '{text}', go: b}}]\n  b: []\n"))
+        assert seen.complete
+        assert firsts(seen)["b"]["n"] == value
+
+
+def test_saturation_at_32_bits_is_that_of_the_run() -> None:
+    seen = explore(chart("  a: [{when: n * 3 - n * 2 == 0 and n > 0, go: b}]\n  b: []\n", "int32"))
+    assert seen.complete
+    assert firsts(seen)["b"]["n"] == 2**30
+    run = Interpreter(seen.chart)
+    assert run.step(run.initial(), firsts(seen)["b"]).state == "b"
+
+
+def test_two_numbers_are_decided_by_proof() -> None:
+    states = """\
+  a:
+    - {when: d > e + 0.5 and e > d - 0.25, go: b}
+    - {when: d > e + 0.5 and 2 * e > 2 * d - 1.125, go: c}
+    - {when: n > 3 and d > e and near, go: d_state}
+  b: []
+  c: []
+  d_state: []
+""".replace("d_state", "far_off")
+    pytest.importorskip("z3")
+    seen = explore(chart(states))
+    assert seen.complete
+    assert set(firsts(seen)) == {"c", "far_off"}
+
+
+def test_without_a_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("posewright.charts.exploration.deciding.find_spec", lambda _name: None)
+    seen = explore(chart("  a: [{when: d > e + 0.5 and e > d - 0.25, go: b}]\n  b: []\n"))
+    assert not seen.complete
+    assert "no solver" in seen.reasons[0]
+
+
+def test_divisions_by_zero_are_cases() -> None:
+    seen = explore(chart("  a: [{when: 10 / (n - 5) > 4, go: b}]\n  b: []\n"))
+    (failed,) = [case for state in seen.situations for case in seen.cases(state) if case.error][:1]
+    assert failed.inputs["n"] == 5
+    assert failed.after is None
+    assert "division by zero" in str(failed.error)
+    assert explore(chart("  a: [{when: 10 / (d - 1) > 4, go: b}]\n  b: []\n")).complete
+
+
+def test_events_come_alone_and_together() -> None:
+    seen = explore(chart("  a: [{on: start, go: b}]\n  b: [{on: stop, go: c}]\n  c: []\n"))
+    found = {
+        (case.inputs["start"], case.inputs["stop"]): case.after.state
+        for case in seen.cases(seen.reached[0])
+        if case.after
+    }
+    assert found == {(False, False): "a", (True, False): "b", (True, True): "c"}
+
+
+def test_what_nothing_reads_makes_no_states() -> None:
+    states = "  a: [{when: near, go: a, do: {speed: d * e, level: level + 1}}]\n"
+    seen = explore(chart(states))
+    assert seen.complete
+    assert len(seen.reached) == 2
+    assert len(explore(chart(states), keep=["level"]).reached) == 11
+
+
+def test_a_number_compared_with_constants_only_is_kept_by_cells() -> None:
+    states = "  a: [{when: near, go: a, do: {kept: d}}, {when: kept > 0.5 and kept < 1.5, go: b}]\n  b: []\n"
+    seen = explore(chart(states))
+    assert seen.complete
+    assert len(seen.reached) == 5
+    (last,) = [state for state in seen.reached if state.state == "b"]
+    now = seen.interpreter.initial()
+    for row in seen.trace_to(last):
+        now = seen.interpreter.step(now, row)
+    assert now.state == "b"
+
+
+def test_what_is_compared_with_an_input_and_kept_is_tried_at_some_values_only() -> None:
+    seen = explore(chart("  a: [{when: near, do: {kept: d}}, {when: kept < e - 0.5, go: b}]\n  b: []\n"))
+    assert not seen.complete
+    assert any("tried at" in reason for reason in seen.reasons)
+    assert "b" in firsts(seen)
+
+
+def test_time_that_makes_no_difference_makes_no_new_cases() -> None:
+    seen = explore(chart("  a: [{when: after(60 s), go: b}]\n  b: [{when: near, go: a}]\n"))
+    assert len(seen.reached) == 602
+    assert len(seen.situations) == 4
+    assert len(seen.trace_to(seen.reached[-1])) == 601
+
+
+def test_limits_are_said_and_the_first_states_are_whole() -> None:
+    seen = explore(chart("  a: [{when: after(60 s), go: b}]\n  b: []\n"), limits=Limits(states=20))
+    assert not seen.complete
+    assert "more than 20 states" in seen.reasons[0]
+
+
+def test_watched_conditions_are_answered_after_the_tick() -> None:
+    machine = chart("  a: [{on: start, go: b}]\n  b: []\n")
+    scope = machine.scope
+    asked = parse_expression("in(b) and d > 1.5", scope, BoolType())
+    seen = explore(machine, watching=[asked])
+    cases = [case for case in seen.cases(seen.reached[0]) if case.answers == (True,)]
+    assert cases
+    assert all(float(case.inputs["d"]) > 1.5 and case.inputs["start"] for case in cases)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_no_input_goes_where_no_case_goes(data: st.DataObject) -> None:
+    machine = data.draw(charts(max_states=5, floats=True))
+    seen = explore(machine)
+    assert seen.complete
+    state = seen.interpreter.initial()
+    for row in data.draw(rows(machine, 10)):
+        outcome = seen.interpreter.outcome(state, row)
+        assert (seen.same(outcome.after), outcome.taken, outcome.raised) in outcomes_explored(seen, state)
+        state = outcome.after
