@@ -23,11 +23,18 @@ if TYPE_CHECKING:
     from posewright.arenas import read_layout as read_layout
     from posewright.arenas import write_layout as write_layout
     from posewright.charts import check_chart as check_chart
+    from posewright.charts import cover_chart as cover_chart
+    from posewright.charts import coverage_of as coverage_of
     from posewright.charts import draw_chart as draw_chart
+    from posewright.charts import draw_timeline as draw_timeline
+    from posewright.charts import equivalent as compare_charts  # noqa: F401 -- a public name
     from posewright.charts import minimise as minimise_chart  # noqa: F401 -- a public name
+    from posewright.charts import mutate_chart as mutate_chart
     from posewright.charts import read_chart as read_chart
     from posewright.charts import run_chart as run_chart
+    from posewright.charts import run_scenarios as run_scenarios
     from posewright.charts import tabulate_chart as tabulate_chart
+    from posewright.charts import write_chart as write_chart
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
@@ -68,17 +75,22 @@ _ROOM_OF = {
     "check_chart": ("charts", "check_chart"),
     "check_monet": ("formats", "check_monet"),
     "check_motion": ("motions", "check_motion"),
+    "compare_charts": ("charts", "equivalent"),
     "convert_motion": ("formats", "convert_motion"),
+    "cover_chart": ("charts", "cover_chart"),
+    "coverage_of": ("charts", "coverage_of"),
     "create_archive": ("formats", "create_archive"),
     "describe_robot": ("robots", "describe"),
     "draw_chart": ("charts", "draw_chart"),
     "draw_motion": ("trials", "draw_motion"),
+    "draw_timeline": ("charts", "draw_timeline"),
     "draw_trial": ("trials", "draw_trial"),
     "extract_archive": ("formats", "extract_archive"),
     "film_motion": ("trials", "film_motion"),
     "film_trial": ("trials", "film_trial"),
     "judge": ("contests", "judge"),
     "minimise_chart": ("charts", "minimise"),
+    "mutate_chart": ("charts", "mutate_chart"),
     "random_layout": ("arenas", "random_layout"),
     "read_archive": ("formats", "read_archive_file"),
     "read_behaviour": ("playing", "read_behaviour"),
@@ -93,12 +105,14 @@ _ROOM_OF = {
     "robot": ("robots", "robot"),
     "robot_names": ("robots", "robot_names"),
     "run_chart": ("charts", "run_chart"),
+    "run_scenarios": ("charts", "run_scenarios"),
     "run_trial": ("trials", "run_trial"),
     "sample_motion": ("motions", "sample_motion"),
     "score": ("contests", "score"),
     "tabulate_chart": ("charts", "tabulate_chart"),
     "try_motion": ("trials", "try_motion"),
     "write_archive": ("formats", "write_archive_file"),
+    "write_chart": ("charts", "write_chart"),
     "write_layout": ("arenas", "write_layout"),
     "write_motion": ("formats", "write_motion"),
     "write_trace": ("traces", "write_mcap"),
@@ -125,7 +139,13 @@ TWINS = {
     "chart table": ("tabulate_chart",),
     "chart minimise": ("minimise_chart",),
     "chart draw": ("draw_chart",),
-    "chart run": ("run_chart",),
+    "chart run": ("run_chart", "draw_timeline"),
+    "chart test": ("run_scenarios",),
+    "chart coverage": ("coverage_of",),
+    "chart cover": ("cover_chart",),
+    "chart mutate": ("mutate_chart",),
+    "chart diff": ("compare_charts",),
+    "chart convert": ("write_chart",),
     "run": ("run_trial", "draw_trial", "film_trial"),
     "replay": ("replay",),
     "judge": ("judge",),

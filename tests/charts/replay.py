@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from posewright.charts import Chart, ChartState, Finding, Interpreter, Rule, Watch
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Way
+from posewright.charts.promises.wording import text_of
 from posewright.errors import ExpressionError, InputError
 
 
@@ -79,7 +80,7 @@ def shows(chart: Chart, finding: Finding) -> bool:
     if rule is Rule.OVERLAP:
         return replay.holding() >= 2
     if rule is Rule.GAP:
-        return replay.holding() <= 0 and not replay.taken[:1]
+        return has_no_way(replay)
     if rule is Rule.SHADOWED:
         lost = [way for way in replay.ways if way.line == finding.line]
         return any(way not in replay.taken for way in lost) and bool(replay.taken)
@@ -90,6 +91,17 @@ def shows(chart: Chart, finding: Finding) -> bool:
     if rule is Rule.PROMISE:
         return breaks(chart, finding)
     return SHOWN[rule](replay) if rule in SHOWN else True
+
+
+def has_no_way(replay: Replay) -> bool:
+    """Whether no guard holds of what asks for no event, in the state and around it, at the first asking."""
+    machine = replay.interpreter.machine
+    node = machine.node(str(replay.finding.state))
+    ways = [way for i in (node.index, *node.around) for way in machine.nodes[i].ways if not way.events]
+    guards = {id(guard) for way in ways for guard in way.guards}
+    env = next((one.env for one in replay.computed if id(one.expression) in guards), None)
+    quiet = not any(way in ways for way in replay.taken)
+    return quiet and (env is None or all(way.guard.evaluate(env) is False for way in ways))
 
 
 def out_of_range(replay: Replay) -> bool:
@@ -134,8 +146,9 @@ SHOWN = {
 
 
 def breaks(chart: Chart, finding: Finding) -> bool:
-    """Whether a promise is kept up to the last tick of the trace, and broken by it."""
+    """Whether the promise is kept up to the last tick of the trace, and broken by it."""
     watch, broken = Watch(chart), []
     for inputs, state in zip(finding.trace, Interpreter(chart).run(finding.trace), strict=True):
-        broken.append(bool(watch.see(inputs, state)))
-    return broken[-1] and not any(broken[:-1])
+        names = [one.promise.name for one in watch.see(inputs, state)]
+        broken.append({text_of(one) for one in chart.promises if one.name in names})
+    return any(text in finding.message for text in broken[-1] - set().union(*broken[:-1]))

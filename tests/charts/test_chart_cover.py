@@ -179,19 +179,18 @@ def test_what_is_not_proved_to_be_impossible_is_not_called_so() -> None:
     chart = parse_chart("""\
 chart: c
 period_s: 0.1
-inputs: {f: float}
+inputs: {f: {float: [0, 9]}}
 outputs: {x: bool}
-locals: {held: float}
+locals: {kept: float}
 initial: a
 states:
-  a: [{when: held * held > 2 and held * held < 1, go: b}, {when: held * held * f > 1e9, do: {x: 1}}]
+  a: {during: {kept: f}, transitions: [{when: kept * kept * kept > 700 and kept < 8.8, go: b}]}
   b: []
 """)
-    text = "  a:\n    during: {held: f}\n    transitions: "
-    chart = parse_chart(DEAD) if chart is None else chart
-    assert text
     cover = cover_chart(chart)
-    assert cover.complete or cover.infeasible == {}
+    assert not cover.complete
+    assert cover.infeasible == {}
+    assert cover.coverage.infeasible == {}
 
 
 GUARDS = st.sampled_from(
@@ -212,7 +211,7 @@ def chart_of(ways: list[list[tuple[str, str, int]]]) -> Chart:
 
 
 @given(ways=st.lists(WAYS, min_size=3, max_size=3))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_any_small_chart_is_covered_as_far_as_it_goes(ways: list[list[tuple[str, str, int]]]) -> None:
     cover = cover_chart(chart_of(ways))
     assert cover.complete

@@ -148,7 +148,8 @@ def test_a_missing_input_an_unknown_state_and_the_state_of_another_chart_are_ref
     with pytest.raises(UnknownNameError, match="did you mean one"):
         run.entered("oen")
     with pytest.raises(InputError, match="another chart"):
-        run.step(interpreter("  one: []\n").initial(), NOTHING)
+        run.step(interpreter("  one: []\n  two: []\n").initial(), NOTHING)
+    assert run.step(interpreter("  one: []\n").initial(), NOTHING).state == "one"
 
 
 def test_dividing_by_zero_stops_the_run_and_says_where() -> None:

@@ -95,14 +95,14 @@ def test_states_transitions_and_actions_are_got_wrong() -> None:
         "`after(0.4 s)` becomes `after(0.5 s)`",
         "`after(0.4 s)` becomes `after(0.3 s)`",
         "y: `1` becomes `2`",
-        "`near` becomes `37 cm`",
+        "`near` becomes `37.0 cm`",
         "it begins in moving in place of out",
     } <= made
 
 
 def test_what_is_got_wrong_is_told_with_its_line() -> None:
     lines = {mutant.description: mutant.line for mutant in mutants(TIMED)}
-    assert lines["`near` becomes `37 cm`"] == 13
+    assert lines["`near` becomes `37.0 cm`"] == 13
     assert lines["m is not set to `walk`"] == 14
     assert str(next(iter(mutants(TIMED)))) == "line 9: `a or b` becomes `a and b`"
 
@@ -132,12 +132,8 @@ states:
 """)
     (fault,) = (one for one in mutants(made) if one.description == "side: `right` becomes `left`")
     assert fault.line == 7
-    assert [
-        str(one.state) for one in Interpreter(fault.chart).run([{"a": True, "b": True, "n": 0, "d": 0.0}] * 2)
-    ] == [
-        "p",
-        "p",
-    ]
+    states = Interpreter(fault.chart).run([{"a": True, "b": True, "n": 0, "d": 0.0}] * 2)
+    assert [state.state for state in states] == ["p", "p"]
     assert {one.sort for one in mutants(made)} >= {Sort.ROW, Sort.NEGATION, Sort.CONDITION}
 
 
@@ -169,7 +165,7 @@ def test_the_scenarios_of_cover_find_every_fault_that_can_be_found() -> None:
     result = mutate_chart(TIMED, cover_chart(TIMED).scenarios)
     assert result.survived == ()
     assert result.score == 1.0
-    assert result.killed == result.total - len(result.equivalent) > 70
+    assert result.killed == result.total - len(result.equivalent) > 60
     data = result.data()
     assert (data["total"], data["killed"], data["score"]) == (result.total, result.killed, 1.0)
 
@@ -188,7 +184,7 @@ states:
 
 
 def rows(seed: int, count: int) -> list[dict[str, object]]:
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311 -- not for secrets
     return [
         {
             "a": draw.random() < 0.5,
@@ -213,7 +209,8 @@ def told() -> list[tuple[Mutant, Verdict, list[dict[str, object]]]]:
     for mutant in mutants(TIMED):
         one = teller.tell(mutant)
         before = teller.exploration.trace_to(one.before) if one.before is not None else ()
-        found.append((mutant, one.verdict, [dict(row) for row in (*before, *one.inputs)]))
+        trace: list[dict[str, object]] = [dict(row) for row in (*before, *one.inputs)]
+        found.append((mutant, one.verdict, trace))
     return found
 
 
@@ -221,7 +218,7 @@ def test_inputs_that_tell_a_mutant_do_tell_it(
     told: list[tuple[Mutant, Verdict, list[dict[str, object]]]],
 ) -> None:
     apart = [(mutant, trace) for mutant, verdict, trace in told if verdict is Verdict.APART]
-    assert len(apart) > 70
+    assert len(apart) > 60
     for mutant, trace in apart:
         assert shown(mutant.chart, trace) != shown(TIMED, trace), str(mutant)
 
@@ -243,14 +240,15 @@ def test_without_a_complete_exploration_nothing_is_called_alike() -> None:
 locals: {best: float}
 initial: p
 states:
-  p: [{when: d * best > 1, go: q}, {when: d > 1, do: {best: d * 0.5}}]
+  p: [{when: d < best, go: q}, {when: d > 1, do: {best: d * 0.5}}]
   q: [{when: a or not a, go: p}]
 """
     )
     seen = explore_kept(made)
     teller = Teller(seen)
-    verdicts = {teller.tell(mutant).verdict for mutant in mutants(made) if mutant.line == 10}
-    assert seen.complete or Verdict.APART in verdicts
+    assert not seen.complete
+    told = [teller.tell(mutant) for mutant in mutants(made) if mutant.sort is Sort.COMPARISON]
+    assert Verdict.ALIKE not in {one.verdict for one in told}
 
 
 def test_a_chart_that_fails_its_own_scenario_is_refused() -> None:
@@ -263,6 +261,6 @@ def test_a_chart_that_fails_its_own_scenario_is_refused() -> None:
 
 def test_mutants_are_made_of_the_text_even_where_it_was_changed_before() -> None:
     first = next(iter(mutants(TIMED)))
-    assert len(list(mutants(first.chart))) > 70
+    assert len(list(mutants(first.chart))) > 60
     renamed = replace(TIMED, name="other")
     assert said(renamed) == said(TIMED)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts import Chart, parse_chart, run_chart, scenarios
+from posewright.charts import Chart, parse_chart, run_chart
 from posewright.charts.rows import parse_row, read_rows, run_rows
 from posewright.charts.scenarios import (
     Expectation,
@@ -18,6 +18,7 @@ from posewright.charts.scenarios import (
     read_scenario,
     rows_of,
     run_scenario,
+    run_scenarios,
     save_scenario,
 )
 from posewright.errors import DocumentError, FormatError, PosewrightError, UnknownNameError
@@ -153,7 +154,7 @@ def test_a_file_names_its_chart_and_is_read_from_anywhere(tmp_path: Path) -> Non
     read = read_scenario(path)
     assert read.path == path
     assert read.chart == "kicker.chart.yaml"
-    (result,) = scenarios.test_chart(parse_chart(KICKER), [path])
+    (result,) = run_scenarios(parse_chart(KICKER), [path])
     assert result.passed
     ticks = run_chart(parse_chart(KICKER), path)
     assert len(ticks) == 7

@@ -18,19 +18,12 @@ if TYPE_CHECKING:
     from posewright.charts.chart import Chart, Kind, Steps
     from posewright.charts.chart_state import ChartState
     from posewright.charts.checks import Report, check_chart, inspect_chart, require_sound
-    from posewright.charts.coverage import (
-        Cover,
-        Coverage,
-        cover_chart,
-        cover_run,
-        feasible,
-        marks,
-        with_feasible,
-    )
+    from posewright.charts.coverage import Cover, Coverage, cover_chart, cover_run, coverage_of, marks
     from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Type, Value
     from posewright.charts.door import chart_in, read_chart
     from posewright.charts.drawing import draw_chart, draw_mermaid, draw_svg, draw_timeline, style_called
     from posewright.charts.equivalence import Equivalence, equivalent
+    from posewright.charts.exchange import write_chart
     from posewright.charts.exploration import Exploration, explore
     from posewright.charts.expression import Expression, Scope, parse_expression
     from posewright.charts.finding import Counterexample, Finding, Level, Rule
@@ -137,13 +130,13 @@ _ROOM = {
     "check_promises": "promises",
     "cover_chart": "coverage",
     "cover_run": "coverage",
+    "coverage_of": "coverage",
     "draw_chart": "drawing",
     "draw_mermaid": "drawing",
     "draw_svg": "drawing",
     "draw_timeline": "drawing",
     "equivalent": "equivalence",
     "explore": "exploration",
-    "feasible": "coverage",
     "files_in": "scenarios",
     "inspect_chart": "checks",
     "lower": "machine",
@@ -177,7 +170,7 @@ _ROOM = {
     "tabulate_chart": "truth_table",
     "to": "transition",
     "transition_table_text": "transition_table",
-    "with_feasible": "coverage",
+    "write_chart": "exchange",
 }
 
 __all__ = [
@@ -243,13 +236,13 @@ __all__ = [
     "check_promises",
     "cover_chart",
     "cover_run",
+    "coverage_of",
     "draw_chart",
     "draw_mermaid",
     "draw_svg",
     "draw_timeline",
     "equivalent",
     "explore",
-    "feasible",
     "files_in",
     "inspect_chart",
     "lower",
@@ -283,7 +276,7 @@ __all__ = [
     "tabulate_chart",
     "to",
     "transition_table_text",
-    "with_feasible",
+    "write_chart",
 ]
 
 

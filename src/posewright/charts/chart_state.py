@@ -19,7 +19,7 @@ Key = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...
 class ChartState:
     """The states a chart is in, what its outputs and locals hold, and what it remembers.
 
-    A value: two of one machine are equal where nothing that the chart can ever do tells them apart. Time
+    A value: two of one chart are equal where nothing that the chart can ever do tells them apart. Time
     is counted only as far as the chart asks for it, so that a chart of small types has finitely many.
 
     Attributes:
@@ -56,7 +56,11 @@ class ChartState:
         return self.key, tuple(map(type, self.values))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ChartState) and self.machine is other.machine and self.key == other.key
+        return isinstance(other, ChartState) and self.key == other.key and self.is_of(other.machine)
+
+    def is_of(self, machine: Machine) -> bool:
+        """Return whether it is a state of that machine, or of another one of the same chart."""
+        return self.machine is machine or self.machine.chart == machine.chart
 
     def __hash__(self) -> int:
         return hash(self.key)

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from posewright.documents import Node, parse_document
@@ -13,6 +14,27 @@ from posewright.errors import DocumentError, Where
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_ ()+*/<>=.-]*")
 _WORDS = frozenset({"true", "false", "null", "True", "False", "Null"})
+
+
+class LinedMapping(dict[str, Any]):
+    """A mapping that knows the lines of its entries, as those of documents do."""
+
+    def __init__(self, entries: Mapping[str, Any], lines: Mapping[str, int | None]) -> None:
+        super().__init__(entries)
+        self.lc = _places(lines)
+
+
+class LinedList(list[Any]):
+    """A list that knows the lines of its elements, as those of documents do."""
+
+    def __init__(self, found: list[tuple[Any, int | None]]) -> None:
+        super().__init__(element for element, _ in found)
+        self.lc = _places({i: line for i, (_, line) in enumerate(found)})
+
+
+def _places(lines: Mapping[Any, int | None]) -> SimpleNamespace:
+    """Return lines as documents note them: counted from 0, with a column."""
+    return SimpleNamespace(data={key: (line - 1, 0) for key, line in lines.items() if line is not None})
 
 
 def flow_text(data: Any) -> str:

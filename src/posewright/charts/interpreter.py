@@ -135,7 +135,7 @@ class Interpreter:
             yield state
 
     def _tick(self, state: ChartState, compute: Compute = plain) -> Tick:
-        if state.machine is not self.machine:
+        if not state.is_of(self.machine):
             raise InputError(f"{state!r} is a state of another chart than {self.chart.name}")
         return Tick(self.machine, state, compute)
 

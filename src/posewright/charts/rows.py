@@ -57,13 +57,28 @@ class Tick:
     after: ChartState
 
     @property
+    def inputs(self) -> Mapping[str, Value]:
+        """What the inputs were, and as true the events that came."""
+        return self.row.inputs
+
+    @property
+    def active(self) -> tuple[str, ...]:
+        """The states that are active after it."""
+        return self.after.active
+
+    @property
+    def outputs(self) -> Mapping[str, Value]:
+        """What the outputs hold after it."""
+        return self.after.outputs
+
+    @property
     def differs(self) -> dict[str, Value]:
         """What the row expected and did not get."""
         return {name: value for name, value in self.row.expected.items() if not fits(self.after, name, value)}
 
 
 def fits(after: ChartState, name: str, wanted: Value) -> bool:
-    """Return whether a chart stands as expected: an output or a local, or at `next`, `in`, `not in` states."""
+    """Return whether a chart stands as expected: an output, a local, or (`next`, `in`, `not in`) states."""
     if name in (INSIDE, OUTSIDE):
         named = str(wanted).split(JOINT)
         return all((state in after.active) is (name == INSIDE) for state in named)

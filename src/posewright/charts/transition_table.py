@@ -15,7 +15,8 @@ state. A row without a state belongs to the one above it; a row with nothing but
 | column | of | says |
 |---|---|---|
 | `state` | | its name; a `*` before it: it is entered first, else the first one is |
-| `on`, `when`, `after_s`, `do`, `go`, `junction`, `local`, `description` | transition | as in a native document |
+| `on`, `when`, `after_s`, `do`, `go` | transition | as in a native document |
+| `junction`, `local`, `description` | transition | as in a native document |
 | `parent` | state | the state around it |
 | `initial` | state | what is entered first inside it, where that is not a state directly inside |
 | `final` | state | `true`: it is an end |

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from posewright.charts.chart import Chart, Kind
 from posewright.charts.declarations import Declarations
-from posewright.charts.flow import flow_node, flow_text
+from posewright.charts.flow import LinedList, LinedMapping, flow_node, flow_text
 from posewright.charts.reading import parse_chart
 from posewright.charts.reading.known import Known, states_named
 from posewright.charts.reading.state_reading import read_states
@@ -38,7 +36,11 @@ _NAME = re.compile(r"\w+")
 
 
 def parse_transition_table(text: str, path: Path | None = None) -> Chart:
-    """Read a chart from the text of a state-transition table; `path` is only used in messages and for the name.
+    """Read a chart from the text of a state-transition table.
+
+    Args:
+        text: the table.
+        path: is only used in messages, and for the name of a chart that says none.
 
     Raises:
         FormatError: a column or a row is not what it should be; says the line.
@@ -46,22 +48,6 @@ def parse_transition_table(text: str, path: Path | None = None) -> Chart:
         ExpressionError: a guard or a value does not parse or does not type.
     """
     return _Table(read_sheet(text, path)).chart()
-
-
-class _Lined(dict[str, Any]):
-    """A mapping that knows the lines of its entries, as those of documents do."""
-
-    def __init__(self, entries: Mapping[str, Any], lines: Mapping[str, int]) -> None:
-        super().__init__(entries)
-        self.lc = SimpleNamespace(data={key: (line - 1, 0) for key, line in lines.items()})
-
-
-class _Rows(list[Any]):
-    """A list that knows the lines of its elements."""
-
-    def __init__(self, found: list[tuple[Any, int]]) -> None:
-        super().__init__(element for element, _ in found)
-        self.lc = SimpleNamespace(data={i: (line - 1, 0) for i, (_, line) in enumerate(found)})
 
 
 class _Table:
@@ -142,10 +128,12 @@ class _Table:
                 found[entry.name] = {"final": True} if entry.said("final") == "true" else []
         return found
 
-    def states(self, parent: str | None) -> _Lined:
+    def states(self, parent: str | None) -> LinedMapping:
         """Return states as a native document has them."""
         inside = self.inside[parent]
-        return _Lined({one.name: self.state(one) for one in inside}, {one.name: one.line for one in inside})
+        return LinedMapping(
+            {one.name: self.state(one) for one in inside}, {one.name: one.line for one in inside}
+        )
 
     def state(self, entry: Entry) -> dict[str, Any]:
         first = entry.rows[0]
@@ -155,15 +143,17 @@ class _Table:
         if entry.name in self.inside:
             data |= {"initial": self.first(entry.name), "states": self.states(entry.name)}
         found = [(self.transition(row, entry), row.line) for row in entry.rows]
-        rows = _Rows([(transition, line) for transition, line in found if transition])
+        rows = LinedList([(transition, line) for transition, line in found if transition])
         return {**data, "transitions": rows} if rows else data
 
     def transition(self, row: Row, entry: Entry) -> dict[str, Any]:
         """Return the transition of a row as a native document has it; empty where the row has none."""
         of_state = ("do",) if self.moore and row is entry.rows[0] else ()
-        return {
-            key: self.cell(key, row) for key in TRANSITION_COLUMNS if key in row.cells and key not in of_state
-        }
+        keys = [key for key in TRANSITION_COLUMNS if key in row.cells and key not in of_state]
+        data = {key: self.cell(key, row) for key in keys}
+        if self.moore and data and not data.keys() & {"go", "junction", "do"}:
+            data["do"] = {}  # it stays, and what would follow is not asked
+        return data
 
     def cell(self, column: str, row: Row) -> Any:
         """Return what a cell says, as a native document has it."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.chart import Chart
+from posewright.charts.chart import Chart, Kind
 from posewright.charts.flow import flow_text
 from posewright.charts.state import State
 from posewright.charts.transition import segments_of
@@ -81,18 +81,20 @@ def _rows(chart: Chart, states: tuple[State, ...], parent: State | None) -> Iter
     first = initial[0].state if _is_marked(initial, states) and initial[0].state != states[0].name else None
     for state in states:
         name = f"{FIRST}{state.name}" if state.name == first else state.name
-        said, *more = _said(state) or [{}]
+        said, *more = _said(state, chart.kind is Kind.MOORE) or [{}]
         yield {"state": name, **({} if parent is None else {"parent": parent.name}), **said}
         for row in more:
             yield {"state": state.name, **row}
         yield from _rows(chart, state.states, state)
 
 
-def _said(state: State) -> list[dict[str, str]]:
+def _said(state: State, moore: bool) -> list[dict[str, str]]:
     """Return what the rows of a state say: its transitions, and what is said of itself in the first."""
     data = state_data(state)
     found = data if isinstance(data, list) else data.get("transitions", [])
-    rows = [{key: _cell(key, value) for key, value in transition.items()} for transition in found]
+    rows = [
+        {key: _cell(key, value) for key, value in one.items() if not (moore and key == "do")} for one in found
+    ]
     of_state = {} if isinstance(data, list) else data
     said = {key: _cell(key, of_state[key]) for key in (*STATE_COLUMNS, "do") if key in of_state}
     if _is_marked(state.initial, state.states):

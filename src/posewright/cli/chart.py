@@ -48,9 +48,9 @@ def check(
 ) -> None:
     """Prove a chart sound, or find what is wrong with it; each finding with the case that shows it.
 
-    Overlapping guards, gaps, what is never reached or never left, circles, ranges, overflow, division by zero,
-    resources left on, and the chart's own promises. Exits with 1 where there is an error, with 2 where the
-    file does not read.
+    Overlapping guards, gaps, what is never reached or never left, circles, ranges, overflow, division by
+    zero, resources left on, and the chart's own promises. Exits with 1 where there is an error, with 2 where
+    the file does not read.
 
     [bold]Examples[/]
 

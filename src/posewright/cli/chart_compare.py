@@ -11,7 +11,6 @@ from posewright.cli.chart_options import CHARTS, ChartPath
 from posewright.cli.chart_output import FOUND, say, write_rows
 from posewright.cli.console import emit_json, progress
 from posewright.cli.options import AsJson, Output, refuse_overwriting
-from posewright.errors import InputError
 
 if TYPE_CHECKING:
     from posewright.charts import Chart, Equivalence
@@ -107,16 +106,7 @@ def convert(
 
       posewright chart convert downloaded.scxml -o mine.chart.yaml
     """
-    from posewright.charts import read_chart, save_chart, save_scxml, save_transition_table
+    from posewright.charts import read_chart, write_chart
 
     refuse_overwriting(output, chart)
-    writers = {
-        ".yaml": save_chart,
-        ".yml": save_chart,
-        ".scxml": save_scxml,
-        ".xml": save_scxml,
-        ".csv": save_transition_table,
-    }
-    if output.suffix.lower() not in writers:
-        raise InputError(f"cannot write a chart into {output}", hint="the name ends in .yaml, .scxml or .csv")
-    writers[output.suffix.lower()](read_chart(chart), output)
+    write_chart(read_chart(chart), output)

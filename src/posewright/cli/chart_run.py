@@ -45,8 +45,8 @@ def run(
     state) every row starts afresh in that state; with columns of the next state and the outputs these are
     compared. What differs, and a promise that is broken, exits with 1.
 
-    With --keys you type what changes and press Enter: `front=1 left=0` takes a tick with these, an event's name
-    sends it, `5` takes five ticks, `0.5 s` as many as that takes, nothing one; `quit` ends.
+    With --keys you type what changes and press Enter: `front=1 left=0` takes a tick with these, an event's
+    name sends it, `5` takes five ticks, `0.5 s` as many as that takes, nothing one; `quit` ends.
 
     [bold]Examples[/]
 

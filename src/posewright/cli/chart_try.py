@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -72,15 +70,14 @@ def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_jso
 
       posewright chart coverage traffic.chart.yaml morning.csv evening.csv --json
     """
-    from posewright.charts import cover_run, explore, feasible, read_chart, rows_given, with_feasible
+    from posewright.charts import coverage_of, read_chart
 
     refuse_overwriting(draw, chart, *(scenarios or []))
     machine = read_chart(chart)
     files = _files(machine, scenarios)
     with progress(quiet=as_json) as shown:
         shown.add_task(f"running {len(files)} files through {machine.name} ...")
-        found = reduce(add, (cover_run(machine, rows_given(machine, path)) for path in files))
-        found = with_feasible(found, feasible(explore(machine)))
+        found = coverage_of(machine, files)
     _give_coverage(machine, found, draw)
     if as_json:
         emit_json(found.data() | {"runs": [str(path) for path in files]})

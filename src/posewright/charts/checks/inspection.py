@@ -10,6 +10,7 @@ from posewright.charts.chart import Chart
 from posewright.charts.chart_state import JOINT, ChartState
 from posewright.charts.checks.entering import entered_by
 from posewright.charts.checks.journey import Journeys
+from posewright.charts.checks.path import Inputs
 from posewright.charts.checks.question import Question
 from posewright.charts.checks.recorder import Recorder, Rows, record
 from posewright.charts.checks.search import Search, Stage, Step, Witness
@@ -45,6 +46,7 @@ class Inspection:
         self.machine: Machine = self.interpreter.machine
         others = {OTHER + name: kind for name, kind in chart.inputs.items()}
         self.solver = Solver({**self.machine.types, **others})
+        self.inputs = Inputs(chart.inputs)
         self.kept: set[str] = set(chart.resources)
         self.watchers: list[Watcher] = []
         self.searches: list[Search] = []
@@ -59,7 +61,7 @@ class Inspection:
 
     def search(self, question: Question) -> Search:
         """Return a search that will be through when the survey is."""
-        search = Search(question, self.interpreter, self.solver)
+        search = Search(question, self.interpreter, self.solver, self.inputs)
         self.searches.append(search)
         return search
 

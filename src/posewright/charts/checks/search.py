@@ -9,14 +9,13 @@ from typing import NamedTuple
 from posewright.charts.chart import Steps
 from posewright.charts.chart_state import ChartState
 from posewright.charts.checks.conditions import any_of, stand_at
-from posewright.charts.checks.path import path_to
+from posewright.charts.checks.path import Inputs
 from posewright.charts.checks.question import Question, Standing
-from posewright.charts.checks.recorder import Recorder, Rows, record
+from posewright.charts.checks.recorder import Asked, Recorder, Rows, record
 from posewright.charts.checks.solver import Solver, claims, shows, standing
 from posewright.charts.datatypes import Value
 from posewright.charts.exploration import Case
 from posewright.charts.exploration.situations import Situation
-from posewright.charts.expression import Expression
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import Machine
 
@@ -95,7 +94,7 @@ class Open(NamedTuple):
     state: ChartState
     inputs: Mapping[str, Value]
     held: Mapping[str, Value]
-    path: tuple[Expression, ...]
+    path: tuple[Asked, ...]
 
 
 @dataclass(eq=False)
@@ -111,16 +110,16 @@ class Search:
     question: Question
     interpreter: Interpreter
     solver: Solver
+    inputs: Inputs
     witness: Witness | None = None
     met: int = 0
     undecided: str = ""
     waiting: dict[object, Open] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.inputs = self.interpreter.chart.inputs.keys()
         self.names = self.question.names
         self.nodes = self.question.nodes
-        self.registers = tuple(sorted(self.names - self.inputs))
+        self.registers = tuple(sorted(self.names - self.inputs.names))
 
     def wants(self, step: Stage) -> bool:
         """Return whether a tick may tell something, as far as is known before it is looked at."""
@@ -135,15 +134,14 @@ class Search:
             if shows(self.question.claims, place.held):
                 self.witness = Witness(step.state, step.case.inputs, place)
                 return
-            if self.names & self.inputs:
+            if self.names & self.inputs.names:
                 self.note(step, place)
 
     def note(self, step: Step, place: Standing) -> None:
         """Keep a situation of which only a proof can tell."""
-        path = path_to(step.tick, place.passed, self.names, self.inputs)
-        at = tuple(place.held[name] for name in self.registers)
-        conditions = tuple((one.tree, tuple(sorted(one.fixed.items()))) for one in path) if path else ()
-        key = (at, tuple(map(type, at)), conditions)
+        path = self.inputs.path_to(step.tick, place.passed, self.names) if place.passed else ()
+        at = tuple([place.held[name] for name in self.registers])
+        key = (at, tuple(map(type, at)), self.inputs.key(path))
         if key not in self.waiting:
             self.waiting[key] = Open(step.state, step.case.inputs, place.held, path)
 
@@ -171,7 +169,7 @@ class Search:
         """Ask the prover about one situation, and see whether its answer runs."""
         held = {name: situation.held[name] for name in self.registers}
         asked = [standing(claim, held) for claim in self.question.claims]
-        answer = self.solver.ask([*claims(situation.path), *asked])
+        answer = self.solver.ask([*claims(self.inputs.conditions(situation.path)), *asked])
         if answer.possible is None:
             self.undecided = answer.reason
         if answer.case is None:

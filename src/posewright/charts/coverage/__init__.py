@@ -6,6 +6,7 @@ from posewright.charts.coverage.decision import Decision
 from posewright.charts.coverage.feasible import Feasible, feasible, with_feasible
 from posewright.charts.coverage.goal import Goal, Goals, Measure, goals_of, way_name
 from posewright.charts.coverage.marks import marks
+from posewright.charts.coverage.measuring import coverage_of
 from posewright.charts.coverage.recording import Recorder, cover_run, cover_scenarios
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Recorder",
     "cover_chart",
     "cover_run",
+    "coverage_of",
     "cover_scenarios",
     "feasible",
     "goals_of",

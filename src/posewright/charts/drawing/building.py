@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from posewright.charts.chart import Chart, Kind
 from posewright.charts.drawing.diagram import Diagram, Hook, Line, Link, Node, Shape
@@ -94,9 +95,18 @@ class _Building:
             self.internal.setdefault(start, []).extend(lines)
             return
         end = self._end(start, way)
+        if end == start:
+            if self._is_region(start):
+                lines[-1] = replace(lines[-1], text=f"{lines[-1].text} -> {start}")
+                self.internal.setdefault(start, []).extend(lines)
+                return
+            local = False
         self._link(start, end, lines, local=local)
         for segment in segments(way):
             self._transition(end, segment, local=local)
+
+    def _is_region(self, key: str) -> bool:
+        return key in self.states and self._is_parallel(self._parent(key))
 
     def _end(self, start: str, way: Numbered) -> str:
         """Return the node at which a transition's arrow ends."""

@@ -10,7 +10,8 @@ from posewright.charts.datatypes import BoolType, Value
 from posewright.charts.exploration.axis import Axis, Spans
 from posewright.charts.exploration.lines import Compute, where
 from posewright.charts.exploration.path import Path
-from posewright.charts.exploration.relation import Relation
+from posewright.charts.exploration.relation import Decider, Relation
+from posewright.charts.exploration.settling import Settling
 from posewright.charts.expression import Expression, Literal, Name, Tree, names_in
 from posewright.charts.expression.closures import compile_tree
 from posewright.charts.expression.tree import rewritten
@@ -70,11 +71,22 @@ class Atom:
         if found is None:
             others = [one for one in self.inputs if one != name]
             env = {**dict(zip(self.registers, held, strict=True)), **dict(zip(others, given, strict=True))}
-            found = self.sets[key] = where(self.tree, name, self.axes[name], self.compile_at(name, env))
+            found = self.sets[key] = self.where(name, env, path.solver.decider)
         spans, exact = found
+        if not exact and path.solver.decider is not None:
+            return path.relate(self.relation(held, path))
         if not exact:
             path.doubts.append(f"`{self.expression}` was decided at some values of {name} only")
         return path.split(name, spans)
+
+    def where(self, name: str, env: Env, decider: Decider | None) -> tuple[Spans, bool]:
+        """Return the values of one input for which the comparison holds, and whether that is exact."""
+        axis, compile_at = self.axes[name], self.compile_at(name, env)
+        spans, exact = where(self.tree, name, axis, compile_at)
+        if exact or decider is None:
+            return spans, exact
+        holds = compile_at(self.tree)
+        return Settling(name, axis, self.put_in(env), decider, lambda index: bool(holds(index))).settle(spans)
 
     def compile_at(self, name: str, env: Env) -> Callable[[Tree], Compute]:
         """Return what makes a term ready to be computed for every value of one input."""
@@ -115,9 +127,12 @@ class Atom:
     def relation(self, held: tuple[Value, ...], path: Path) -> Relation:
         """Return the comparison with every name put in that has one value."""
         known: dict[str, Value] = dict(zip(self.registers, held, strict=True))
-        known |= {name: path.value(name) for name in self.inputs if path.known(name)}
+        return self.put_in(known | {name: path.value(name) for name in self.inputs if path.known(name)})
 
-        def put_in(node: Tree) -> Tree | None:
+    def put_in(self, known: Mapping[str, Value]) -> Relation:
+        """Return the comparison with these names put in."""
+
+        def value(node: Tree) -> Tree | None:
             return Literal(known[node.name]) if isinstance(node, Name) and node.name in known else None
 
-        return Relation(replace(self.expression, tree=rewritten(self.tree, put_in), type=BoolType()))
+        return Relation(replace(self.expression, tree=rewritten(self.tree, value), type=BoolType()))

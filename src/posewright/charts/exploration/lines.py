@@ -1,8 +1,8 @@
-"""Where a comparison of one number holds: found to the last bit, by halving.
+"""Where a condition on one number holds: found to the last bit, by halving.
 
-Through + - * / by constants, abs, min and max, a term is a line, piece by piece, in the one number that it
-reads. On a piece the two sides of a comparison cross once at most; where, is found by halving the piece
-with the very functions that run the chart, so rounding and saturation are theirs.
+Through + - * / by constants, abs, min, max and choices, a term is a line, piece by piece, in the one number
+that it reads. On a piece the two sides of a comparison cross once at most; where, is found by halving the
+piece with the very functions that run the chart, so rounding and saturation are theirs.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from posewright.charts.exploration.axis import Axis, Spans
 from posewright.charts.expression import (
     Binary,
     Call,
+    If,
     Literal,
     Name,
     Operator,
     Tree,
     Unary,
+    cases_of,
+    children,
     names_in,
     nodes_of,
 )
+from posewright.charts.expression.tree import COMPARISONS
 
 SMALL = 64
 """Values tried one and all, whatever is asked."""
@@ -34,6 +38,9 @@ LARGE = 2**16
 NEAR = 3
 """Neighbours of a kink that are looked at each for itself, for rounding blurs it."""
 
+BLURRED = 8
+"""Neighbours of a crossing of two terms that both round, looked at each for itself."""
+
 Compute = Callable[[int], Any]
 """What a term comes to at the value of that number on the axis."""
 
@@ -43,10 +50,10 @@ class NotLinearError(ValueError):
 
 
 def where(tree: Tree, name: str, axis: Axis, compile_at: Callable[[Tree], Compute]) -> tuple[Spans, bool]:
-    """Return the set of values of `name` for which a comparison holds, and whether that is exact.
+    """Return the set of values of `name` for which a condition holds, and whether that is exact.
 
     Args:
-        tree: the comparison; whatever else it reads is known.
+        tree: the condition; whatever else it reads is known.
         name: what varies.
         axis: its values.
         compile_at: gives the function from the number of a value to what a term then is.
@@ -57,7 +64,9 @@ def where(tree: Tree, name: str, axis: Axis, compile_at: Callable[[Tree], Comput
         return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
     lines = _Lines(name, axis, compile_at)
     try:
-        cuts, exact = lines.of_comparison(tree), True
+        cuts, exact = lines.of_condition(tree), not lines.is_blurred(tree)
+        if not exact:
+            cuts = {cut + step for cut in (*cuts, 0) for step in range(-BLURRED, BLURRED + 1)}
     except NotLinearError:
         if high - low < LARGE:
             return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
@@ -86,16 +95,40 @@ class _Lines:
         self.compile_at = compile_at
         ((self.low, self.high),) = axis.whole
 
-    def of_comparison(self, tree: Tree) -> set[int]:
+    def of_condition(self, tree: Tree) -> set[int]:
+        """Return cuts between which a condition does not change."""
+        if isinstance(tree, Binary) and tree.operator in COMPARISONS:
+            return self.of_comparison(tree)
+        return set[int]().union(*(self.of_condition(part) for part in _parts(tree)))
+
+    def of_comparison(self, tree: Binary) -> set[int]:
         """Return cuts between which a comparison does not change."""
-        if not isinstance(tree, Binary):
-            raise NotLinearError
         sides = (tree.left, tree.right)
+        if not self.is_number(tree.left):
+            return self.cuts(tree.left) | self.cuts(tree.right)
         if any(self.name not in names_in(side) for side in sides):
             cuts = self.turns(tree.left) | self.turns(tree.right)
         else:
             cuts = self.cuts(tree.left) | self.cuts(tree.right)
         return cuts | self.crossings(*sides, cuts)
+
+    def is_blurred(self, tree: Tree) -> bool:
+        """Return whether rounding may make a comparison change to and fro: a fraction is read in it twice."""
+        if isinstance(self.axis.kind, IntType):
+            return False
+        comparisons = (
+            one for one in nodes_of(tree) if isinstance(one, Binary) and one.operator in COMPARISONS
+        )
+        return any(self.times_read(one) > 1 for one in comparisons)
+
+    def times_read(self, tree: Tree) -> int:
+        """Return how often a term reads the number; of several choices, the one that does so most often."""
+        if isinstance(tree, If):
+            cases, rest = cases_of(tree)
+            return max(self.times_read(one) for one in (rest, *(then for _, then in cases)))
+        if isinstance(tree, Name):
+            return int(tree.name == self.name)
+        return sum(self.times_read(part) for part in children(tree))
 
     def turns(self, tree: Tree) -> set[int]:
         """Return cuts between which a term only rises or only falls; it need not be a line."""
@@ -114,9 +147,23 @@ class _Lines:
             return self.cuts(tree.operand) | self.saturations(tree, self.cuts(tree.operand))
         if isinstance(tree, Binary):
             return self.joined(tree)
+        if isinstance(tree, If):
+            return self.choice(tree)
         if isinstance(tree, Call):
             return self.call(tree)
         raise NotLinearError
+
+    def choice(self, tree: If) -> set[int]:
+        """Return cuts between which it does not change which of several terms it is, and each is a line."""
+        cases, rest = cases_of(tree)
+        cuts = self.cuts(rest)
+        for condition, then in cases:
+            cuts |= self.of_condition(condition) | self.cuts(then)
+        return cuts
+
+    def is_number(self, tree: Tree) -> bool:
+        """Return whether a term is a number, rather than true or a name."""
+        return type(self.compile_at(tree)(self.low)) in (int, float)
 
     def joined(self, tree: Binary) -> set[int]:
         cuts = self.cuts(tree.left) | self.cuts(tree.right)
@@ -197,6 +244,14 @@ def _turn(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return where an answer is first as it is at `high`, if it changes only once."""
     last = holds(high)
     return _first(lambda i: holds(i) == last, low, high)
+
+
+def _parts(tree: Tree) -> list[Tree]:
+    """Return the conditions that a condition is made of."""
+    if isinstance(tree, If):
+        cases, rest = cases_of(tree)
+        return [*(part for case in cases for part in case), rest]
+    return list(children(tree))
 
 
 def _numbers(tree: Tree) -> list[float]:

@@ -112,9 +112,10 @@ def others_than(value: Value) -> Iterator[Value]:
     elif isinstance(value, int):
         yield from (value + 1, value - 1)
     elif isinstance(value, float):
-        digits = len(repr(value).partition(".")[2]) if "e" not in repr(value) else 0
+        text = repr(value).removesuffix(".0")
+        digits = len(text.partition(".")[2]) if "e" not in text else 0
         for step in (1, -1):
-            yield round(value + step * 10.0**-digits, digits) if digits else value * (1 + step / 10)
+            yield round(value + step * 10.0**-digits, digits) if "e" not in text else value * (1 + step / 10)
 
 
 def _parts(tree: Tree) -> tuple[Tree, ...]:

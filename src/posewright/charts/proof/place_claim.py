@@ -51,7 +51,7 @@ class _AtPlace(OfOne):
 
 @dataclass(frozen=True)
 class DividesByZero(_AtPlace):
-    """The division at the place is reached, and its divisor is zero."""
+    """The division at the place, which must be one, is reached, and its divisor is zero."""
 
     def term(self, translator: Translator) -> Term:
         """Return the truth value that it is so."""

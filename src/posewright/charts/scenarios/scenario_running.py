@@ -101,7 +101,7 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
     return _Run(chart, scenario).result()
 
 
-def test_chart(chart: Chart, scenarios: Iterable[Scenario | Path | str]) -> tuple[ScenarioResult, ...]:
+def run_scenarios(chart: Chart, scenarios: Iterable[Scenario | Path | str]) -> tuple[ScenarioResult, ...]:
     """Run scenarios, given or read from their files, and return what came of each."""
     return tuple(run_scenario(chart, scenario) for scenario in scenarios)
 

@@ -38,6 +38,7 @@ class ActWriter:
             yield from self.action(action)
 
     def action(self, action: Action) -> Iterator[Tag]:
+        """Yield what one action is in SCXML: an <assign> for each value that it sets."""
         if isinstance(action, Raise):
             yield Tag("raise", {"event": action.event})
         elif isinstance(action, Assign):
@@ -51,6 +52,7 @@ class ActWriter:
             yield Tag("assign", {"location": name, **self.value(name, action), AT_ONCE: yes(i > 0)})
 
     def value(self, name: str, action: Assign) -> dict[str, str | None]:
+        """Return the attributes that say what a variable is set to."""
         value, kind = action.values[name], self.variables[name]
         text = python_assigned(value, kind, self.scope.values)
         return {"expr": text, own("value"): None if self.reads_back(text, value, kind) else str(value)}
@@ -68,6 +70,7 @@ class ActWriter:
         return {"cond": text, own("when"): None if self.reads_back(text, when, BoolType()) else str(when)}
 
     def branch(self, action: Branch) -> Tag:
+        """Return the <if> that a branch is; where all that is left over is a branch, it becomes <elseif>."""
         inside = list(self.actions(action.then))
         rest = action.otherwise
         while len(rest) == 1 and isinstance(rest[0], Branch):

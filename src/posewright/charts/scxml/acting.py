@@ -11,10 +11,11 @@ from posewright.charts.expression import Expression, Literal, Scope, Source, par
 from posewright.charts.scxml.data import required, written
 from posewright.charts.scxml.events import Events
 from posewright.charts.scxml.expressions import Words, translated
+from posewright.charts.scxml.mail import Mail
 from posewright.charts.scxml.markup import Element
 from posewright.charts.scxml.namespaces import own
 from posewright.charts.scxml.python_text import python_assigned, python_text
-from posewright.charts.scxml.sending import Mail, is_mail
+from posewright.charts.scxml.sending import is_mail, ticks_of
 from posewright.charts.transition import ALWAYS
 
 AT_ONCE = own("at_once")
@@ -56,6 +57,14 @@ class Content:
             return ALWAYS
         return self.truth(translated(required(element, "cond"), self.words, element), element)
 
+    def condition(self, element: Element) -> Expression:
+        """Return the condition of an <if> or an <elseif>."""
+        if element.get("cond") is None and element.get(own("when")) is None:
+            element.fail(f"<{element.name}> without 'cond'", hint="write the condition")
+        when = self.guard(element)
+        require_same(element, "cond", python_text(when.tree, self.scope.values), own("when"))
+        return when
+
     def truth(self, text: str, element: Element) -> Expression:
         """Return a condition; a number stands for that it is not zero."""
         found = parse_expression(Source(text, element.where), self.scope)
@@ -89,6 +98,7 @@ class Content:
         return self.sent(element) if element.name in ("send", "cancel") else ()
 
     def assign(self, element: Element) -> Assign:
+        """Return what an <assign> sets."""
         location = required(element, "location")
         name = self.settable_name(location, element)
         text, kind = element.get(own("value")), self.settable[name]
@@ -105,17 +115,20 @@ class Content:
         return parse_expression(source, self.scope, kind)
 
     def settable_name(self, location: str, element: Element) -> str:
-        name = self.words.variables.get(location)
+        """Return what a location is called in the chart.
+
+        Raises:
+            FormatError: it cannot be set.
+        """
+        name = self.words.variables.get(location, "")
         if name in self.settable:
             return name
-        if name is not None:
-            element.fail(
-                f"{location} cannot be set", hint="an input comes from outside, a constant never changes"
-            )
-        hint = "declare it in the <datamodel>"
-        if location.startswith("_") or "." in location or location in self.lists:
+        what, hint = f"there is no <data> {location!r} to assign to", "declare it in the <datamodel>"
+        if name:
+            what, hint = f"{location} cannot be set", "an input comes from outside, a constant never changes"
+        elif location.startswith("_") or "." in location or location in self.lists:
             hint = "what can be set is a <data> with one number, truth value or text"
-        element.fail(f"there is no <data> {location!r} to assign to", hint=hint)
+        return element.fail(what, hint=hint)
 
     def branch(self, element: Element) -> Branch:
         """Return the branch that an <if> with its <elseif> and <else> is."""
@@ -132,16 +145,9 @@ class Content:
             if head.name == "else":
                 otherwise = self.actions(inside)
             else:
-                if head.get("cond") is None and head.get(own("when")) is None:
-                    head.fail(f"<{head.name}> without 'cond'", hint="write the condition")
-                when = self.guard(head)
-                self.require_same_guard(head, when)
-                otherwise = (Branch(when, self.actions(inside), otherwise, head.line),)
+                otherwise = (Branch(self.condition(head), self.actions(inside), otherwise, head.line),)
         (branch,) = (action for action in otherwise if isinstance(action, Branch))
         return branch
-
-    def require_same_guard(self, element: Element, when: Expression) -> None:
-        require_same(element, "cond", python_text(when.tree, self.scope.values), own("when"))
 
     def foreach(self, element: Element) -> Actions:
         """Return what a <foreach> over a list that is written down does, element by element."""
@@ -149,9 +155,9 @@ class Content:
         if array not in self.lists:
             hint = "write the list in a <data>, as in [1, 2, 3], and change it nowhere"
             element.fail(f"<foreach> over {array!r} is outside the subset of SCXML", hint=hint)
-        return tuple(self.turns(element, self.lists[array]))
+        return tuple(self._turns(element, self.lists[array]))
 
-    def turns(self, element: Element, items: Iterable[str]) -> Iterator[Action]:
+    def _turns(self, element: Element, items: Iterable[str]) -> Iterator[Action]:
         inside = [child for child in element.children if child.name != "log"]
         for number, text in enumerate(items):
             for key, value in (("item", text), ("index", str(number))):
@@ -163,13 +169,16 @@ class Content:
     def sent(self, element: Element) -> Actions:
         """Return what a <send> or a <cancel> does."""
         if element.name == "cancel":
-            if self.mail is None:
-                element.fail("nothing is sent that could be cancelled", hint="leave <cancel> out")
-            return self.mail.cancel(element, self.read)
+            name = required(element, "sendid")
+            found = self.mail.cancel(name, self.read) if self.mail is not None else ()
+            if not found:
+                element.fail(f"nothing is sent with the id {name!r}", hint="give a <send> this id")
+            return found
         event = self.events.called[required(element, "event")]
         if self.mail is None or not is_mail(element):
             return (Raise(event, element.line),)
-        return self.mail.send(element, event, self.read)
+        wait = ticks_of(element, self.mail.tick_s)
+        return self.mail.send(event, element.get("id") or "", wait, self.read)
 
     def read(self, text: str, kind: Type | None) -> Expression:
         """Return an expression that we wrote ourselves."""
@@ -180,6 +189,7 @@ def require_same(element: Element, key: str, python: str | None, ours: str) -> N
     """Refuse an element that says one thing for every reader of SCXML and another in our words.
 
     Args:
+        element: what says both.
         key: the attribute of SCXML.
         python: what it would be for what our attribute says.
         ours: the name of our attribute.

@@ -15,6 +15,8 @@ from posewright.charts.scxml.markup import Element
 COMPUTED = {"eventexpr": "event", "delayexpr": "delay", "sendidexpr": "sendid"}
 """Attributes that compute, and those that they stand for."""
 
+MAX_TEXTS = 50
+
 
 def laid_out(root: Element) -> Element:
     """Return a document without attributes that compute.
@@ -32,9 +34,11 @@ def laid_out(root: Element) -> Element:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Attributes:
-    texts: what each <data> of texts may hold.
-    sent: ids of what is sent.
+    """Lays out a document.
+
+    Attributes:
+        texts: what each <data> of texts may hold.
+        sent: ids of what is sent.
     """
 
     texts: Mapping[str, list[str]]
@@ -54,6 +58,8 @@ class _Layout:
         if name not in self.texts:
             hint = f"write {COMPUTED[key]!r}, or the name of a <data> that holds texts"
             element.fail(f"{key}={name!r} is outside the subset of SCXML", hint=hint)
+        if len(self.texts[name]) > MAX_TEXTS:
+            element.fail(f"{name} may hold {len(self.texts[name])} texts", hint=f"at most {MAX_TEXTS} here")
         return self.branches(element, key, name)
 
     def branches(self, element: Element, key: str, name: str) -> Element:

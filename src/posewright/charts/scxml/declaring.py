@@ -10,10 +10,11 @@ from posewright.charts.chart import scope_of
 from posewright.charts.datatypes import EnumType, Type, Value
 from posewright.charts.declarations import Declarations
 from posewright.charts.expression import Scope, Source, parse_expression
+from posewright.charts.flow import LinedList, flow_node
+from posewright.charts.function import Function
 from posewright.charts.reading.function_reading import read_function
 from posewright.charts.reading.type_reading import read_type
 from posewright.charts.scxml.data import (
-    Setting,
     data_in,
     first_settings,
     is_typed,
@@ -28,7 +29,7 @@ from posewright.charts.scxml.markup import Element
 from posewright.charts.scxml.names import Names
 from posewright.charts.scxml.namespaces import own
 from posewright.charts.scxml.states import Places
-from posewright.documents import Node, parse_document
+from posewright.documents import Node
 
 ROLES = ("input", "output", "local", "constant")
 UNSET = "unset"
@@ -60,24 +61,6 @@ def declared_in(root: Element, places: Places) -> Declared:
         ExpressionError: a value does not read, or is of another type.
     """
     return _Declaring(root, places).declared()
-
-
-def node_of(value: Any, element: Element) -> Node:
-    """Return plain data as a node of a native document that stands where `element` does."""
-    return Node(value, element.path, "", element.line)
-
-
-def flow_of(text: str, element: Element) -> Node:
-    """Return what a text in the notation of native documents says, such as `{int: [0, 9]}`."""
-    found = parse_document(f"value: {text.strip()}", element.path).fields()["value"].value
-    return node_of(_plain(found), element)
-
-
-def _plain(value: Any) -> Any:
-    """Return data without the lines of the text that it came from."""
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
 class _Declaring:
@@ -117,7 +100,7 @@ class _Declaring:
         """Return the types of all variables, and note what their texts are called."""
         typed = {name: element for name, element in self.data.items() if is_typed(element)}
         known = {
-            self.words.variables[name]: read_type(flow_of(required(element, own("type")), element))
+            self.words.variables[name]: read_type(_flow(element, own("type")))
             for name, element in typed.items()
             if element.get(own("type")) is not None
         }
@@ -167,21 +150,23 @@ class _Declaring:
                 scope = replace(scope, constants={**scope.constants, variable: found[variable]})
         return found
 
-    def functions(self, declared: Declarations) -> dict[str, Any]:
+    def functions(self, declared: Declarations) -> dict[str, Function]:
+        """Return the truth tables of our vocabulary."""
         found = {}
         for element in self.root.all("pw:function"):
-            name = required(element, "name")
-            takes = {
-                required(one, "name"): _plain(flow_of(required(one, "type"), one).value)
-                for one in element.all("pw:takes")
-            }
+            name, takes = required(element, "name"), element.all("pw:takes")
             data = {
-                "takes": takes,
-                "gives": _plain(flow_of(required(element, "gives"), element).value),
-                "rows": [_row(row) for row in element.all("pw:row")],
+                "takes": {required(one, "name"): _flow(one, "type").value for one in takes},
+                "gives": _flow(element, "gives").value,
+                "rows": LinedList([(_row(row), row.line) for row in element.all("pw:row")]),
             }
-            found[name] = read_function(name, node_of(data, element), declared)
+            found[name] = read_function(name, Node(data, element.path, "", element.line), declared)
         return found
+
+
+def _flow(element: Element, name: str) -> Node:
+    """Return an attribute that is in the notation of native documents."""
+    return flow_node(required(element, name), element.path, element.line)
 
 
 def _row(element: Element) -> Any:

@@ -12,6 +12,7 @@ from posewright.charts.scxml.namespaces import own
 from posewright.charts.transition import DONE
 
 DONE_STATE = "done.state."
+MAX_EVENTS = 500
 _PLATFORM = ("error", "done")
 """First words of events that nobody sends."""
 
@@ -57,6 +58,8 @@ def events_in(root: Element, states: Mapping[str, str], names: Names) -> Events:
         name for name in _listened(root) if name != tick and not any(_takes_in(name, one) for one in known)
     ]
     outside = dict.fromkeys([*declared[0], *(name for name in heard if name.split(".")[0] not in _PLATFORM)])
+    if len(outside) + len(inside) > MAX_EVENTS:
+        root.fail(f"{len(outside) + len(inside)} events", hint=f"at most {MAX_EVENTS}")
     called = {name: names.take(name, "event") for name in (*outside, *inside)}
     of_states = {name: DONE + states[name.removeprefix(DONE_STATE)] for name in done}
     return Events(

@@ -15,6 +15,8 @@ from posewright.charts.scxml.markup import Element
 
 DATAMODELS = ("python", "ecmascript", "null", "c89")
 
+MAX_DEPTH = 100
+
 _ROUNDS = {"ecmascript": "%", "c89": "%/"}
 """Signs that a data model rounds towards zero with, where we do not."""
 
@@ -104,6 +106,7 @@ class _Translation:
         self.element = element
         self.tokens = list(tokens_of(self.text, element))
         self.position = 0
+        self.depth = 0
 
     def fail(self, what: str, hint: str | None = None) -> NoReturn:
         self.element.fail(f"{what} in `{self.text[:60]}` is outside the subset of SCXML", hint=hint)
@@ -135,10 +138,11 @@ class _Translation:
         return space + token.text
 
     def sign(self, sign: str) -> str:
-        if sign == "!":
-            return f"(not {self.piece()})"
-        if sign == "(":
-            return self.bracket()
+        if sign in "!(":
+            self.depth += 1
+            if self.depth > MAX_DEPTH:
+                self.fail(f"more than {MAX_DEPTH} brackets", "split it up")
+            return self.bracket() if sign == "(" else f"(not {self.piece()})"
         if sign in _ROUNDS.get(self.words.datamodel, ""):
             self.fail(f"{sign!r}, which {self.words.datamodel} rounds otherwise,", "leave it out")
         return f" {_SIGNS[sign]} " if sign in _SIGNS else sign

@@ -15,6 +15,9 @@ from posewright.charts.scxml.markup import Element
 EXPRESSIONS = ("cond", "expr")
 """Attributes that hold expressions."""
 
+MAX_ROUNDS = 20
+"""How far a type may follow from another that follows from another."""
+
 _SAME = frozenset({"==", "!=", "===", "!=="})
 
 
@@ -83,7 +86,7 @@ def infer_types(
         FormatError: nothing says a variable's type, or it holds a number here and a truth value there.
     """
     found: dict[str, Type] = {}
-    for _ in range(2 * len(unknown) + 1):
+    for _ in range(MAX_ROUNDS):
         before = dict(found)
         for setting in settings:
             if setting.location in unknown:

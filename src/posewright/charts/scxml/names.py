@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain, count
 
 from posewright.charts.declarations import MAX_NAME, RESERVED
 
@@ -34,7 +35,7 @@ class Names:
         return self._free(name, name)
 
     def _free(self, name: str, instead: str) -> str:
-        names = (name, instead, *(f"{instead}_{number}" for number in range(2, len(self.taken) + 3)))
+        names = chain((name, instead), (f"{instead}_{number}" for number in count(2)))
         found = next(one for one in names if one not in self.taken and one.lower() not in RESERVED)
         self.taken.add(found)
         return found

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.chart import Chart, Kind, Steps
+from posewright.charts.flow import LinedList
 from posewright.charts.promise import Promise
 from posewright.charts.reading.form_reading import read_form
 from posewright.charts.reading.known import Known
@@ -14,13 +15,14 @@ from posewright.charts.reading.promise_reading import read_promises
 from posewright.charts.scxml.acting import Content
 from posewright.charts.scxml.computed import laid_out
 from posewright.charts.scxml.data import required
-from posewright.charts.scxml.declaring import Declared, declared_in, node_of, scope_for
+from posewright.charts.scxml.declaring import Declared, declared_in, scope_for
 from posewright.charts.scxml.events import Events, events_in
 from posewright.charts.scxml.expressions import DATAMODELS
+from posewright.charts.scxml.mail import Mail, scope_with
 from posewright.charts.scxml.markup import Element, parse_markup
 from posewright.charts.scxml.namespaces import own
 from posewright.charts.scxml.numbers import seconds_in, word_in
-from posewright.charts.scxml.sending import Mail, mail_of, scope_with
+from posewright.charts.scxml.sending import mail_of
 from posewright.charts.scxml.state_reading import StateReader
 from posewright.charts.scxml.states import Places, places_in
 from posewright.charts.scxml.subset import STATES, require_subset
@@ -155,8 +157,8 @@ class _Reader:
             self.declared.declarations, events=self.events.outside, local_events=self.events.inside
         )
         known = Known(Kind.STATECHART, declared, states, (), frozenset())
-        items = [{key: _number(value) for key, value in one.attributes.items()} for one in elements]
-        return read_promises({"promises": node_of(items, elements[0])}, known)
+        said = LinedList([(_promised(one), one.line) for one in elements])
+        return read_promises({"promises": Node(said, self.root.path)}, known)
 
     def form(self) -> TableForm | None:
         for element in self.root.all("pw:table"):
@@ -167,15 +169,16 @@ class _Reader:
                 "inputs": {name: one.get("input") for one, name in columns if one.get("input")},
                 "outputs": {name: one.get("output") for one, name in columns if one.get("output")},
             }
-            return read_form(
-                node_of(data, element), [*self.places.names.values()], self.declared.declarations
-            )
+            node = Node(data, element.path, "", element.line)
+            return read_form(node, [*self.places.names.values()], self.declared.declarations)
         return None
 
 
-def _number(text: str) -> str | float:
-    """Return the number that stands alone in an attribute of a promise, else the text."""
+def _promised(element: Element) -> dict[str, Any]:
+    """Return a promise as native documents write it; a time without a unit is in seconds."""
+    data: dict[str, Any] = dict(element.attributes)
     try:
-        return float(text)
-    except ValueError:
-        return text
+        data["within"] = float(data["within"])
+    except (KeyError, ValueError):
+        return data
+    return data

@@ -64,20 +64,21 @@ class StateWriter:
         return Tag(name, attributes, tuple(self.inside(state)))
 
     def inside(self, state: State) -> Iterator[Tag]:
+        """Yield what is in a state: its transitions, then its actions, then the states inside."""
         for transition in state.transitions:
             yield self.transition(transition, state)
         if self.chart.kind is Kind.MOORE:
             yield self.moore(state)
-        yield from self.block("onentry", state.entry)
-        yield from self.block(own("during"), state.during)
-        yield from self.block("onexit", state.exit)
+        yield from self._block("onentry", state.entry)
+        yield from self._block(own("during"), state.during)
+        yield from self._block("onexit", state.exit)
         for target, name in self.histories.items():
             if target.state == state.name:
                 yield self.history(state, target, name)
         for child in state.states:
             yield self.state(child)
 
-    def block(self, name: str, actions: Actions) -> Iterator[Tag]:
+    def _block(self, name: str, actions: Actions) -> Iterator[Tag]:
         if actions:
             yield Tag(name, {}, tuple(self.acts.actions(actions)))
 
@@ -152,6 +153,7 @@ class StateWriter:
             yield Tag(own("to"), {"junction": transition.junction})
 
     def events(self, transition: Transition) -> str | None:
+        """Return the list of events that a transition waits for; None where it is asked by itself."""
         if not transition.on:
             return self.tick
         return " ".join(

@@ -73,7 +73,9 @@ class Places:
             return ()
         targets = self.targets(ways[0])
         if any(target.memory for target in targets):
-            ways[0].fail("a <history> that leads to another is outside the subset", hint="name states")
+            ways[0].fail(
+                "a <history> that leads to another is outside the subset of SCXML", hint="name states"
+            )
         return tuple(target.state for target in targets)
 
     def enters_as_a_whole(self, element: Element) -> bool:

@@ -29,7 +29,7 @@ CHILDREN: dict[str, frozenset[str]] = {
     "onexit": _DONE,
     "transition": _DONE | _OWN_WAYS,
     "if": _INSIDE_IF,
-    "foreach": _DONE,
+    "foreach": _DONE - {"foreach"},
     "pw:during": _DONE,
     "pw:way": _DONE | _OWN_WAYS,
     "pw:junction": frozenset({"pw:way"}),
@@ -56,6 +56,10 @@ ATTRIBUTES: dict[str, frozenset[str]] = {
     "foreach": frozenset({"array", "item", "index"}),
 }
 
+MAX_ELEMENTS = 20_000
+MOST = {"state": 2000, "data": 500, "send": 200, "foreach": 50, "history": 500, "pw:promise": 1000}
+"""How many elements of a sort there may be: more than any person keeps in view."""
+
 REASONS = {
     "invoke": "a chart starts no other process",
     "finalize": "a chart starts no other process",
@@ -77,7 +81,11 @@ def require_subset(root: Element) -> None:
     Raises:
         FormatError: names it, with its line, and says what there is instead.
     """
+    counted: dict[str, int] = {}
     for element in root.walk():
+        counted[element.name] = counted.get(element.name, 0) + 1
+        if counted[element.name] > MOST.get(element.name, MAX_ELEMENTS):
+            element.fail(f"too many <{element.name}>", hint=f"at most {counted[element.name] - 1}")
         if not element.name.startswith("{"):
             _require_attributes(element)
             _require_children(element)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from posewright.charts.chart import Chart, Steps
 from posewright.charts.datatypes import Type, Value
+from posewright.charts.flow import flow_text
 from posewright.charts.function import Function
 from posewright.charts.promise import Promise, Vow
 from posewright.charts.scxml.names import Names
@@ -105,15 +105,6 @@ def _datum(
     said = None if kind is None else flow_text(type_data(kind))
     attributes = {"id": name, "expr": python_value(value), own("role"): role, own("type"): said}
     return Tag("data", {**attributes, **(more or {})})
-
-
-def flow_text(data: Any) -> str:
-    """Return plain data in one line of the notation of native documents."""
-    if isinstance(data, Mapping):
-        return f"{{{', '.join(f'{key}: {flow_text(value)}' for key, value in data.items())}}}"
-    if isinstance(data, list | tuple):
-        return f"[{', '.join(map(flow_text, data))}]"
-    return str(data) if isinstance(data, str) else repr(data)
 
 
 def _function(function: Function) -> Tag:

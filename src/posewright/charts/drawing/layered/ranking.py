@@ -137,5 +137,5 @@ def _even(layers: dict[str, int], wires: Sequence[Wire]) -> dict[str, int]:
 
 def _pinned(layers: Mapping[str, int], pins: Mapping[str, Pin]) -> dict[str, int]:
     low, high = min(layers.values(), default=0), max(layers.values(), default=0)
-    ends = {Pin.FIRST: (low - 1) // 2 * 2, Pin.LAST: (high + 2) // 2 * 2}
+    ends = {Pin.FIRST: low - STEP, Pin.LAST: high + STEP}
     return {key: ends[pin] for key, pin in pins.items()}

@@ -22,8 +22,8 @@ SMALL = 0.5
 SHAPELY = 1.3
 """Width by height of a picture that fits in with a text."""
 
-PLENTY = 60
-"""Layouts that are tried at most."""
+PLENTY, EFFORT = 60, 3600
+"""Layouts that are tried at most, and nodes and links that are laid out for them: a second or two."""
 
 ORDERS: tuple[Order, ...] = (by_depth, by_breadth, by_colour)
 
@@ -69,7 +69,7 @@ class _Choosing:
         self.diagram, self.family = diagram, Family(diagram)
         self.keys = self.family.below(self.family.root)
         self.orders = {key: self._orders(key) for key in self.keys}
-        self.left = PLENTY
+        self.left = min(PLENTY, EFFORT // (len(self.family.nodes) + len(diagram.links)))
         self.cache: Cache = {}
         self.seen: dict[tuple[Way, ...], Choice] = {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from posewright.charts.drawing.layered import Side
 from posewright.charts.drawing.nested.blocks import Block, Point, Rect, Route, merged
@@ -47,24 +48,47 @@ class _Stack:
 
     def solve(self) -> Block:
         whole = merged(self.blocks.values())
-        routes, marks = dict(whole.routes), {}
-        lane = self.r + self.deep
-        for span in self.spans:
-            if span.start and span.end:
-                size = self.labels[span.link]
-                lane += OWN_STEP + size[0] // 2
-                routes[span.link] = self._in_front(span, lane)
-                marks[span.link] = _mark(lane, routes[span.link])
-                lane += size[0] - size[0] // 2 + OWN_STEP
-        thick = max(lane, self.frame.head[0] if self.frame.sideways else 0)
-        ports: dict[int, int] = {}
+        lanes, thick = self._lanes()
+        fronts = {
+            span.link: self._in_front(span, lanes[span.link]) for span in self.spans if span.link in lanes
+        }
+        routes, ports = {**whole.routes, **fronts}, {}
         for one in self.frame.ported:
             link = one.span.link
             routes[link] = to_border(self._piece(one.span, one.side), one, thick)
             ports[link] = border_end(routes[link], one)[1]
+        passing = [ports[one.span.link] for one in self.frame.ported if one.side is Side.FRONT]
+        labels = {link: (lane, self._free(link, lane, fronts, passing)) for link, lane in lanes.items()}
         return self._whole(
-            replace(whole, routes=routes, labels={**whole.labels, **marks}, ports=ports), thick
+            replace(whole, routes=routes, labels={**whole.labels, **labels}, ports=ports), thick
         )
+
+    def _lanes(self) -> tuple[dict[int, int], int]:
+        """Return where in front of the regions each link between two of them runs, and where all end."""
+        lanes: dict[int, int] = {}
+        lane = self.r + self.deep
+        for span in self.spans:
+            if span.start and span.end:
+                size = self.labels[span.link][0]
+                lanes[span.link] = lane + OWN_STEP + size // 2
+                lane += 2 * OWN_STEP + size
+        return lanes, max(lane, self.frame.head[0] if self.frame.sideways else 0)
+
+    def _free(self, link: int, lane: int, fronts: Mapping[int, Route], passing: Sequence[int]) -> int:
+        """Return where on its lane the label of a link is best: where no other line is."""
+        ends = [v for r, v in fronts[link] if r == lane]
+        low, high = min(ends), max(ends)
+        others = [v for key, route in fronts.items() if key != link for r, v in route if r > lane]
+        places = [low, *sorted(v for v in (*others, *passing) if low < v < high), high]
+        half = self.labels[link][1] / 2
+        middle = (low + high) / 2
+
+        def badness(gap: tuple[int, int]) -> tuple[float, float]:
+            centre = (gap[0] + gap[1]) / 2
+            return max(half - (gap[1] - gap[0]) / 2, 0.0), abs(centre - middle)
+
+        best = min(pairwise(places), key=badness)
+        return (best[0] + best[1]) // 2
 
     def _whole(self, inside: Block, thick: int) -> Block:
         head, zones = (SIDE_ROOM, TITLE_BASE), self._zones(inside.ports)
@@ -78,7 +102,9 @@ class _Stack:
             key: Rect((self.r, self.starts[key]), (thick - self.r, end - self.starts[key]))
             for key, end in zip(keys, ends, strict=True)
         }
-        dividers = tuple(((self.r, self.starts[key]), (thick, self.starts[key])) for key in keys[1:])
+        dividers = [((self.r, self.starts[key]), (thick, self.starts[key])) for key in keys[1:]]
+        if thick > self.r + self.deep and any(span.start and span.end for span in self.spans):
+            dividers.append(((self.r + self.deep, self.starts[keys[0]]), (self.r + self.deep, broad)))
         return replace(
             inside,
             size=(thick, broad),
@@ -94,7 +120,8 @@ class _Stack:
             title = next(iter(self.starts.values()))
             return {Side.BACK: (0, title), Side.FRONT: (0, title)}
         taken = {
-            side: [ports[one.span.link] for one in self.frame.ported if one.outside is side] for side in Side
+            side: [ports[one.span.link] for one in self.frame.ported if side in {one.outside, one.side}]
+            for side in Side
         }
         first = max(self.frame.head[1], self.frame.beside)
         return {
@@ -119,12 +146,6 @@ class _Stack:
         ends = Span(span.link, span.start, None, True), Span(span.link, None, span.end, True)
         first, last = (self._piece(end, Side.FRONT) for end in ends)
         return (*first, (lane, first[-1][1]), (lane, last[0][1]), *last)
-
-
-def _mark(lane: int, route: Route) -> Point:
-    """Return the middle of the piece of a way that is on a lane."""
-    places = [v for r, v in route if r == lane]
-    return lane, sum(places) // len(places)
 
 
 def _gap(taken: Sequence[int], room: int) -> tuple[int, int]:

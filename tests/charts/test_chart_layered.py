@@ -1,0 +1,142 @@
+"""The layered layout, piece by piece: numbers that are the best there are, lanes that do not touch."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from posewright.charts.drawing.layered import (
+    Item,
+    Pin,
+    Side,
+    Wire,
+    arrange,
+    by_breadth,
+    by_colour,
+    by_depth,
+    rank,
+)
+from posewright.charts.drawing.layered.compaction import Sort, Thing, compact
+from posewright.charts.drawing.layered.simplex import Gap, shortest
+from posewright.charts.drawing.layered.tracks import CLOSE, Jog, assign
+
+ORDERS = (by_depth, by_breadth, by_colour)
+
+
+@st.composite
+def gaps(draw: st.DrawFn) -> tuple[int, list[Gap]]:
+    count = draw(st.integers(2, 14))
+    ends = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).filter(
+        lambda pair: pair[0] < pair[1]
+    )
+    found = draw(st.lists(st.tuples(ends, st.integers(-9, 20), st.integers(0, 5)), min_size=1, max_size=30))
+    return count, [Gap(a, b, least, weight) for (a, b), least, weight in found]
+
+
+@settings(max_examples=60, deadline=None)
+@given(gaps())
+def test_the_simplex_meets_every_gap_at_the_least_cost(problem: tuple[int, list[Gap]]) -> None:
+    count, wanted = problem
+    numbers = shortest(count, wanted)
+    assert all(numbers[gap.head] - numbers[gap.tail] >= gap.least for gap in wanted)
+    assert sum(gap.weight * (numbers[gap.head] - numbers[gap.tail]) for gap in wanted) == least_cost(
+        count, wanted
+    )
+
+
+def least_cost(count: int, wanted: list[Gap]) -> int:
+    """Return what an independent solver finds."""
+    cost, rows = np.zeros(count), np.zeros((len(wanted), count))
+    for i, gap in enumerate(wanted):
+        cost[gap.head] += gap.weight
+        cost[gap.tail] -= gap.weight
+        rows[i, gap.tail], rows[i, gap.head] = 1, -1
+    found = linprog(cost, A_ub=rows, b_ub=[-gap.least for gap in wanted], bounds=(-1000, 1000))
+    return round(found.fun)
+
+
+def test_gaps_may_run_in_a_circle_that_asks_for_nothing() -> None:
+    between = [Gap(0, 1, 3, 0), Gap(1, 0, -8, 0), Gap(0, 2, 6, 1), Gap(1, 2, 0, 5)]
+    assert shortest(3, between) == [0, 6, 6]
+
+
+@st.composite
+def machines(draw: st.DrawFn) -> tuple[list[Item], list[Wire]]:
+    keys = [f"s{i}" for i in range(draw(st.integers(2, 8)))]
+    pairs = st.tuples(st.sampled_from(keys), st.sampled_from(keys)).filter(lambda pair: pair[0] != pair[1])
+    ends = draw(st.lists(pairs, max_size=14, unique=True))
+    items = [Item(key, draw(st.integers(10, 90)), draw(st.integers(30, 90))) for key in keys]
+    return items, [Wire(i, a, b, (20, draw(st.integers(10, 120)))) for i, (a, b) in enumerate(ends)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(machines(), st.sampled_from(ORDERS))
+def test_wires_lead_to_later_layers_or_are_turned(
+    machine: tuple[list[Item], list[Wire]], order: object
+) -> None:
+    items, wires = machine
+    ranking = rank(items, wires, order)  # type: ignore[arg-type]
+    for wire in wires:
+        start, end = ranking.layers[wire.start], ranking.layers[wire.end]
+        assert start > end if wire.key in ranking.turned else start < end
+        assert ranking.side(wire, wire.start) is (Side.BACK if wire.key in ranking.turned else Side.FRONT)
+
+
+@settings(max_examples=30, deadline=None)
+@given(machines(), st.sampled_from(ORDERS))
+def test_items_do_not_overlap_and_wires_join_them(
+    machine: tuple[list[Item], list[Wire]], order: object
+) -> None:
+    items, wires = machine
+    found = arrange(items, wires, rank(items, wires, order))  # type: ignore[arg-type]
+    sizes = {item.key: (item.thick, item.broad) for item in items}
+    for one, other in combinations(found.places, 2):
+        (r, v), (s, w) = found.places[one], found.places[other]
+        apart_r = r + sizes[one][0] <= s or s + sizes[other][0] <= r
+        assert apart_r or v + sizes[one][1] <= w or w + sizes[other][1] <= v
+    for wire in wires:
+        route = found.routes[wire.key]
+        for key, (r, v) in ((wire.start, route[0]), (wire.end, route[-1])):
+            low_r, low_v = found.places[key]
+            assert r in {low_r, low_r + sizes[key][0]}
+            assert low_v <= v <= low_v + sizes[key][1]
+        assert all(a[0] == b[0] or a[1] == b[1] for a, b in pairwise(route))
+
+
+def test_pinned_items_are_first_and_last() -> None:
+    items = [Item("a", 20, 20), Item("in", pin=Pin.FIRST), Item("out", pin=Pin.LAST)]
+    wires = [Wire(0, "in", "a"), Wire(1, "a", "out"), Wire(2, "a", "in")]
+    ranking = rank(items, wires, by_depth)
+    assert ranking.turned == {2}
+    found = arrange(items, wires, ranking)
+    assert found.places["in"][0] == 0 < found.places["a"][0] < found.places["out"][0] == found.thick
+
+
+def test_few_colours_make_few_layers() -> None:
+    items = [Item(f"s{i}", 20, 20) for i in range(6)]
+    ring = [Wire(i, f"s{i}", f"s{(i + 1) % 6}") for i in range(6)]
+    assert len(set(rank(items, ring, by_colour).layers.values())) == 2
+    assert len(set(rank(items, ring, by_depth).layers.values())) == 6
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 90), st.integers(0, 90)), max_size=9))
+def test_jogs_that_would_touch_are_in_different_lanes(ends: list[tuple[int, int]]) -> None:
+    jogs = [Jog(i, a, b) for i, (a, b) in enumerate(ends)]
+    for (one, a), (other, b) in combinations(zip(jogs, assign(jogs), strict=True), 2):
+        if one.low - CLOSE < other.high and other.low - CLOSE < one.high:
+            assert a != b
+
+
+def test_compaction_moves_things_together_but_never_past_one_another() -> None:
+    edge, item = Thing(Sort.EDGE, 0, 0, 0, 100), Thing(Sort.ITEM, 80, 20, 0, 40)
+    beside, behind = Thing(Sort.ITEM, 200, 20, 60, 100), Thing(Sort.ITEM, 300, 20, 0, 100)
+    end = Thing(Sort.EDGE, 400, 0, 0, 100)
+    first, a, b, c, last = compact([edge, item, beside, behind, end], [([0, 1, 3, 4], 1), ([0, 2, 3], 1)])
+    assert first == 0 < a == b
+    assert a + 20 < c
+    assert c + 20 < last < 120
