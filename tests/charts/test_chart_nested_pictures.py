@@ -1,4 +1,4 @@
-"""Pictures of statecharts: everything inside what it is inside of, nothing hidden, arrows where they belong."""
+"""Pictures of statecharts: everything inside what it is inside of, nothing hidden, arrows in place."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -119,10 +120,7 @@ def test_a_run_without_ticks_and_a_file_of_another_kind_are_refused(tmp_path: Pa
 def test_runs_are_the_values_again(values: list[str | None]) -> None:
     runs = runs_of(values)
     assert [run.value for run in runs for _ in range(run.start, run.end)] == values
-    assert all(
-        one.end == other.start and one.value != other.value
-        for one, other in zip(runs, runs[1:], strict=False)
-    )
+    assert all(one.end == other.start and one.value != other.value for one, other in pairwise(runs))
 
 
 @given(st.lists(st.floats(-9, 9), min_size=1, max_size=60), st.integers(1, 20))

@@ -52,11 +52,8 @@ if TYPE_CHECKING:
     from posewright.charts.table_form import TableForm
     from posewright.charts.table_reading import parse_table
     from posewright.charts.transition import Memory, Target, Transition, to
-    from posewright.charts.transition_table import (
-        parse_transition_table,
-        save_transition_table,
-        transition_table_text,
-    )
+    from posewright.charts.transition_table_reading import parse_transition_table
+    from posewright.charts.transition_table_writing import save_transition_table, transition_table_text
     from posewright.charts.truth_table import (
         TableRow,
         TruthTable,
@@ -149,7 +146,7 @@ _ROOM = {
     "parse_expression": "expression",
     "parse_scxml": "scxml",
     "parse_table": "table_reading",
-    "parse_transition_table": "transition_table",
+    "parse_transition_table": "transition_table_reading",
     "read_chart": "door",
     "read_rows": "rows",
     "read_scenario": "scenarios",
@@ -162,14 +159,14 @@ _ROOM = {
     "save_scenario": "scenarios",
     "save_scxml": "scxml",
     "save_table": "truth_table",
-    "save_transition_table": "transition_table",
+    "save_transition_table": "transition_table_writing",
     "scenarios_beside": "scenarios",
     "scxml_text": "scxml",
     "style_called": "drawing",
     "table_of": "truth_table",
     "tabulate_chart": "truth_table",
     "to": "transition",
-    "transition_table_text": "transition_table",
+    "transition_table_text": "transition_table_writing",
     "write_chart": "exchange",
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from posewright.charts.chart import Chart
 from posewright.charts.scxml import save_scxml
-from posewright.charts.transition_table import save_transition_table
+from posewright.charts.transition_table_writing import save_transition_table
 from posewright.charts.writing import save_chart
 from posewright.errors import InputError
 
