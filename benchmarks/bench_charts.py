@@ -75,8 +75,8 @@ def figures(rounds: int) -> list[Figure]:
     try:
         from benchmarks.chart_peers import PEERS
     except ImportError:
-        return [Figure("chart steps : faster peer", None, note="sismic and python-statemachine are not installed")]
-    draw = random.Random(4)
+        return [Figure("chart steps : faster peer", None, note="the peers are not installed")]
+    draw = random.Random(4)  # noqa: S311 -- chance, not secrecy
     events = [draw.choice(EVENTS) for _ in range(STEPS)]
     found = []
     for name, text in OURS.items():

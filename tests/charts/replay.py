@@ -65,7 +65,9 @@ class Replay:
 
     def holding(self) -> int:
         """The most guards of the state that held at once, as the chart saw them; -1 where none was asked."""
-        return max((sum(way.guard.evaluate(env) is True for way in self.ways) for env in self.envs()), default=-1)
+        return max(
+            (sum(way.guard.evaluate(env) is True for way in self.ways) for env in self.envs()), default=-1
+        )
 
     def is_in(self, state: str) -> bool:
         """Whether a state is active before or after the last tick."""

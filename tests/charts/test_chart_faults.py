@@ -14,7 +14,9 @@ from .replay import shows
 HERE = Path(__file__).parent
 FAULTS = sorted(path.parent for path in HERE.glob("faults/*/expected.json"))
 ROOT = HERE.parents[1]
-CLEAN = sorted([*ROOT.glob("src/posewright/robots/catalogue/**/*.chart.yaml"), *ROOT.glob("examples/**/*.chart.yaml")])
+CLEAN = sorted(
+    [*ROOT.glob("src/posewright/robots/catalogue/**/*.chart.yaml"), *ROOT.glob("examples/**/*.chart.yaml")]
+)
 WITHOUT_A_RUN = {"unreachable", "never_holds", "case_twins", "function_gap", "function_overlap"}
 
 # what a state that cannot be reached, or not be left, brings along

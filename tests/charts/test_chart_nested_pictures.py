@@ -321,3 +321,8 @@ def test_a_flat_machine_is_drawn_in_layers_only_where_it_is_marked() -> None:
 def test_marks_are_refused_in_mermaid_text(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot draw marks"):
         draw_chart(NESTED, tmp_path / "x.mmd", marks={"waiting": Mark.COVERED})
+
+
+def test_what_nobody_could_read_is_refused() -> None:
+    with pytest.raises(InputError, match="251 states in one picture"):
+        draw_svg(chart(*(leaf(f"s{i}") for i in range(251))))

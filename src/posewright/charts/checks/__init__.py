@@ -1,4 +1,4 @@
-"""The checks of a chart, one family of rules a file; each finding comes with a case, and a run that leads there."""
+"""The checks of a chart, a family of rules a file: each finding comes with a case and a run that shows it."""
 
 from posewright.charts.checks.report import Report, check_chart, inspect_chart, require_sound
 

@@ -31,6 +31,7 @@ class Endless:
                         yield self.of_ticks(situation, number, error)
 
     def of_junctions(self, cycle: tuple[str, ...]) -> Finding:
+        """Return what to say of a circle of junctions."""
         text = " -> ".join((*cycle, cycle[0]))
         message = f"the junctions {text} lead back to themselves: a way through them never ends"
         return Finding(Level.ERROR, Rule.CYCLE, message, None, None, self.line_of(cycle))
@@ -41,6 +42,7 @@ class Endless:
         return next((one.line for one in segments if one.junction == cycle[0]), None)
 
     def of_ticks(self, situation: Situation, number: int, error: InputError) -> Finding:
+        """Return what to say of a tick that does not end."""
         case, state = situation.cases[number], situation.state
         names = self.inspection.machine.nodes
         # the first way that comes again names the circle

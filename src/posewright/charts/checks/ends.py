@@ -27,6 +27,7 @@ class Ends:
     # Dead ends
 
     def dead_ends(self) -> Iterator[Finding]:
+        """Yield the states of which nothing is left again."""
         stuck: dict[int, set[Situation]] = {}
         for situation in self.inspection.journeys.situations:
             if situation.state.started:
@@ -56,6 +57,7 @@ class Ends:
         return False
 
     def dead_end(self, leaf: int, still: set[Situation]) -> Iterator[Finding]:
+        """Yield that a state is a dead end, if it is; `still` is where nothing happens to it."""
         explored, journeys = self.inspection.exploration, self.inspection.journeys
         # where another region is at its end, or comes to it, there is nothing left to wait for
         still = {one for one in still if not any(self.machine.nodes[i].final for i in one.state.leaves)}
@@ -72,6 +74,7 @@ class Ends:
     # Resources
 
     def left_on(self, name: str) -> Iterator[Finding]:
+        """Yield that a resource stays on, if it does."""
         explored = self.inspection.exploration
         zero = self.inspection.chart.outputs[name].zero
         at = list(self.machine.chart.variables).index(name)
@@ -88,6 +91,7 @@ class Ends:
             yield self.found(Rule.LEFT_ON, message, leaf.name, state, line)
 
     def found(self, rule: Rule, message: str, name: str, state: ChartState, line: int | None) -> Finding:
+        """Return a finding with the run that leads to a state."""
         trace: Rows = self.inspection.exploration.trace_to(state)
         held = state.registers
         case = self.inspection.counterexample(name, trace[-1] if trace else {}, held, set(held))

@@ -67,6 +67,7 @@ class Faults:
                 yield self.open_note(suspect)
 
     def is_open(self, suspect: Suspect) -> bool:
+        """Return whether it is not known if something goes wrong."""
         if suspect.search.witness is not None or not suspect.search.met:
             return False
         return self.inspection.is_open(suspect.search, suspect.use.node) or bool(self.unfollowed(suspect))
@@ -78,6 +79,7 @@ class Faults:
         return [name for name, keep in keeps.items() if name in names and (keep.drops or not keep.single)]
 
     def open_note(self, suspect: Suspect) -> Finding:
+        """Return the note that it is not known."""
         use, missed = suspect.use, self.unfollowed(suspect)
         reason = suspect.search.undecided
         if not reason:
@@ -89,6 +91,7 @@ class Faults:
         return not_proved(text, use.node.name, use.line)
 
     def found(self, suspect: Suspect, witness: Witness) -> Finding:
+        """Return what to say of something that goes wrong."""
         use, name = suspect.use, suspect.use.node.name
         case, told = self.inspection.case(name, witness, use.expression.names)
         if suspect.rule is Rule.RANGE:
@@ -100,6 +103,7 @@ class Faults:
         return Finding(Level.ERROR, suspect.rule, message, name, case, use.line, witness.trace)
 
     def range_text(self, use: Use, witness: Witness) -> str:
+        """Return what a variable is given, and what it can hold."""
         low, high = ends_of(self.inspection.chart.variables[use.variable or ""]) or (0, 0)
         value = use.expression.evaluate(witness.standing.held)
         return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {show(value)}"

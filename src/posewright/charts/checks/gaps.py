@@ -64,6 +64,7 @@ class Gaps:
                 yield suspected(self.inspection, suspect.search, Rule.GAP, claim, suspect.node, line)
 
     def found(self, suspect: Suspect, witness: Witness) -> Finding:
+        """Return what to say of a gap."""
         node = suspect.node
         case, told = self.inspection.case(node.name, witness, suspect.search.names)
         message = f"no transition {told}{self.share(suspect, witness)}: add one, or say `otherwise: stay`"

@@ -99,6 +99,7 @@ class Idle:
             yield not_proved(f"{text}: {why(self.inspection)}", None, self.unknown[0].line)
 
     def unasked(self, way: Way) -> str:
+        """Return why a way is not even asked."""
         events = " or ".join(way.events)
         return f"{events} never comes while the state is active" if events else "the state is left before"
 

@@ -64,6 +64,7 @@ class Overlaps:
                         yield one, other
 
     def pair(self, node: Node, one: Way, other: Way) -> Pair:
+        """Return two ways with the searches for ticks in which both hold."""
         place = Microstep(node.index, events_of(one) & events_of(other))
         alike = self.inspection.search(Question(place, both(one, other)))
         different = outcome_differs(one, other)
@@ -84,6 +85,7 @@ class Overlaps:
                 yield self.found(pair, pair.alike.witness, Level.NOTE)
 
     def found(self, pair: Pair, witness: Witness, level: Level) -> Finding:
+        """Return what to say of two ways that hold at once."""
         name = pair.node.name
         case, told = self.inspection.case(name, witness, pair.alike.names)
         message = f"two guards hold {told}: {shown(pair.one)} and {shown(pair.other)}"

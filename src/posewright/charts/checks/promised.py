@@ -27,6 +27,7 @@ class Promised:
                 yield not_proved(result.message, None, result.promise.line)
 
     def broken(self, result: PromiseResult) -> Finding:
+        """Return what to say of a broken promise."""
         name, read = result.promise.name, set(result.promise.when.names)
         if result.promise.goal is not None:
             read |= result.promise.goal.names

@@ -38,6 +38,7 @@ class Unreachable:
                 yield self.found(node, line)
 
     def found(self, node: Node, line: int | None) -> Finding:
+        """Return what to say of a state that is never entered."""
         towards = [way for way in self.machine.ways if self.leads_to(way, node)]
         reason = "no transition leads there"
         if towards:

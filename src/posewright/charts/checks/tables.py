@@ -30,6 +30,7 @@ class Tables:
             self.inspection.solver.missing = self.inspection.solver.missing or solver.missing
 
     def gap(self, function: Function, solver: Solver) -> Iterator[Finding]:
+        """Yield that a case fits no row, if there is one."""
         answer = solver.ask(claims(false=[row.when for row in function.rows]))
         if answer.possible:
             case = case_of(function, answer)

@@ -62,6 +62,7 @@ class Twins:
                 yield from (Named(value, "value") for value in kind.values)
 
     def found(self, one: Named, other: Named) -> Finding:
+        """Return what to say of two names."""
         message = f"{one} and {other} differ only in case: rename one"
         state = next((named.name for named in (other, one) if named.sort == "state"), None)
         return Finding(Level.ERROR, Rule.CASE_TWINS, message, state, None, other.line or one.line)

@@ -46,6 +46,7 @@ class Unused:
         yield from self.events()
 
     def inputs(self) -> Iterator[Finding]:
+        """Yield what is wrong with inputs."""
         for name in self.chart.inputs:
             if name not in self.read | self.promised:
                 message = f"the input {name} is read by no guard and no action"
@@ -54,6 +55,7 @@ class Unused:
                 yield warning(Rule.UNUSED_INPUT, f"the input {name} makes no difference in any state")
 
     def events(self) -> Iterator[Finding]:
+        """Yield what is wrong with events."""
         heard = self.machine.heard | self.promised
         for name in self.chart.events:
             if name not in heard:
@@ -76,6 +78,7 @@ class Unused:
         return any(self.matters_in(node, name) for node in reading)
 
     def read_in_actions(self, node: Node) -> frozenset[str]:
+        """Return what the actions of a state read, those on its ways included."""
         blocks = (*node.actions, *(way.do for way in node.ways))
         return frozenset[str]().union(*(one.names for block in blocks for one in expressions_in(block)))
 

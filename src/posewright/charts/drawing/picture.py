@@ -36,7 +36,7 @@ def draw_chart(
             only in an .svg file.
 
     Raises:
-        InputError: another ending, another kind of label, or marks in Mermaid text.
+        InputError: another ending, another kind of label, marks in Mermaid text, or too many states.
         UnknownNameError: there is no state called as one of `active`.
         OutputError: the file cannot be written.
     """

@@ -20,6 +20,10 @@ from posewright.charts.drawing.layout import (
 from posewright.charts.drawing.marks import Marks, highlight
 from posewright.charts.drawing.pen import INK, TITLE_FONT, page, path, rect, text
 from posewright.charts.drawing.statechart_svg import draw_statechart
+from posewright.errors import InputError
+
+MOST_STATES = 250
+"""States in a picture: more cannot be read, and take minutes."""
 
 ROUND_TABLE = 10
 """States that fit on an ellipse; more are laid out in layers."""
@@ -41,8 +45,14 @@ def draw_svg(
         marks: of states by name, and of transitions by state and place, such as what a run has covered.
 
     Raises:
+        InputError: the chart is too large.
         UnknownNameError: there is no state called as one of `active`.
     """
+    if len(chart.every_state) > MOST_STATES:
+        raise InputError(
+            f"{len(chart.every_state)} states in one picture",
+            hint=f"at most {MOST_STATES}; Mermaid takes more",
+        )
     lit = highlight(chart, active)
     if marks or not is_plain(chart) or len(chart.states) > ROUND_TABLE:
         return draw_statechart(chart, lit, marks or {}, style)

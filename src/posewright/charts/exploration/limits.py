@@ -18,8 +18,8 @@ class Limits:
 
     states: int = 250_000
     doubtful_states: int = 3_000
-    cases: int = 150_000
-    cases_of_one: int = 20_000
+    cases: int = 100_000
+    cases_of_one: int = 10_000
 
 
 USUAL = Limits()

@@ -12,6 +12,7 @@ from posewright.charts.scxml.namespaces import OWN, PREFIX, SCXML
 from posewright.errors import FormatError, Where
 
 MAX_BYTES = 1_000_000
+MAX_ELEMENTS = 20_000
 MAX_LEVELS = 100
 """Bounds of a document: a chart of hundreds of states stays far below them."""
 
@@ -92,6 +93,7 @@ class _Open:
 class _Builder:
     def __init__(self, path: Path | None) -> None:
         self.path = path
+        self.count = 0
         self.waiting = [_Open("", {}, 1)]
         self.parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
         self.parser.buffer_text = True
@@ -102,6 +104,10 @@ class _Builder:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         line = self.parser.CurrentLineNumber
+        self.count += 1
+        if self.count > MAX_ELEMENTS:
+            where = Where(self.path, line)
+            raise FormatError("too many elements", where=where, hint=f"at most {MAX_ELEMENTS}")
         if len(self.waiting) > MAX_LEVELS:
             where = Where(self.path, line)
             raise FormatError("elements nested too deep", where=where, hint=f"at most {MAX_LEVELS} levels")

@@ -22,8 +22,8 @@ SMALL = 0.5
 SHAPELY = 1.3
 """Width by height of a picture that fits in with a text."""
 
-PLENTY, EFFORT = 60, 3600
-"""Layouts that are tried at most, and nodes and links that are laid out for them: a second or two."""
+PLENTY, EFFORT = 60, 400_000
+"""Layouts that are tried at most, and what they may cost together: a second or two."""
 
 ORDERS: tuple[Order, ...] = (by_depth, by_breadth, by_colour)
 
@@ -69,21 +69,31 @@ class _Choosing:
         self.diagram, self.family = diagram, Family(diagram)
         self.keys = self.family.below(self.family.root)
         self.orders = {key: self._orders(key) for key in self.keys}
-        self.left = min(PLENTY, EFFORT // (len(self.family.nodes) + len(diagram.links)))
+        self.left = min(PLENTY, EFFORT // sum(self._effort(key) for key in self.keys))
         self.cache: Cache = {}
         self.seen: dict[tuple[Way, ...], Choice] = {}
 
     def solve(self) -> Scene:
-        starts = [
-            self._try({key: Way(sideways, orders[i % len(orders)]) for key, orders in self.orders.items()})
-            for i in range(max(len(orders) for orders in self.orders.values()))
-            for sideways in (True, False)
-        ]
+        starts = [self._start(0, sideways=False)]
+        for i in range(max(len(orders) for orders in self.orders.values())):
+            for sideways in (False, True):
+                if self.left > 0:
+                    starts.append(self._start(i, sideways=sideways))
         starts.sort(key=lambda choice: choice.cost)
         found = min(
             (self._improved(choice, self._singles) for choice in starts[:2]), key=lambda one: one.cost
         )
         return self._improved(found, self._pairs).scene
+
+    def _effort(self, key: str) -> int:
+        """Return what it costs to lay out the inside of a node."""
+        return (len(self.family.nodes[key].inside) + len(self.family.spans[key])) ** 2
+
+    def _start(self, order: int, *, sideways: bool) -> Choice:
+        """Return the layout with one way for all nodes, and one order as far as they have several."""
+        return self._try(
+            {key: Way(sideways, orders[order % len(orders)]) for key, orders in self.orders.items()}
+        )
 
     def _orders(self, key: str) -> list[Order]:
         """Return the orders of a node's children that are not the same."""
