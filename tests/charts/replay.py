@@ -5,6 +5,7 @@ Nothing of the checks is used here: only the interpreter, and a `compute` that l
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from posewright.charts import Chart, ChartState, Finding, Interpreter, Rule, Watch
@@ -79,20 +80,13 @@ def shows(chart: Chart, finding: Finding) -> bool:
     replay, rule = Replay(chart, finding), finding.rule
     if finding.state is not None and rule is not Rule.CYCLE and not replay.is_in(finding.state):
         return False
-    if rule is Rule.OVERLAP:
-        return replay.holding() >= 2
-    if rule is Rule.GAP:
-        return has_no_way(replay)
-    if rule is Rule.SHADOWED:
-        lost = [way for way in replay.ways if way.line == finding.line]
-        return any(way not in replay.taken for way in lost) and bool(replay.taken)
-    if rule is Rule.DIVISION:
-        return isinstance(replay.error, ExpressionError)
-    if rule is Rule.CYCLE:
-        return replay.error is not None and "does not end" in str(replay.error)
-    if rule is Rule.PROMISE:
-        return breaks(chart, finding)
     return SHOWN[rule](replay) if rule in SHOWN else True
+
+
+def is_lost(replay: Replay) -> bool:
+    """Whether a guard of the way holds, and another way is taken."""
+    lost = [way for way in replay.ways if way.line == replay.finding.line]
+    return any(way not in replay.taken for way in lost) and bool(replay.taken)
 
 
 def has_no_way(replay: Replay) -> bool:
@@ -139,7 +133,13 @@ def is_unset(replay: Replay) -> bool:
     return replay.after.outputs[name] == replay.chart.outputs[name].zero
 
 
-SHOWN = {
+SHOWN: dict[Rule, Callable[[Replay], bool]] = {
+    Rule.OVERLAP: lambda replay: replay.holding() >= 2,
+    Rule.GAP: has_no_way,
+    Rule.SHADOWED: is_lost,
+    Rule.DIVISION: lambda replay: isinstance(replay.error, ExpressionError),
+    Rule.CYCLE: lambda replay: "does not end" in str(replay.error),
+    Rule.PROMISE: lambda replay: breaks(replay.chart, replay.finding),
     Rule.RANGE: out_of_range,
     Rule.LEFT_ON: stays_on,
     Rule.DEAD_END: stays_where_it_is,

@@ -15,8 +15,8 @@ from posewright.charts.state import State
 from .random_charts import charts, rows
 from .replay import shows
 
-FEW = settings(max_examples=12, deadline=None)
-SMALL = {"max_states": 5}
+FEW = settings(max_examples=6, deadline=None)
+SMALL = {"max_states": 4}
 
 
 def strict(chart: Chart) -> Chart:

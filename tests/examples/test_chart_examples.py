@@ -27,7 +27,9 @@ FOLDER = pytest.mark.parametrize(
     ids=lambda path: path.name,
 )
 SCENARIO = pytest.mark.parametrize(
-    "path", sorted(EXAMPLES.glob("*/scenarios/*.yaml")), ids=lambda path: f"{path.parts[-3]}-{path.name[:-14]}"
+    "path",
+    sorted(EXAMPLES.glob("*/scenarios/*.yaml")),
+    ids=lambda path: f"{path.parts[-3]}-{path.name[:-14]}",
 )
 
 
@@ -45,7 +47,9 @@ def test_the_page_can_be_followed_word_by_word(
     (tmp_path / "diagram.svg").unlink()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    for command, answer in COMMAND.findall("\n".join(CONSOLE.findall((folder / "README.md").read_text("utf-8")))):
+    for command, answer in COMMAND.findall(
+        "\n".join(CONSOLE.findall((folder / "README.md").read_text("utf-8")))
+    ):
         assert run(shlex.split(command)[1:]) == 0, command
         said, shown = capsys.readouterr().out.splitlines(), answer.strip().splitlines()
         assert said == shown if "..." not in shown else {*shown} - {"..."} <= {*said}, command

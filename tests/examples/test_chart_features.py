@@ -82,7 +82,9 @@ FEATURES: dict[str, Callable[[Seen], object]] = {
     "`during`": lambda c: any(one.during for one in c.states),
     "`exit`": lambda c: any(one.exit for one in c.states),
     "guards, and actions on the way": lambda c: any(one.do and one.when.names for one in c.segments),
-    "several set at once": lambda c: any(isinstance(one, Assign) and len(one.values) > 1 for one in c.actions),
+    "several set at once": lambda c: any(
+        isinstance(one, Assign) and len(one.values) > 1 for one in c.actions
+    ),
     "one after the other": lambda c: any(len(block) > 1 for block in c.blocks),
     "actions with `if`": lambda c: any(isinstance(one, Branch) for one in c.actions),
     "`raise`": lambda c: any(isinstance(one, Raise) for one in c.actions),

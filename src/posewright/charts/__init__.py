@@ -21,7 +21,16 @@ if TYPE_CHECKING:
     from posewright.charts.coverage import Cover, Coverage, cover_chart, cover_run, coverage_of, marks
     from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Type, Value
     from posewright.charts.door import chart_in, read_chart
-    from posewright.charts.drawing import draw_chart, draw_mermaid, draw_svg, draw_timeline, style_called
+    from posewright.charts.drawing import (
+        Mark,
+        Style,
+        draw_chart,
+        draw_mermaid,
+        draw_svg,
+        draw_timeline,
+        style_called,
+        timeline_svg,
+    )
     from posewright.charts.equivalence import Equivalence, equivalent
     from posewright.charts.exchange import write_chart
     from posewright.charts.exploration import Exploration, explore
@@ -89,6 +98,7 @@ _ROOM = {
     "Kind": "chart",
     "Level": "finding",
     "Machine": "machine",
+    "Mark": "drawing",
     "Memory": "transition",
     "Method": "minimising",
     "Mutant": "mutation",
@@ -107,6 +117,7 @@ _ROOM = {
     "Scope": "expression",
     "State": "state",
     "Steps": "chart",
+    "Style": "drawing",
     "TableForm": "table_form",
     "TableRow": "truth_table",
     "Target": "transition",
@@ -165,6 +176,7 @@ _ROOM = {
     "style_called": "drawing",
     "table_of": "truth_table",
     "tabulate_chart": "truth_table",
+    "timeline_svg": "drawing",
     "to": "transition",
     "transition_table_text": "transition_table_writing",
     "write_chart": "exchange",
@@ -195,6 +207,7 @@ __all__ = [
     "Kind",
     "Level",
     "Machine",
+    "Mark",
     "Memory",
     "Method",
     "Mutant",
@@ -213,6 +226,7 @@ __all__ = [
     "Scope",
     "State",
     "Steps",
+    "Style",
     "TableForm",
     "TableRow",
     "Target",
@@ -271,6 +285,7 @@ __all__ = [
     "style_called",
     "table_of",
     "tabulate_chart",
+    "timeline_svg",
     "to",
     "transition_table_text",
     "write_chart",

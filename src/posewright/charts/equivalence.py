@@ -10,7 +10,7 @@ from posewright.charts.chart import Chart
 from posewright.charts.chart_state import ChartState
 from posewright.charts.datatypes import Value
 from posewright.charts.exploration.limits import Limits
-from posewright.charts.exploration.pairs import PairCase, PairPlace, Pairs
+from posewright.charts.exploration.pairs import NotToldError, PairCase, PairPlace, Pairs
 from posewright.charts.interpreter import Interpreter
 from posewright.errors import InputError, PosewrightError
 
@@ -75,7 +75,12 @@ def equivalent(a: Chart, b: Chart, *, every_state: bool = False) -> Equivalence:
         raise InputError(
             f"{a.name} and {b.name} have different events", hint=f"{list(a.events)}, {list(b.events)}"
         )
-    return _Walk(a, b).run(every_state=every_state)
+    told: frozenset[str] = frozenset()
+    while True:
+        try:
+            return _Walk(a, b, told).run(every_state=every_state)
+        except NotToldError as missing:
+            told |= {missing.output}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +102,10 @@ class _Node:
 
 
 class _Walk:
-    def __init__(self, a: Chart, b: Chart) -> None:
+    def __init__(self, a: Chart, b: Chart, told: frozenset[str]) -> None:
         self.charts = (a, b)
         self.runs = (Interpreter(a), Interpreter(b))
-        self.pairs = Pairs(*self.runs, Limits(cases_of_one=MAX_STEPS))
+        self.pairs = Pairs(*self.runs, Limits(cases_of_one=MAX_STEPS), told)
 
     def starts(self, every_state: bool) -> Iterator[tuple[ChartState, ChartState]]:
         one, other = self.runs

@@ -25,10 +25,11 @@ class Endless:
         for situation in self.inspection.journeys.situations:
             for number, case in enumerate(situation.cases):
                 error = case.error
-                if isinstance(error, InputError) and not isinstance(error, ExpressionError):
-                    if error.message not in told:
-                        told.add(error.message)
-                        yield self.of_ticks(situation, number, error)
+                if not isinstance(error, InputError) or isinstance(error, ExpressionError):
+                    continue
+                if error.message not in told:
+                    told.add(error.message)
+                    yield self.of_ticks(situation, number, error)
 
     def of_junctions(self, cycle: tuple[str, ...]) -> Finding:
         """Return what to say of a circle of junctions."""

@@ -8,7 +8,7 @@ from posewright.charts.chart_state import ChartState
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.recorder import Rows
 from posewright.charts.exploration.situations import Situation
-from posewright.charts.finding import Counterexample, Finding, Level, Rule, show
+from posewright.charts.finding import Finding, Level, Rule, show
 
 
 class Ends:

@@ -18,6 +18,12 @@ from posewright.charts.proof import DividesByZero, Outside, Saturates, places_in
 MAX_KEPT = 1000
 """Values up to which a variable that nothing else reads is followed for the sake of its range alone."""
 
+WRONG = {
+    Rule.RANGE: "leaves its range",
+    Rule.OVERFLOW: "leaves 32 bits",
+    Rule.DIVISION: "divides by zero",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Suspect:
@@ -45,7 +51,7 @@ class Faults:
             if not self.inspection.solver.excludes([claim]):
                 self.keep(claim)
                 question = Question(Computing(nodes, use.expression), (claim,))
-                yield Suspect(use, rule, claim, self.inspection.search(question))
+                yield Suspect(use, rule, claim, self.inspection.search(question, exact=True))
 
     def keep(self, claim: Claim) -> None:
         """Have the variables followed that it is about, where they have few values."""
@@ -68,25 +74,12 @@ class Faults:
 
     def is_open(self, suspect: Suspect) -> bool:
         """Return whether it is not known if something goes wrong."""
-        if suspect.search.witness is not None or not suspect.search.met:
-            return False
-        return self.inspection.is_open(suspect.search, suspect.use.node) or bool(self.unfollowed(suspect))
-
-    def unfollowed(self, suspect: Suspect) -> list[str]:
-        """Return the variables that it is about and that were not followed."""
-        keeps = self.inspection.exploration.looked.keeps
-        names = suspect.claim.names
-        return [name for name, keep in keeps.items() if name in names and (keep.drops or not keep.single)]
+        return suspect.search.met > 0 and self.inspection.is_open(suspect.search, suspect.use.node)
 
     def open_note(self, suspect: Suspect) -> Finding:
         """Return the note that it is not known."""
-        use, missed = suspect.use, self.unfollowed(suspect)
-        reason = suspect.search.undecided
-        if not reason:
-            reason = f"too many values of {', '.join(missed)}" if missed else why(self.inspection)
-        what = {Rule.RANGE: "leaves its range", Rule.OVERFLOW: "leaves 32 bits"}.get(
-            suspect.rule, "divides by zero"
-        )
+        use, reason = suspect.use, suspect.search.undecided or why(self.inspection)
+        what = WRONG[suspect.rule]
         text = f"whether `{use.expression}` ever {what} in {use.node.name} is not known: {reason}"
         return not_proved(text, use.node.name, use.line)
 

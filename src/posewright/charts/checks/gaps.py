@@ -30,7 +30,7 @@ class Suspect(NamedTuple):
 
 
 class Gaps:
-    """Looks for states in which no transition can be taken; a wait counts as over, and events do not count."""
+    """Looks for states in which no transition can be taken; a wait counts as over, events do not count."""
 
     def __init__(self, inspection: Inspection) -> None:
         self.inspection = inspection
@@ -60,8 +60,7 @@ class Gaps:
                 yield self.found(suspect, suspect.search.witness)
             elif self.inspection.is_open(suspect.search, suspect.node):
                 claim = f"there is no transition in {suspect.node.name}"
-                line = suspect.node.state.line if suspect.node.state is not None else None
-                yield suspected(self.inspection, suspect.search, Rule.GAP, claim, suspect.node, line)
+                yield suspected(self.inspection, suspect.search, Rule.GAP, claim, suspect.node)
 
     def found(self, suspect: Suspect, witness: Witness) -> Finding:
         """Return what to say of a gap."""

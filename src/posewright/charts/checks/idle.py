@@ -16,6 +16,9 @@ from posewright.charts.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.machine import Way
 from posewright.charts.transition import DONE
 
+SHOWN = 8
+"""Lines that a message lists."""
+
 
 class Idle:
     """Looks for ways that no explored tick took, in states that were active."""
@@ -92,9 +95,8 @@ class Idle:
             else:
                 yield never(way, name, "" if search.met else self.unasked(way))
         if self.unknown:
-            lines = ", ".join(str(way.line) for way in self.unknown[:8]) + (
-                ", ..." if self.unknown[8:] else ""
-            )
+            lines = ", ".join(str(way.line) for way in self.unknown[:SHOWN])
+            lines += ", ..." if self.unknown[SHOWN:] else ""
             text = f"whether {len(self.unknown)} transitions (line {lines}) are ever taken is not known"
             yield not_proved(f"{text}: {why(self.inspection)}", None, self.unknown[0].line)
 
@@ -131,11 +133,7 @@ def shadowed(
     way: Way, name: str, winner: Way | None, told: str = "", shown: tuple[Counterexample, Rows] | None = None
 ) -> Finding:
     """Return that a way is never taken because another one goes first."""
-    by = (
-        f"`{guard_text(winner)}` ({lines_text(winner)}) always wins"
-        if winner
-        else "an earlier one always wins"
-    )
-    message = f"`{guard_text(way)}` is never taken: {by}{told}"
+    by = f"`{guard_text(winner)}` ({lines_text(winner)})" if winner else "an earlier one"
+    message = f"`{guard_text(way)}` is never taken: {by} always wins{told}"
     case, trace = shown or (None, ())
     return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, way.line, trace)

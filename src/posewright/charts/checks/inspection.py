@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -12,9 +12,10 @@ from posewright.charts.checks.entering import entered_by
 from posewright.charts.checks.journey import Journeys
 from posewright.charts.checks.path import Inputs
 from posewright.charts.checks.question import Question
-from posewright.charts.checks.recorder import Recorder, Rows, record
-from posewright.charts.checks.search import Search, Stage, Step, Witness
+from posewright.charts.checks.recorder import Recorder, Rows
+from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import OTHER, Solver
+from posewright.charts.checks.survey import Watcher, last_tick, look_through
 from posewright.charts.checks.uses import Use, uses_in
 from posewright.charts.datatypes import Value
 from posewright.charts.exploration import Exploration, Limits, explore
@@ -25,7 +26,8 @@ from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import Machine, Node, Way
 from posewright.charts.promises import watched_by
 
-Watcher = Callable[[Step], None]
+SHORT = replace(USUAL, states=20_000, cases=20_000)
+"""How far a chart is explored once more where variables are followed that it does not read itself."""
 
 
 class Inspection:
@@ -59,9 +61,9 @@ class Inspection:
             found.setdefault(id(use.expression), []).append(use)
         return found
 
-    def search(self, question: Question) -> Search:
-        """Return a search that will be through when the survey is."""
-        search = Search(question, self.interpreter, self.solver, self.inputs)
+    def search(self, question: Question, *, exact: bool = False) -> Search:
+        """Return a search that will be through when the survey is; as `Search`."""
+        search = Search(question, self.interpreter, self.solver, self.inputs, exact)
         self.searches.append(search)
         return search
 
@@ -75,9 +77,8 @@ class Inspection:
 
     def explored(self, watching: Sequence[Expression] = ()) -> Exploration:
         """Return what comes of exploring the chart."""
-        kept = frozenset(self.kept)
         return explore(
-            self.chart, keep=kept, watching=watching, limits=self.limits, interpreter=self.interpreter
+            self.chart, keep=self.kept, watching=watching, limits=self.limits, interpreter=self.interpreter
         )
 
     @cached_property
@@ -86,35 +87,26 @@ class Inspection:
         return Journeys(self.exploration)
 
     def survey(self) -> None:
-        """Look at every explored tick that somebody still wants to see, then settle the searches."""
-        for situation in self.journeys.situations:
-            for number, case in enumerate(situation.cases):
-                stage = Stage.of(situation, case, self.machine)
-                wanted = [search.see for search in self.searches if search.wants(stage)]
-                if wanted or self.watchers:
-                    step = Step(situation, number, record(self.interpreter, situation.state, case.inputs))
-                    for look in (*self.watchers, *wanted):
-                        look(step)
-        for search in self.searches:
-            search.settle()
-            if search.witness is not None:
-                search.witness = self.from_the_start(search.question, search.witness)
+        """Look at every explored tick that somebody still wants to see, and settle the searches."""
+        keeps = self.exploration.looked.keeps
+        missed = {search: search.missed(keeps) for search in self.searches}
+        look_through(self.journeys, [search for search, names in missed.items() if not names], self.watchers)
+        deeper = {search: names for search, names in missed.items() if names}
+        if deeper:
+            self.look_deeper(deeper)
 
-    def from_the_start(self, question: Question, witness: Witness) -> Witness:
-        """Return a witness with what every name stands at when its trace is run."""
-        trace = (*self.exploration.trace_to(witness.state), witness.inputs)
-        before, tick = self.last_tick(trace)
-        standing = question.shown_by(tick)
-        if standing is None:
-            return replace(witness, trace=trace)
-        return Witness(before, witness.inputs, standing, trace)
+    def look_deeper(self, searches: Mapping[Search, Collection[str]]) -> None:
+        """Settle searches that need to know the values of more variables, as far as that goes."""
+        names = frozenset[str]().union(*searches.values())
+        explored = explore(self.chart, keep=self.kept | names, limits=SHORT, interpreter=self.interpreter)
+        look_through(Journeys(explored), searches, ())
+        for search, missed in searches.items():
+            if search.witness is None and not explored.complete:
+                search.undecided = f"too many values of {', '.join(sorted(missed))}"
 
     def last_tick(self, trace: Rows) -> tuple[ChartState, Recorder]:
         """Return where the chart stands before the last tick of a trace, and that tick."""
-        state = self.interpreter.initial()
-        for row in trace[:-1]:
-            state = self.interpreter.step(state, row)
-        return state, record(self.interpreter, state, trace[-1])
+        return last_tick(self.interpreter, trace)
 
     @property
     def complete(self) -> bool:
@@ -154,7 +146,7 @@ class Inspection:
 
     def one_of(self, state: str) -> str:
         """Return the first of the states that are active side by side."""
-        return state.split(JOINT)[0]
+        return state.split(JOINT, maxsplit=1)[0]
 
     def node_of(self, way: Way) -> Node:
         """Return the state that a way leads out of."""

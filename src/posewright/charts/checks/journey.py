@@ -34,6 +34,7 @@ class Journeys:
     """The ticks of an exploration as edges between the states that were reached."""
 
     def __init__(self, exploration: Exploration) -> None:
+        self.exploration = exploration
         self.looked = exploration.looked
         self.walk = exploration.walk
         self.known: dict[Situation, list[Edge]] = {}

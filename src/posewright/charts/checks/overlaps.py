@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from posewright.charts.checks.conditions import two_of
@@ -80,7 +80,8 @@ class Overlaps:
                 yield self.found(pair, pair.search.witness, Level.ERROR)
             elif pair.search is not None and self.inspection.is_open(pair.search, pair.node):
                 claim = f"{shown(pair.one)} and {shown(pair.other)} hold at once in {pair.node.name}"
-                yield suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node, pair.other.line)
+                found = suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node)
+                yield replace(found, line=pair.other.line)
             elif pair.alike.witness is not None:
                 yield self.found(pair, pair.alike.witness, Level.NOTE)
 

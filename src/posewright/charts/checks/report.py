@@ -31,7 +31,7 @@ _ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
 
 class Check(Protocol):
-    """One family of rules: made from an inspection before the explored ticks are looked at, asked after it."""
+    """One family of rules: made before the explored ticks are looked at, and asked after it."""
 
     def findings(self) -> Iterator[Finding]:
         """Yield what was found."""
@@ -102,7 +102,7 @@ def notes(inspection: Inspection) -> Iterator[Finding]:
 
 
 def check_chart(chart: Chart) -> tuple[Finding, ...]:
-    """Return what is wrong with a chart, errors first, each with a case that shows it and a run that leads there.
+    """Return what is wrong with a chart, errors first, each with a case and a run that shows it.
 
     As `inspect_chart`, without the numbers.
     """

@@ -1,4 +1,4 @@
-"""Looks for a run that answers a question with yes: through all that was explored, by proof where inputs are wide."""
+"""Looks for a run that answers a question with yes; where inputs are wide, by proof."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from posewright.charts.checks.recorder import Asked, Recorder, Rows, record
 from posewright.charts.checks.solver import Solver, claims, shows, standing
 from posewright.charts.datatypes import Value
 from posewright.charts.exploration import Case
+from posewright.charts.exploration.keeping import Keep
 from posewright.charts.exploration.situations import Situation
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import Machine
@@ -102,6 +103,7 @@ class Search:
     """A question, and what was found out about it.
 
     Attributes:
+        exact: the very values of variables matter, not only how they compare with what the chart asks.
         witness: the first tick that answers it with yes.
         met: how many times a tick came by the place.
         undecided: why it is not known; empty where it is.
@@ -111,6 +113,7 @@ class Search:
     interpreter: Interpreter
     solver: Solver
     inputs: Inputs
+    exact: bool = False
     witness: Witness | None = None
     met: int = 0
     undecided: str = ""
@@ -120,6 +123,13 @@ class Search:
         self.names = self.question.names
         self.nodes = self.question.nodes
         self.registers = tuple(sorted(self.names - self.inputs.names))
+
+    def missed(self, keeps: Mapping[str, Keep]) -> frozenset[str]:
+        """Return the variables that an exploration does not follow as it would have to for the search."""
+        if not self.exact:
+            return frozenset()
+        coarse = (name for name, keep in keeps.items() if keep.drops or not keep.single)
+        return self.names.intersection(coarse)
 
     def wants(self, step: Stage) -> bool:
         """Return whether a tick may tell something, as far as is known before it is looked at."""

@@ -43,6 +43,7 @@ class Tables:
     def overlap(
         self, function: Function, solver: Solver, one: FunctionRow, other: FunctionRow
     ) -> Iterator[Finding]:
+        """Yield that a case fits two rows, if there is one."""
         both = claims([one.when, other.when])
         rows = f"the rows in lines {one.line} and {other.line} of {function.name}"
         answer = solver.ask((*both, *claims([differ(one.give, other.give)])))

@@ -9,9 +9,7 @@ from posewright.charts.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.machine import Node
 
 
-def suspected(
-    inspection: Inspection, search: Search, rule: Rule, claim: str, node: Node, line: int | None
-) -> Finding:
+def suspected(inspection: Inspection, search: Search, rule: Rule, claim: str, node: Node) -> Finding:
     """Return what to say of a question that no run answered, though not all runs were looked at.
 
     Args:
@@ -20,8 +18,8 @@ def suspected(
         rule: what was looked for.
         claim: what would be so, after "whether".
         node: the state it is about.
-        line: where it is written.
     """
+    line = node.state.line if node.state is not None else None
     answer = inspection.solver.ask(search.question.claims)
     reason = search.undecided or why(inspection)
     if answer.possible is None or answer.case is None:

@@ -95,7 +95,7 @@ class Unused:
 
 
 def outcomes_of(ways: Sequence[Way]) -> list[Expression]:
-    """Return the conditions on which different things are done in a state; more of them than there need be."""
+    """Return the conditions on which different things are done in a state, or more of them than that."""
     if any(way.events or way.wait for way in ways):
         return [way.guard for way in ways]
     kinds: list[tuple[Way, list[Expression]]] = []

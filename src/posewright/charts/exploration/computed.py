@@ -1,7 +1,7 @@
-"""Outputs that are computed from inputs and that nothing reads: compared by how they are computed.
+"""Outputs that nothing reads: compared by the terms that they are set to.
 
-Their values are too many to go through, and need not be gone through: whether two charts set an output to
-the same is a question about two terms, and whoever does not set it keeps what was the same before.
+Their values may be many, and need not be gone through: whether two charts set an output to the same is a
+question about two terms, and whoever does not set it keeps what was the same before.
 """
 
 from __future__ import annotations
@@ -40,13 +40,11 @@ def constant_term(value: Value) -> Term:
     return Term(Expression(Literal(value), BoolType()))
 
 
-def computed_outputs(machine: Machine, axes: Mapping[str, Axis]) -> frozenset[str]:
-    """Return the outputs of a machine that are to be compared by their terms."""
+def unread_outputs(machine: Machine) -> frozenset[str]:
+    """Return the outputs of a machine that can be compared by their terms: nothing reads them."""
     keeps = keep_registers(machine)
-    large = {name for name, kind in machine.chart.outputs.items() if _is_large(kind) and keeps[name].drops}
-    return frozenset(
-        name for name, value in _assignments(machine) if name in large and not value.names.isdisjoint(axes)
-    )
+    outputs = frozenset(name for name in machine.chart.outputs if keeps[name].drops)
+    return outputs - read_by(machine, outputs)
 
 
 def read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
@@ -54,7 +52,8 @@ def read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
     return frozenset[str]().union(*(value.names for name, value in _assignments(machine) if name in outputs))
 
 
-def _is_large(kind: Type) -> bool:
+def is_large(kind: Type) -> bool:
+    """Return whether a type has more values than are gone through one by one."""
     return isinstance(kind, FloatType) or (isinstance(kind, IntType) and kind.high - kind.low >= SMALL)
 
 

@@ -13,9 +13,10 @@ from posewright.charts.exploration.computed import (
     Comparing,
     Noting,
     Term,
-    computed_outputs,
     constant_term,
+    is_large,
     read_by,
+    unread_outputs,
 )
 from posewright.charts.exploration.inputs import Inputs
 from posewright.charts.exploration.limits import Limits
@@ -24,7 +25,7 @@ from posewright.charts.exploration.situations import Situations
 from posewright.charts.interpreter import Interpreter
 
 Held = tuple[tuple[Term, Term] | None, ...]
-"""What both hold in each computed output; None: the same, but it is not known what."""
+"""What both hold in each output that is compared by terms; None: the same, but it is not known what."""
 
 PairRest = tuple[int, int, Held]
 
@@ -54,46 +55,59 @@ class PairCase:
     differs: bool = False
 
 
+class NotToldError(Exception):
+    """One chart sets an output and the other keeps it: then it has to be told what it was.
+
+    It never leaves the walk over pairs, which begins again.
+    """
+
+    def __init__(self, output: str) -> None:
+        super().__init__(output)
+        self.output = output
+
+
 class Pairs:
     """Two charts with the same inputs, events and outputs.
+
+    Args:
+        a: runs the one.
+        b: runs the other.
+        limits: how far to go.
+        told: outputs whose values are told apart; of others it is enough that both hold the same.
 
     Attributes:
         doubts: in words, why cases may be missing.
         count: cases looked at.
     """
 
-    def __init__(self, a: Interpreter, b: Interpreter, limits: Limits) -> None:
-        interpreters, one = (a, b), a.chart
-        self.inputs = Inputs.of(one)
+    def __init__(self, a: Interpreter, b: Interpreter, limits: Limits, told: frozenset[str]) -> None:
+        outputs = a.chart.outputs
+        self.inputs = Inputs.of(a.chart)
         self.limits = limits
-        axes = self.inputs.axes
-        machines = [interpreter.machine for interpreter in interpreters]
-        read = [computed_outputs(machine, axes) for machine in machines]
-        terms = read[0] | read[1]
-        self.computed = tuple(
-            name
-            for name in one.outputs
-            if name in terms and not any(name in read_by(m, terms) for m in machines)
-        )
-        kept = [name for name in one.outputs if name not in self.computed]
-        self.sides = tuple(
-            Situations(
-                run, self.inputs, Asked(run.machine, ()), (*kept, *read_by(run.machine, terms)), limits
-            )
-            for run in interpreters
-        )
-        for side in self.sides:
-            Noting(side.machine, frozenset(self.computed), side.follower.answers, axes)
-        self.comparing = Comparing(axes, one.outputs)
-        self.kept = tuple(kept)
+        self.told = told
+        terms = unread_outputs(a.machine) & unread_outputs(b.machine)
+        terms -= {name for name in told if not is_large(outputs[name])}
+        self.by_terms = tuple(name for name in outputs if name in terms)
+        self.by_value = tuple(name for name in outputs if name not in terms)
+        self.sides = (self.side(a, terms), self.side(b, terms))
+        self.comparing = Comparing(self.inputs.axes, outputs)
         self.known: dict[object, tuple[PairCase, ...]] = {}
         self.doubts: dict[str, None] = {}
         self.count = 0
 
+    def side(self, run: Interpreter, terms: frozenset[str]) -> Situations:
+        """Return what looks into one of the charts, and notes the terms of these outputs."""
+        keep = (*self.by_value, *read_by(run.machine, terms))
+        side = Situations(run, self.inputs, Asked(run.machine, ()), keep, self.limits)
+        Noting(run.machine, terms, side.follower.answers, self.inputs.axes)
+        return side
+
     def start(self, one: ChartState, other: ChartState) -> PairPlace:
         """Return the place of two states whose outputs are known."""
+        values = [(name, one.outputs[name], other.outputs[name]) for name in self.by_terms]
         held = tuple(
-            (constant_term(one.outputs[name]), constant_term(other.outputs[name])) for name in self.computed
+            None if a == b and name not in self.told else (constant_term(a), constant_term(b))
+            for name, a, b in values
         )
         (rest, counts), (other_rest, other_counts) = self.sides[0].split(one), self.sides[1].split(other)
         return PairPlace((rest, other_rest, held), (counts, other_counts))
@@ -145,7 +159,7 @@ class Pairs:
         second = other.follower.follow(states[1], path)
         if first.after is None or second.after is None:
             return PairCase(path.inputs(), None, differs=first.after is not second.after)
-        same = all(first.env[name] == second.env[name] for name in self.kept)
+        same = all(first.env[name] == second.env[name] for name in self.by_value)
         found = self.held(held, (terms, path.terms), path) if same else None
         if found is None:
             return PairCase(path.inputs(), None, differs=True)
@@ -156,19 +170,29 @@ class Pairs:
     def held(
         self, before: Held, terms: tuple[Mapping[str, Term], Mapping[str, Term]], path: Path
     ) -> Held | None:
-        """Return what the computed outputs are after a tick, None where they differ."""
+        """Return what the outputs are after a tick, None where they differ."""
         found: list[tuple[Term, Term] | None] = []
-        for name, held in zip(self.computed, before, strict=True):
+        for name, held in zip(self.by_terms, before, strict=True):
             one, other = (side.get(name) for side in terms)
             if held is not None:
                 one, other = one or held[0], other or held[1]
-            if one is None and other is None:
-                found.append(None)
-            elif one is None or other is None:
-                path.doubts.append(f"{name} is set by one of the charts, and kept by the other")
+            if one is None or other is None:
+                self.untold(name, one or other, path)
                 found.append(None)
             elif self.comparing.differ(name, one, other, path):
                 return None
             else:
-                found.append((one, other) if one.value is not None and other.value is not None else None)
+                found.append(self.remembered(name, one, other))
         return tuple(found)
+
+    def untold(self, name: str, term: Term | None, path: Path) -> None:
+        """Ask for an output to be told, if one of the charts has set it and the other has not."""
+        if term is not None and name not in self.told:
+            raise NotToldError(name)
+        if term is not None:
+            path.doubts.append(f"{name} is set by one of the charts, and kept by the other")
+
+    def remembered(self, name: str, one: Term, other: Term) -> tuple[Term, Term] | None:
+        """Return what is to be known of an output that is the same in both."""
+        known = name in self.told and one.value is not None and other.value is not None
+        return (one, other) if known else None

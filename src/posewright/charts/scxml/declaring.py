@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -104,9 +104,8 @@ class _Declaring:
             for name, element in typed.items()
             if element.get(own("type")) is not None
         }
-        self.take_values(
-            value for kind in known.values() if isinstance(kind, EnumType) for value in kind.values
-        )
+        kinds = [*known.values(), *self.kinds_of_functions()]
+        self.take_values(value for kind in kinds if isinstance(kind, EnumType) for value in kind.values)
         untyped = {name: element for name, element in self.data.items() if name not in typed}
         settings = [*first_settings(untyped), *self.settings]
         texts = texts_of(self.root, settings, untyped)
@@ -115,6 +114,12 @@ class _Declaring:
             known[self.words.variables[name]] = EnumType(tuple(self.words.values[text] for text in found))
         unknown = {name: element for name, element in untyped.items() if name not in texts}
         return {**known, **infer_types(known, unknown, settings, self.words)}
+
+    def kinds_of_functions(self) -> Iterator[Type]:
+        """Yield the types that truth tables take and give."""
+        for element in self.root.all("pw:function"):
+            yield read_type(_flow(element, "gives"))
+            yield from (read_type(_flow(one, "type")) for one in element.all("pw:takes"))
 
     def take_values(self, texts: Any) -> None:
         fresh = [text for text in dict.fromkeys(texts) if text not in self.words.values]

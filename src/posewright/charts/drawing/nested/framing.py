@@ -68,6 +68,11 @@ class Framing:
         return {ported.outside for ported in self.ported} - {None}
 
     @property
+    def met(self) -> set[Side]:
+        """The sides, seen from outside, that links from inside meet without turning a corner."""
+        return set() if self.turned else self.pins
+
+    @property
     def beside(self) -> int:
         """Breadth that links which meet the frame from outside need beside one another [px]."""
         return (max(self.back, self.front) + 1) * OWN_STEP
@@ -81,7 +86,7 @@ class Framing:
             items.append(
                 Item("head", self.head[0], max(self.head[1], self.beside), pin=Pin.FIRST, leads=True)
             )
-        if not self.sideways and Side.FRONT in self.crossed and not self.ringed and self.front:
+        if not self.sideways and Side.FRONT in self.met and self.front:
             items.append(Item("foot", 0, self.beside, pin=Pin.LAST, leads=True))
         return items
 
@@ -98,7 +103,7 @@ class Framing:
 def _plain(frame: Framing, inside: Block) -> Block:
     """Return a frame that links cross straight."""
     heads, pins = frame.head, frame.pins
-    title = max(heads[1], frame.beside if frame.crossed else 0)
+    title = max(heads[1], frame.beside if frame.met else 0)
     r = PAD if frame.sideways and Side.BACK not in pins else 0
     v = title + 6 if frame.sideways else PAD
     thick = r + inside.size[0] + (0 if Side.FRONT in pins else PAD)
@@ -115,9 +120,7 @@ def _plain(frame: Framing, inside: Block) -> Block:
         ports[link] = border_end(routes[link], one)[1]
     first = title if frame.sideways else max(heads[1], frame.beside)
     last = title if frame.sideways else frame.beside
-    zones = {
-        side: (0, room) for side, room in ((Side.BACK, first), (Side.FRONT, last)) if side in frame.crossed
-    }
+    zones = {side: (0, room) for side, room in ((Side.BACK, first), (Side.FRONT, last)) if side in frame.met}
     corner = (SIDE_ROOM, TITLE_BASE) if frame.sideways else (TITLE_BASE, SIDE_ROOM)
     return replace(
         moved,

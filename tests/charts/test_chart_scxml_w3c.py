@@ -1,0 +1,57 @@
+"""The W3C's conformance cases: each is refused by name, or ends in `pass`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from posewright.charts import ChartState, Interpreter
+from posewright.charts.scxml import parse_scxml
+from posewright.errors import InputError
+
+from .w3c import SKIPPED, cases
+
+MOST_TICKS = 500
+"""Five seconds of simulated time at the period of a document that says none."""
+
+PASSING = 60
+"""How many cases are inside the subset: docs/scxml.md says which are not, and why."""
+
+
+def refusal(path: Path) -> InputError | None:
+    try:
+        parse_scxml(path.read_text(encoding="utf-8"), path)
+    except InputError as error:
+        return error
+    return None
+
+
+def outcome(path: Path) -> str:
+    """Return where a case ends, or how it is refused."""
+    try:
+        chart = parse_scxml(path.read_text(encoding="utf-8"), path)
+    except InputError as error:
+        return str(error)
+    interpreter = Interpreter(chart)
+    state: ChartState = interpreter.initial()
+    for _ in range(MOST_TICKS):
+        state = interpreter.step(state, {})
+        if {"pass", "fail"} & {*state.active}:
+            break
+    return "pass" if "pass" in state.active else f"ends in {state.state}"
+
+
+@pytest.mark.skipif(not cases(), reason=SKIPPED)
+def test_every_case_passes_or_is_refused_by_name() -> None:
+    found = {path.stem: outcome(path) for path in cases()}
+    passed = [name for name, one in found.items() if one == "pass"]
+    astray = {name: one for name, one in found.items() if one != "pass" and ".scxml:" not in one}
+    assert astray == {}
+    assert len(passed) >= PASSING, f"{len(passed)} of {len(found)} cases pass, the others are refused"
+
+
+@pytest.mark.parametrize("path", cases(), ids=lambda path: path.stem)
+def test_what_is_refused_is_refused_with_its_line_and_a_hint(path: Path) -> None:
+    error = refusal(path)
+    assert error is None or (error.where is not None and error.where.line is not None and error.hint)
