@@ -71,8 +71,9 @@ class Replay:
         )
 
     def is_in(self, state: str) -> bool:
-        """Whether a state is active before or after the last tick."""
-        return any(state in one.active for one in (self.before, self.after) if one is not None)
+        """Whether a state is active before or after the last tick, or is left in between."""
+        left = {self.interpreter.machine.nodes[way.source].name for way in self.taken}
+        return state in left or any(state in one.active for one in (self.before, self.after) if one)
 
 
 def shows(chart: Chart, finding: Finding) -> bool:

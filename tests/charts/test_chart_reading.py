@@ -71,9 +71,9 @@ def test_everything_the_language_has_is_read() -> None:
     assert chart.start_outputs() == {"motor": "idle", "bell": True, "trips": 0}
     waiting, moving = chart.states
     assert [transition.goal for transition in waiting.transitions] == ["moving", "moving", None]
-    assert chart.wait_ticks(waiting, waiting.transitions[0]) == 3
-    assert chart.wait_ticks(waiting, waiting.transitions[2]) == 0
-    assert chart.wait_ticks(moving, moving.transitions[0]) == 5
+    assert chart.wait_ticks(waiting, waiting.transitions[0], leaves=True) == 3
+    assert chart.wait_ticks(waiting, waiting.transitions[2], leaves=False) == 0
+    assert chart.wait_ticks(moving, moving.transitions[0], leaves=True) == 5
     assert waiting.transitions[0].line == 21
 
 

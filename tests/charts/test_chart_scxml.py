@@ -103,6 +103,28 @@ def test_a_document_that_says_two_things_is_refused() -> None:
         parse_scxml(text)
 
 
+WORDS = f"""
+chart: words
+period_s: 0.1
+description: "a bell \\a and a <sign> & \\"quotes\\""
+events: [{"e" * 80}]
+outputs: {{{"o" * 80}: bool}}
+initial: next
+states:
+  next: [{{on: {"e" * 80}, go: if, do: {{{"o" * 80}: 1}}}}]
+  if: [{{on: {"e" * 80}, go: "{"s" * 79}"}}]
+  {"s" * 79}: [{{on: {"e" * 80}, go: "0"}}]
+  "0": []
+"""
+
+
+def test_words_and_long_names_come_back_as_they_were() -> None:
+    chart = parse_chart(WORDS)
+    again = parse_scxml(scxml_text(chart))
+    assert again == chart
+    assert again.description == 'a bell  and a <sign> & "quotes"'
+
+
 def test_a_document_is_written_whole(tmp_path: Path) -> None:
     save_scxml(parse_chart(RACE), tmp_path / "race.scxml")
     text = (tmp_path / "race.scxml").read_text(encoding="utf-8")

@@ -75,6 +75,11 @@ def test_a_name_that_two_sorts_of_things_have_is_given_out_once() -> None:
     assert ([*chart.outputs], chart.events) == (["go"], ("go_event",))
 
 
+def test_names_that_would_become_one_are_told_apart() -> None:
+    chart = parse_scxml(document('<state id="a.b"/> <state id="a-b"/> <state id="a_b"/> <state id="a b"/>'))
+    assert chart.state_names == ("a_b", "a_b_2", "a_b_3", "a_b_4")
+
+
 def test_states_without_a_name_are_called_after_their_line() -> None:
     assert parse_scxml(document("<state/>\n<state/>")).state_names == ("state_2", "state_3")
 

@@ -92,8 +92,12 @@ states:
 def test_regions_choose_on_the_same_values_and_move_in_one_microstep() -> None:
     text = """
 regions:
-  left: {initial: left_0, states: {left_0: [{when: n == 0 and in(right_0), do: {n: 1}, go: left_1}], left_1: []}}
-  right: {initial: right_0, states: {right_0: [{when: n == 0 and in(left_0), do: {m: 1}, go: right_1}], right_1: []}}
+  left:
+    initial: left_0
+    states: {left_0: [{when: n == 0 and in(right_0), do: {n: 1}, go: left_1}], left_1: []}
+  right:
+    initial: right_0
+    states: {right_0: [{when: n == 0 and in(left_0), do: {m: 1}, go: right_1}], right_1: []}
 """
     assert run(text, "") == ["left_1+right_1"]
 
@@ -116,7 +120,10 @@ def test_an_internal_transition_leaves_nothing() -> None:
     text = f"""
 initial: one
 states:
-  one: {{entry: {noting(1)}, exit: {noting(2)}, transitions: [{{on: e, do: {noting(3)}}}, {{on: f, go: one}}]}}
+  one:
+    transitions: [{{on: e, do: {noting(3)}}}, {{on: f, go: one}}]
+    entry: {noting(1)}
+    exit: {noting(2)}
 """
     assert log(text, "e", "e") == "133"
     assert log(text, "", "f") == "121"
@@ -281,7 +288,9 @@ def test_a_junction_takes_the_first_whole_way_and_acts_only_on_it() -> None:
     text = """
 initial: one
 junctions:
-  ask: [{when: b, do: {log: log * 10 + 2}, then: [{when: n == 5, go: wrong}]}, {when: else, do: {log: log * 10 + 3}, go: two}]
+  ask:
+    - {when: b, do: {log: log * 10 + 2}, then: [{when: n == 5, go: wrong}]}
+    - {when: else, do: {log: log * 10 + 3}, go: two}
 states:
   one: [{when: a, do: {log: 1}, junction: ask}, {when: a, do: {log: 9}, go: three}]
   two: []
@@ -312,7 +321,10 @@ def test_held_begins_again_where_its_condition_breaks() -> None:
 
 
 def test_every_comes_again_and_again_and_begins_anew_with_its_state() -> None:
-    text = "initial: one\nstates: {one: {transitions: [{when: 'every(0.2 s)', do: {n: n + 1}}, {on: e, go: one}]}}\n"
+    text = (
+        "initial: one\nstates: {one: {transitions: [{when: 'every(0.2 s)', do: {n: n + "
+        "1}}, {on: e, go: one}]}}\n"
+    )
     found = interpreter(text)
     counts = [state.outputs["n"] for state in found.run([NOTHING] * 7)]
     assert counts == [0, 0, 1, 1, 2, 2, 3]
@@ -329,6 +341,52 @@ def test_whole_numbers_saturate_and_what_is_set_fits_its_type() -> None:
 
 
 def test_branches_act_one_way_or_the_other() -> None:
-    text = "initial: one\nstates: {one: [{on: e, do: [{if: a, do: {n: 1}, else: [{n: 2}, {raise: x}]}]}, {on: x, go: two}], two: []}\n"
+    text = (
+        "initial: one\nstates: {one: [{on: e, do: [{if: a, do: {n: 1}, else: [{n: 2}, "
+        "{raise: x}]}]}, {on: x, go: two}], two: []}\n"
+    )
     assert run(text, "", "a e") == ["one", "one"]
     assert run(text, "", "e") == ["one", "two"]
+
+
+def test_held_may_ask_for_every_at_the_same_tick() -> None:
+    text = (
+        "initial: one\nstates: {one: [{when: 'held(not every(0.3 s), 0.1 s)', go: two}], "
+        "two: [{when: true, go: one}]}\n"
+    )
+    assert run(text, *[""] * 4) == ["one", "one", "two", "one"]
+    once = (
+        "initial: one\nstates: {one: [{when: 'held(every(0.1 s), 0.2 s) and every(0.3 "
+        "s)', go: two}], two: []}\n"
+    )
+    assert run(once, *[""] * 4) == ["one"] * 3 + ["two"]
+
+
+@pytest.mark.parametrize("order", [("e", "f", "b"), ("f", "b", "e"), ("b", "e", "f")])
+def test_done_goes_outwards_through_regions_of_regions_in_whatever_order(order: tuple[str, ...]) -> None:
+    text = """
+initial: outer
+states:
+  outer:
+    transitions: [{on: done.outer, go: over}]
+    regions:
+      inner:
+        regions:
+          one: {initial: one_0, states: {one_0: [{on: e, go: one_1}], one_1: {final: true}}}
+          two: {initial: two_0, states: {two_0: [{on: f, go: two_1}], two_1: {final: true}}}
+      other: {initial: other_0, states: {other_0: [{when: b, go: other_1}], other_1: {final: true}}}
+  over: []
+"""
+    assert run(text, "", *order)[-1] == "over"
+
+
+def test_dwell_holds_back_only_ways_that_leave() -> None:
+    text = """
+initial: one
+states:
+  one: {min_s: 0.3, transitions: [{when: true, then: [{when: a, go: two}, {when: else, do: {n: n + 1}}]}]}
+  two: []
+"""
+    found = interpreter(text)
+    assert [state.outputs["n"] for state in found.run([NOTHING] * 3)] == [1, 2, 3]
+    assert run(text, "a", "a", "a", "a") == ["one"] * 3 + ["two"]

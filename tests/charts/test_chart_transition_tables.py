@@ -125,7 +125,7 @@ REFUSED = {
     GATE.replace("go\n", "to\n"): "gate.csv:7: no column is called 'to'",
     GATE.replace("do,go\n", "do,do\n"): "gate.csv:7: the column 'do' is there twice",
     GATE.replace(",go\n", "\n"): "gate.csv:7: the column 'go' is missing",
-    GATE.replace("not near", "not neer"): "gate.csv:8: no input, output, local or constant is called 'neer'",
+    GATE.replace("not near", "not neer"): "gate.csv:8: no input, output or constant is called 'neer'",
     GATE.replace(",open\n", ",opem\n"): "gate.csv:8: no state is called 'opem'",
     GATE.replace("push stop", "pull"): "gate.csv:10: no event is called 'pull'",
     GATE.replace("lamp: true", "lamp: {"): "gate.csv:8: not valid YAML",
@@ -137,10 +137,10 @@ REFUSED = {
         "# priority: ordered", "# states: {a: []}"
     ): "gate.csv:6: states: the states of a table stand in",
     GATE.replace("shut,push", ",push"): "gate.csv:8: the first row has no state",
-    GATE[: GATE.index("shut,push")]: "gate.csv:8: the table has no rows",
+    GATE[: GATE.index("shut,push")]: "gate.csv:7: the table has no rows",
     NESTED.replace("one,on", "one,om"): "gate.csv:6: no state is called 'om'",
     NESTED.replace("off,,", "off,one,").replace("*on,,", "on,off,"): "is inside itself",
-    NESTED.replace("one,on", "*one,on"): "gate.csv:7: both one and two are marked",
+    NESTED.replace("off,,", "*off,,"): "gate.csv:5: both off and on are marked",
     NESTED + "two,off,,,a,,,one,\n": "gate.csv:9: 'parent' of two is said here",
 }
 

@@ -1,4 +1,4 @@
-"""The ten example charts: sound without a warning, tried, drawn, and each with a page that can be followed."""
+"""The ten example charts: sound without a warning, tried, drawn, each with a page that can be followed."""
 
 from __future__ import annotations
 

@@ -163,9 +163,14 @@ class Chart:
         """Return the greatest whole number of ticks that lasts no longer than `time_s` [s]."""
         return math.floor(time_s / self.period_s + TICK_SLACK)
 
-    def wait_ticks(self, state: State, transition: Transition) -> int:
-        """Return how many ticks the state must have been active before the transition may be taken."""
-        leaves = bool(transition.go) or transition.leads_on
+    def wait_ticks(self, state: State, transition: Transition, *, leaves: bool) -> int:
+        """Return how many ticks the state must have been active before the transition may be taken.
+
+        Args:
+            state: that it begins in.
+            transition: the first segment.
+            leaves: whether it leads to a state, by whatever junctions; only then the state's dwell counts.
+        """
         return self.ticks(max(state.min_s if leaves else 0.0, transition.after_s))
 
     def priority_in(self, state: State) -> Priority:

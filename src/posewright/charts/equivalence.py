@@ -75,12 +75,12 @@ def equivalent(a: Chart, b: Chart, *, every_state: bool = False) -> Equivalence:
         raise InputError(
             f"{a.name} and {b.name} have different events", hint=f"{list(a.events)}, {list(b.events)}"
         )
-    told: frozenset[str] = frozenset()
+    told: dict[str, int] = {}
     while True:
         try:
             return _Walk(a, b, told).run(every_state=every_state)
         except NotToldError as missing:
-            told |= {missing.output}
+            told[missing.output] = told.get(missing.output, 0) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class _Node:
 
 
 class _Walk:
-    def __init__(self, a: Chart, b: Chart, told: frozenset[str]) -> None:
+    def __init__(self, a: Chart, b: Chart, told: Mapping[str, int]) -> None:
         self.charts = (a, b)
         self.runs = (Interpreter(a), Interpreter(b))
         self.pairs = Pairs(*self.runs, Limits(cases_of_one=MAX_STEPS), told)

@@ -6,7 +6,7 @@ question about two terms, and whoever does not set it keeps what was the same be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,10 @@ class Term:
         tree = self.expression.tree
         return tree.value if isinstance(tree, Literal) else None
 
+    def reads(self, outputs: Collection[str]) -> list[str]:
+        """Return which of these outputs it depends on: on what they were before the tick."""
+        return sorted(self.expression.names.intersection(outputs))
+
 
 def constant_term(value: Value) -> Term:
     """Return the term that is always a value."""
@@ -41,15 +45,21 @@ def constant_term(value: Value) -> Term:
 
 
 def unread_outputs(machine: Machine) -> frozenset[str]:
-    """Return the outputs of a machine that can be compared by their terms: nothing reads them."""
-    keeps = keep_registers(machine)
-    outputs = frozenset(name for name in machine.chart.outputs if keeps[name].drops)
-    return outputs - read_by(machine, outputs)
+    """Return the outputs of a machine that can be compared by their terms: only such outputs read them."""
+    kept: frozenset[str] = frozenset()
+    while True:
+        keeps = keep_registers(machine, keep=kept)
+        outputs = frozenset(name for name in machine.chart.outputs if keeps[name].drops)
+        read = read_by(machine, outputs) & keeps.keys()
+        if read <= kept:
+            return outputs
+        kept |= read
 
 
 def read_by(machine: Machine, outputs: frozenset[str]) -> frozenset[str]:
-    """Return the names that the terms of these outputs read."""
-    return frozenset[str]().union(*(value.names for name, value in _assignments(machine) if name in outputs))
+    """Return the other names that the terms of these outputs read."""
+    values = (value.names for name, value in _assignments(machine) if name in outputs)
+    return frozenset[str]().union(*values) - outputs
 
 
 def is_large(kind: Type) -> bool:
@@ -57,9 +67,13 @@ def is_large(kind: Type) -> bool:
     return isinstance(kind, FloatType) or (isinstance(kind, IntType) and kind.high - kind.low >= SMALL)
 
 
-def _assignments(machine: Machine) -> list[tuple[str, Expression]]:
+def _settings(machine: Machine) -> list[Assign]:
     actions = (action for actions in every_actions(machine) for action in every_action(actions))
-    return [pair for action in actions if isinstance(action, Assign) for pair in action.values.items()]
+    return [action for action in actions if isinstance(action, Assign)]
+
+
+def _assignments(machine: Machine) -> list[tuple[str, Expression]]:
+    return [pair for action in _settings(machine) for pair in action.values.items()]
 
 
 class Noting:
@@ -76,33 +90,46 @@ class Noting:
         self, machine: Machine, outputs: frozenset[str], answers: dict[int, Answer], axes: Mapping[str, Axis]
     ) -> None:
         self.axes = axes
-        for name, value in _assignments(machine):
-            if name in outputs:
-                answers[id(value)] = self.noted(name, value, answers[id(value)])
+        self.outputs = {name: machine.chart.outputs[name] for name in outputs}
+        for action in _settings(machine):
+            first = True
+            for name, value in action.values.items():
+                if name in outputs:
+                    answers[id(value)] = self.noted(name, value, answers[id(value)], first=first)
+                    first = False
 
-    def noted(self, name: str, expression: Expression, answer: Answer) -> Answer:
-        """Return what answers as before, and notes the term."""
-        known = [one for one in expression.names if one not in self.axes]
+    def noted(self, name: str, expression: Expression, answer: Answer, *, first: bool) -> Answer:
+        """Return what answers as before, and notes the term; `first` of those that are set at once."""
+        known = [one for one in expression.names if one not in self.axes and one not in self.outputs]
         asks = len(known) < len(expression.names)
 
         def note(env: dict[str, Any], path: Path) -> Any:
+            if first:
+                path.before = dict(path.terms)
             value = answer(env, path)
-            path.terms[name] = (
-                term_of(expression, {one: env[one] for one in known}) if asks else constant_term(value)
-            )
+            term = self.term(expression, {one: env[one] for one in known}, path) if asks else None
+            path.terms[name] = term or constant_term(value)
             return value
 
         return note
 
+    def term(self, expression: Expression, known: Mapping[str, Value], path: Path) -> Term:
+        """Return the term of an expression, with all put in that is known or was noted before."""
+        trees: dict[str, Tree] = {
+            name: Literal(value) for name, value in {**expression.fixed, **known}.items()
+        }
+        trees |= {name: held(self.outputs[name], term) for name, term in path.before.items()}
+        return put_in(Term(expression), trees)
 
-def term_of(expression: Expression, known: Mapping[str, Value]) -> Term:
-    """Return the term of an expression with its registers and constants put in."""
-    values = {**expression.fixed, **known}
 
-    def put_in(node: Tree) -> Tree | None:
-        return Literal(values[node.name]) if isinstance(node, Name) and node.name in values else None
+def put_in(term: Term, trees: Mapping[str, Tree]) -> Term:
+    """Return a term with other terms in place of names."""
 
-    return Term(expression.with_tree(rewritten(expression.tree, put_in)))
+    def found(node: Tree) -> Tree | None:
+        return trees.get(node.name) if isinstance(node, Name) else None
+
+    expression = term.expression.with_tree(rewritten(term.expression.tree, found))
+    return Term(expression) if names_in(expression.tree) else constant_term(expression.evaluate({}))
 
 
 class Comparing:
@@ -127,7 +154,7 @@ class Comparing:
     def answer(self, name: str, one: Term, other: Term) -> Answer:
         """Return what answers whether two terms differ."""
         kind = self.outputs[name]
-        tree = Binary(Operator.UNEQUAL, _held(kind, one), _held(kind, other))
+        tree = Binary(Operator.UNEQUAL, held(kind, one), held(kind, other))
         asked = one.expression if names_in(one.expression.tree) else other.expression
         return self.questions.condition(Expression(tree, BoolType(), asked.source))
 
@@ -136,7 +163,7 @@ def _fitted(kind: Type, value: Value) -> Value:
     return accept("", kind, value)
 
 
-def _held(kind: Type, term: Term) -> Tree:
+def held(kind: Type, term: Term) -> Tree:
     """Return a term as a register of that type holds it."""
     tree = term.expression.tree
     if not isinstance(kind, IntType | FloatType):

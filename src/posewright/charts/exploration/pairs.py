@@ -15,6 +15,7 @@ from posewright.charts.exploration.computed import (
     Term,
     constant_term,
     is_large,
+    put_in,
     read_by,
     unread_outputs,
 )
@@ -73,20 +74,21 @@ class Pairs:
         a: runs the one.
         b: runs the other.
         limits: how far to go.
-        told: outputs whose values are told apart; of others it is enough that both hold the same.
+        told: outputs whose values are told apart, and how often that was asked for: where they are set to
+            constants, or (2) whatever they are set to. Of others it is enough that both hold the same.
 
     Attributes:
         doubts: in words, why cases may be missing.
         count: cases looked at.
     """
 
-    def __init__(self, a: Interpreter, b: Interpreter, limits: Limits, told: frozenset[str]) -> None:
+    def __init__(self, a: Interpreter, b: Interpreter, limits: Limits, told: Mapping[str, int]) -> None:
         outputs = a.chart.outputs
         self.inputs = Inputs.of(a.chart)
         self.limits = limits
         self.told = told
         terms = unread_outputs(a.machine) & unread_outputs(b.machine)
-        terms -= {name for name in told if not is_large(outputs[name])}
+        terms -= {name for name in told if told[name] > 1 or not is_large(outputs[name])}
         self.by_terms = tuple(name for name in outputs if name in terms)
         self.by_value = tuple(name for name in outputs if name not in terms)
         self.sides = (self.side(a, terms), self.side(b, terms))
@@ -172,12 +174,14 @@ class Pairs:
     ) -> Held | None:
         """Return what the outputs are after a tick, None where they differ."""
         found: list[tuple[Term, Term] | None] = []
-        for name, held in zip(self.by_terms, before, strict=True):
-            one, other = (side.get(name) for side in terms)
-            if held is not None:
-                one, other = one or held[0], other or held[1]
-            if one is None or other is None:
-                self.untold(name, one or other, path)
+        for name, known in zip(self.by_terms, before, strict=True):
+            one, other = (self.put_in(side.get(name), before, number) for number, side in enumerate(terms))
+            if known is not None:
+                one, other = one or known[0], other or known[1]
+            missing = self.missing(name, one, other)
+            if missing is not None:
+                raise NotToldError(missing)
+            if one is None or other is None or missing is not None:
                 found.append(None)
             elif self.comparing.differ(name, one, other, path):
                 return None
@@ -185,12 +189,22 @@ class Pairs:
                 found.append(self.remembered(name, one, other))
         return tuple(found)
 
-    def untold(self, name: str, term: Term | None, path: Path) -> None:
-        """Ask for an output to be told, if one of the charts has set it and the other has not."""
-        if term is not None and name not in self.told:
-            raise NotToldError(name)
-        if term is not None:
-            path.doubts.append(f"{name} is set by one of the charts, and kept by the other")
+    def put_in(self, term: Term | None, before: Held, side: int) -> Term | None:
+        """Return a term in which the outputs that it reads are put in as far as they are known."""
+        if term is None or not term.reads(self.by_terms):
+            return term
+        known = {
+            name: held[side].expression.tree for name, held in zip(self.by_terms, before, strict=True) if held
+        }
+        return put_in(term, known)
+
+    def missing(self, name: str, one: Term | None, other: Term | None) -> str | None:
+        """Return which output has to be told for the terms of one to be compared; None where none has."""
+        if one == other:
+            return None
+        if one is None or other is None:
+            return name
+        return next(iter((*one.reads(self.by_terms), *other.reads(self.by_terms))), None)
 
     def remembered(self, name: str, one: Term, other: Term) -> tuple[Term, Term] | None:
         """Return what is to be known of an output that is the same in both."""

@@ -33,6 +33,7 @@ class Path:
         doubts: in words, why the paths may not be all there are.
         loose: whether a register was given a value that only stands for the one it would have.
         terms: what some outputs were set to, where somebody notes that.
+        before: the same, before what is being set just now.
     """
 
     def __init__(self, given: Inputs, prefix: Choices = ()) -> None:
@@ -49,6 +50,7 @@ class Path:
         self.doubts: list[str] = []
         self.loose = False
         self.terms: dict[str, Term] = {}
+        self.before: dict[str, Term] = {}
 
     def holds(self, name: str) -> bool:
         """Return whether a truth value, an input or an event, is true on this path."""

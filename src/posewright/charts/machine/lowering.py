@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from posewright.charts.action import Actions, assign
 from posewright.charts.chart import Chart, Kind
@@ -109,7 +108,7 @@ class _Lowering:
                 transition=route.transition,
                 segments=route.segments,
                 events=first.on,
-                wait=clock.wait(self.chart.wait_ticks(state, first)),
+                wait=clock.wait(self.chart.wait_ticks(state, first, leaves=bool(goals))),
                 guards=guards,
                 guard=clock.all_of(guards),
                 do=tuple(action for segment in route.segments for action in clock.actions(segment.do)),
@@ -152,8 +151,3 @@ class _Lowering:
             replace(node, remembers=tuple(sorted(asked.get(node.index, ()), key=lambda one: one.value)))
             for node in nodes
         ]
-
-
-def cycle_text(cycle: tuple[str, ...]) -> str:
-    """Return a circle of junctions as people would write it."""
-    return " -> ".join(one for one, _ in pairwise((*cycle, cycle[0]))) + f" -> {cycle[0]}"

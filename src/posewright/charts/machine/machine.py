@@ -31,6 +31,9 @@ from posewright.charts.transition import Memory, Transition
 if TYPE_CHECKING:
     from posewright.charts.machine.moves import Moves
 
+INSIDE = "in."
+"""What precedes a state's name in the name that says whether it is active."""
+
 ROOT = 0
 """The number of the node that stands for the chart itself."""
 
@@ -207,7 +210,11 @@ class Machine:
     def asked_inside(self) -> Mapping[str, int]:
         """The names `in.S` that some expression reads, and the node of each."""
         read = frozenset[str]().union(*(one.names for one in self.expressions))
-        return {name: self.number_of[name[3:]] for name in sorted(read) if name.startswith("in.")}
+        return {
+            name: self.number_of[name.removeprefix(INSIDE)]
+            for name in sorted(read)
+            if name.startswith(INSIDE)
+        }
 
     @cached_property
     def expressions(self) -> tuple[Expression, ...]:
@@ -222,7 +229,7 @@ class Machine:
         """The type of every name that an expression of the machine may read, constants aside."""
         found: dict[str, Type] = {**self.chart.inputs, **self.chart.variables}
         found |= {counter.name: IntType(0, counter.limit) for counter in self.counters}
-        return found | {f"in.{node.name}": BoolType() for node in self.nodes[1:]}
+        return found | {INSIDE + node.name: BoolType() for node in self.nodes[1:]}
 
     @cached_property
     def moves(self) -> Moves:

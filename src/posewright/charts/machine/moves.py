@@ -129,15 +129,14 @@ class Moves:
         return a == b or a in self.nodes[b].around or b in self.nodes[a].around
 
     def _done(self, final: Node, active: set[int]) -> tuple[str, ...]:
-        """Return the events that tell that a state is done, and the regions it completes."""
-        node = self.nodes[final.parent]
-        if node.index == 0:
-            return ()
-        around = self.nodes[node.parent]
-        regions = around.children if around.parallel and around.index else ()
-        if regions and all(self._is_done(region, active) for region in regions):
-            return DONE + node.name, DONE + around.name
-        return (DONE + node.name,)
+        """Return the events that tell which states are done by entering a final one, outwards."""
+        number, done = final.parent, []
+        while number and self._is_done(number, active):
+            done.append(DONE + self.nodes[number].name)
+            number = self.nodes[number].parent
+            if not self.nodes[number].parallel:
+                break
+        return tuple(done)
 
     def _is_done(self, number: int, active: set[int]) -> bool:
         node = self.nodes[number]

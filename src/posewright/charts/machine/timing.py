@@ -20,7 +20,7 @@ from posewright.charts.expression.tree import (
     Tree,
     rewritten,
 )
-from posewright.charts.machine.machine import Counter
+from posewright.charts.machine.machine import INSIDE, Counter
 from posewright.charts.transition import ALWAYS
 
 
@@ -37,7 +37,7 @@ class Clock:
     def counters(self) -> tuple[Counter, ...]:
         """Return the counters of what was lowered so far."""
         since = (Counter(f"since.{self.state}", self.furthest),) if self.furthest else ()
-        return (*since, *self.held.values(), *self.every.values())
+        return (*since, *self.every.values(), *self.held.values())  # a condition may ask the others
 
     def wait(self, ticks: int) -> int:
         """Return `ticks`, having made sure that the state's time is counted so far."""
@@ -73,7 +73,7 @@ class Clock:
 
     def _asked(self, node: Tree, within: Expression) -> Tree | None:
         if isinstance(node, Inside):
-            return Name(f"in.{node.state}", node.at)
+            return Name(INSIDE + node.state, node.at)
         return self._timed(node, within) if isinstance(node, Timed) else None
 
     def _timed(self, tree: Timed, within: Expression) -> Tree:

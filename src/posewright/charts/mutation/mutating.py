@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.chart import Chart
+from posewright.charts.datatypes import FloatType, IntType, Type
 from posewright.charts.exploration import Exploration, explore
+from posewright.charts.exploration.keeping import keep_registers
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.mutation.fault import Mutant
 from posewright.charts.mutation.killing import Trial, trials_of
@@ -16,6 +18,9 @@ from posewright.charts.mutation.mutants import mutants
 from posewright.charts.mutation.telling import Teller, Verdict
 from posewright.charts.scenarios import Scenario, read_scenario
 from posewright.errors import InputError
+
+SMALL = 16
+"""Whole numbers of a range up to which every one is told apart."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +89,21 @@ def mutate_chart(
 
 
 def explore_kept(chart: Chart) -> Exploration:
-    """Return everything a chart can do, with states told apart by all that its variables hold."""
-    return explore(chart, keep=tuple(chart.variables))
+    """Return everything a chart can do, with states told apart by all that small variables hold.
+
+    What nothing reads and has more values than a few is left out: told apart, a count that goes up and up
+    would make a state of every number.
+    """
+    interpreter = Interpreter(chart)
+    keeps = keep_registers(interpreter.machine)
+    kept = [name for name, keep in keeps.items() if keep.drops and _is_small(keep.kind)]
+    return explore(chart, keep=kept, interpreter=interpreter)
+
+
+def _is_small(kind: Type) -> bool:
+    return not isinstance(kind, FloatType) and not (
+        isinstance(kind, IntType) and kind.high - kind.low > SMALL
+    )
 
 
 def kills(trials: Iterable[Trial], mutant: Mutant) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,13 +14,13 @@ from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import lower
 from posewright.charts.mutation.fault import Mutant
 from posewright.charts.mutation.meaning import Changes, changes_between, means_the_same
-from posewright.charts.mutation.twins import Pair, Together, Twins
-from posewright.errors import PosewrightError
+from posewright.charts.mutation.pursuing import Pursuit
+from posewright.charts.mutation.twins import Twins
 
 Inputs = Mapping[str, Value]
 
-MAX_PAIRS = 600
-"""Pairs of states that are looked at where a difference does not show at once."""
+MAX_WAYS = 6_000
+"""Ways of ticks that are looked at where nothing can be proved any more."""
 
 
 class Verdict(Enum):
@@ -49,21 +48,41 @@ class Told:
 class Teller:
     """Tells mutants of one chart from it.
 
+    A mutant is proved to behave alike where one tick of both, from any state that the chart can be in, for
+    all inputs, leaves both in the same state: then so does every tick after it.
+
     Args:
-        exploration: of the chart; only with all its variables kept (`keep`) it proves that two are alike.
+        exploration: of the chart; the more of its variables it keeps, the more is found out.
     """
 
     def __init__(self, exploration: Exploration) -> None:
         self.exploration = exploration
-        keeps = exploration.looked.keeps.values()
-        self.exact = exploration.complete and all(keep.single and not keep.drops for keep in keeps)
         self.touched = [(state, _touched(exploration, state)) for state in exploration.situations]
 
     def tell(self, mutant: Mutant) -> Told:
         """Return inputs that show that a mutant does something else, or that none can."""
         if means_the_same(self.exploration.machine, lower(mutant.chart)):
             return Told(Verdict.ALIKE)
-        return _Telling(self, mutant).told()
+        twins = Twins(self.exploration, Interpreter(mutant.chart))
+        pursuit = Pursuit(self.exploration, twins)
+        sure, count = self.exploration.complete and twins.count_alike, 0
+        for state in self.candidates(twins):
+            for together in twins.step((state, twins.twin_of(state))):
+                count += 1
+                sure = sure and not together.doubtful
+                if twins.seen_apart(together.one, together.other):
+                    if pursuit.shows(state, (together.inputs,)):
+                        return Told(Verdict.APART, state, (together.inputs,))
+                    sure = False
+                elif not twins.same(together):
+                    sure = sure and together.wrote_alike
+                    pursuit.note(state, together)
+            if not sure and count > MAX_WAYS:
+                break
+        found = pursuit.followed()
+        if found is not None:
+            return Told(Verdict.APART, *found)
+        return Told(Verdict.ALIKE if sure and pursuit.ended else Verdict.UNKNOWN)
 
     def candidates(self, twins: Twins) -> Iterator[ChartState]:
         """Yield states in which the fault may make a difference; of those that do the same, one."""
@@ -100,83 +119,6 @@ class Teller:
                 if key not in met:
                     met.add(key)
                     yield state
-
-
-class _Telling:
-    def __init__(self, teller: Teller, mutant: Mutant) -> None:
-        self.exploration = teller.exploration
-        self.other = Interpreter(mutant.chart)
-        self.twins = Twins(teller.exploration, self.other)
-        self.states = teller.candidates(self.twins)
-        self.sure = teller.exact and self.twins.count_alike
-        self.hidden: list[tuple[ChartState, Together]] = []
-
-    def told(self) -> Told:
-        for state in self.states:
-            for together in self.twins.step((state, self.twins.twin_of(state))):
-                self.sure = self.sure and not together.doubtful
-                if self.twins.seen_apart(together.one, together.other):
-                    if self.shows(state, (together.inputs,)):
-                        return Told(Verdict.APART, state, (together.inputs,))
-                    self.sure = False
-                elif not self.twins.same(together.one, together.other):
-                    self.hidden.append((state, together))
-        return self.followed() or Told(Verdict.ALIKE if self.sure else Verdict.UNKNOWN)
-
-    def followed(self) -> Told | None:
-        """Follow differences that do not show at once until they do."""
-        waiting = deque[tuple[ChartState, tuple[Inputs, ...], Pair]]()
-        met = set[tuple[object, object]]()
-        for state, together in self.hidden:
-            self.push(waiting, met, state, (together.inputs,), together)
-        count = 0
-        while waiting:
-            count += 1
-            if count > MAX_PAIRS:
-                self.sure = False
-                return None
-            state, inputs, pair = waiting.popleft()
-            for together in self.twins.step(pair):
-                self.sure = self.sure and not together.doubtful
-                further = (*inputs, together.inputs)
-                if self.twins.seen_apart(together.one, together.other):
-                    if self.shows(state, further):
-                        return Told(Verdict.APART, state, further)
-                    self.sure = False
-                elif not self.twins.same(together.one, together.other):
-                    self.push(waiting, met, state, further, together)
-        return None
-
-    def push(
-        self,
-        waiting: deque[tuple[ChartState, tuple[Inputs, ...], Pair]],
-        met: set[tuple[object, object]],
-        state: ChartState,
-        inputs: tuple[Inputs, ...],
-        together: Together,
-    ) -> None:
-        if together.one is None or together.other is None:
-            return
-        key = (together.one.key, together.other.key)
-        if key not in met:
-            met.add(key)
-            waiting.append((state, inputs, (together.one, together.other)))
-
-    def shows(self, state: ChartState, inputs: Iterable[Inputs]) -> bool:
-        """Return whether the difference is really there, run from the very start."""
-        one, other = self.exploration.interpreter.initial(), self.other.initial()
-        for row in (*self.exploration.trace_to(state), *inputs):
-            try:
-                one = self.exploration.interpreter.step(one, row)
-            except PosewrightError:
-                return False
-            try:
-                other = self.other.step(other, row)
-            except PosewrightError:
-                return True
-            if self.twins.seen_apart(one, other):
-                return True
-        return False
 
 
 def _touched(exploration: Exploration, state: ChartState) -> frozenset[int]:

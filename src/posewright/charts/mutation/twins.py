@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from posewright.charts.chart_state import ChartState
 from posewright.charts.datatypes import Value
 from posewright.charts.exploration import Exploration
 from posewright.charts.exploration.asking import Asked
 from posewright.charts.exploration.clocks import Clocks
-from posewright.charts.exploration.following import Followed, Follower
+from posewright.charts.exploration.following import Follower
 from posewright.charts.exploration.keeping import keep_registers
 from posewright.charts.exploration.path import Path
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import Counter, Machine
+from posewright.charts.mutation.writing_down import Scribe, Written
 from posewright.errors import PosewrightError
 
 MAX_PATHS = 5_000
@@ -30,12 +32,14 @@ class Together:
     Attributes:
         inputs: that go this way.
         one, other: where each stands after it; None where the tick fails.
+        wrote_alike: whether both set what is not told apart by its value in the same way.
         doubtful: whether other inputs may exist that nobody looked at.
     """
 
     inputs: Mapping[str, Value]
     one: ChartState | None
     other: ChartState | None
+    wrote_alike: bool
     doubtful: bool
 
 
@@ -43,7 +47,7 @@ class Twins:
     """Follows a chart that was explored, and another one with the same states, inputs, events and outputs.
 
     Args:
-        exploration: of the one, with all its variables kept.
+        exploration: of the one.
         other: the interpreter of the other.
     """
 
@@ -52,22 +56,36 @@ class Twins:
         self.one, self.other = exploration.interpreter, other
         self.outputs = len(exploration.chart.outputs)
         self.variables = len(exploration.chart.variables)
-        keeps = keep_registers(other.machine, (), tuple(exploration.chart.variables))
+        kept = [name for name, keep in self.looked.keeps.items() if keep.single and not keep.drops]
+        self.keeps = keep_registers(other.machine, (), kept)
+        self.coarse = frozenset(self.keeps) - frozenset(kept)
         asked = Asked(other.machine, ())
-        self.follower = Follower(other.machine, self.looked.inputs.axes, keeps, asked)
-        machine, names = exploration.machine, other.machine.registers
-        self.shared = [(i, names.index(name)) for i, name in enumerate(machine.registers) if name in names]
-        self.limits = _limits(machine), _limits(other.machine)
+        follower = Follower(other.machine, self.looked.inputs.axes, self.keeps, asked)
+        self.scribes = Scribe(self.looked.follower, self.coarse), Scribe(follower, self.coarse)
+
+    @cached_property
+    def limits(self) -> tuple[Mapping[str, Counter], Mapping[str, Counter]]:
+        """The counters of both by name, what they ask left out."""
+        return _limits(self.one.machine), _limits(self.other.machine)
 
     @property
     def count_alike(self) -> bool:
-        """Whether both count the same times, so that a state of the one is a state of the other."""
-        return self.limits[0] == self.limits[1] and self.one.machine.memories == self.other.machine.memories
+        """Whether a state of the one stands for the same as a state of the other."""
+        one, other = self.one.machine, self.other.machine
+        same = self.limits[0] == self.limits[1] and one.memories == other.memories
+        return same and dict(self.keeps) == dict(self.looked.keeps)
 
     @property
     def ask_alike(self) -> bool:
         """Whether both ask the counters for the same numbers."""
         return Clocks(self.one.machine).classes == Clocks(self.other.machine).classes
+
+    @cached_property
+    def told_apart(self) -> list[tuple[int, int]]:
+        """The places, in both, of registers that both have and that are told apart by their values."""
+        names = self.other.machine.registers
+        shared = [name for name in self.one.machine.registers if name in names and name not in self.coarse]
+        return [(self.one.machine.registers.index(name), names.index(name)) for name in shared]
 
     def twin_of(self, state: ChartState) -> ChartState:
         """Return the state of the other chart that is most like one of the first."""
@@ -84,19 +102,16 @@ class Twins:
     def step(self, pair: Pair) -> Iterator[Together]:
         """Yield every way in which a tick of both can go."""
 
-        def take(path: Path) -> tuple[Followed, Followed]:
-            return self.looked.follower.follow(pair[0], path), self.follower.follow(pair[1], path)
+        def take(path: Path) -> tuple[Written, Written]:
+            return self.scribes[0].follow(pair[0], path), self.scribes[1].follow(pair[1], path)
 
         for path, (one, other) in self.looked.inputs.paths(take, MAX_PATHS):
-            yield self.together(pair, path, one, other)
-
-    def together(self, pair: Pair, path: Path, one: Followed, other: Followed) -> Together:
-        """Return where both stand; computed anew where the path only had values that stand for others."""
-        inputs, doubtful = path.inputs(), bool(path.doubts)
-        if path.loose:
-            after = _stepped(self.one, pair[0], inputs), _stepped(self.other, pair[1], inputs)
-            return Together(inputs, *after, doubtful)
-        return Together(inputs, one.after, other.after, doubtful)
+            inputs, alike, doubtful = path.inputs(), one.words == other.words, bool(path.doubts)
+            if path.loose:  # some value only stood for the one it would have been
+                after = _stepped(self.one, pair[0], inputs), _stepped(self.other, pair[1], inputs)
+                yield Together(inputs, *after, alike, doubtful)
+            else:
+                yield Together(inputs, one.after, other.after, alike, doubtful)
 
     def seen_apart(self, one: ChartState | None, other: ChartState | None) -> bool:
         """Return whether states or outputs differ, or just one of the ticks failed."""
@@ -104,13 +119,14 @@ class Twins:
             return one is not other
         return one.leaves != other.leaves or one.values[: self.outputs] != other.values[: self.outputs]
 
-    def same(self, one: ChartState | None, other: ChartState | None) -> bool:
-        """Return whether nothing that both know of differs."""
+    def same(self, together: Together) -> bool:
+        """Return whether after a tick nothing differs that both know of."""
+        one, other = together.one, together.other
         if one is None or other is None:
             return one is other
-        if one.leaves != other.leaves or one.memories != other.memories:
+        if not together.wrote_alike or one.leaves != other.leaves or one.memories != other.memories:
             return False
-        return all(one.values[i] == other.values[j] for i, j in self.shared)
+        return all(one.values[i] == other.values[j] for i, j in self.told_apart)
 
 
 def _stepped(interpreter: Interpreter, state: ChartState, inputs: Mapping[str, Value]) -> ChartState | None:
@@ -121,5 +137,4 @@ def _stepped(interpreter: Interpreter, state: ChartState, inputs: Mapping[str, V
 
 
 def _limits(machine: Machine) -> dict[str, Counter]:
-    """Return the counters of a machine by name, what they ask left out."""
     return {one.name: Counter(one.name, one.limit, None, one.again) for one in machine.counters}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from posewright.charts.action import Action, Actions, Assign, Branch, Raise
-from posewright.charts.datatypes import BoolType, EnumType, IntType, Type
+from posewright.charts.datatypes import BoolType, EnumType, IntType, Type, Value
 from posewright.charts.expression import Expression, Scope
 from posewright.charts.promise import Promise, Vow
 from posewright.charts.state import State
@@ -49,6 +49,11 @@ class Mail:
         if self.longest:
             kinds |= {self.due(i): due for i in numbers}
         return {**kinds, self.names["lost"]: BoolType()}
+
+    @property
+    def empty(self) -> dict[str, Value]:
+        """What the locals hold while nothing waits."""
+        return {name: kind.zero for name, kind in self.variables.items()}
 
     def sent(self, slot: int) -> str:
         """Return the name of what says what is in a slot."""

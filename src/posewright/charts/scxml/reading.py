@@ -145,6 +145,7 @@ class _Reader:
             initial=(),
             parallel=True,
             locals={**chart.locals, **mail.variables},
+            initial_values={**chart.initial_values, **mail.empty},
             promises=(*chart.promises, mail.promise(self.content.read)),
         )
 

@@ -32,8 +32,9 @@ class Tag:
 
 
 def escaped(text: str) -> str:
-    """Return text as it may stand in an attribute."""
-    return "".join(_ESCAPES.get(letter, letter) for letter in text)
+    """Return text as it may stand in an attribute, without the signs that XML has no place for."""
+    kept = (letter for letter in text if letter >= " " or letter in _ESCAPES)
+    return "".join(_ESCAPES.get(letter, letter) for letter in kept)
 
 
 def yes(holds: bool) -> str | None:

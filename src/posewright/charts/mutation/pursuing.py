@@ -1,0 +1,128 @@
+"""Pursues a difference that does not show at once, until it does."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+
+from posewright.charts.chart_state import ChartState
+from posewright.charts.datatypes import Value
+from posewright.charts.exploration import Exploration
+from posewright.charts.mutation.twins import Pair, Together, Twins
+from posewright.errors import PosewrightError
+
+Inputs = Mapping[str, Value]
+Trail = tuple[ChartState, tuple[Inputs, ...]]
+"""A state of the chart, and inputs from there on."""
+
+MAX_PAIRS = 600
+"""Pairs of states from which all ways on are followed."""
+
+MAX_HELD = 60
+"""Pairs of states from which inputs are held on for a while."""
+
+LONGEST = 120
+"""Ticks for which they are held."""
+
+MAX_INPUTS = 12
+"""Inputs that are tried so from one pair."""
+
+
+class Pursuit:
+    """Follows pairs of states that differ where nobody sees it.
+
+    Attributes:
+        ended: whether every way on was followed to its end.
+    """
+
+    def __init__(self, exploration: Exploration, twins: Twins) -> None:
+        self.exploration = exploration
+        self.twins = twins
+        self.waiting: deque[tuple[Trail, Pair]] = deque()
+        self.met: set[object] = set()
+        self.ended = True
+
+    def note(self, state: ChartState, together: Together, before: tuple[Inputs, ...] = ()) -> None:
+        """Note a pair that was reached from a state by some inputs and those of a tick."""
+        if together.one is None or together.other is None:
+            return
+        key = together.one.key, together.other.key
+        if key not in self.met:
+            self.met.add(key)
+            self.waiting.append(((state, (*before, together.inputs)), (together.one, together.other)))
+
+    def followed(self) -> Trail | None:
+        """Return what shows a difference in the end, None where none was found."""
+        for trail, pair in list(self.waiting)[:MAX_HELD]:
+            found = self.held_on(trail, pair)
+            if found is not None:
+                return found
+        return self.all_ways()
+
+    def all_ways(self) -> Trail | None:
+        """Follow every way on from every pair, the nearest first."""
+        count = 0
+        while self.waiting:
+            count += 1
+            if count > MAX_PAIRS:
+                self.ended = False
+                return None
+            (state, inputs), pair = self.waiting.popleft()
+            for together in self.twins.step(pair):
+                self.ended = self.ended and not together.doubtful
+                if self.twins.seen_apart(together.one, together.other):
+                    if self.shows(state, (*inputs, together.inputs)):
+                        return state, (*inputs, together.inputs)
+                    self.ended = False
+                elif not self.twins.same(together):
+                    self.ended = self.ended and together.wrote_alike
+                    self.note(state, together, inputs)
+        return None
+
+    def held_on(self, trail: Trail, pair: Pair) -> Trail | None:
+        """Let time pass with the same inputs, for each that makes a difference to the chart now."""
+        state, inputs = trail
+        given = {tuple(case.inputs.items()): case.inputs for case in self.exploration.cases(pair[0])}
+        for row in list(given.values())[:MAX_INPUTS]:
+            rows = [*self.until_apart(pair, self.holding(row))]
+            if rows and self.shows(state, (*inputs, *rows)):
+                return state, (*inputs, *rows)
+        return None
+
+    def holding(self, row: Inputs) -> Iterator[Inputs]:
+        """Yield inputs for a while; events come in the first tick only."""
+        yield row
+        quiet = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
+        for _ in range(LONGEST):
+            yield quiet
+
+    def until_apart(self, pair: Pair, rows: Iterable[Inputs]) -> list[Inputs]:
+        """Return the rows up to the one at which a difference shows, none where it never does."""
+        one, other = pair
+        taken: list[Inputs] = []
+        for row in rows:
+            taken.append(row)
+            try:
+                one = self.twins.one.step(one, row)
+                other = self.twins.other.step(other, row)
+            except PosewrightError:
+                return taken
+            if self.twins.seen_apart(one, other):
+                return taken
+        return []
+
+    def shows(self, state: ChartState, inputs: Iterable[Inputs]) -> bool:
+        """Return whether a difference is really there, run from the very start."""
+        one, other = self.twins.one.initial(), self.twins.other.initial()
+        for row in (*self.exploration.trace_to(state), *inputs):
+            try:
+                one = self.twins.one.step(one, row)
+            except PosewrightError:
+                return False
+            try:
+                other = self.twins.other.step(other, row)
+            except PosewrightError:
+                return True
+            if self.twins.seen_apart(one, other):
+                return True
+        return False
