@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,11 +10,14 @@ import typer
 
 from posewright.cli.chart_options import CHARTS, ChartPath
 from posewright.cli.chart_output import FOUND, say, write_rows
-from posewright.cli.console import emit_json, progress
+from posewright.cli.console import emit_json, note, progress
 from posewright.cli.options import AsJson, Output, refuse_overwriting
 
 if TYPE_CHECKING:
-    from posewright.charts import Chart, Equivalence
+    from collections.abc import Iterator, Mapping
+
+    from posewright.charts import Chart, Equivalence, Value
+    from posewright.charts.equivalence import Trail
 
 OtherPath = Annotated[Path, typer.Argument(metavar="OTHER", help=CHARTS)]
 
@@ -76,20 +80,39 @@ def _data(one: Chart, two: Chart, found: Equivalence) -> dict[str, Any]:
 def _show(one: Chart, two: Chart, found: Equivalence) -> None:
     from posewright.charts.finding import show
 
+    names = _names(one, two)
     if found.equal is True:
-        say(f"{one.name} and {two.name} behave alike: proved over {found.cases} cases")
+        say(f"{names[0]} and {names[1]} behave alike: proved over {found.cases} cases")
         return
     if found.equal is None:
-        say(f"{one.name} and {two.name}: not known; nothing told them apart in {found.cases} cases")
+        say(f"{names[0]} and {names[1]}: not known; nothing told them apart in {found.cases} cases")
         for reason in found.reasons:
             say(f"  {reason}")
         return
     start = f" from {' and '.join(dict.fromkeys(found.start))}" if found.start else ""
-    say(f"{one.name} and {two.name} differ after {len(found.counterexample)} ticks{start}:")
-    for number, row in enumerate(found.counterexample):
-        say(f"  tick {number}: " + " ".join(f"{name}={show(value)}" for name, value in row.items()))
-    for machine, outputs in zip((one, two), found.outputs or (), strict=False):
-        say(f"  {machine.name}: " + " ".join(f"{name}={show(value)}" for name, value in outputs.items()))
+    say(f"{names[0]} and {names[1]} differ after {len(found.counterexample)} ticks{start}:")
+    for first, last, row in _folded(found.counterexample):
+        ticks = f"tick {first}" if first == last else f"ticks {first} to {last}"
+        say(f"  {ticks}: " + " ".join(f"{name}={show(value)}" for name, value in row.items()))
+    for name, outputs in zip(names, found.outputs or (), strict=False):
+        shown = " ".join(f"{output}={show(value)}" for output, value in outputs.items())
+        say(f"  {name}: {shown or 'the tick fails: a division by zero, or no end'}")
+
+
+def _names(one: Chart, two: Chart) -> tuple[str, str]:
+    """Return what to call two charts: by their files where their names are the same."""
+    if one.name != two.name:
+        return one.name, two.name
+    return str(one.path or "the first"), str(two.path or "the second")
+
+
+def _folded(rows: Trail) -> Iterator[tuple[int, int, Mapping[str, Value]]]:
+    """Yield runs of equal rows: the first tick, the last, and the row."""
+    first = 0
+    for _, run in groupby(rows):
+        same = list(run)
+        yield first, first + len(same) - 1, same[0]
+        first += len(same)
 
 
 def convert(
@@ -106,7 +129,10 @@ def convert(
 
       posewright chart convert downloaded.scxml -o mine.chart.yaml
     """
-    from posewright.charts import read_chart, write_chart
+    from posewright.charts import beyond_scxml, read_chart, write_chart
 
     refuse_overwriting(output, chart)
-    write_chart(read_chart(chart), output)
+    machine = read_chart(chart)
+    write_chart(machine, output)
+    for lost in beyond_scxml(machine) if output.suffix.lower() in (".scxml", ".xml") else ():
+        note(f"only Posewright reads it back the same, other tools do not know: {lost}")

@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.question import Microstep, Question
+from posewright.charts.checks.question import Microstep, Question, When
 from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import claims, shows
 from posewright.charts.checks.undecided import suspected
@@ -42,7 +42,7 @@ class Gaps:
             ways = asked_for(node, nodes)
             asked = claims(false=[way.guard for way in ways])
             if not inspection.solver.excludes(asked):
-                question = Question(Microstep(node.index, frozenset({None}), once=True), asked)
+                question = Question(Microstep(node.index, frozenset({None}), When.FIRST), asked)
                 self.suspects.append(Suspect(node, ways, inspection.search(question)))
 
     def refuses(self, node: Node) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from posewright.charts.action import events_raised
 from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.question import Microstep, Question
+from posewright.charts.checks.question import Microstep, Question, When
 from posewright.charts.checks.recorder import Rows, record
 from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import claims
@@ -39,7 +39,9 @@ class Idle:
         if known is not None:
             self.certain.append(known)
         elif self.inspection.complete:
-            question = Question(Microstep(way.source, events_of(way)), claims([way.guard, *waited(way)]))
+            question = Question(
+                Microstep(way.source, events_of(way), When.ACTIVE), claims([way.guard, *waited(way)])
+            )
             self.searches.append((way, self.inspection.search(question)))
         else:
             self.unknown.append(way)

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from posewright.charts.checks.conditions import two_of
 from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.question import Microstep, Question
+from posewright.charts.checks.question import Microstep, Question, When
 from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import Claim, claims
 from posewright.charts.checks.undecided import suspected
@@ -65,7 +65,7 @@ class Overlaps:
 
     def pair(self, node: Node, one: Way, other: Way) -> Pair:
         """Return two ways with the searches for ticks in which both hold."""
-        place = Microstep(node.index, events_of(one) & events_of(other))
+        place = Microstep(node.index, events_of(one) & events_of(other), When.ASKED)
         alike = self.inspection.search(Question(place, both(one, other)))
         different = outcome_differs(one, other)
         if isinstance(different, bool):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple
 
 from posewright.charts.checks.recorder import Moment, Recorder
@@ -26,18 +27,25 @@ class Standing(NamedTuple):
     moment: Moment | None = None
 
 
+class When(Enum):
+    """Which microsteps count."""
+
+    ACTIVE = "all in which the state is active"
+    ASKED = "those in which it is asked, nothing inside it having had a way to take"
+    FIRST = "the first of a tick only: a chart that runs to completion ends when no guard holds"
+
+
 @dataclass(frozen=True)
 class Microstep:
     """The places at which the ways of a state are asked.
 
     Attributes:
         events: one of which the microstep deals with; None: what asks for no event.
-        once: only the first of a tick counts: a chart that runs to completion ends when no guard holds.
     """
 
     node: int
     events: frozenset[str | None]
-    once: bool = False
+    when: When
 
     @property
     def nodes(self) -> frozenset[int]:
@@ -46,9 +54,13 @@ class Microstep:
 
     def standings(self, tick: Recorder) -> Iterator[Standing]:
         """Yield where in a tick that was."""
-        for moment in tick.moments[:1] if self.once else tick.moments:
-            if moment.event in self.events and self.node in moment.active:
+        for moment in tick.moments[:1] if self.when is When.FIRST else tick.moments:
+            if moment.event not in self.events:
+                continue
+            if self.when is not When.ASKED and self.node in moment.active:
                 yield Standing(moment.held, moment.passed, moment)
+            elif self.when is When.ASKED and self.node in moment.asked:
+                yield Standing(moment.held, moment.asked[self.node], moment)
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,6 +38,7 @@ class Moment(NamedTuple):
         event: that it deals with; None: it asks what asks for no event.
         held: what every name stood at.
         passed: how many expressions the tick had computed before.
+        asked: the same for each state that was asked for its ways, none of what is inside having had one.
         chosen: the ways it then took.
     """
 
@@ -45,6 +46,7 @@ class Moment(NamedTuple):
     active: frozenset[int]
     held: Mapping[str, Value]
     passed: int
+    asked: Mapping[int, int]
     chosen: tuple[Way, ...]
 
 
@@ -76,6 +78,7 @@ class Recorder(Tick):
         self.asked: list[Asked] = []
         self.moments: list[Moment] = []
         self.writes: list[Write] = []
+        self.asking: dict[int, int] = {}
         self.error: PosewrightError | None = None
         self.after: ChartState | None = None
         self.snapshot: Mapping[str, Value] = {}
@@ -110,10 +113,16 @@ class Recorder(Tick):
     def choose(self, event: str | None) -> list[Way]:
         """Choose, and keep note of what was asked."""
         active, held, passed = self.moves.active(self.leaves), self.held(), len(self.asked)
+        self.asking = {}
         chosen = super().choose(event)
         ways = self.moves.of(self.leaves, self.memories, tuple(chosen)).ways if chosen else ()
-        self.moments.append(Moment(event, active, held, passed, ways))
+        self.moments.append(Moment(event, active, held, passed, self.asking, ways))
         return chosen
+
+    def holds(self, way: Way) -> bool:
+        """Ask a way, and keep note of when its state was first asked."""
+        self.asking.setdefault(way.source, len(self.asked))
+        return super().holds(way)
 
     def set(self, action: Assign) -> None:
         """Set variables, and keep note of which."""

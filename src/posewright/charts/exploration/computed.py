@@ -102,13 +102,16 @@ class Noting:
         """Return what answers as before, and notes the term; `first` of those that are set at once."""
         known = [one for one in expression.names if one not in self.axes and one not in self.outputs]
         asks = len(known) < len(expression.names)
+        terms: dict[Value, Term] = {}
 
         def note(env: dict[str, Any], path: Path) -> Any:
             if first:
                 path.before = dict(path.terms)
             value = answer(env, path)
-            term = self.term(expression, {one: env[one] for one in known}, path) if asks else None
-            path.terms[name] = term or constant_term(value)
+            if asks:
+                path.terms[name] = self.term(expression, {one: env[one] for one in known}, path)
+            else:
+                path.terms[name] = terms[value] = terms.get(value) or constant_term(value)
             return value
 
         return note

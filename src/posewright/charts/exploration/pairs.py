@@ -115,14 +115,16 @@ class Pairs:
         return PairPlace((rest, other_rest, held), (counts, other_counts))
 
     def cases(self, place: PairPlace) -> tuple[PairCase, ...]:
-        """Return the ways in which a tick from a place can go."""
+        """Return the ways in which a tick from a place can go, one of those that come to the same."""
         looks = tuple(
             side.clocks.looks(counts) for side, counts in zip(self.sides, place.counts, strict=True)
         )
         key = (place.rest, looks)
         if key not in self.known:
-            self.known[key] = self.look(place)
-            self.count += len(self.known[key])
+            found = self.look(place)
+            self.count += len(found)
+            first = {(case.rest, case.running, case.differs): case for case in reversed(found)}
+            self.known[key] = tuple(reversed(first.values()))
         return self.known[key]
 
     def onward(self, place: PairPlace, case: PairCase) -> PairPlace | None:

@@ -28,6 +28,33 @@ MAX_INPUTS = 12
 """Inputs that are tried so from one pair."""
 
 
+MAX_WALKED = 5_000
+"""Pairs of states up to which two charts are walked side by side from the start."""
+
+
+def ends_alike(twins: Twins) -> bool:
+    """Return whether two charts, walked side by side from the start, never do anything different.
+
+    False as well where there is too much to walk, or where not all inputs were followed.
+    """
+    waiting = deque([twins.plain(twins.one.initial(), twins.other.initial())])
+    met: set[object] = {(waiting[0][0].key, waiting[0][1].key)}
+    while waiting:
+        if len(met) > MAX_WALKED:
+            return False
+        for together in twins.step(waiting.popleft()):
+            apart = twins.seen_apart(together.one, together.other)
+            if apart or together.doubtful or not together.wrote_alike:
+                return False
+            if together.one is not None and together.other is not None:
+                pair = twins.plain(together.one, together.other)
+                key = pair[0].key, pair[1].key
+                if key not in met:
+                    met.add(key)
+                    waiting.append(pair)
+    return True
+
+
 class Pursuit:
     """Follows pairs of states that differ where nobody sees it.
 

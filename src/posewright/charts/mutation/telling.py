@@ -14,7 +14,7 @@ from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import lower
 from posewright.charts.mutation.fault import Mutant
 from posewright.charts.mutation.meaning import Changes, changes_between, means_the_same
-from posewright.charts.mutation.pursuing import Pursuit
+from posewright.charts.mutation.pursuing import Pursuit, ends_alike
 from posewright.charts.mutation.twins import Twins
 
 Inputs = Mapping[str, Value]
@@ -49,7 +49,8 @@ class Teller:
     """Tells mutants of one chart from it.
 
     A mutant is proved to behave alike where one tick of both, from any state that the chart can be in, for
-    all inputs, leaves both in the same state: then so does every tick after it.
+    all inputs, leaves both in the same state: then so does every tick after it. One that counts other times
+    is walked side by side with the chart, from the start.
 
     Args:
         exploration: of the chart; the more of its variables it keeps, the more is found out.
@@ -65,7 +66,7 @@ class Teller:
             return Told(Verdict.ALIKE)
         twins = Twins(self.exploration, Interpreter(mutant.chart))
         pursuit = Pursuit(self.exploration, twins)
-        sure, count = self.exploration.complete and twins.count_alike, 0
+        sure, count = self.exploration.complete and twins.keep_alike, 0
         for state in self.candidates(twins):
             for together in twins.step((state, twins.twin_of(state))):
                 count += 1
@@ -73,7 +74,7 @@ class Teller:
                 if twins.seen_apart(together.one, together.other):
                     if pursuit.shows(state, (together.inputs,)):
                         return Told(Verdict.APART, state, (together.inputs,))
-                    sure = False
+                    sure = sure and not twins.count_alike  # else it was no state of the mutant
                 elif not twins.same(together):
                     sure = sure and together.wrote_alike
                     pursuit.note(state, together)
@@ -82,12 +83,14 @@ class Teller:
         found = pursuit.followed()
         if found is not None:
             return Told(Verdict.APART, *found)
+        if sure and not twins.count_alike:
+            sure = ends_alike(twins)
         return Told(Verdict.ALIKE if sure and pursuit.ended else Verdict.UNKNOWN)
 
     def candidates(self, twins: Twins) -> Iterator[ChartState]:
         """Yield states in which the fault may make a difference; of those that do the same, one."""
         changes = changes_between(self.exploration.machine, twins.other.machine)
-        near = [state for state, touched in self.touched if touched & changes.nodes]
+        near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
         if not twins.ask_alike:
             near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, twins))
         return iter(self._likely_first(near, changes))

@@ -12,7 +12,7 @@ from posewright.charts.exploration import Exploration
 from posewright.charts.exploration.asking import Asked
 from posewright.charts.exploration.clocks import Clocks
 from posewright.charts.exploration.following import Follower
-from posewright.charts.exploration.keeping import keep_registers
+from posewright.charts.exploration.keeping import Keep, keep_registers
 from posewright.charts.exploration.path import Path
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import Counter, Machine
@@ -70,10 +70,15 @@ class Twins:
 
     @property
     def count_alike(self) -> bool:
-        """Whether a state of the one stands for the same as a state of the other."""
-        one, other = self.one.machine, self.other.machine
-        same = self.limits[0] == self.limits[1] and one.memories == other.memories
-        return same and dict(self.keeps) == dict(self.looked.keeps)
+        """Whether both count the same times, so that a state of the one is a state of the other."""
+        return self.limits[0] == self.limits[1] and self.one.machine.memories == self.other.machine.memories
+
+    @property
+    def keep_alike(self) -> bool:
+        """Whether what is not told apart of the variables makes no difference to either."""
+        return [_cells(keep) for keep in self.keeps.values()] == [
+            _cells(keep) for keep in self.looked.keeps.values()
+        ]
 
     @property
     def ask_alike(self) -> bool:
@@ -89,6 +94,8 @@ class Twins:
 
     def twin_of(self, state: ChartState) -> ChartState:
         """Return the state of the other chart that is most like one of the first."""
+        if not state.started:
+            return self.other.initial()
         machine = self.other.machine
         held, limits = state.registers, self.limits[1]
         values = [
@@ -113,6 +120,14 @@ class Twins:
             else:
                 yield Together(inputs, one.after, other.after, alike, doubtful)
 
+    def plain(self, one: ChartState, other: ChartState) -> Pair:
+        """Return a pair in which what is not told apart by its value is as at the start, or in the middle."""
+        keeps = list(self.keeps.values())
+        values = [keep.canonical(value) for keep, value in zip(keeps, other.values, strict=False)]
+        rest = other.values[len(keeps) :]
+        twin = ChartState(other.machine, other.started, other.leaves, (*values, *rest), other.memories)
+        return self.looked.joined(*self.looked.split(one)), twin
+
     def seen_apart(self, one: ChartState | None, other: ChartState | None) -> bool:
         """Return whether states or outputs differ, or just one of the ticks failed."""
         if one is None or other is None:
@@ -134,6 +149,10 @@ def _stepped(interpreter: Interpreter, state: ChartState, inputs: Mapping[str, V
         return interpreter.outcome(state, inputs).after
     except PosewrightError:
         return None
+
+
+def _cells(keep: Keep) -> tuple[object, ...]:
+    return keep.drops, keep.single, keep.bounds, keep.values
 
 
 def _limits(machine: Machine) -> dict[str, Counter]:
