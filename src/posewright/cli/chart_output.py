@@ -108,7 +108,7 @@ def give_table(table: TruthTable, machine: Chart, output: Path | None, as_json: 
 
 
 def give_ticks(machine: Chart, ticks: tuple[Tick, ...], output: Path | None, as_json: bool) -> None:
-    """Write ticks to a file, as JSON or as a list; exit with 1 where something else was expected or promised."""
+    """Write ticks to a file, as JSON or as a list; exit with 1 where something else was expected."""
     broken = broken_promises(machine, ticks)
     records = [_record(machine, number, tick) for number, tick in enumerate(ticks)]
     wrong = [record for record in records if record.get("differs")]
