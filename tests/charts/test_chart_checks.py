@@ -10,39 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import (
-    Chart,
-    Finding,
     Level,
     Rule,
     check_chart,
     equivalent,
-    inspect_chart,
     parse_chart,
     require_sound,
 )
-from posewright.charts.exploration import Limits
-from posewright.errors import InputError, MissingExtraError
+from posewright.errors import InputError
 
+from .checked import BACK, HEAD, chart, found
 from .replay import Replay, shows
-
-HEAD = """\
-chart: c
-kind: mealy
-period_s: 0.1
-inputs: {a: bool, b: bool, n: {int: [-30000, 30000]}, d: float}
-outputs: {x: bool, k: {int: [0, 3]}}
-initial: one
-states:
-"""
-BACK = "  two: [{when: a, do: {x: 0}, go: one}, {when: not a, go: two}]\n"
-
-
-def chart(states: str, *, extra: str = "") -> Chart:
-    return parse_chart(HEAD.replace("initial:", f"{extra}initial:") + states)
-
-
-def found(states: str, rule: Rule, *, extra: str = "") -> list[Finding]:
-    return [finding for finding in check_chart(chart(states, extra=extra)) if finding.rule is rule]
 
 
 def test_an_overlap_is_an_error_with_a_case_in_which_both_guards_hold() -> None:
@@ -180,41 +158,6 @@ def test_a_division_by_zero_is_found_and_one_asked_about_before_is_not() -> None
     assert finding.counterexample is not None
     assert finding.counterexample.inputs["n"] == 7
     assert found("  one: [{when: n != 7 and 10 / (n - 7) > 2, go: one}]\n", Rule.DIVISION) == []
-
-
-def test_guards_over_products_of_fractions_are_proved_too() -> None:
-    text = "  one: [{when: d * d > 2, go: one}, {when: d * d <= 2, go: one}]\n"
-    assert not [finding for finding in check_chart(chart(text)) if finding.level is Level.ERROR]
-    (overlap,) = found(text.replace("<= 2", "< 2.0001"), Rule.OVERLAP)
-    assert shows(chart(text.replace("<= 2", "< 2.0001")), overlap)
-
-
-def test_a_register_that_counts_too_far_leaves_things_unproved() -> None:
-    text = """\
-  one:
-    - {when: a and m < 2000000, do: {m: m + 1}}
-    - {when: m >= 1999999, go: two}
-  two: {final: true}
-"""
-    extra = "locals: {m: int}\ninitial_values: {m: 0}\notherwise: stay\n"
-    report = inspect_chart(chart(text, extra=extra), limits=Limits(states=300))
-    assert not report.complete
-    (overlap,) = [finding for finding in report.findings if finding.rule is Rule.OVERLAP]
-    assert (overlap.level, overlap.proved, overlap.trace) == (Level.ERROR, False, ())
-    assert overlap.counterexample is not None
-    assert overlap.counterexample.outputs["m"] == 1999999
-    assert any(finding.rule is Rule.NOT_PROVED for finding in report.findings)
-    assert not any(finding.rule in (Rule.UNREACHABLE, Rule.NEVER) for finding in report.findings)
-
-
-def test_without_a_prover_that_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(*_: object) -> None:
-        raise MissingExtraError.for_extra("proof", "charts")
-
-    text = "  one: [{when: n * n > 2 and d > 0.5, go: one}, {when: n * n > 3 and d <= 0.5, go: one}]\n"
-    monkeypatch.setattr("posewright.charts.proof.prover.Prover.ask", missing)
-    notes = found(text, Rule.NOT_PROVED, extra="otherwise: stay\n")
-    assert len([note for note in notes if "posewright[charts]" in note.message]) == 1
 
 
 def test_an_unsound_chart_is_refused_with_its_case_and_its_place() -> None:

@@ -168,6 +168,22 @@ def test_boundaries_are_among_the_values_that_are_tried() -> None:
     assert {4, 5, 6, 7, 12, 13} <= tried
 
 
+def test_values_at_the_start_are_looked_at_before_they_change() -> None:
+    text = "chart: c\nperiod_s: 0.1\ninputs: {x: bool}\ninitial: a\noutputs: {y: {int: [0, 9]}}\n"
+    chart = parse_chart(text + "initial_values: {y: 2}\nstates: {a: [{when: x, do: {y: 5}}]}\n")
+    first = [scenario.steps[0] for scenario in cover_chart(chart).scenarios]
+    expected = [seen.values for step in first if (seen := step.expect or step.throughout) is not None]
+    assert {"y": 2} in expected
+
+
+def test_a_guard_that_chooses_between_conditions_is_covered_as_far_as_it_can_be() -> None:
+    text = "chart: c\nperiod_s: 0.1\ninputs: {a: bool, b: bool, c: bool}\noutputs: {x: bool}\n"
+    ways = '[{when: "b if a else c", go: q}], q: [{when: "c if b else c", go: p}]'
+    cover = cover_chart(parse_chart(text + f"initial: p\nstates: {{p: {ways}}}\n"))
+    assert cover.coverage.missing == ()
+    assert {goal.name for goal in cover.coverage.infeasible} == {"b decides in c if b else c"}
+
+
 def test_no_scenario_asks_for_a_tick_that_fails() -> None:
     text = "chart: c\nperiod_s: 0.1\ninputs: {n: int8}\ninitial: a\noutputs: {x: bool}\n"
     cover = cover_chart(parse_chart(text + "states: {a: [{when: 8 % n == 2, go: b}], b: []}\n"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -21,8 +22,10 @@ from posewright.charts.coverage import (
     marks,
     with_feasible,
 )
+from posewright.charts.datatypes import BoolType
 from posewright.charts.drawing.marks import Mark
 from posewright.charts.exploration import explore
+from posewright.charts.expression import Scope, parse_expression
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.rows import Row
 from posewright.charts.scenarios import parse_scenario
@@ -132,6 +135,12 @@ def test_the_same_chart_read_twice_has_the_same_goals() -> None:
         ("not (a or b)", ["00", "01"], {"b"}),
         ("(a or b) and c", ["101", "001", "100"], {"a", "c"}),
         ("b if a else c", ["11", "10"], {"b"}),
+        ("b if a else c", ["110", "010"], {"a"}),
+        ("b if a else c", ["110", "000"], set()),  # b is false: with a true it would be the same
+        ("b if a else b", ["11", "00"], set()),  # whatever a is, b comes out
+        ("b if a else b", ["11", "10", "01", "00"], {"b"}),
+        ("not (b if a else c)", ["110", "010"], {"a"}),
+        ("b if a else not b if c else b", ["011", "010"], {"c"}),
     ],
 )
 def test_mcdc_asks_for_a_pair_in_which_the_condition_decides(
@@ -155,13 +164,14 @@ GUARDS = st.recursive(
         st.builds("not ({})".format, inner),
         st.builds("({} and {})".format, inner, inner),
         st.builds("({} or {})".format, inner, inner),
+        st.builds("({} if {} else {})".format, inner, inner, inner),
     ),
-    max_leaves=4,
+    max_leaves=5,
 )
 
 
 @given(guard=GUARDS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_all_inputs_together_cover_all_that_can_be_covered(guard: str) -> None:
     chart = parse_chart(HEAD + f'initial: one\nstates:\n  one: [{{when: "{guard}", do: {{x: 1}}}}]\n')
     values = itertools.product([False, True], repeat=3)
@@ -175,11 +185,39 @@ def test_all_inputs_together_cover_all_that_can_be_covered(guard: str) -> None:
 @given(guard=GUARDS)
 @settings(max_examples=12, deadline=None)
 def test_a_condition_that_stands_once_decides_somewhere(guard: str) -> None:
-    names = [letter for letter in guard if letter in "abc"]
+    names = re.findall(r"\b[abc]\b", guard)
     chart = parse_chart(HEAD + f'initial: one\nstates:\n  one: [{{when: "{guard}", do: {{x: 1}}}}]\n')
     excluded = {goal for goal in feasible(explore(chart)).infeasible if goal.measure is Measure.MCDC}
     if len(set(names)) == len(names):
         assert not excluded
+
+
+@given(one=GUARDS, other=GUARDS)
+@settings(max_examples=20, deadline=None)
+def test_what_chooses_decides_only_where_the_two_branches_differ(one: str, other: str) -> None:
+    guard = f"({one}) if n > 4 else ({other})"
+    chart = parse_chart(HEAD + f'initial: one\nstates:\n  one: [{{when: "{guard}", do: {{x: 1}}}}]\n')
+    every = [dict(zip("abc", bits, strict=True)) for bits in itertools.product([False, True], repeat=3)]
+    run = cover_run(chart, rows(chart, *({**row, "n": n} for row in every for n in (0, 9))))
+    met = {goal.name for goal in run.goals.every if goal.measure is Measure.MCDC and goal.met(run.facts)}
+    differing = [row for row in every if truth(one, row) != truth(other, row)]
+    when_true = {truth(one, row) for row in differing}
+    # n > 4 is seen to decide once it is true with one outcome and false with the other
+    assert any(name.startswith("n > 4 decides") for name in met) == bool(when_true)
+
+
+def truth(guard: str, row: Mapping[str, bool]) -> bool:
+    scope = Scope({name: BoolType() for name in "abc"})
+    return bool(parse_expression(guard, scope).evaluate(row))
+
+
+def test_a_branch_that_cannot_be_computed_decides_nothing() -> None:
+    text = HEAD + 'initial: one\nstates:\n  one: [{when: "8 / n > 2 if n > 0 else a", do: {x: 1}}]\n'
+    chart = parse_chart(text)
+    run = cover_run(chart, rows(chart, {"n": 1}, {"n": 9}, {"a": True}, {}))
+    met = {goal.name.split(" decides")[0] for goal in run.goals.every if goal.met(run.facts)}
+    assert {"8 / n > 2", "a"} <= met
+    assert not any(goal.name.startswith("n > 0 decides") and goal.met(run.facts) for goal in run.goals.every)
 
 
 def test_a_table_that_is_called_is_covered_row_by_row() -> None:

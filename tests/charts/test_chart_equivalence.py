@@ -65,7 +65,8 @@ def chart(body: str, head: str = HEAD) -> Chart:
 
 def outputs_of(machine: Chart, inputs: tuple[Mapping[str, Value], ...]) -> list[object]:
     """The outputs tick by tick, and the error that ends them."""
-    run, found = Interpreter(machine), []
+    found: list[object] = []
+    run = Interpreter(machine)
     state = run.initial()
     for row in inputs:
         try:

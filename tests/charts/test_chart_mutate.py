@@ -6,6 +6,8 @@ import random
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from posewright.charts import Chart, Interpreter, parse_chart
 from posewright.charts.coverage import cover_chart
@@ -232,6 +234,83 @@ def test_what_is_proved_alike_is_never_seen_apart(
     for mutant, verdict, _ in told:
         if verdict is Verdict.ALIKE:
             assert shown(mutant.chart, given) == wanted, str(mutant)
+
+
+WAITING = chart("""\
+initial_values: {y: 2}
+initial: p
+states:
+  p: [{when: a, do: {y: 5}}]
+""")
+
+
+def beginnings(made: Chart) -> dict[str, Verdict]:
+    teller = Teller(explore_kept(made))
+    faults = (one for one in mutants(made) if one.description.endswith(f"not {made.initial_values['y']}"))
+    return {one.description: teller.tell(one).verdict for one in faults}
+
+
+def test_a_fault_in_a_value_at_the_start_is_told_where_it_shows() -> None:
+    assert beginnings(WAITING) == {
+        "y is 3 in the beginning, not 2": Verdict.APART,
+        "y is 1 in the beginning, not 2": Verdict.APART,
+    }
+    later = parse_scenario("scenario: s\nsteps: [{set: {a: 1}, expect: {y: 5}}]\n", WAITING)
+    result = mutate_chart(WAITING, [later])
+    assert {"y is 3 in the beginning, not 2", "y is 1 in the beginning, not 2"} <= {
+        str(one) for one in result.survived
+    }
+    assert mutate_chart(WAITING, cover_chart(WAITING).scenarios).survived == ()
+
+
+@pytest.mark.parametrize("kind", ["{int: [0, 9]}", "{int: [0, 5000]}", "float"])
+def test_a_fault_in_a_value_at_the_start_that_is_never_seen_does_not_count(kind: str) -> None:
+    head = HEAD.replace("y: {int: [0, 9]}", f"y: {kind}")
+    states = "initial: p\nstates: {p: {entry: {y: 5}, transitions: [{when: a, do: {y: 6}}]}}\n"
+    made = chart("initial_values: {y: 2}\n" + states, head)
+    assert len(beginnings(made)) == 2
+    assert set(beginnings(made).values()) == {Verdict.ALIKE}
+    assert mutate_chart(made, cover_chart(made).scenarios).score == 1.0
+
+
+def test_a_fault_in_a_value_at_the_start_that_goes_on_unseen_is_not_called_alike() -> None:
+    head = HEAD.replace("y: {int: [0, 9]}", "y: {int: [0, 5000]}, z: float")
+    states = "initial: p\nstates: {p: {entry: [{z: 'min(y, d)'}, {y: 5}]}}\n"
+    made = chart("initial_values: {y: 1}\n" + states, head)
+    assert len(beginnings(made)) == 2
+    assert Verdict.ALIKE not in beginnings(made).values()
+
+
+STARTS = st.fixed_dictionaries(
+    {}, optional={"y": st.integers(0, 9), "k": st.integers(0, 9), "m": st.sampled_from(["walk", "kick"])}
+)
+DOINGS = st.lists(
+    st.sampled_from(
+        ["{y: 5}", "{y: k}", "{k: 3}", "{k: min(y + 1, 9)}", "{m: walk}", "{x: k > 4}", "{y: k, k: y}"]
+    ),
+    max_size=2,
+)
+
+
+@given(start=STARTS, entry=DOINGS, first=DOINGS, second=DOINGS)
+@settings(max_examples=15, deadline=None)
+def test_what_is_proved_alike_from_any_start_is_never_seen_apart(
+    start: dict[str, object], entry: list[str], first: list[str], second: list[str]
+) -> None:
+    begins = ", ".join(f"{name}: {value}" for name, value in start.items())
+    acts = [f"[{', '.join(one)}]" for one in (entry, first, second)]
+    ways = f"[{{when: a and n > 4, go: q, do: {acts[1]}}}, {{when: b, do: {acts[2]}}}]"
+    made = chart(
+        f"locals: {{k: {{int: [0, 9]}}}}\ninitial_values: {{{begins}}}\npriority: ordered\ninitial: p\n"
+        f"states:\n  p: {{entry: {acts[0]}, transitions: {ways}}}\n  q: [{{when: k > 6, go: p}}]\n"
+    )
+    teller = Teller(explore_kept(made))
+    found = [(one, teller.tell(one)) for one in mutants(made) if one.sort in (Sort.INITIAL, Sort.ACTION)]
+    given_rows = [rows(seed, 12) for seed in range(30)]
+    for mutant, one in found:
+        if one.verdict is Verdict.ALIKE:
+            assert all(shown(mutant.chart, run) == shown(made, run) for run in given_rows), str(mutant)
+        assert one.verdict is not Verdict.UNKNOWN
 
 
 def test_without_a_complete_exploration_nothing_is_called_alike() -> None:

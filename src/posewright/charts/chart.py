@@ -51,6 +51,7 @@ class Chart:
         initial_values: what outputs and locals hold before anything sets them, where that is declared.
         units: the unit each constant was written in, where it was written in one.
         junctions: named junctions and the ways on from each, tried in order.
+        lines: where each declared name stands, values of enumerations among them.
         resources: outputs that hold something while they are not zero: switched on, they must go off again.
 
     Raises:
@@ -82,6 +83,7 @@ class Chart:
     description: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
     path: Path | None = field(default=None, compare=False)
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         require_structure(self)

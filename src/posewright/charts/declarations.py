@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from posewright.charts.chart import scope_of
 from posewright.charts.datatypes import BoolType, Type, Value
@@ -40,7 +41,10 @@ RESERVED = frozenset(
 MAX_NAME = 80
 """Letters in a name."""
 
+CHART_NAME_HINT = "use letters, digits, blanks and _ - . :, a letter or digit first"
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CHART_NAME = re.compile(r"\w[\w .:-]*")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Declarations:
 
     Attributes:
         units: the unit each constant was written in, where it was written in one.
+        lines: where each name stands, values of enumerations among them.
     """
 
     inputs: Mapping[str, Type] = field(default_factory=dict)
@@ -59,6 +64,7 @@ class Declarations:
     constants: Mapping[str, Value] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     functions: Mapping[str, Function] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     @property
     def variables(self) -> dict[str, Type]:
@@ -100,3 +106,30 @@ def name_fault(name: str) -> str | None:
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         return "is no name"
     return "is a word of the language" if name.lower() in RESERVED else None
+
+
+def chart_name(node: Node) -> str:
+    """Return what a chart is called, or fail where that is no name: pictures and messages show it."""
+    name = node.text()
+    if not _CHART_NAME.fullmatch(name) or len(name) > MAX_NAME:
+        node.fail(f"{name[:MAX_NAME]!r} is no name for a chart", hint=CHART_NAME_HINT)
+    return name
+
+
+def chart_named(text: str) -> str:
+    """Return the name of a chart nearest to what a file or another format calls it."""
+    name = re.sub(r"[^\w .:-]", "_", text.strip())[:MAX_NAME]
+    return name if _CHART_NAME.fullmatch(name) else f"_{name}"[:MAX_NAME]
+
+
+def file_named(path: Path | None, otherwise: str) -> str:
+    """Return the name of a chart that says none: that of its file, without endings."""
+    return chart_named(path.name.split(".")[0]) if path is not None else otherwise
+
+
+def one_line(node: Node) -> str:
+    """Return what a promise or a scenario is called, or fail where it is not one line of text."""
+    name = node.text().strip()
+    if not name.isprintable():
+        node.fail(f"{name[:MAX_NAME]!r} is no name", hint="one line, without control characters")
+    return name

@@ -1,4 +1,4 @@
-"""Reads whatever holds a chart: a native document, a table or SCXML, told apart by what they contain."""
+"""Reads whatever holds a chart: a native document, a table or SCXML, told apart by ending or content."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import NoReturn
 
 from posewright.charts.chart import Chart
 from posewright.charts.reading import parse_chart
-from posewright.charts.table_reading import parse_table
-from posewright.charts.transition_table import is_transition_table
-from posewright.charts.truth_table import chart_of
+from posewright.charts.transition_table import is_transition_table, may_be_transition_table
 from posewright.documents import open_ordinary
 from posewright.errors import DocumentError, Where
 
@@ -32,6 +30,10 @@ MAX_BYTES = {
     Holder.SCXML: 250_000,
 }
 """Sizes that no chart written by a person, and no table of ours, comes near; a chart is read in a second."""
+
+
+DOCUMENTS, TABLES = (".yaml", ".yml"), (".csv",)
+"""Endings that say what a file is, whatever stands in it."""
 
 
 def read_chart(path: Path | str) -> Chart:
@@ -56,10 +58,13 @@ def chart_in(text: str, path: Path) -> Chart:
         ExpressionError: a guard or an action does not parse or does not type.
         UnknownNameError: something that it names does not exist.
     """
-    holder = holder_of(text)
+    holder = holder_of(text, path)
     if len(text) > MAX_BYTES[holder]:
         _refuse_size(text, path, holder)
     if holder is Holder.TRUTH_TABLE:
+        from posewright.charts.table_reading import parse_table
+        from posewright.charts.truth_table import chart_of
+
         return replace(chart_of(parse_table(text, path)), path=path)
     if holder is Holder.TRANSITION_TABLE:
         from posewright.charts.transition_table_reading import parse_transition_table
@@ -72,8 +77,13 @@ def chart_in(text: str, path: Path) -> Chart:
     return parse_chart(text, path)
 
 
-def holder_of(text: str) -> Holder:
-    """Return what a text is: its first line says."""
+def holder_of(text: str, path: Path | None = None) -> Holder:
+    """Return what a text is: the ending of its file says, or else its first line."""
+    ending = path.suffix.lower() if path is not None else ""
+    if ending in DOCUMENTS:
+        return Holder.DOCUMENT
+    if ending in TABLES and text.strip():
+        return Holder.TRANSITION_TABLE if may_be_transition_table(text) else Holder.TRUTH_TABLE
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return Holder.SCXML
     if is_transition_table(text):
@@ -98,7 +108,7 @@ def _text_of(path: Path) -> str:
         raise DocumentError(error.strerror or str(error), where=Where(path)) from error
     if len(raw) > largest:
         text = raw.decode("utf-8-sig", errors="replace")
-        _refuse_size(text, path, holder_of(text))
+        _refuse_size(text, path, holder_of(text, path))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

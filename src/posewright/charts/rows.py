@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +10,9 @@ from pathlib import Path
 from posewright.charts.chart import Chart
 from posewright.charts.chart_state import JOINT, ChartState
 from posewright.charts.datatypes import BoolType, Value
+from posewright.charts.expression.quantities import parse_value
 from posewright.charts.interpreter import Interpreter
+from posewright.charts.sheet_rows import sheet_rows
 from posewright.documents import open_ordinary
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 
@@ -121,7 +121,7 @@ def parse_row(chart: Chart, text: str) -> Row:
             raise InputError(f"{part.strip()!r} sets no input", hint="write front=1,left=0")
         if name not in columns:
             raise UnknownNameError.among("input", name, columns)
-        given[columns[name]] = _value(chart, columns[name], value)
+        given[columns[name]] = value_typed(chart, columns[name], value)
     return Row({**{name: kind.zero for name, kind in chart.inputs.items()}, **given})
 
 
@@ -150,22 +150,14 @@ def read_rows(chart: Chart, path: Path | str) -> list[Row]:
 
 
 def _rows(chart: Chart, text: str, path: Path) -> Iterator[Row]:
-    lines = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
     header: list[str] = []
-    try:
-        for cells in lines:
-            if not any(cell.strip() for cell in cells):
-                continue
-            where = Where(path, lines.line_num)
-            stripped = [cell.strip() for cell in cells]
-            if not header:
-                header = _checked(chart, stripped, where)
-            elif len(cells) != len(header):
-                raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
-            else:
-                yield _row(chart, dict(zip(header, stripped, strict=True)), where)
-    except csv.Error as error:
-        raise FormatError(f"not CSV: {error}", where=Where(path, lines.line_num)) from error
+    for cells, where in sheet_rows(text, path):
+        if not header:
+            header = _checked(chart, cells, where)
+        elif len(cells) != len(header):
+            raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
+        else:
+            yield _row(chart, dict(zip(header, cells, strict=True)), where)
     if not header:
         raise FormatError("the file is empty", where=Where(path), hint=f"columns: {', '.join(chart.inputs)}")
 
@@ -204,12 +196,12 @@ def _row(chart: Chart, cells: Mapping[str, str], where: Where) -> Row:
     outputs = {**form.outputs, **{name: name for name in chart.outputs}}
     try:
         inputs = {
-            columns[name]: _value(chart, columns[name], cell)
+            columns[name]: value_typed(chart, columns[name], cell)
             for name, cell in cells.items()
             if name in columns
         }
         expected = {
-            outputs[name]: chart.outputs[outputs[name]].parse(cell)
+            outputs[name]: parse_value(chart.outputs[outputs[name]], cell)
             for name, cell in cells.items()
             if name in outputs and name not in columns
         }
@@ -242,9 +234,14 @@ def state_called(chart: Chart, word: str) -> str:
     return codes[word] if word in codes and word not in chart.state_names else chart.state(word).name
 
 
-def _value(chart: Chart, name: str, text: str) -> Value:
+def value_typed(chart: Chart, name: str, text: str) -> Value:
+    """Return the value of an input, or of an event, that a person wrote.
+
+    Raises:
+        InputError: it is none of the type, or its unit does not go with the input's.
+    """
     kind = chart.inputs[name] if name in chart.inputs else BoolType()
     try:
-        return kind.parse(text)
+        return parse_value(kind, text)
     except InputError as error:
         raise InputError(f"{name}: {error.message}", hint=error.hint) from error

@@ -6,12 +6,11 @@ inputs, the next state (`q1_next,q0_next`, or `next`), the outputs. Cells are 0 
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 from pathlib import Path
 
-from posewright.charts.declarations import name_fault
+from posewright.charts.declarations import file_named, name_fault
+from posewright.charts.sheet_rows import sheet_rows
 from posewright.charts.table_form import NEXT, TableForm
 from posewright.charts.truth_table import TableRow, TruthTable
 from posewright.errors import FormatError, Where
@@ -38,35 +37,30 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
         form = replace(form, codes={name: name for name in states})
         states = dict.fromkeys(sorted(states))
     form = replace(form, newline="\r\n" if "\r\n" in text else "\n")
-    name = path.name.split(".")[0] if path else "table"
-    return TruthTable(name, form, rows[0].state, tuple(states), rows)
+    return TruthTable(file_named(path, "table"), form, rows[0].state, tuple(states), rows)
 
 
 class _Reader:
     def __init__(self, text: str, path: Path | None) -> None:
         self.path = path
-        self.lines = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+        self.lines = sheet_rows(text, path)
+        self.where = Where(path)
         self.header = self.read_header()
-        self.form = _form(self.header, Where(path, self.lines.line_num))
+        self.form = _form(self.header, self.where)
         self.n_states, self.n_inputs = len(self.form.state_columns), len(self.form.inputs)
 
     def read_header(self) -> list[str]:
-        for cells in self.lines:
-            if any(cell.strip() for cell in cells):
-                return [cell.strip() for cell in cells]
-        raise FormatError("the table is empty", where=Where(self.path), hint=HEADER_HINT)
-
-    @property
-    def where(self) -> Where:
-        return Where(self.path, self.lines.line_num)
+        cells, self.where = next(self.lines, ([], self.where))
+        if not cells:
+            raise FormatError("the table is empty", where=self.where, hint=HEADER_HINT)
+        return cells
 
     def rows(self) -> list[TableRow]:
-        try:
-            return [
-                self.row([c.strip() for c in cells]) for cells in self.lines if any(map(str.strip, cells))
-            ]
-        except csv.Error as error:
-            raise FormatError(f"not CSV: {error}", where=self.where) from error
+        found: list[TableRow] = []
+        for cells, where in self.lines:
+            self.where = where
+            found.append(self.row(cells))
+        return found
 
     def row(self, cells: list[str]) -> TableRow:
         if len(cells) != len(self.header):
@@ -79,7 +73,7 @@ class _Reader:
             cube=tuple(self.ternary(i, cells[i]) for i in range(self.n_states, split)),
             go=self.state(cells, split),
             outputs=tuple(outputs),
-            line=self.lines.line_num,
+            line=self.where.line,
         )
 
     def state(self, cells: list[str], start: int) -> str:

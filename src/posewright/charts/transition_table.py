@@ -27,13 +27,12 @@ What is said of a state stands in its first row. The `do` of a Moore state stand
 
 from __future__ import annotations
 
-import csv
 import difflib
-import io
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from posewright.charts.sheet_rows import sheet_rows
 from posewright.errors import FormatError, Where
 
 TRANSITION_COLUMNS = ("on", "when", "after_s", "do", "go", "junction", "local", "description")
@@ -102,6 +101,16 @@ def is_transition_table(text: str) -> bool:
     return False
 
 
+def may_be_transition_table(text: str) -> bool:
+    """Return whether a table can rather be a state-transition table, misspelt, than a truth table."""
+    for line in text.splitlines():
+        if line.strip() and not line.startswith("#"):
+            names = {cell.strip().strip('"') for cell in line.split(",")}
+            truth = "next" in names or any(f"{name}_next" in names for name in names)
+            return not truth and bool(names & {*COLUMNS})
+    return text.lstrip("\ufeff").startswith("#")
+
+
 def read_sheet(text: str, path: Path | None) -> Sheet:
     """Return the head and the rows of a table.
 
@@ -112,17 +121,12 @@ def read_sheet(text: str, path: Path | None) -> Sheet:
     begin = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), len(lines))
     head = "".join(_declaration(line) for line in lines[:begin])
     sheet = Sheet(head, {}, path)
-    reader = csv.reader(io.StringIO("".join(lines[begin:]), newline=""), skipinitialspace=True)
     columns: list[str] | None = None
-    try:
-        for cells in reader:
-            line = begin + reader.line_num
-            if columns is None:
-                columns = _columns([cell.strip() for cell in cells], sheet, line)
-            elif any(cell.strip() for cell in cells):
-                _add(sheet, columns, cells, line)
-    except csv.Error as error:
-        sheet.fail(f"not CSV: {error}", begin + reader.line_num)
+    for cells, where in sheet_rows("".join(lines[begin:]), path, begin):
+        if columns is None:
+            columns = _columns(cells, sheet, where.line or begin)
+        else:
+            _add(sheet, columns, cells, where.line or begin)
     if not sheet.entries:
         sheet.fail("the table has no rows", begin + 1, f"columns: {', '.join(COLUMNS[:6])}, ...")
     return sheet

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.chart import Chart, Kind
-from posewright.charts.declarations import Declarations
+from posewright.charts.declarations import Declarations, file_named
 from posewright.charts.flow import LinedList, LinedMapping, flow_node, flow_text
 from posewright.charts.reading import parse_chart
 from posewright.charts.reading.known import Known, states_named
@@ -95,7 +95,7 @@ class _Table:
             if key in said:
                 said[key].fail("the states of a table stand in its rows", hint="leave it out")
         path = self.sheet.path
-        usual = {"chart": path.name.split(".")[0] if path else "table", "period_s": PERIOD_S}
+        usual = {"chart": file_named(path, "table"), "period_s": PERIOD_S}
         more = {**usual, "initial": self.first(None), "states": self.stub(None)}
         indent = next((line[: len(line) - len(line.lstrip())] for line in lines if line.strip()), "")
         added = [f"{indent}{key}: {flow_text(value)}" for key, value in more.items() if key not in said]

@@ -60,9 +60,11 @@ def check(
 
       posewright chart check mealy_table_6_5.csv --json
     """
-    from posewright.charts import Level, inspect_chart, read_chart
+    from posewright.charts import read_chart
 
     machine = read_chart(chart)
+    from posewright.charts import Level, inspect_chart  # only now: what is refused needs no checks
+
     with progress(quiet=as_json) as shown:
         shown.add_task(f"proving {machine.name} ...")
         report = inspect_chart(machine)
@@ -88,10 +90,12 @@ def table(chart: ChartPath, output: Output = None, as_json: AsJson = False) -> N
 
       posewright chart table table.csv -o table.chart.yaml
     """
-    from posewright.charts import read_chart, tabulate_chart
+    from posewright.charts import read_chart
 
     refuse_overwriting(output, chart)
     machine = read_chart(chart)
+    from posewright.charts import tabulate_chart
+
     give_table(tabulate_chart(machine), machine, output, as_json)
 
 
@@ -121,11 +125,12 @@ def minimise(
 
       posewright chart minimise mealy_table_6_5.csv --method two-level -o small.chart.yaml
     """
-    from posewright.charts import minimise as minimised
     from posewright.charts import read_chart
 
     refuse_overwriting(output, chart)
     machine = read_chart(chart)
+    from posewright.charts import minimise as minimised
+
     found = minimised(machine, method, order=order)
     if output is None and not as_json:
         show_groups(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import re
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 MAX_TICKS = 100_000
 """Ticks that one line may ask for."""
 
-END = ("quit", "exit", "q")
-SECONDS = {"s": 1.0, "ms": 0.001, "min": 60.0}
+HELP, END = "help", ("quit", "exit", "q")
+USE = "front=1 sets an input and takes a tick; an event's name sends it; 5: so many ticks; 0.5 s: so long;"
+MORE = "an empty line: one tick; help: this; quit"
+
+_PART = re.compile(r"(?P<name>[^\s=]+)\s*=\s*(?P<value>\S+)|(?P<word>\S+)")
+_NUMBER = re.compile(r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?P<unit>[a-z]*)", re.ASCII)
 
 
 def ticks_typed(chart: Chart, start: str | None = None) -> Iterator[Tick]:
@@ -31,9 +35,12 @@ def ticks_typed(chart: Chart, start: str | None = None) -> Iterator[Tick]:
     state = interpreter.initial() if start is None else interpreter.entered(start)
     held = {name: kind.zero for name, kind in chart.inputs.items()}
     count = 0
-    _show(f"inputs: {', '.join(chart.inputs) or 'none'}; events: {', '.join(chart.events) or 'none'}")
-    _tell(chart, state, count)
+    _explain(chart)
+    _tell(chart, state, None)
     for line in _lines():
+        if line.strip().lower() == HELP:
+            _explain(chart)
+            continue
         try:
             changed, events, ticks = parse_line(chart, line)
         except InputError as error:
@@ -46,7 +53,7 @@ def ticks_typed(chart: Chart, start: str | None = None) -> Iterator[Tick]:
             state = interpreter.step(state, row.inputs)
             count += 1
             yield Tick(row, before, state)
-        _tell(chart, state, count)
+        _tell(chart, state, count - 1 if count else None)
 
 
 def parse_line(chart: Chart, line: str) -> tuple[dict[str, Value], list[str], int]:
@@ -55,38 +62,63 @@ def parse_line(chart: Chart, line: str) -> tuple[dict[str, Value], list[str], in
     Raises:
         InputError: a word is no input, no event and no time, or a value does not fit.
     """
+    from posewright.charts.rows import value_typed
+
     changed: dict[str, Value] = {}
     events: list[str] = []
     ticks: int | None = None
-    words = line.replace(",", " ").split()
-    for position, word in enumerate(words):
-        name, sign, value = word.partition("=")
-        if word in SECONDS and position and ticks is not None:
-            ticks = chart.ticks(float(words[position - 1]) * SECONDS[word])
-        elif sign:
+    for name, value in _parts(line):
+        if name:
             if name not in chart.inputs:
                 raise UnknownNameError.among("input", name, chart.inputs)
-            changed[name] = chart.inputs[name].parse(value)
-        elif word in chart.events:
-            events.append(word)
+            changed[name] = value_typed(chart, name, value)
+        elif value in chart.events:
+            events.append(value)
         else:
-            ticks = _number(chart, word, followed=words[position + 1 : position + 2])
+            ticks = _ticks(chart, value)
     if ticks is not None and not 0 <= ticks <= MAX_TICKS:
         raise InputError(f"{ticks} ticks at once", hint=f"0 to {MAX_TICKS}")
     return changed, events, 1 if ticks is None else ticks
 
 
-def _number(chart: Chart, word: str, followed: list[str]) -> int:
-    try:
-        number = float(word)
-    except ValueError:
+def _parts(line: str) -> Iterator[tuple[str, str]]:
+    """Yield what a line says: the name of an input and its value, or no name and a word.
+
+    A unit belongs to the number before it.
+    """
+    from posewright.charts.expression import UNITS
+
+    found = [(match["name"] or "", match["value"] or match["word"]) for match in _PART.finditer(_blank(line))]
+    for position, (name, value) in enumerate(found):
+        if not name and value in UNITS and position and _NUMBER.fullmatch(found[position - 1][1]):
+            continue
+        after = found[position + 1] if position + 1 < len(found) else ("", "")
+        number = _NUMBER.fullmatch(value)
+        joined = number is not None and not number["unit"] and not after[0] and after[1] in UNITS
+        yield name, f"{value} {after[1]}" if joined else value
+
+
+def _blank(line: str) -> str:
+    return line.replace(",", " ")
+
+
+def _ticks(chart: Chart, word: str) -> int:
+    """Return how many ticks a number of them, or a time, is."""
+    from posewright.charts.expression.quantities import conversion
+
+    match = _NUMBER.match(word)
+    if match is None or not (match.end() == len(word) or word[match.end()] == " "):
         known = [*chart.events, *(f"{name}=" for name in chart.inputs)]
-        raise UnknownNameError.among("input or event", word, known) from None
-    if not math.isfinite(number):
-        raise InputError(f"{word} is no number of ticks")
-    if number != int(number) and not (followed and followed[0] in SECONDS):
-        raise InputError(f"{word} is no whole number of ticks", hint="for a time write a unit: 0.5 s")
-    return int(number)
+        raise UnknownNameError.among("input or event", word, known)
+    digits, unit = word[: match.start("unit")], match["unit"] or word[match.end() :].strip()
+    if not unit:
+        if float(digits) != int(float(digits)):
+            raise InputError(f"{word} is no whole number of ticks", hint="for a time write a unit: 0.5 s")
+        return int(float(digits))
+    factor = conversion(unit, "s")
+    if factor is None:
+        raise InputError(f"{word} is no time", hint="write it like 0.5 s or 500 ms")
+    return chart.ticks(float(digits) * float(factor))
 
 
 def _lines() -> Iterator[str]:
@@ -99,11 +131,19 @@ def _lines() -> Iterator[str]:
         yield line
 
 
-def _tell(chart: Chart, state: ChartState, count: int) -> None:
+def _explain(chart: Chart) -> None:
+    _show(USE)
+    _show(MORE)
+    _show(f"inputs: {', '.join(chart.inputs) or 'none'}; events: {', '.join(chart.events) or 'none'}")
+
+
+def _tell(chart: Chart, state: ChartState, tick: int | None) -> None:
+    """Show where a chart stands after a tick, with the time at which that began, as the table has it."""
     from posewright.charts.finding import show
 
     held = "  ".join(f"{name}={show(value)}" for name, value in {**state.outputs, **state.locals}.items())
-    _show(f"{count * chart.period_s:8.3f} s  {state.state}  {held}")
+    time = f"{tick * chart.period_s:8.3f} s" if tick is not None else " " * 10
+    _show(f"{time}  {state.state}  {held}")
 
 
 def _show(text: str) -> None:

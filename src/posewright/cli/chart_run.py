@@ -58,7 +58,7 @@ def run(
 
       posewright chart run mealy_table_6_5.csv --all
     """
-    from posewright.charts import read_chart, tabulate_chart
+    from posewright.charts import read_chart
 
     refuse_overwriting(output, chart, inputs, scenario)
     refuse_overwriting(plot, chart, inputs, scenario)
@@ -66,6 +66,8 @@ def run(
     if every:
         if inputs or typed or start or scenario or keys or plot:
             raise InputError("--all starts everywhere and takes every input", hint="leave the others out")
+        from posewright.charts import tabulate_chart
+
         give_table(tabulate_chart(machine), machine, output, as_json)
         return
     if [inputs is not None, scenario is not None, bool(typed), keys].count(True) != 1:

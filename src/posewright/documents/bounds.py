@@ -19,6 +19,7 @@ _BRACKETS = re.compile(
     r"""(?:^|(?<=[\s\[{,:]))(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*)|[\[\]{}\n]""", re.MULTILINE
 )
 _TAG = re.compile(r"(?:^|[\s\[{,])![^\s=][^\s,\[\]{}]*", re.MULTILINE)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\U0000[dD][89a-fA-F][0-9a-fA-F]{2}")
 _ALIAS = re.compile(r"(?:^|[\s\[{,])\*[^\s,\[\]{}]", re.MULTILINE)
 
 
@@ -65,6 +66,51 @@ def _first_deep_bracket(text: str) -> int | None:
         elif sign in "]}":
             depth = max(depth - 1, 0)
     return None
+
+
+_FLOW_START = re.compile(r"(?:^|[:\-?]) *\Z|^ *\Z")
+
+
+def open_bracket(text: str) -> tuple[int, int] | None:
+    """Return the line and column of a bracket that is never closed, None where every one is.
+
+    In a word outside of brackets they mean nothing: only what begins a value counts there.
+    """
+    stack: list[tuple[str, int, int]] = []
+    line, start = 1, 0
+    for match in _BRACKETS.finditer(text):
+        sign = match[0]
+        if sign == "\n":
+            line, start = line + 1, match.end()
+        elif sign in "[{" and (stack or _FLOW_START.search(text[start : match.start()])):
+            stack.append((sign, line, match.start() - start + 1))
+        elif sign in "]}" and stack:
+            if stack[-1][0] + sign not in ("[]", "{}"):
+                return stack[-1][1:]
+            stack.pop()
+    return stack[0][1:] if stack else None
+
+
+def refuse_surrogates(tree: Any, text: str, path: Path | None) -> None:
+    """Refuse half a character, as only an escape can write it: no file can hold it.
+
+    Raises:
+        DocumentError: says the line of the first one.
+    """
+    escape = _SURROGATE.search(text)
+    if escape is None or not any(_has_surrogate(part) for node in _nodes(tree) for part in _texts(node)):
+        return
+    where = Where(path, text.count("\n", 0, escape.start()) + 1)
+    raise DocumentError(f"{escape[0]} is half a character", where=where, hint="write the character itself")
+
+
+def _texts(node: Any) -> list[str]:
+    """Return a node that is a text, or the keys of one that is a mapping."""
+    return [part for part in (node if isinstance(node, dict) else [node]) if isinstance(part, str)]
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def refuse_tags(tree: Any, text: str, path: Path | None) -> None:

@@ -10,6 +10,10 @@ from typing import Any, NoReturn
 
 from posewright.errors import DocumentError, UnknownNameError, Where
 
+TOO_LARGE = "a number too large"
+MAX_BITS = 1024
+"""Bits of the largest number that anybody may write: that of the largest float."""
+
 
 @dataclass(frozen=True)
 class Node:
@@ -64,7 +68,9 @@ class Node:
     def _within(self, number: float, low: float | None, high: float | None) -> float:
         if (low is not None and number < low) or (high is not None and number > high):
             bounds = f"{'' if low is None else f'{low:g}'}..{'' if high is None else f'{high:g}'}"
-            self.fail(f"{describe(number)} is out of range", hint=f"the range is {bounds}")
+            shown = describe(number)
+            message = shown if shown == TOO_LARGE else f"{shown} is out of range"
+            self.fail(message, hint=f"the range is {bounds}")
         return number
 
     def choice(self, kind: str, known: Collection[str]) -> str:
@@ -111,7 +117,7 @@ class Node:
         lines = getattr(self.value, "lc", None)
         for key, element in self.value.items():
             if not isinstance(key, str):
-                self.fail(f"the key {key!r} is not text", hint="put it in quotes")
+                self.fail(f"the key {describe(key)} is not text", hint="put it in quotes")
             trail = f"{self.trail}.{key}" if self.trail else key
             yield key, Node(element, self.path, trail, _line_of(lines, key, self.line))
 
@@ -130,5 +136,7 @@ def describe(value: object) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        return TOO_LARGE  # Python does not even write it out
     shown = repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.reader import ReaderError
 
-from posewright.documents.bounds import refuse_deep_nesting, refuse_endless_aliases, refuse_tags
+from posewright.documents.bounds import (
+    open_bracket,
+    refuse_deep_nesting,
+    refuse_endless_aliases,
+    refuse_surrogates,
+    refuse_tags,
+)
 from posewright.documents.dialect import yaml_1_2
 from posewright.documents.node import Node, describe
 from posewright.documents.ordinary import open_ordinary
@@ -42,6 +49,8 @@ _HINTS = (
     ("comment or a line break", "a text after > or | begins on the next line; or put it in quotes"),
 )
 """What will be right where the parser complains."""
+
+_LONG_NUMBER = re.compile(r"[0-9][0-9_]{4000}")
 
 _SIGNS = ",:[{-?&*!"
 
@@ -96,6 +105,8 @@ def parse_document(text: str, path: Path | None = None) -> Node:
     try:
         tree = _quiet_yaml().load(text)
     except MarkedYAMLError as error:
+        if "flow" in (error.context or ""):
+            _refuse_open_bracket(text, path)
         mark = error.problem_mark or error.context_mark
         where = Where(path=path, line=mark.line + 1, column=mark.column + 1) if mark else Where(path=path)
         problem = str(error.problem or error.context).split(" with value ")[0]
@@ -105,10 +116,12 @@ def parse_document(text: str, path: Path | None = None) -> Node:
         line = text.count("\n", 0, error.position) + 1
         message = f"not valid YAML: {error.reason} (character {error.character:#x})"
         raise DocumentError(message, where=Where(path, line)) from error
+    except ValueError as error:
+        _refuse_long_number(text, path)
+        raise DocumentError(f"not valid YAML: {error}", where=Where(path)) from error
     except (
         YAMLError,
         RecursionError,
-        ValueError,
         TypeError,
     ) as error:  # TypeError: a list or mapping as a key
         raise DocumentError(f"not valid YAML: {error}", where=Where(path)) from error
@@ -117,7 +130,27 @@ def parse_document(text: str, path: Path | None = None) -> Node:
         root.fail(f"expected a document with named entries, found {describe(tree)}")
     refuse_tags(tree, text, path)
     refuse_endless_aliases(tree, text, path)
+    refuse_surrogates(tree, text, path)
     return root
+
+
+def _refuse_open_bracket(text: str, path: Path | None) -> None:
+    """Fail at a bracket that is never closed: the parser only says where it gave up."""
+    place = open_bracket(text)
+    if place is not None:
+        sign = text.splitlines()[place[0] - 1][place[1] - 1 : place[1]]
+        hint = f"close it with {']' if sign == '[' else '}'}"
+        raise DocumentError(
+            f"not valid YAML: the {sign} is never closed", where=Where(path, *place), hint=hint
+        )
+
+
+def _refuse_long_number(text: str, path: Path | None) -> None:
+    """Fail at a number of so many digits that Python does not read it."""
+    match = _LONG_NUMBER.search(text)
+    if match is not None:
+        where = Where(path, text.count("\n", 0, match.start()) + 1)
+        raise DocumentError("a number too large", where=where, hint="the range is -1.8e308..1.8e308")
 
 
 def parse_quickly(text: str, path: Path | None = None) -> Node:
@@ -133,6 +166,7 @@ def parse_quickly(text: str, path: Path | None = None) -> Node:
     except NotPlainError as error:
         if len(text) > MAX_RICH_CHARACTERS or sum(map(text.count, _SIGNS)) > MAX_RICH_SIGNS:
             refuse_deep_nesting(text, path)
+            _refuse_open_bracket(text, path)
             hint = f"a document of {len(text)} characters is read as plain YAML"
             raise DocumentError(error.message, where=Where(path, error.line), hint=hint) from error
         line = error.line

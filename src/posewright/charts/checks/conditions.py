@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
+from typing import TypeVar
 
 from posewright.charts.datatypes import BoolType, Value
 from posewright.charts.expression import (
@@ -16,6 +17,8 @@ from posewright.charts.expression import (
     Tree,
     Unary,
 )
+
+T = TypeVar("T")
 
 NEVER = Expression(Literal(False), BoolType(), Source("false"))
 """The condition that never holds."""
@@ -59,11 +62,16 @@ def any_of(parts: Sequence[Expression]) -> Expression:
 
 def two_of(parts: Sequence[Expression]) -> Expression:
     """Return the condition that two of these hold at least."""
-    pairs, before = [], NEVER
-    for part in parts:
-        pairs.append(all_of([before, part]))
-        before = any_of([before, part])
-    return any_of(pairs)
+    if len(parts) < 2:
+        return NEVER
+    left, right = halves(parts)
+    return any_of([two_of(left), two_of(right), all_of([any_of(left), any_of(right)])])
+
+
+def halves(parts: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
+    """Return the first half of some things and the second."""
+    middle = len(parts) // 2
+    return parts[:middle], parts[middle:]
 
 
 def holding(one: Expression, held: Mapping[str, Value]) -> Expression:

@@ -25,6 +25,7 @@ from posewright.charts.finding import Counterexample
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import Machine, Node, Way
 from posewright.charts.promises import watched_by
+from posewright.charts.proof import Pool
 
 SHORT = replace(USUAL, states=20_000, cases=20_000)
 """How far a chart is explored once more where variables are followed that it does not read itself."""
@@ -37,6 +38,7 @@ class Inspection:
     searched for in the explored ticks, all in one pass.
 
     Attributes:
+        pool: effort of proving, for all who ask about the chart.
         kept: registers that the exploration has to keep, though nothing in the chart reads them.
         watchers: what looks at every explored tick.
     """
@@ -47,7 +49,8 @@ class Inspection:
         self.interpreter = Interpreter(chart)
         self.machine: Machine = self.interpreter.machine
         others = {OTHER + name: kind for name, kind in chart.inputs.items()}
-        self.solver = Solver({**self.machine.types, **others})
+        self.pool = Pool()
+        self.solver = Solver({**self.machine.types, **others}, self.pool)
         self.inputs = Inputs(chart.inputs)
         self.kept: set[str] = set(chart.resources)
         self.watchers: list[Watcher] = []
@@ -78,7 +81,12 @@ class Inspection:
     def explored(self, watching: Sequence[Expression] = ()) -> Exploration:
         """Return what comes of exploring the chart."""
         return explore(
-            self.chart, keep=self.kept, watching=watching, limits=self.limits, interpreter=self.interpreter
+            self.chart,
+            keep=self.kept,
+            watching=watching,
+            limits=self.limits,
+            interpreter=self.interpreter,
+            pool=self.pool,
         )
 
     @cached_property
@@ -98,7 +106,9 @@ class Inspection:
     def look_deeper(self, searches: Mapping[Search, Collection[str]]) -> None:
         """Settle searches that need to know the values of more variables, as far as that goes."""
         names = frozenset[str]().union(*searches.values())
-        explored = explore(self.chart, keep=self.kept | names, limits=SHORT, interpreter=self.interpreter)
+        explored = explore(
+            self.chart, keep=self.kept | names, limits=SHORT, interpreter=self.interpreter, pool=self.pool
+        )
         look_through(Journeys(explored), searches, ())
         for search, missed in searches.items():
             if search.witness is None and not explored.complete:

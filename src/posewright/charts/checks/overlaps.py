@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from posewright.charts.checks.conditions import two_of
+from posewright.charts.checks.conditions import any_of, halves, two_of
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.question import Microstep, Question, When
 from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import Claim, claims
 from posewright.charts.checks.undecided import suspected
 from posewright.charts.checks.ways import divides, events_of, groups, outcome_differs, parting, shown, waited
+from posewright.charts.expression import Expression
 from posewright.charts.finding import Finding, Level, Rule
 from posewright.charts.machine import Node, Way
 from posewright.charts.state import Priority
@@ -51,17 +52,41 @@ class Overlaps:
 
     def suspects(self, node: Node) -> Iterator[tuple[Way, Way]]:
         """Yield the pairs that may hold at once, over the whole domain of what they read."""
-        asked = set[tuple[int, int]]()
-        solver = self.inspection.solver
         for ways in groups(node.ways).values():
-            guards = [way.guard for way in ways]
-            if len(ways) < 2 or (not any(map(divides, guards)) and solver.excludes(claims([two_of(guards)]))):
-                continue
-            for one, other in combinations(ways, 2):
-                if (one.index, other.index) not in asked:
-                    asked.add((one.index, other.index))
-                    if not solver.excludes(both(one, other)):
-                        yield one, other
+            if any(divides(way.guard) for way in ways):
+                yield from (pair for pair in combinations(ways, 2) if self.may_meet(*pair))
+            else:
+                yield from self.within(ways)
+
+    def within(self, ways: Sequence[Way]) -> Iterator[tuple[Way, Way]]:
+        """Yield the pairs among some ways; where no two hold at once, one question tells."""
+        if len(ways) < 2 or self.excludes([two_of([way.guard for way in ways])]):
+            return
+        left, right = halves(ways)
+        yield from self.within(left)
+        yield from self.across(left, right)
+        yield from self.within(right)
+
+    def across(self, left: Sequence[Way], right: Sequence[Way]) -> Iterator[tuple[Way, Way]]:
+        """Yield the pairs of one of the left with one of the right."""
+        if len(left) == 1 == len(right):
+            if self.may_meet(left[0], right[0]):
+                yield left[0], right[0]
+        elif not self.excludes([any_of([way.guard for way in ways]) for ways in (left, right)]):
+            if len(left) >= len(right):
+                for part in halves(left):
+                    yield from self.across(part, right)
+            else:
+                for part in halves(right):
+                    yield from self.across(left, part)
+
+    def excludes(self, conditions: Sequence[Expression]) -> bool:
+        """Return whether it is proved that conditions never hold together."""
+        return self.inspection.solver.excludes(claims(conditions))
+
+    def may_meet(self, one: Way, other: Way) -> bool:
+        """Return whether two ways may be open at once, as far as types tell."""
+        return not self.inspection.solver.excludes(both(one, other))
 
     def pair(self, node: Node, one: Way, other: Way) -> Pair:
         """Return two ways with the searches for ticks in which both hold."""

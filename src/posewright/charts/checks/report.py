@@ -44,7 +44,7 @@ class Report:
 
     Attributes:
         findings: errors first.
-        complete: whether everything that can happen was explored.
+        complete: whether everything that can happen was explored, and nothing was left undecided.
         states: states of the chart's registers and activity that were reached.
         cases: ways in which a tick can go, over all of them.
         proved: questions that were decided over the whole domain of what they read.
@@ -86,7 +86,7 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL) -> Report:
     return Report(
         chart,
         tuple(sorted(found, key=lambda one: (_ORDER[one.level], one.line or 0))),
-        inspection.complete,
+        inspection.complete and all(finding.rule is not Rule.NOT_PROVED for finding in found),
         len(inspection.journeys.walk.places),
         sum(len(situation.cases) for situation in inspection.journeys.situations),
         inspection.solver.proved,

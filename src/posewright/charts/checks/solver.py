@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from posewright.charts.checks.conditions import holding
+from posewright.charts.checks.trying import Undecided, case_of
 from posewright.charts.datatypes import Type, Value
 from posewright.charts.expression import Expression
-from posewright.charts.proof import DividesByZero, Holds, Outside, Prover, Saturates
+from posewright.charts.proof import DividesByZero, Holds, Outside, Pool, Prover, Saturates
 from posewright.errors import MissingExtraError
 
 Claim = Holds | Outside | DividesByZero | Saturates
@@ -43,8 +44,8 @@ class Solver:
         missing: why there is no prover to ask; empty where there is one, or none was needed.
     """
 
-    def __init__(self, types: Mapping[str, Type]) -> None:
-        self.prover = Prover(types)
+    def __init__(self, types: Mapping[str, Type], pool: Pool | None = None) -> None:
+        self.prover = Prover(types, pool=pool)
         self.proved = 0
         self.missing = ""
 
@@ -53,10 +54,22 @@ class Solver:
         try:
             told = self.prover.ask(claims)
         except MissingExtraError as error:
-            self.missing = str(error)
-            return Answer(None, reason=self.missing)
+            return self.tried(claims, str(error))
         self.proved += told.possible is not None
         return Answer(told.possible, told.case, "" if told.possible is not None else GAVE_UP)
+
+    def tried(self, claims: Sequence[Claim], missing: str) -> Answer:
+        """Return what can be told without a prover."""
+        wanted = [(claim.expression, claim.wanted) for claim in claims if isinstance(claim, Holds)]
+        try:
+            if len(wanted) < len(claims):
+                raise Undecided
+            case = case_of(wanted, self.prover.types)
+        except Undecided:
+            self.missing = missing
+            return Answer(None, reason=missing)
+        self.proved += 1
+        return Answer(case is not None, case)
 
     def excludes(self, claims: Sequence[Claim]) -> bool:
         """Return whether it is proved that not all that is claimed can be so at once."""

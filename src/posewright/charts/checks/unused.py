@@ -14,6 +14,9 @@ from posewright.charts.expression.tree import rewritten
 from posewright.charts.finding import Finding, Level, Rule
 from posewright.charts.machine import Node, Way
 
+MANY = 100
+"""Ways of one state beyond which each is an outcome of its own."""
+
 
 class Unused:
     """Looks for inputs, outputs, locals and events that nobody reads, sets, raises or waits for."""
@@ -96,7 +99,7 @@ class Unused:
 
 def outcomes_of(ways: Sequence[Way]) -> list[Expression]:
     """Return the conditions on which different things are done in a state, or more of them than that."""
-    if any(way.events or way.wait for way in ways):
+    if len(ways) > MANY or any(way.events or way.wait for way in ways):
         return [way.guard for way in ways]
     kinds: list[tuple[Way, list[Expression]]] = []
     before: list[Expression] = []

@@ -27,12 +27,8 @@ class Aims:
         self.routes = Routes(possible.exploration)
         self.recorder = Recorder(possible.exploration.interpreter, possible.coverage.goals)
         self.offers = {
-            state: [
-                (case.inputs, facts)
-                for case, facts in zip(self.exploration.cases(state), shown, strict=True)
-                if case.after is not None
-            ]
-            for state, shown in possible.facts.items()
+            state: [(one.inputs, one.facts) for one in shown if one.ends]
+            for state, shown in possible.shown.items()
         }
         self.left: set[Fact] = {
             fact for offer in self.offers.values() for _, facts in offer for fact in facts

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from posewright.charts.expression import Binary, Expression, If, Timed, Tree, Unary, cases_of, children
 from posewright.charts.expression.tree import LOGIC, Operator
-from posewright.charts.mutation.wording import shortened, wording
+from posewright.charts.expression.wording import shortened, wording
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +92,15 @@ def conditions_of(tree: Tree) -> Iterator[Tree]:
         yield from conditions_of(rest)
     else:
         yield tree
+
+
+def is_choice(tree: Tree) -> bool:
+    """Return whether a decision chooses between conditions: whether `if` is among what joins them."""
+    if isinstance(tree, Binary) and tree.operator in LOGIC:
+        return is_choice(tree.left) or is_choice(tree.right)
+    if isinstance(tree, Unary) and tree.operator is Operator.NOT:
+        return is_choice(tree.operand)
+    return isinstance(tree, If)
 
 
 def has_choice(tree: Tree) -> bool:

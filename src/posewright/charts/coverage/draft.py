@@ -11,8 +11,8 @@ from posewright.charts.datatypes import Value
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import Machine
 from posewright.charts.machine.stepping import Tick
-from posewright.charts.mutation.killing import Given, given
 from posewright.charts.scenarios import Expectation, Scenario, ScenarioStep
+from posewright.charts.scenarios.given import Given, given
 from posewright.errors import PosewrightError
 
 Inputs = Mapping[str, Value]

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from posewright.charts.chart_state import ChartState
+from posewright.charts.coverage.both_ways import BothWays
 from posewright.charts.coverage.coverage import Coverage
 from posewright.charts.coverage.goal import Fact, Goal, Goals, Measure
 from posewright.charts.coverage.recording import Recorder
-from posewright.charts.exploration import Case, Exploration
+from posewright.charts.datatypes import Value
+from posewright.charts.exploration import Exploration
 from posewright.charts.machine import Way
 from posewright.errors import PosewrightError
+
+
+class Shown(NamedTuple):
+    """What a tick shows.
+
+    Attributes:
+        ends: whether the tick comes to an end, and does not fail.
+    """
+
+    inputs: Mapping[str, Value]
+    facts: frozenset[Fact]
+    ends: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,12 +35,12 @@ class Feasible:
 
     Attributes:
         coverage: of all cases together, with what cannot be covered.
-        facts: what each case of each situation shows, by the situation's state and the case's number.
+        shown: what can be seen in a tick from each situation, by the situation's state.
     """
 
     exploration: Exploration
     coverage: Coverage
-    facts: Mapping[ChartState, tuple[frozenset[Fact], ...]] = field(repr=False)
+    shown: Mapping[ChartState, tuple[Shown, ...]] = field(repr=False)
 
     @property
     def infeasible(self) -> Mapping[Goal, str]:
@@ -43,14 +58,17 @@ class Feasible:
 def feasible(exploration: Exploration, goals: Goals | None = None) -> Feasible:
     """Return what of an explored chart can be covered: every case of every situation is run and looked at."""
     recorder = Recorder(exploration.interpreter, goals)
-    facts: dict[ChartState, tuple[frozenset[Fact], ...]] = {}
+    both = BothWays(exploration, recorder.goals)
+    shown: dict[ChartState, tuple[Shown, ...]] = {}
     for state in exploration.situations:
-        facts[state] = tuple(_seen(recorder, state, case) for case in exploration.cases(state))
+        rows = [case.inputs for case in exploration.cases(state)]
+        rows += [row for row in both.rows(state) if row not in rows]
+        shown[state] = tuple(_shown(recorder, state, row) for row in rows)
     coverage = recorder.coverage
     if exploration.complete:
-        reasons = dict(_Reasons(exploration, coverage).all())
-        coverage = replace(coverage, infeasible=reasons)
-    return Feasible(exploration, coverage, facts)
+        vague = both.choices if both.doubtful else frozenset[int]()
+        coverage = replace(coverage, infeasible=dict(_Reasons(exploration, coverage, vague).all()))
+    return Feasible(exploration, coverage, shown)
 
 
 def with_feasible(coverage: Coverage, possible: Feasible) -> Coverage:
@@ -58,19 +76,20 @@ def with_feasible(coverage: Coverage, possible: Feasible) -> Coverage:
     return replace(coverage, infeasible=possible.infeasible)
 
 
-def _seen(recorder: Recorder, state: ChartState, case: Case) -> frozenset[Fact]:
-    """Return what a case shows; of a tick that fails, what it shows before."""
+def _shown(recorder: Recorder, state: ChartState, inputs: Mapping[str, Value]) -> Shown:
+    """Return what a tick shows; of one that fails, what it shows before."""
     try:
-        return recorder.shown(recorder.outcome(state, case.inputs))
+        return Shown(inputs, recorder.shown(recorder.outcome(state, inputs)), ends=True)
     except PosewrightError:
-        return recorder.shown(None)
+        return Shown(inputs, recorder.shown(None), ends=False)
 
 
 class _Reasons:
     """Says why goals cannot be met, in words."""
 
-    def __init__(self, exploration: Exploration, coverage: Coverage) -> None:
+    def __init__(self, exploration: Exploration, coverage: Coverage, unsure: frozenset[int]) -> None:
         self.exploration = exploration
+        self.unsure = unsure
         self.coverage = coverage
         self.goals = coverage.goals
         self.nodes = exploration.machine.nodes
@@ -79,7 +98,7 @@ class _Reasons:
         self.raised = {event for events in raised for event in events} | {*exploration.chart.events}
 
     def all(self) -> Iterator[tuple[Goal, str]]:
-        vague = self.vague()
+        vague = self.vague() | self.unsure
         for goal in self.coverage.missing:
             decision = self.decision_of(goal)
             if decision not in vague:

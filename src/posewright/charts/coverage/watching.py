@@ -2,7 +2,8 @@
 
 Each evaluation of a decision is noted as four numbers: which decision, what came out, which conditions were
 evaluated, and which of them brought it about. A condition is two bits, one for either value. It brought the
-outcome about where the other conditions do not mask it; those that were never evaluated mask nothing.
+outcome about where the other conditions do not mask it. What `and` and `or` never evaluated masks nothing;
+the condition of an `if` brings about only what the branch not taken would have made otherwise.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
+from posewright.charts.coverage.branches import Branches
 from posewright.charts.coverage.decision import has_choice
 from posewright.charts.expression import Binary, Expression, If, Operator, Tree, Unary, cases_of, children
 from posewright.charts.expression.closures import compile_tree
@@ -81,7 +83,7 @@ class _Watch:
         if isinstance(tree, If):
             cases, rest = cases_of(tree)
             looks = [(self.look(one, conditions), self.look(then, conditions)) for one, then in cases]
-            return _chosen(looks, self.look(rest, conditions))
+            return _chosen(looks, self.look(rest, conditions), self.branches(tree))
         return self.condition(tree, next(conditions))
 
     def condition(self, tree: Tree, number: int) -> Look:
@@ -97,6 +99,11 @@ class _Watch:
             return true if compute(env) else false
 
         return look
+
+    def branches(self, tree: If) -> Branches:
+        cases, rest = cases_of(tree)
+        computed = [(self.computed(condition), self.computed(then)) for condition, then in cases]
+        return Branches(computed, self.computed(rest))
 
     def computed(self, tree: Tree) -> Callable[[Env], Any]:
         return compile_tree(tree, self.expression.fixed, self.expression.source)
@@ -148,17 +155,20 @@ def _denied(inner: Look) -> Look:
     return look
 
 
-def _chosen(cases: list[tuple[Look, Look]], rest: Look) -> Look:
+def _chosen(cases: list[tuple[Look, Look]], rest: Look, branches: Branches) -> Look:
     def look(env: Env) -> Looked:
-        seen = brought = 0
+        asked: list[Looked] = []
+        taken = rest
         for condition, then in cases:
-            asked = condition(env)
-            seen, brought = seen | asked[1], brought | asked[2]
-            if asked[0]:
-                found = then(env)
+            asked.append(condition(env))
+            if asked[-1][0]:
+                taken = then
                 break
-        else:
-            found = rest(env)
-        return found[0], seen | found[1], brought | found[2]
+        value, seen, brought = taken(env)
+        for number, (held, evaluated, mattered) in enumerate(asked):
+            seen |= evaluated
+            if branches.turned(number, env, held=held) is (not value):
+                brought |= mattered
+        return value, seen, brought
 
     return look

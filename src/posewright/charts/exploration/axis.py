@@ -29,17 +29,18 @@ SHORTEST = 17
 def parted(spans: Spans, by: Spans) -> tuple[Spans, Spans]:
     """Return the part of `spans` inside `by`, and the part outside."""
     inside, outside = [], []
+    start = 0
     for low, high in spans:
         at = low
-        for first, last in by:
-            if last < at or first > high:
-                continue
+        while start < len(by) and by[start][1] < low:  # below this span, so below all that follow
+            start += 1
+        number = start
+        while number < len(by) and by[number][0] <= high and at <= high:
+            first, last = by[number]
             if first > at:
                 outside.append((at, first - 1))
             inside.append((max(first, at), min(last, high)))
-            at = last + 1
-            if at > high:
-                break
+            at, number = last + 1, number + 1
         if at <= high:
             outside.append((at, high))
     return tuple(inside), tuple(outside)

@@ -9,12 +9,12 @@ from posewright.charts.datatypes import BoolType, Value
 from posewright.charts.exploration.axis import Axis, Spans
 from posewright.charts.exploration.relation import Decider, Found, Relation
 from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Tree
-from posewright.charts.proof import Prover
+from posewright.charts.proof import Pool, Prover
 
 
-def decider_for(axes: Mapping[str, Axis]) -> Decider | None:
+def decider_for(axes: Mapping[str, Axis], pool: Pool | None = None) -> Decider | None:
     """Return who decides, None where no solver is installed."""
-    return ByProof(axes) if find_spec("z3") is not None else None
+    return ByProof(axes, pool) if find_spec("z3") is not None else None
 
 
 class ByProof:
@@ -22,10 +22,11 @@ class ByProof:
 
     Args:
         axes: the values of every input.
+        pool: what the prover shares with others that work on the chart.
     """
 
-    def __init__(self, axes: Mapping[str, Axis]) -> None:
-        self.prover = Prover({name: axis.kind for name, axis in axes.items()})
+    def __init__(self, axes: Mapping[str, Axis], pool: Pool | None = None) -> None:
+        self.prover = Prover({name: axis.kind for name, axis in axes.items()}, pool=pool)
 
     def decide(
         self, axes: Mapping[str, Axis], sets: Mapping[str, Spans], relations: Sequence[Relation]

@@ -18,6 +18,7 @@ from posewright.charts.exploration.walking import Walk
 from posewright.charts.expression import Expression
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import Machine, Way
+from posewright.charts.proof import Pool
 from posewright.errors import InputError
 
 
@@ -127,6 +128,7 @@ def explore(
     keep: Collection[str] = (),
     limits: Limits = USUAL,
     interpreter: Interpreter | None = None,
+    pool: Pool | None = None,
 ) -> Exploration:
     """Return everything that a chart can do.
 
@@ -140,10 +142,11 @@ def explore(
         keep: outputs and locals to tell apart by their value even where nothing reads them.
         limits: how far to go.
         interpreter: of the chart, where there is one already.
+        pool: effort of proving that is shared with others who ask about the chart.
     """
     interpreter = interpreter or Interpreter(chart)
     asked = Asked(interpreter.machine, watching)
-    looked = Situations(interpreter, Inputs.of(chart), asked, keep, limits)
+    looked = Situations(interpreter, Inputs.of(chart, pool), asked, keep, limits)
     walk = Walk(looked)
     walk.go(interpreter.initial(), limits)
     reasons = (*looked.doubts, walk.stopped) if walk.stopped else tuple(looked.doubts)

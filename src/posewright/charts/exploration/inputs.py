@@ -13,6 +13,7 @@ from posewright.charts.exploration.axis import Axis, Spans, plainest
 from posewright.charts.exploration.deciding import decider_for
 from posewright.charts.exploration.path import Choices, Path
 from posewright.charts.exploration.relation import Solver
+from posewright.charts.proof import Pool
 
 T = TypeVar("T")
 
@@ -30,11 +31,11 @@ class Inputs:
     solver: Solver
 
     @classmethod
-    def of(cls, chart: Chart) -> Inputs:
-        """Return those of a chart."""
+    def of(cls, chart: Chart, pool: Pool | None = None) -> Inputs:
+        """Return those of a chart; what asks the prover of them shares its effort with others."""
         axes = {name: Axis(kind) for name, kind in chart.inputs.items()}
         axes |= {name: Axis(BoolType()) for name in chart.events}
-        return cls(axes, Solver(decider_for(axes)))
+        return cls(axes, Solver(decider_for(axes, pool)))
 
     @cached_property
     def whole(self) -> Mapping[str, Spans]:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from posewright.charts.datatypes import IntType, Numeric, Type, Value
 from posewright.errors import InputError
 
 _DEGREE = Fraction(math.pi) / 180
@@ -56,6 +57,14 @@ _QUANTITY = re.compile(
 )
 
 
+_WITH_UNIT = re.compile(
+    r"(?P<number>[-+]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][-+]?\d{1,3})?)"
+    r"\s*(?P<unit>[A-Za-z]+(?:/[A-Za-z]+)?)"
+)
+MAX_DIGITS = 400
+"""Characters in the text of a number: the largest float written out has 309 digits."""
+
+
 def unit_of(name: str) -> Unit:
     """Return the unit of that name; one that is not in the table goes with itself only."""
     return UNITS.get(name) or Unit(name)
@@ -93,3 +102,44 @@ def parse_quantity(text: str) -> tuple[float, str]:
     if not math.isfinite(number):
         raise InputError(f"{match['number']} is too large", hint="the largest is about 1.8e308")
     return number, match["unit"]
+
+
+def parse_value(kind: Type, text: str) -> Value:
+    """Return the value of a type that a person wrote; a number may have a unit, which is converted.
+
+    Raises:
+        InputError: it is none of the type, or its unit does not go with the type's.
+    """
+    if not isinstance(kind, Numeric):
+        return kind.parse(text)
+    match = _WITH_UNIT.fullmatch(text.strip())
+    if match is not None and match["unit"].lower() not in ("e", "inf", "nan"):
+        return kind.parse(_converted(match["number"], match["unit"], kind))
+    if len(text.strip()) > MAX_DIGITS:
+        raise InputError("a number too large", hint=f"the range is {kind}")
+    return kind.parse(text)
+
+
+def _converted(number: str, unit: str, kind: Type) -> str:
+    """Return a number with a unit as one in the unit of a type."""
+    wanted = kind.unit if isinstance(kind, Numeric) else None
+    written = f"{number} {unit}"
+    if unit not in UNITS:
+        raise InputError(f"there is no unit {unit[:60]!r}", hint=unit_hint(unit))
+    if wanted is None:
+        raise InputError(f"{written} where no unit is declared", hint=f"write {number}")
+    factor = conversion(unit, wanted)
+    if factor is None:
+        kinds = f"{unit_of(unit).dimension} is not {unit_of(wanted).dimension}"
+        raise InputError(f"{written} cannot be had in {wanted}: {kinds}", hint=f"the type is {kind}")
+    exact = Fraction(number) * factor
+    try:
+        if not isinstance(kind, IntType):
+            return number if factor == 1 else repr(float(exact))
+        if exact.denominator != 1:
+            raise InputError(
+                f"{written} is {float(exact):g} {wanted}, not a whole number", hint=f"the type is {kind}"
+            )
+        return str(exact.numerator)
+    except OverflowError:
+        raise InputError("a number too large", hint=f"the range is {kind}") from None

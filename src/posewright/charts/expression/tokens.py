@@ -46,6 +46,7 @@ _TOKEN = re.compile(
 _UNIT = re.compile(
     r"\s+(?P<unit>[A-Za-z]+/[A-Za-z]+(?![A-Za-z0-9_(])|[A-Za-z_][A-Za-z0-9_]{0,79}(?![A-Za-z0-9_]))"
 )
+_MANY_DIGITS = re.compile(r"\d{19}")
 WORDS = frozenset({"and", "or", "not", "if", "else"})
 """Words that stand between or before operands."""
 
@@ -58,8 +59,6 @@ _INSTEAD = {
     "^": "multiplication: there is no power",
     "[": "( and )",
     "{": "( and )",
-    '"': "the bare name of the value",
-    "'": "the bare name of the value",
 }
 
 
@@ -99,9 +98,15 @@ def _unit_after(found: list[Token], text: str, at: int) -> re.Match[str] | None:
 def _refuse(source: Source, at: int) -> None:
     sign = source.text[at]
     if sign.isdigit() or sign == ".":
+        if _MANY_DIGITS.match(source.text, at):
+            hint = "at most 18 digits; a large number is written as in 1e20"
+            source.fail(at, "a number too large", hint=hint)
         hint = "write it like 12, 0.5 or 1e-3, with a space before a unit: 35 cm"
         source.fail(at, "a number that does not read", hint=hint)
     if sign.isalpha() or sign == "_":
         source.fail(at, "a name that does not read", hint="names have letters a-z, digits and _, up to 80")
+    if sign in "\"'":
+        hint = "there are no texts: a value of an enumeration is written as its bare name"
+        source.fail(at, f"{sign!r} is not part of the language", hint=hint)
     instead = _INSTEAD.get(sign)
     source.fail(at, f"{sign!r} is not part of the language", hint=f"write {instead}" if instead else None)

@@ -24,9 +24,9 @@ from posewright.charts.expression import (
 from posewright.charts.expression.parser import parse
 from posewright.charts.expression.tree import rewritten
 from posewright.charts.expression.typecheck import typecheck
+from posewright.charts.expression.wording import wording
 from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.tree_faults import TIMED, tree_faults
-from posewright.charts.mutation.wording import wording
 from posewright.errors import ExpressionError
 
 

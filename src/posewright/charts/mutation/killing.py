@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from posewright.charts.chart import Chart
@@ -11,10 +11,8 @@ from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine.stepping import Tick
 from posewright.charts.rows import fits
 from posewright.charts.scenarios import Scenario, rows_of
+from posewright.charts.scenarios.given import Given, given
 from posewright.errors import InputError, PosewrightError
-
-Given = tuple[Mapping[str, Value], tuple[str, ...]]
-"""All inputs of a tick, and the events that come."""
 
 Expected = tuple[tuple[str, Value], ...]
 
@@ -30,9 +28,9 @@ class Trial:
     def fails(self, interpreter: Interpreter) -> bool:
         """Return whether a chart does something else than the scenario expects."""
         state = interpreter.initial() if self.start is None else interpreter.entered(self.start)
-        for given, expected in self.ticks:
+        for row, expected in self.ticks:
             try:
-                state = Tick(interpreter.machine, state).run(*given)
+                state = Tick(interpreter.machine, state).run(*row)
             except PosewrightError:
                 return True
             for name, wanted in expected:
@@ -46,12 +44,6 @@ def trial_of(chart: Chart, scenario: Scenario) -> Trial:
     rows = rows_of(scenario, chart)
     ticks = tuple((given(chart, row.inputs), tuple(row.expected.items())) for row in rows)
     return Trial(scenario.name, rows[0].start if rows else None, ticks)
-
-
-def given(chart: Chart, inputs: Mapping[str, Value]) -> Given:
-    """Return a row of inputs, which are known to be right, as a tick takes them."""
-    events = tuple(name for name in chart.events if inputs.get(name))
-    return {name: inputs[name] for name in chart.inputs}, events
 
 
 def trials_of(chart: Chart, scenarios: Iterable[Scenario]) -> tuple[Trial, ...]:

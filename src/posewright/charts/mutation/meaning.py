@@ -48,9 +48,14 @@ def changes_between(one: Machine, other: Machine) -> Changes:
     return Changes(active, frozenset(node.index for node, twin in pairs if not _same_entered(node, twin)))
 
 
+def begins_the_same(one: Machine, other: Machine) -> bool:
+    """Return whether all variables of two machines hold the same before the first tick."""
+    return one.chart.start_values() == other.chart.start_values()
+
+
 def means_the_same(one: Machine, other: Machine) -> bool:
     """Return whether two machines differ at most in expressions that are equal whatever their names hold."""
-    if one.chart.start_values() != other.chart.start_values():
+    if not begins_the_same(one, other) or one.chart.steps is not other.chart.steps:
         return False
     try:
         differing = [pair for pair in _pairs(one, other) if pair[0] != pair[1]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from posewright.charts.chart_state import ChartState
 from posewright.charts.datatypes import Value
 from posewright.charts.exploration import Exploration
 from posewright.charts.mutation.twins import Pair, Together, Twins
+from posewright.charts.mutation.wandering import Wandering
 from posewright.errors import PosewrightError
 
 Inputs = Mapping[str, Value]
@@ -18,17 +19,20 @@ Trail = tuple[ChartState, tuple[Inputs, ...]]
 MAX_PAIRS = 600
 """Pairs of states from which all ways on are followed."""
 
-MAX_HELD = 60
+MAX_WAYS = 6_000
+"""Ways of ticks that are followed in all."""
+
+MAX_HELD = 16
 """Pairs of states from which inputs are held on for a while."""
 
 LONGEST = 120
 """Ticks for which they are held."""
 
-MAX_INPUTS = 12
+MAX_INPUTS = 8
 """Inputs that are tried so from one pair."""
 
 
-MAX_WALKED = 5_000
+MAX_WALKED = 3_000
 """Pairs of states up to which two charts are walked side by side from the start."""
 
 
@@ -78,24 +82,30 @@ class Pursuit:
             self.met.add(key)
             self.waiting.append(((state, (*before, together.inputs)), (together.one, together.other)))
 
-    def followed(self) -> Trail | None:
-        """Return what shows a difference in the end, None where none was found."""
+    def held(self) -> Trail | None:
+        """Return what shows a difference after inputs were held on for a while, None where nothing does."""
         for trail, pair in list(self.waiting)[:MAX_HELD]:
             found = self.held_on(trail, pair)
             if found is not None:
                 return found
-        return self.all_ways()
+        return None
 
-    def all_ways(self) -> Trail | None:
-        """Follow every way on from every pair, the nearest first."""
-        count = 0
+    @property
+    def beginnings(self) -> list[ChartState]:
+        """The states in which differences begin, each once."""
+        return list(dict.fromkeys(state for (state, _), _ in self.waiting))
+
+    def followed(self) -> Trail | None:
+        """Follow every way on from every pair, the nearest first; return what shows a difference."""
+        pairs = ways = 0
         while self.waiting:
-            count += 1
-            if count > MAX_PAIRS:
+            pairs += 1
+            if pairs > MAX_PAIRS or ways > MAX_WAYS:
                 self.ended = False
                 return None
             (state, inputs), pair = self.waiting.popleft()
             for together in self.twins.step(pair):
+                ways += 1
                 self.ended = self.ended and not together.doubtful
                 if self.twins.seen_apart(together.one, together.other):
                     if self.shows(state, (*inputs, together.inputs)):
@@ -104,6 +114,14 @@ class Pursuit:
                 elif not self.twins.same(together):
                     self.ended = self.ended and together.wrote_alike
                     self.note(state, together, inputs)
+        return None
+
+    def wandered(self, wandering: Wandering, states: Sequence[ChartState]) -> Trail | None:
+        """Run both with all sorts of inputs, from states in which they differ in something."""
+        for state, rows in wandering.runs(states):
+            taken = self.until_apart((state, self.twins.twin_of(state)), rows)
+            if taken and self.shows(state, taken):
+                return state, tuple(taken)
         return None
 
     def held_on(self, trail: Trail, pair: Pair) -> Trail | None:

@@ -13,13 +13,14 @@ from posewright.charts.exploration.clocks import Clocks
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import lower
 from posewright.charts.mutation.fault import Mutant
-from posewright.charts.mutation.meaning import Changes, changes_between, means_the_same
+from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
 from posewright.charts.mutation.pursuing import Pursuit, ends_alike
 from posewright.charts.mutation.twins import Twins
+from posewright.charts.mutation.wandering import Wandering
 
 Inputs = Mapping[str, Value]
 
-MAX_WAYS = 6_000
+MAX_WAYS = 3_000
 """Ways of ticks that are looked at where nothing can be proved any more."""
 
 
@@ -59,6 +60,7 @@ class Teller:
     def __init__(self, exploration: Exploration) -> None:
         self.exploration = exploration
         self.touched = [(state, _touched(exploration, state)) for state in exploration.situations]
+        self.wandering = Wandering(exploration)
 
     def tell(self, mutant: Mutant) -> Told:
         """Return inputs that show that a mutant does something else, or that none can."""
@@ -66,7 +68,7 @@ class Teller:
             return Told(Verdict.ALIKE)
         twins = Twins(self.exploration, Interpreter(mutant.chart))
         pursuit = Pursuit(self.exploration, twins)
-        sure, count = self.exploration.complete and twins.keep_alike, 0
+        sure, count = self.exploration.complete and twins.begin_alike and self.is_seen(twins), 0
         for state in self.candidates(twins):
             for together in twins.step((state, twins.twin_of(state))):
                 count += 1
@@ -80,12 +82,22 @@ class Teller:
                     pursuit.note(state, together)
             if not sure and count > MAX_WAYS:
                 break
-        found = pursuit.followed()
+        return self._pursued(pursuit, twins, sure=sure)
+
+    def _pursued(self, pursuit: Pursuit, twins: Twins, *, sure: bool) -> Told:
+        """Return what differences lead to that do not show at once."""
+        found = pursuit.held()
+        if found is None and sure and not twins.count_alike and ends_alike(twins):
+            return Told(Verdict.ALIKE)
+        found = found or pursuit.wandered(self.wandering, pursuit.beginnings) or pursuit.followed()
         if found is not None:
             return Told(Verdict.APART, *found)
-        if sure and not twins.count_alike:
-            sure = ends_alike(twins)
-        return Told(Verdict.ALIKE if sure and pursuit.ended else Verdict.UNKNOWN)
+        return Told(Verdict.ALIKE if sure and twins.count_alike and pursuit.ended else Verdict.UNKNOWN)
+
+    def is_seen(self, twins: Twins) -> bool:
+        """Return whether it is known at all where the two differ: from what is not seen, nothing follows."""
+        one, other = self.exploration.machine, twins.other.machine
+        return not begins_the_same(one, other) or bool(changes_between(one, other).nodes)
 
     def candidates(self, twins: Twins) -> Iterator[ChartState]:
         """Yield states in which the fault may make a difference; of those that do the same, one."""

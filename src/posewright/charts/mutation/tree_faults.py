@@ -20,8 +20,8 @@ from posewright.charts.expression import (
     with_children,
 )
 from posewright.charts.expression.tree import COMPARISONS, LOGIC
+from posewright.charts.expression.wording import wording
 from posewright.charts.mutation.fault import Fault, Sort
-from posewright.charts.mutation.wording import wording
 
 TIMED = frozenset(timing.value for timing in Timing)
 """Functions that ask for time, as they are parsed."""

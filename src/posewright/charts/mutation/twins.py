@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from posewright.charts.chart_state import ChartState
@@ -57,7 +57,10 @@ class Twins:
         self.outputs = len(exploration.chart.outputs)
         self.variables = len(exploration.chart.variables)
         kept = [name for name, keep in self.looked.keeps.items() if keep.single and not keep.drops]
-        self.keeps = keep_registers(other.machine, (), kept)
+        self.keeps = {  # whatever was dropped is as the one begins, in both
+            name: replace(keep, start=self.looked.keeps[name].start)
+            for name, keep in keep_registers(other.machine, (), kept).items()
+        }
         self.coarse = frozenset(self.keeps) - frozenset(kept)
         asked = Asked(other.machine, ())
         follower = Follower(other.machine, self.looked.inputs.axes, self.keeps, asked)
@@ -74,11 +77,18 @@ class Twins:
         return self.limits[0] == self.limits[1] and self.one.machine.memories == self.other.machine.memories
 
     @property
-    def keep_alike(self) -> bool:
-        """Whether what is not told apart of the variables makes no difference to either."""
-        return [_cells(keep) for keep in self.keeps.values()] == [
-            _cells(keep) for keep in self.looked.keeps.values()
-        ]
+    def begin_alike(self) -> bool:
+        """Whether what is not told apart of variables makes no difference to either, and begins the same."""
+        one, other = self.one.chart.start_values(), self.other.chart.start_values()
+        begins = all(one[name] == other[name] for name in self.coarse & self.read)
+        keeps = zip(self.looked.keeps.values(), self.keeps.values(), strict=True)
+        return begins and all(_cells(keep) == _cells(twin) for keep, twin in keeps)
+
+    @property
+    def read(self) -> frozenset[str]:
+        """Every name that an expression of either reads; what none reads is seen, or makes no difference."""
+        both = (*self.one.machine.expressions, *self.other.machine.expressions)
+        return frozenset[str]().union(*(expression.names for expression in both))
 
     @property
     def ask_alike(self) -> bool:

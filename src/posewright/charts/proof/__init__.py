@@ -14,6 +14,7 @@ from posewright.charts.proof.answer import Answer, Cell, Cells, Effort, Spot
 from posewright.charts.proof.claim import Claim, Differ, Fails, Holds, Outside
 from posewright.charts.proof.place import Place, places_in
 from posewright.charts.proof.place_claim import DividesByZero, Saturates
+from posewright.charts.proof.pool import Pool
 from posewright.charts.proof.prover import Prover
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Holds",
     "Outside",
     "Place",
+    "Pool",
     "Prover",
     "Saturates",
     "Spot",

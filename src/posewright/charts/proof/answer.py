@@ -69,11 +69,15 @@ class Effort:
     Attributes:
         combinations: so many combinations of values are just tried one after the other.
         steps: of reasoning about real numbers, for one question; a million takes about 0.3 s.
+        all_steps: of that for all questions together; what is left is shared out among those to come.
+        least_steps: so many a question may take even when nothing is left.
         bit_steps: of reasoning bit by bit, for one question that real numbers did not decide.
-        all_bit_steps: of that for all questions of a prover together.
+        all_bit_steps: of that for all questions together.
     """
 
     combinations: int = 256
     steps: int = 2_000_000
-    bit_steps: int = 2_000_000
-    all_bit_steps: int = 6_000_000
+    all_steps: int = 6_000_000
+    least_steps: int = 40_000
+    bit_steps: int = 1_500_000
+    all_bit_steps: int = 3_000_000

@@ -37,9 +37,13 @@ class Trial:
         """Return whether all that is claimed is so in a case."""
         return all(claim.seen(case) for claim in self.claims)
 
+    def filled(self, case: Mapping[str, Value]) -> Case:
+        """Return a case with a value for every name, one of its type."""
+        return {name: fitted(kind, case.get(name, kind.zero)) for name, kind in self.types.items()}
+
     def near(self, case: Mapping[str, Value]) -> Case | None:
         """Return the case, or one with fractions next to its own, in which all claims are so, if any."""
-        full = {name: fitted(kind, case.get(name, kind.zero)) for name, kind in self.types.items()}
+        full = self.filled(case)
         if self.holds(full):
             return full
         steps = self._steps

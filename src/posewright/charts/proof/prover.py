@@ -13,6 +13,7 @@ from posewright.charts.proof.cells import cells_of
 from posewright.charts.proof.claim import Claim, Differ, Fails, Holds, Outside
 from posewright.charts.proof.place import places_in
 from posewright.charts.proof.place_claim import DividesByZero, Saturates
+from posewright.charts.proof.pool import Pool
 from posewright.charts.proof.term import Op, Term, reachable
 from posewright.charts.proof.translation import Translator
 from posewright.charts.proof.values import every_case
@@ -32,11 +33,15 @@ class Prover:
     Args:
         types: of every name that the expressions read and do not know already (`Expression.fixed`).
         effort: how hard it tries.
+        pool: what it shares with other provers, the effort among it; None: nothing.
     """
 
-    def __init__(self, types: Mapping[str, Type], effort: Effort | None = None) -> None:
+    def __init__(
+        self, types: Mapping[str, Type], effort: Effort | None = None, pool: Pool | None = None
+    ) -> None:
         self.types = types
-        self.effort = effort or Effort()
+        self.pool = pool or Pool(effort)
+        self.effort = self.pool.effort
         self.translator = Translator(types)
         self._answers: dict[tuple[object, ...], Answer] = {}
         self._search: Search | None = None
@@ -53,7 +58,7 @@ class Prover:
                 from posewright.charts.proof.smt.search import Search
             except ImportError:
                 raise MissingExtraError.for_extra("proof", "charts") from None
-            self._search = Search(self.effort)
+            self._search = Search(self.pool)
         return self._search
 
     def satisfiable(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
 from posewright.charts.reading.fields import place_of, written
+from posewright.charts.sheet_rows import sheet_rows
 from posewright.documents import Node, open_ordinary
 from posewright.errors import DocumentError, FormatError, Where
 
@@ -48,17 +47,11 @@ def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[Cell]]:
         FormatError: the file cannot be read, is too large, or has other columns.
     """
     path = _beside(node)
-    lines = csv.reader(io.StringIO(_text_of(path, node), newline=""), skipinitialspace=True)
     rows: list[list[Cell]] = []
-    try:
-        for cells in lines:
-            if any(cell.strip() for cell in cells):
-                where = Where(path, lines.line_num)
-                rows.append([Cell(cell.strip(), where) for cell in cells])
-                if len(rows) > MAX_TABLE_ROWS + 1:
-                    raise FormatError("too many rows", where=where, hint=f"at most {MAX_TABLE_ROWS}")
-    except csv.Error as error:
-        raise FormatError(f"not CSV: {error}", where=Where(path, lines.line_num)) from error
+    for cells, where in sheet_rows(_text_of(path, node), path):
+        rows.append([Cell(cell, where) for cell in cells])
+        if len(rows) > MAX_TABLE_ROWS + 1:
+            raise FormatError("too many rows", where=where, hint=f"at most {MAX_TABLE_ROWS}")
     header = [cell.text for cell in rows[0]] if rows else []
     if tuple(header[:-1]) != columns or len(rows) < 2:
         hint = f"the columns are {', '.join(columns)} and one more for what it gives"

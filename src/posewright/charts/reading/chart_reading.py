@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from posewright.charts.chart import Chart, Kind, Steps
+from posewright.charts.declarations import chart_name
 from posewright.charts.reading.declaration_reading import (
     SECTIONS,
     read_declarations,
@@ -114,7 +115,7 @@ def _chart(root: Node, fields: Mapping[str, Node], known: Known) -> Chart:
     declared = known.declared
     plain = Otherwise.STAY if known.kind is Kind.STATECHART else Otherwise.REFUSE
     return Chart(
-        name=fields["chart"].text(),
+        name=chart_name(fields["chart"]),
         kind=known.kind,
         period_s=fields["period_s"].number(low=SHORTEST_S, high=LONGEST_S),
         inputs=declared.inputs,
@@ -139,6 +140,7 @@ def _chart(root: Node, fields: Mapping[str, Node], known: Known) -> Chart:
         description=text_of(fields, "description"),
         source=text_of(fields, "source"),
         path=root.path,
+        lines=declared.lines,
     )
 
 

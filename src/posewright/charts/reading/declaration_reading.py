@@ -42,8 +42,9 @@ def read_declarations(fields: Mapping[str, Node]) -> Declarations:
     )
     functions = {name: read_function(name, node, found) for name, node in nodes["functions"].items()}
     found = replace(found, functions=functions)
-    _refuse_shared_values(found, nodes, seen)
-    return found
+    values = _refuse_shared_values(found, nodes, seen)
+    places = {name: node for entries in (*nodes.values(), values) for name, node in entries.items()}
+    return replace(found, lines={name: node.line for name, node in places.items() if node.line is not None})
 
 
 def _named(section: str, node: Node) -> Iterator[tuple[str, Node]]:
@@ -71,8 +72,13 @@ def _note(name: str, section: str, seen: dict[str, str], node: Node) -> None:
 
 def _refuse_shared_values(
     found: Declarations, nodes: Mapping[str, Mapping[str, Node]], seen: dict[str, str]
-) -> None:
-    """Refuse a value that two enumerations have, or that is a name of something else too."""
+) -> dict[str, Node]:
+    """Refuse a value that two enumerations have, or that is a name of something else too.
+
+    Returns:
+        Where each value stands.
+    """
+    values: dict[str, Node] = {}
     places: dict[Type, Node] = {}
     for section in VARIABLES:
         for name, kind in getattr(found, section).items():
@@ -83,6 +89,8 @@ def _refuse_shared_values(
     for kind, node in places.items():
         for value in kind.values if isinstance(kind, EnumType) else ():
             _note(value, f"the values of {kind}", seen, node)
+            values[value] = node
+    return values
 
 
 def _constant(node: Node) -> tuple[Value, str | None]:

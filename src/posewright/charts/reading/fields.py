@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import TypeVar
 
-from posewright.charts.datatypes import BoolType, Type
+from posewright.charts.datatypes import INT_HIGH, BoolType, Type
 from posewright.charts.expression import Expression, Scope, Source, parse_expression, parse_quantity
 from posewright.documents import Node
+from posewright.documents.node import TOO_LARGE, describe
 from posewright.errors import InputError, Where
 
 SHORTEST_S, LONGEST_S = 1e-4, 86_400.0
@@ -95,6 +96,8 @@ def written(node: Node) -> str:
         node.fail("expected an expression, such as `front and not left`")
     if isinstance(value, bool):
         return "true" if value else "false"
+    if describe(value) == TOO_LARGE:
+        node.fail(TOO_LARGE, hint=f"whole numbers go up to {INT_HIGH}")
     if not isinstance(value, float):
         return str(value)
     text = repr(float(value))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from posewright.charts.declarations import one_line
 from posewright.charts.expression.quantities import conversion, exactly
 from posewright.charts.promise import Promise, Vow
-from posewright.charts.reading.fields import LONGEST_S, condition_in, keyed, quantity_in, text_of
+from posewright.charts.reading.fields import LONGEST_S, condition_in, keyed, quantity_in
 from posewright.charts.reading.known import Known
 from posewright.documents import Node
 
@@ -47,7 +48,7 @@ def _promise(node: Node, number: int, known: Known) -> Promise:
     fields = node.fields(required=needed, optional=("name",))
     key = "when" if leads else vow
     return Promise(
-        name=text_of(fields, "name") or default_name(Vow(vow), number),
+        name=(one_line(fields["name"]) if "name" in fields else "") or default_name(Vow(vow), number),
         vow=Vow(vow),
         when=condition_in(node, key, fields[key], known.promise_scope),
         goal=condition_in(node, vow, fields[vow], known.promise_scope) if leads else None,

@@ -49,6 +49,7 @@ def _siblings(node: Node | None, known: Known, keys: Collection[str]) -> tuple[T
 
 def _transition(node: Node, known: Known, keys: Collection[str], elders: list[Transition]) -> Transition:
     fields = keyed(node, keys)
+    go = read_targets(fields["go"], known.states) if "go" in fields else ()  # a misspelt state comes first
     if keys is TRANSITION_KEYS:
         _require_cause(node, fields, known)
     _require_end(node, fields)
@@ -56,7 +57,7 @@ def _transition(node: Node, known: Known, keys: Collection[str], elders: list[Tr
     return Transition(
         when=_guard(node, fields, known, elders, on),
         do=_do(fields, known),
-        go=read_targets(fields["go"], known.states) if "go" in fields else (),
+        go=go,
         on=tuple(dict.fromkeys(on)),
         after_s=seconds_of(fields, "after_s"),
         local=truth_of(fields, "local"),
@@ -73,7 +74,9 @@ def _require_cause(node: Node, fields: Mapping[str, Node], known: Known) -> None
         if key in fields and known.kind is not Kind.STATECHART:
             known.refuse(fields[key], "events" if key == "on" else "local transitions")
     if not fields.keys() & {"on", "when", "after_s", "then", "junction"}:
-        node.fail("'when' is missing", hint="write the guard, as in `when: front and not left`")
+        causes = "`when`, `on` or `after_s`" if known.kind is Kind.STATECHART else "`when` or `after_s`"
+        hint = "write the guard, as in `when: front and not left`; `when: true` for always"
+        node.fail(f"'when' is missing: a transition needs {causes}", hint=hint)
 
 
 def _require_end(node: Node, fields: Mapping[str, Node]) -> None:

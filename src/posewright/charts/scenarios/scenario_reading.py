@@ -7,8 +7,9 @@ from pathlib import Path
 
 from posewright.charts.chart import Chart
 from posewright.charts.datatypes import Type, Value
+from posewright.charts.declarations import one_line
 from posewright.charts.door import read_chart
-from posewright.charts.expression.quantities import conversion, parse_quantity
+from posewright.charts.expression.quantities import conversion, parse_quantity, parse_value
 from posewright.charts.reading.fields import LONGEST_S, one_or_more, text_of, written
 from posewright.charts.scenarios.scenario import NOTHING, Expectation, Scenario, ScenarioStep
 from posewright.documents import Node, parse_document, read_text
@@ -65,7 +66,7 @@ class _Reading:
         if not steps:
             fields["steps"].fail("no step", hint=STEP_HINT)
         return Scenario(
-            name=text_of(fields, "scenario"),
+            name=one_line(fields["scenario"]),
             steps=tuple(self.step(node) for node in steps),
             chart=text_of(fields, "chart"),
             start=start,
@@ -142,7 +143,7 @@ class _Reading:
         if name not in kinds:
             raise UnknownNameError.among(word, name, [*kinds, *others], where=node.where)
         try:
-            return kinds[name].parse(written(node))
+            return parse_value(kinds[name], written(node))
         except InputError as error:
             if error.where is not None:
                 raise

@@ -8,6 +8,7 @@ from typing import Any
 import z3
 
 from posewright.charts.proof.rounding import DOUBLE, SINGLE
+from posewright.charts.proof.smt.factors import factored
 from posewright.charts.proof.smt.sheet import Number, Sheet, any_wild, within
 from posewright.charts.proof.term import Op, Sort, Term
 
@@ -33,7 +34,8 @@ class _Comparison:
                 return z3.Not(self.up_to(other, one.value, strict=self.term.op is Op.AT_MOST))
             self.sheet.rule(self.term, *_order_kept(one, other, left, right))
         if self.term.op is Op.EQUAL:
-            return left.value == right.value
+            found = factored(self.sheet, one, other.value) if other.is_constant else None
+            return left.value == right.value if found is None else found
         return left.value < right.value if self.term.op is Op.LESS else left.value <= right.value
 
     def with_constant(self, one: Term, value: float) -> Any:

@@ -53,7 +53,7 @@ def narrowed(question: RealQuestion, trial: Trial) -> Answer | None:
     return None
 
 
-def pinned(question: RealQuestion, trial: Trial, steps: int) -> Answer | None:
+def pinned(question: RealQuestion, trial: Trial) -> Answer | None:
     """Return a case in which all fractions but one were chosen, None where none was found.
 
     Where two ways of writing one thing differ by a rounding only, many of the choices show it.
@@ -70,7 +70,7 @@ def pinned(question: RealQuestion, trial: Trial, steps: int) -> Answer | None:
             for place, name in enumerate(names, 1)
             if name != free
         }
-        with question.pinned(chosen, steps // PINS):
+        with question.pinned(chosen, PINS):
             found = tried(question, trial) if question.check() else None
         if found is not None:
             return found

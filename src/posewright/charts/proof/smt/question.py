@@ -11,6 +11,7 @@ import z3
 from posewright.charts.datatypes import Type, Value
 from posewright.charts.proof.rounding import DOUBLE
 from posewright.charts.proof.smt.bits import BitEncoder
+from posewright.charts.proof.smt.meter import Meter
 from posewright.charts.proof.smt.model import value_found
 from posewright.charts.proof.smt.reals import RealEncoder
 from posewright.charts.proof.term import Op, Sort, Term, reachable
@@ -25,15 +26,17 @@ BIT_BY_BIT = ("simplify", "fpa2bv", "simplify", "solve-eqs", "bit-blast", "sat")
 class Question:
     """Terms that shall all be true."""
 
-    def __init__(self, solver: Any, steps: int) -> None:
+    def __init__(self, solver: Any, meter: Meter) -> None:
         self.solver = solver
-        self.solver.set("rlimit", steps)
+        self.meter = meter
         self.mentioned: set[int] = set()
         self.variables: dict[str, Term] = {}
 
     def check(self) -> bool | None:
         """Return whether it is possible, None if that was not decided within the steps allowed."""
+        self.solver.set("rlimit", self.meter.allowed())
         found = self.solver.check()
+        self.meter.read(int(self.solver.statistics().get_key_value("rlimit count")), is_open=found == z3.unknown)
         return None if found == z3.unknown else bool(found == z3.sat)
 
     def case(self, types: Mapping[str, Type]) -> dict[str, Value]:
@@ -61,13 +64,13 @@ class RealQuestion(Question):
 
     Args:
         encoder: writes the terms.
-        steps: so many the solver may take at a time.
+        meter: counts the steps that are taken.
         coarse: fractions are looked for on a raster, and nothing is rounded: what is found is a case, and
             that nothing is found says nothing.
     """
 
-    def __init__(self, encoder: RealEncoder, steps: int, *, coarse: bool = False) -> None:
-        super().__init__(z3.SimpleSolver(ctx=encoder.sheet.context), steps)
+    def __init__(self, encoder: RealEncoder, meter: Meter, *, coarse: bool = False) -> None:
+        super().__init__(z3.SimpleSolver(ctx=encoder.sheet.context), meter)
         self.encoder = encoder
         self.sheet = encoder.sheet
         self.coarse = coarse
@@ -107,14 +110,15 @@ class RealQuestion(Question):
         self.solver.add(z3.Or(value <= below, value >= above))
 
     @contextmanager
-    def pinned(self, values: Mapping[str, float], steps: int) -> Iterator[None]:
-        """Hold some fractions at known values, and allow so many steps, for as long as the context lasts."""
+    def pinned(self, values: Mapping[str, float], part: int) -> Iterator[None]:
+        """Hold some fractions at known values, and allow one part in so many of the steps, for a while."""
         self.solver.push()
-        self.solver.set("rlimit", steps)
+        whole, self.meter = self.meter, self.meter.part(part)
         self.solver.add(
             [self.written(self.variables[n]) == self.sheet.constant(v) for n, v in values.items()]
         )
         yield
+        self.meter = whole
         self.solver.pop()
 
     def truth(self, term: Term) -> bool:
@@ -127,11 +131,11 @@ class BitQuestion(Question):
 
     Args:
         encoder: writes the terms.
-        steps: so many the solver may take.
+        meter: counts the steps that are taken.
     """
 
-    def __init__(self, encoder: BitEncoder, steps: int) -> None:
-        super().__init__(z3.Then(*BIT_BY_BIT, ctx=encoder.context).solver(), steps)
+    def __init__(self, encoder: BitEncoder, meter: Meter) -> None:
+        super().__init__(z3.Then(*BIT_BY_BIT, ctx=encoder.context).solver(), meter)
         self.encoder = encoder
 
     def written(self, term: Term) -> Any:
@@ -149,7 +153,3 @@ class BitQuestion(Question):
             self.encoder.write(term)
             rules += self.encoder.rules[term.index]
         self.solver.add(rules + [self.written(term) for term in roots])
-
-    def steps_so_far(self) -> int:
-        """Return how many steps the solver has taken for all questions of this encoder."""
-        return int(self.solver.statistics().get_key_value("rlimit count"))

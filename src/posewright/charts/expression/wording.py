@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from posewright.charts.datatypes import Value
-from posewright.charts.expression import Binary, Call, If, Inside, Literal, Name, Operator, Timed, Tree, Unary
-from posewright.charts.expression.tree import COMPARISONS
+from posewright.charts.expression.tree import (
+    COMPARISONS,
+    Binary,
+    Call,
+    If,
+    Inside,
+    Literal,
+    Name,
+    Operator,
+    Timed,
+    Tree,
+    Unary,
+)
 
 LONGEST = 60
 """Letters of a text that is shown."""

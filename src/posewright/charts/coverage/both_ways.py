@@ -1,0 +1,88 @@
+"""Inputs that also settle what branches not taken would come to, where that says whether a condition decides.
+
+A tick never asks about the other branch of an `a if c else b`. The cases of an exploration part by what the
+tick asks only: of the inputs that one of them stands for, some may show that `c` decides, and others not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from posewright.charts.chart_state import ChartState
+from posewright.charts.coverage.decision import Site, conditions_of, decisions_in, is_choice
+from posewright.charts.coverage.goal import Goals
+from posewright.charts.datatypes import Type, Value
+from posewright.charts.exploration import Exploration
+from posewright.charts.exploration.conditions import Answer
+from posewright.charts.exploration.path import Path
+from posewright.charts.exploration.questions import Questions
+from posewright.charts.expression import Expression
+from posewright.charts.machine.stepping import Tick
+from posewright.errors import ExpressionError, PosewrightError
+
+Inputs = Mapping[str, Value]
+
+
+class BothWays:
+    """Takes ticks that ask every condition of a decision with an `if` in it, needed or not.
+
+    Attributes:
+        choices: the numbers of those decisions.
+        doubtful: whether there may be inputs that were not found.
+    """
+
+    def __init__(self, exploration: Exploration, goals: Goals) -> None:
+        self.exploration = exploration
+        self.looked = exploration.looked
+        self.choices = frozenset(
+            first + number
+            for first, site in goals.sites
+            for number, tree in enumerate(site.parts)
+            if is_choice(tree)
+        )
+        sites = [site for _, site in goals.sites if any(map(is_choice, site.parts))]
+        self.asked = {id(one): self.answers(one, site) for site in sites for one in site.lowered}
+        self.doubtful = False
+
+    def answers(self, expression: Expression, site: Site) -> tuple[Answer, ...]:
+        """Return what answers every condition of the decisions with an `if` that an expression holds."""
+        axes = self.looked.inputs.axes
+        types: dict[str, Type] = {
+            **self.exploration.machine.types,
+            **{name: axis.kind for name, axis in axes.items()},
+        }
+        trees = (tree for tree in decisions_in(expression.tree, decides=site.decides) if is_choice(tree))
+        questions = Questions(axes, types)
+        return tuple(
+            questions.condition(expression.with_tree(condition))
+            for tree in trees
+            for condition in conditions_of(tree)
+        )
+
+    def rows(self, state: ChartState) -> Iterator[Inputs]:
+        """Yield inputs for every way in which a tick from a state can go, and what it leaves can come to."""
+        if not self.asked:
+            return
+        limit = self.looked.limits.cases_of_one
+        for path, _ in self.looked.inputs.paths(lambda path: self.take(state, path), limit):
+            self.doubtful = self.doubtful or bool(path.doubts)
+            yield path.inputs()
+
+    def take(self, state: ChartState, path: Path) -> None:
+        """Take one tick along a path."""
+        answers = self.looked.follower.answers
+
+        def compute(expression: Expression, env: dict[str, Any]) -> Any:
+            for answer in self.asked.get(id(expression), ()):
+                try:
+                    answer(env, path)
+                except ExpressionError:
+                    continue  # a division that the tick itself may never come to
+            return answers[id(expression)](env, path)
+
+        tick = Tick(self.exploration.machine, state, compute)
+        try:
+            tick.run({}, self.looked.follower.events(tick, path))
+        except PosewrightError:
+            return  # its inputs count all the same: of a tick that fails, what it shows before

@@ -1,0 +1,48 @@
+"""Counts the steps of one context of the solver, and tells how many more may be taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from posewright.charts.proof.pool import Pool
+
+
+@dataclass
+class Count:
+    """How many steps were read off a context last; the solver counts on from question to question."""
+
+    last: int = 0
+
+
+@dataclass(frozen=True)
+class Meter:
+    """Counts the steps of one context.
+
+    Attributes:
+        pool: where they are taken from.
+        by_bits: which of the two sorts of steps they are.
+        parts: one part in so many of what the pool allows may be taken at a time.
+    """
+
+    pool: Pool
+    by_bits: bool
+    parts: int = 1
+    count: Count = field(default_factory=Count)
+
+    def part(self, parts: int) -> Meter:
+        """Return the meter for questions that get one part in so many."""
+        return replace(self, parts=parts)
+
+    def allowed(self) -> int:
+        """Return how many steps the next check may take; zero would be no limit for the solver."""
+        pool = self.pool
+        return max(1, (pool.bit_steps_allowed if self.by_bits else pool.steps_allowed) // self.parts)
+
+    def read(self, steps: int, *, is_open: bool) -> None:
+        """Note what the context says after a check, and whether that stayed open."""
+        taken, self.count.last = steps - self.count.last, steps
+        self.pool.open += is_open
+        if self.by_bits:
+            self.pool.bit_steps += taken
+        else:
+            self.pool.steps += taken
