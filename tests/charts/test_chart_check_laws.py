@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts import Chart, Interpreter, Otherwise, Priority, Rule, check_chart
+from posewright.charts import Chart, Interpreter, Otherwise, Priority, Rule, check_chart, parse_chart
 from posewright.charts.expression import Expression
 from posewright.charts.state import State
 
@@ -90,3 +91,84 @@ def test_guards_that_a_run_sees_hold_at_once_are_found(data: st.DataObject) -> N
         mine = [way for way in ways if way.source == source]
         if sum(way.guard.evaluate(env) is True for way in mine) > 1:
             assert interpreter.machine.nodes[source].name in told
+
+
+COUNTS = """\
+chart: counts
+period_s: 0.1
+inputs: {{k: bool}}
+outputs: {{{outputs}}}
+initial: a
+states:
+  a:
+    transitions: [{{when: k, go: b}}]
+  b:
+    entry: {{{entry}}}
+    during: {{{during}}}
+    transitions: [{{when: not k, go: a}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("outputs", "entry", "during", "ticks"),
+    [
+        ("z: {float: [0, 1]}", "z: 0", "z: z + 0.25", 6),
+        ("o: {int: [0, 3000]}", "o: 0", "o: o + 1", 3002),
+        ("f: {float32: [0, 10]}", "f: 0", "f: f + 0.1", 101),
+        ("z: {float: [0, 1]}, o: {int: [0, 3000]}", "z: 0", "z: z + 0.25, o: o + 1", 6),
+        (
+            "p: {int: [0, 90]}, q: {int: [0, 90]}, r: {int: [0, 90]}",
+            "p: 0",
+            "p: p + 1, q: q + 1, r: r + 1",
+            92,
+        ),
+    ],
+)
+def test_a_counter_that_no_guard_reads_is_followed_until_it_leaves_its_range(
+    outputs: str, entry: str, during: str, ticks: int
+) -> None:
+    drawn = parse_chart(COUNTS.format(outputs=outputs, entry=entry, during=during))
+    findings = check_chart(drawn)
+    ranges = [finding for finding in findings if finding.rule is Rule.RANGE]
+    assert {rule.rule for rule in findings} <= {Rule.RANGE, Rule.READ_BEFORE_WRITE}
+    assert len(ranges) == during.count("+")
+    assert all(shows(drawn, finding) for finding in ranges)
+    assert min(len(finding.trace or ()) for finding in ranges) <= ticks + 1
+
+
+def test_a_counter_that_is_set_back_in_time_stays_in_its_range() -> None:
+    text = COUNTS.format(outputs="o: {int: [0, 3000]}", entry="o: 0", during="o: o + 1")
+    drawn = parse_chart(text.replace("not k", "after(10 s)"))
+    assert [finding.rule for finding in check_chart(drawn)] == []
+
+
+HOLDS = """\
+chart: holds
+period_s: 0.1
+inputs: {{n: int16}}
+outputs: {{o: {{int: [-60000, 60000]}}}}
+priority: exclusive
+initial: a
+states:
+  a: [{{when: n > 100, do: {{o: {value}}}, go: b}}]
+  b:
+    - {{when: {one}, go: a}}
+    - {{when: {other}, go: b}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "one", "other"),
+    [
+        ("n", "o + n == 29000", "o == 17000 and n == 12000"),
+        ("n", "o + n == 29000", "2 * o + n == 46000"),
+        ("n + 5", "o == 17005 and n == 3", "o + n > 17004 and n < 4"),
+    ],
+)
+def test_an_overlap_at_a_single_value_that_was_kept_from_an_input_has_a_run(
+    value: str, one: str, other: str
+) -> None:
+    drawn = parse_chart(HOLDS.format(value=value, one=one, other=other))
+    (finding,) = [finding for finding in check_chart(drawn) if finding.rule is Rule.OVERLAP]
+    assert len(finding.trace or ()) == 2
+    assert shows(drawn, finding)

@@ -10,17 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import (
+    Finding,
     Level,
     Rule,
     check_chart,
     equivalent,
+    inspect_chart,
     parse_chart,
     require_sound,
 )
+from posewright.charts.exploration import Limits
+from posewright.charts.writing import chart_data
 from posewright.errors import InputError
 
 from .checked import BACK, HEAD, chart, found
 from .replay import Replay, shows
+
+UNMENTIONED = (Rule.UNUSED_CONSTANT, Rule.UNUSED_FUNCTION)
 
 
 def test_an_overlap_is_an_error_with_a_case_in_which_both_guards_hold() -> None:
@@ -89,6 +95,97 @@ def test_a_gap_that_opens_only_with_some_held_output_is_found() -> None:
     assert finding.counterexample is not None
     assert finding.counterexample.outputs == {"k": 2}
     assert found(text.replace("k == 2 and a", "k == 2"), Rule.GAP) == []
+
+
+STAYS = """\
+chart: c
+period_s: 0.1
+inputs:
+  {n: int16, near: {float: [0, 5]}, dim: {float32: [0, 5]}, on: bool, off: bool, m: {enum: [p, q, r, s]}}
+outputs: {x: {enum: [u, v]}}
+initial: one
+states:
+  one: [WAYS]
+  two: {transitions: [{when: on and off, go: one}], entry: {x: v}}
+"""
+
+
+def needles(ways: str, *, extra: str = "") -> list[Finding]:
+    text = STAYS.replace("WAYS", ways).replace("initial:", f"{extra}initial:")
+    return [one for one in check_chart(parse_chart(text)) if one.rule is Rule.GAP]
+
+
+@pytest.mark.parametrize(
+    ("ways", "case"),
+    [
+        ("{when: n < 100, go: two}, {when: n > 100, go: two}", {"n": 100}),
+        ("{when: n <= 99 and on, go: two}, {when: n * 2 > 200, go: two}", {"n": 100, "on": True}),
+        ("{when: near < 0.1, go: two}, {when: near > 0.1, go: two}", {"near": 0.1}),
+        ("{when: dim < 0.5, go: two}, {when: dim > 0.5, go: two}", {"dim": 0.5}),
+        ("{when: m == p, go: two}, {when: m == q, go: two}, {when: m == r, go: two}", {"m": "s"}),
+        ("{when: not on, go: two}, {when: on and not off, go: two}", {"on": True, "off": True}),
+    ],
+)
+def test_a_single_case_that_is_left_out_is_warned_of_where_staying_was_not_said(
+    ways: str, case: dict[str, object]
+) -> None:
+    (finding,) = needles(ways)
+    assert finding.level is Level.WARNING
+    assert finding.counterexample is not None
+    assert case.items() <= dict(finding.counterexample.inputs).items()
+    assert shows(parse_chart(STAYS.replace("WAYS", ways)), finding)
+    assert needles(ways, extra="otherwise: stay\n") == []
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        "{when: n < 100, go: two}, {when: n > 101, go: two}",
+        "{when: n <= 100, go: two}, {when: n > 100, go: two}",
+        "{when: n != 100 and on, go: two}, {when: n == 0 and off and not on, go: one}",
+        "{when: n < 100, go: two}",
+        "{when: m == q, go: two}, {when: m == r, go: two}, {when: m == s, go: two}",
+        "{when: near < 1, go: two}, {when: near > 2, go: two}",
+    ],
+    ids=["two values", "none", "said by !=", "one way", "nothing to do", "a band"],
+)
+def test_a_gap_that_looks_meant_is_not_warned_of(ways: str) -> None:
+    assert needles(ways) == []
+
+
+def test_that_staying_is_meant_outlives_writing() -> None:
+    text = STAYS.replace("WAYS", "{when: on, go: two}")
+    assert "otherwise" not in chart_data(parse_chart(text))
+    said = parse_chart(text.replace("initial:", "otherwise: stay\ninitial:"))
+    assert chart_data(said)["otherwise"] == "stay"
+
+
+def test_an_overlap_that_could_not_be_excluded_names_its_state_once() -> None:
+    text = """\
+  one: [{when: true, do: {x: d * d > n}, go: two}]
+  two: [{when: n <= 12000, go: one}, {when: n >= 12000, go: two}]
+"""
+    report = inspect_chart(chart(text), limits=Limits(states=1, cases=1))
+    (finding,) = [one for one in report.findings if one.rule is Rule.OVERLAP]
+    assert (finding.level, finding.proved) == (Level.ERROR, False)
+    assert "hold at once in two with n=12000; no run" in finding.message
+
+
+def test_constants_and_functions_that_nothing_names_are_warned_of() -> None:
+    declared = """\
+constants: {pause: 2 s, far: 3, low: 1}
+functions:
+  f: {takes: {w: bool}, gives: bool, rows: [[0, 2 < low], [1, true]]}
+  g: {takes: {w: bool}, gives: bool, rows: [[X, true]]}
+"""
+    text = STAYS.replace("WAYS", "{when: after(pause) and f(on), go: two}")
+    text = text.replace("initial:", f"{declared}initial:")
+    found = [one for one in check_chart(parse_chart(text)) if one.rule in UNMENTIONED]
+    assert [(one.message, one.level) for one in found] == [
+        ("nothing uses the constant far", Level.WARNING),
+        ("nothing calls the function g", Level.WARNING),
+    ]
+    assert all(one.line is not None for one in found)
 
 
 def test_a_wait_is_no_gap_as_long_as_it_ends() -> None:

@@ -195,3 +195,38 @@ def no_row_tells_apart(one: Chart, other: Chart) -> bool:
         outputs_of(one, (row,)) == outputs_of(other, (row,))
         for row in (dict(zip(names, values, strict=True)) for values in product(*columns))
     )
+
+
+SETS = """\
+chart: sets
+period_s: 0.1
+inputs: {{a: float}}
+outputs: {{y: {kind}}}
+locals: {{x: float}}
+initial_values: {{x: 1e300}}
+initial: s
+states:
+  s: [{{when: true, do: {{y: '{value}'}}, go: s}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [
+        ("float", "a*a - a*a", "0 - (a*a - a*a)"),
+        ("float", "a*a", "min(a*a, 1.7976931348623157e308)"),
+        ("{float: [2, 9]}", "a*1e300*0", "2"),
+        ("float32", "a*1e300 - a*1e300", "0"),
+        ("float", "x*x - x*x", "0"),
+        ("float", "x*x", "1.7976931348623157e308"),
+    ],
+)
+def test_what_is_not_a_number_is_held_as_zero_by_both(kind: str, one: str, other: str) -> None:
+    result = equivalent(*(parse_chart(SETS.format(kind=kind, value=value)) for value in (one, other)))
+    assert result.equal is True
+
+
+def test_only_what_is_not_a_number_tells_two_charts_apart() -> None:
+    result = equivalent(*(parse_chart(SETS.format(kind="float", value=v)) for v in ("a*1e300*0 + 5", "5")))
+    assert result.equal is False
+    assert result.outputs == ({"y": 0.0}, {"y": 5.0})

@@ -14,9 +14,7 @@ from .replay import shows
 HERE = Path(__file__).parent
 FAULTS = sorted(path.parent for path in HERE.glob("faults/*/expected.json"))
 ROOT = HERE.parents[1]
-CLEAN = sorted(
-    [*ROOT.glob("src/posewright/robots/catalogue/**/*.chart.yaml"), *ROOT.glob("examples/**/*.chart.yaml")]
-)
+CLEAN = sorted(ROOT.glob("src/posewright/robots/catalogue/**/*.chart.yaml"))
 WITHOUT_A_RUN = {"unreachable", "never_holds", "case_twins", "function_gap", "function_overlap"}
 
 # what a state that cannot be reached, or not be left, brings along
@@ -78,5 +76,5 @@ def test_there_are_twenty_of_them_at_least() -> None:
 
 
 @pytest.mark.parametrize("path", CLEAN, ids=name_of)
-def test_a_chart_that_is_shipped_has_no_fault(path: Path) -> None:
+def test_a_chart_that_comes_with_a_robot_has_no_fault(path: Path) -> None:
     assert [one.message for one in check_chart(read_chart(path)) if one.level is not Level.NOTE] == []

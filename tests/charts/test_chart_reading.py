@@ -148,7 +148,7 @@ states:
         ("    min_s: 0.25", "    do: {bell: 1}", 19, "a Mealy state sets no outputs"),
         ("- {when: call, do: {bell: not bell}}", "- {when: call}", 27, "it changes nothing"),
         ("when: call and way == down", "when: [call]", 24, "expected an expression"),
-        ("kind: mealy", "kind: [mealy", 5, "not valid YAML"),
+        ("kind: mealy", "kind: [mealy", 4, "the [ is never closed"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_line(old: str, new: str, line: int, message: str) -> None:

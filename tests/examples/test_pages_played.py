@@ -100,7 +100,8 @@ def test_the_page_can_be_followed_word_by_word(
 ) -> None:
     text = page.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "src").symlink_to(ROOT / "src")
+    for folder in ("src", "examples"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     (tmp_path / "out").mkdir()
     if VENDOR_NAME in text:
         (tmp_path / VENDOR_NAME).write_bytes(samples(VENDOR_FILE).read_bytes())

@@ -52,6 +52,7 @@ class Chart:
         units: the unit each constant was written in, where it was written in one.
         junctions: named junctions and the ways on from each, tried in order.
         lines: where each declared name stands, values of enumerations among them.
+        otherwise_said: the rule for gaps was written, it is not just the one that its kind has.
         resources: outputs that hold something while they are not zero: switched on, they must go off again.
 
     Raises:
@@ -80,6 +81,7 @@ class Chart:
     promises: tuple[Promise, ...] = ()
     resources: tuple[str, ...] = ()
     form: TableForm | None = None
+    otherwise_said: bool = field(default=False, compare=False)
     description: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
     path: Path | None = field(default=None, compare=False)
@@ -174,6 +176,11 @@ class Chart:
             leaves: whether it leads to a state, by whatever junctions; only then the state's dwell counts.
         """
         return self.ticks(max(state.min_s if leaves else 0.0, transition.after_s))
+
+    @property
+    def just_stays(self) -> bool:
+        """Whether it stays where no guard holds, and nobody wrote that it is to."""
+        return self.otherwise is Otherwise.STAY and not self.otherwise_said
 
     def priority_in(self, state: State) -> Priority:
         """Return the rule for overlapping guards that holds in a state."""

@@ -137,6 +137,9 @@ class _Walk:
         one, other = (
             _outputs_after(run, start, trail) for run, start in zip(self.runs, node.start, strict=True)
         )
+        if one == other:
+            reason = "outputs were thought to differ, and in the run they do not"
+            return Equivalence(None, self.pairs.count, reasons=(*self.pairs.doubts, reason))
         names = node.start[0].state, node.start[1].state
         return Equivalence(False, self.pairs.count, names, trail, (one, other))
 

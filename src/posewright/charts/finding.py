@@ -43,6 +43,8 @@ class Rule(Enum):
     UNUSED_OUTPUT = "unused_output"
     UNUSED_LOCAL = "unused_local"
     UNUSED_EVENT = "unused_event"
+    UNUSED_CONSTANT = "unused_constant"
+    UNUSED_FUNCTION = "unused_function"
     NOT_PROVED = "not_proved"
 
 

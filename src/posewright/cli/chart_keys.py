@@ -21,7 +21,9 @@ USE = "front=1 sets an input and takes a tick; an event's name sends it; 5: so m
 MORE = "an empty line: one tick; help: this; quit"
 
 _PART = re.compile(r"(?P<name>[^\s=]+)\s*=\s*(?P<value>\S+)|(?P<word>\S+)")
-_NUMBER = re.compile(r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?P<unit>[a-z]*)", re.ASCII)
+_NUMBER = re.compile(
+    r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,2})?(?P<unit>[a-z]*)", re.ASCII
+)
 
 
 def ticks_typed(chart: Chart, start: str | None = None) -> Iterator[Tick]:

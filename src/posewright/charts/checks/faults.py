@@ -16,7 +16,7 @@ from posewright.charts.finding import Finding, Level, Rule, show
 from posewright.charts.proof import DividesByZero, Outside, Saturates, places_in
 
 MAX_KEPT = 1000
-"""Values up to which a variable that nothing else reads is followed for the sake of its range alone."""
+"""Values of all together up to which variables are followed for the sake of their ranges alone."""
 
 WRONG = {
     Rule.RANGE: "leaves its range",
@@ -41,6 +41,7 @@ class Faults:
     def __init__(self, inspection: Inspection) -> None:
         self.inspection = inspection
         self.suspects: list[Suspect] = []
+        self.kept = 1
         for uses in inspection.uses.values():
             self.suspects += self.of_uses(uses)
 
@@ -54,9 +55,11 @@ class Faults:
                 yield Suspect(use, rule, claim, self.inspection.search(question, exact=True))
 
     def keep(self, claim: Claim) -> None:
-        """Have the variables followed that it is about, where they have few values."""
+        """Have the variables followed that it is about, where they have few values, all together."""
         for name, kind in self.inspection.chart.variables.items():
-            if name in claim.names and is_small(kind):
+            size = size_of(kind)
+            if name in claim.names - self.inspection.kept and size * self.kept <= MAX_KEPT:
+                self.kept *= size
                 self.inspection.kept.add(name)
 
     def findings(self) -> Iterator[Finding]:
@@ -124,8 +127,10 @@ def ends_of(kind: Type) -> tuple[float, float] | None:
     return min(kind.low, kind.ends[0]), max(kind.high, kind.ends[1])
 
 
-def is_small(kind: Type) -> bool:
-    """Return whether a type has so few values that each can be followed."""
-    return isinstance(kind, BoolType | EnumType) or (
-        isinstance(kind, IntType) and kind.high - kind.low < MAX_KEPT
-    )
+def size_of(kind: Type) -> int:
+    """Return how many values a type has; of fractions, more than can be followed."""
+    if isinstance(kind, IntType):
+        return kind.high - kind.low + 1
+    if isinstance(kind, FloatType):
+        return MAX_KEPT + 1
+    return len(kind.values) if isinstance(kind, EnumType) else 2

@@ -8,6 +8,8 @@ from functools import cached_property
 
 from posewright.charts.chart import Chart
 from posewright.charts.chart_state import JOINT, ChartState
+from posewright.charts.checks.aiming import aim_at_cases
+from posewright.charts.checks.deepening import look_deeper
 from posewright.charts.checks.entering import entered_by
 from posewright.charts.checks.journey import Journeys
 from posewright.charts.checks.path import Inputs
@@ -101,18 +103,25 @@ class Inspection:
         look_through(self.journeys, [search for search, names in missed.items() if not names], self.watchers)
         deeper = {search: names for search, names in missed.items() if names}
         if deeper:
-            self.look_deeper(deeper)
+            look_deeper(deeper, frozenset(self.kept), self.explored_deeper)
+        if not self.complete:
+            aim_at_cases(self.searches, self.explored_aiming)
 
-    def look_deeper(self, searches: Mapping[Search, Collection[str]]) -> None:
-        """Settle searches that need to know the values of more variables, as far as that goes."""
-        names = frozenset[str]().union(*searches.values())
-        explored = explore(
-            self.chart, keep=self.kept | names, limits=SHORT, interpreter=self.interpreter, pool=self.pool
+    def explored_deeper(self, keep: Collection[str]) -> Exploration:
+        """Return what comes of exploring the chart while more variables are told apart."""
+        keep = {*keep, *self.chart.resources}
+        return explore(self.chart, keep=keep, limits=SHORT, interpreter=self.interpreter, pool=self.pool)
+
+    def explored_aiming(self, marks: Mapping[str, Collection[Value]]) -> Exploration:
+        """Return what comes of exploring the chart while it tries to give variables some values."""
+        return explore(
+            self.chart,
+            keep=self.kept | marks.keys(),
+            marks=marks,
+            limits=SHORT,
+            interpreter=self.interpreter,
+            pool=self.pool,
         )
-        look_through(Journeys(explored), searches, ())
-        for search, missed in searches.items():
-            if search.witness is None and not explored.complete:
-                search.undecided = f"too many values of {', '.join(sorted(missed))}"
 
     def last_tick(self, trace: Rows) -> tuple[ChartState, Recorder]:
         """Return where the chart stands before the last tick of a trace, and that tick."""

@@ -15,12 +15,14 @@ from posewright.charts.checks.flow import Flow
 from posewright.charts.checks.gaps import Gaps
 from posewright.charts.checks.idle import Idle
 from posewright.charts.checks.inspection import Inspection
+from posewright.charts.checks.needles import Needles
 from posewright.charts.checks.overlaps import Overlaps
 from posewright.charts.checks.promised import Promised
 from posewright.charts.checks.reach import Unreachable
 from posewright.charts.checks.tables import Tables
 from posewright.charts.checks.twins import Twins
 from posewright.charts.checks.undecided import not_proved, why
+from posewright.charts.checks.unmentioned import Unmentioned
 from posewright.charts.checks.unused import Unused
 from posewright.charts.exploration import Limits
 from posewright.charts.exploration.limits import USUAL
@@ -75,9 +77,9 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL) -> Report:
         limits: how far what can happen is explored.
     """
     inspection = Inspection(chart, limits)
-    checks: list[Check] = [make(inspection) for make in (Overlaps, Gaps, Faults)]
+    checks: list[Check] = [make(inspection) for make in (Overlaps, Gaps, Needles, Faults)]
     checks += [make(inspection) for make in (Unreachable, Idle, Flow, Conflicts, Ends, Endless)]
-    checks += [make(inspection) for make in (Promised, Tables, Twins, Unused)]
+    checks += [make(inspection) for make in (Promised, Tables, Twins, Unused, Unmentioned)]
     inspection.survey()
     found = [finding for check in checks for finding in check.findings()]
     if inspection.solver.missing:  # one note says it for all

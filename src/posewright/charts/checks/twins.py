@@ -45,12 +45,12 @@ class Twins:
 
     def names(self) -> Iterator[Named]:
         """Yield everything that has a name."""
-        chart = self.chart
-        yield from (Named(name, "input") for name in chart.inputs)
-        yield from (Named(name, "output") for name in chart.outputs)
-        yield from (Named(name, "local") for name in chart.locals)
-        yield from (Named(name, "constant") for name in chart.constants)
-        yield from (Named(name, "event") for name in (*chart.events, *chart.local_events))
+        chart, line = self.chart, self.chart.lines.get
+        yield from (Named(name, "input", line(name)) for name in chart.inputs)
+        yield from (Named(name, "output", line(name)) for name in chart.outputs)
+        yield from (Named(name, "local", line(name)) for name in chart.locals)
+        yield from (Named(name, "constant", line(name)) for name in chart.constants)
+        yield from (Named(name, "event", line(name)) for name in (*chart.events, *chart.local_events))
         yield from (Named(one.name, "function", one.line) for one in chart.functions.values())
         yield from (Named(name, "junction") for name in chart.junctions)
         yield from (Named(state.name, "state", state.line) for state in chart.every_state)
@@ -59,7 +59,7 @@ class Twins:
             kinds += [*function.takes.values(), function.gives]
         for kind in kinds:
             if isinstance(kind, EnumType):
-                yield from (Named(value, "value") for value in kind.values)
+                yield from (Named(value, "value", line(value)) for value in kind.values)
 
     def found(self, one: Named, other: Named) -> Finding:
         """Return what to say of two names."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.search import Search
 from posewright.charts.checks.solver import Answer
@@ -25,7 +27,8 @@ def suspected(inspection: Inspection, search: Search, rule: Rule, claim: str, no
     if answer.possible is None or answer.case is None:
         return not_proved(f"whether {claim} is not known: {answer.reason or reason}", node.name, line)
     case = _case(inspection, node, answer)
-    message = f"{claim} {case}; no run that comes there is known, yet none could be excluded: {reason}"
+    what = f"{claim} {replace(case, state='')}".strip()  # the claim says where
+    message = f"{what}; no run that comes there is known, yet none could be excluded: {reason}"
     return Finding(Level.ERROR, rule, message, node.name, case, line, proved=False)
 
 

@@ -40,12 +40,13 @@ class Unused:
         yield from self.inputs()
         for name in self.chart.outputs:
             if name not in self.written:
-                yield warning(Rule.UNUSED_OUTPUT, f"nothing ever sets the output {name}")
+                yield self.warning(name, Rule.UNUSED_OUTPUT, f"nothing ever sets the output {name}")
         for name in self.chart.locals:
             if name not in self.read | self.promised:
-                yield warning(Rule.UNUSED_LOCAL, f"the local {name} is read by no guard and no action")
+                message = f"the local {name} is read by no guard and no action"
+                yield self.warning(name, Rule.UNUSED_LOCAL, message)
             elif name not in self.written:
-                yield warning(Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
+                yield self.warning(name, Rule.UNUSED_LOCAL, f"nothing ever sets the local {name}")
         yield from self.events()
 
     def inputs(self) -> Iterator[Finding]:
@@ -53,21 +54,26 @@ class Unused:
         for name in self.chart.inputs:
             if name not in self.read | self.promised:
                 message = f"the input {name} is read by no guard and no action"
-                yield warning(Rule.UNUSED_INPUT, message)
+                yield self.warning(name, Rule.UNUSED_INPUT, message)
             elif name in self.read and not self.matters(name):
-                yield warning(Rule.UNUSED_INPUT, f"the input {name} makes no difference in any state")
+                message = f"the input {name} makes no difference in any state"
+                yield self.warning(name, Rule.UNUSED_INPUT, message)
 
     def events(self) -> Iterator[Finding]:
         """Yield what is wrong with events."""
         heard = self.machine.heard | self.promised
         for name in self.chart.events:
             if name not in heard:
-                yield warning(Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
+                yield self.warning(name, Rule.UNUSED_EVENT, f"no transition waits for the event {name}")
         for name in self.chart.local_events:
             if name not in heard:
-                yield warning(Rule.UNUSED_EVENT, f"no transition waits for the local event {name}")
+                yield self.warning(name, Rule.UNUSED_EVENT, f"no transition waits for the local event {name}")
             elif name not in self.raised:
-                yield warning(Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
+                yield self.warning(name, Rule.UNUSED_EVENT, f"nothing raises the local event {name}")
+
+    def warning(self, name: str, rule: Rule, message: str) -> Finding:
+        """Return a warning about a name."""
+        return Finding(Level.WARNING, rule, message, line=self.chart.lines.get(name))
 
     # Whether an input makes a difference
 
@@ -119,8 +125,3 @@ def renamed(one: Expression, name: str) -> Expression:
     """Return a condition that asks for another value of an input."""
     tree = rewritten(one.tree, lambda node: Name(OTHER + name) if node == Name(name) else None)
     return condition(tree, [one])
-
-
-def warning(rule: Rule, message: str) -> Finding:
-    """Return a warning about a name."""
-    return Finding(Level.WARNING, rule, message)

@@ -43,7 +43,7 @@ class Hunt:
         for mutant, other in self.left:
             if self.is_told(other):
                 continue
-            told = teller.tell(mutant)
+            told = teller.tell(mutant, prove=False)
             if told.verdict is Verdict.APART:
                 self.extend(told, other, routes)
             elif told.verdict is Verdict.UNKNOWN:

@@ -170,8 +170,9 @@ class _Building:
             starts = dict.fromkeys(start for start, _ in ends if start not in group)
             goals = dict.fromkeys(end for _, end in ends if end not in group)
             home = self._home(list(starts), list(goals))
-            for key in group:
-                self.signs[key] = home, self.joints[key]
+            for key in self.joints:  # in its order, for a set has none
+                if key in group:
+                    self.signs[key] = home, self.joints[key]
 
     def _groups(self) -> list[set[str]]:
         """Return junctions that lead to one another, together."""

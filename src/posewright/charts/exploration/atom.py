@@ -12,6 +12,7 @@ from posewright.charts.exploration.lines import Compute, where
 from posewright.charts.exploration.path import Path
 from posewright.charts.exploration.relation import Decider, Relation
 from posewright.charts.exploration.settling import Settling
+from posewright.charts.exploration.undefined import may_be_undefined
 from posewright.charts.expression import Expression, Literal, Name, Tree, names_in
 from posewright.charts.expression.closures import compile_tree
 from posewright.charts.expression.tree import rewritten
@@ -83,6 +84,7 @@ class Atom:
         """Return the values of one input for which the comparison holds, and whether that is exact."""
         axis, compile_at = self.axes[name], self.compile_at(name, env)
         spans, exact = where(self.tree, name, axis, compile_at)
+        exact = exact and not may_be_undefined(self.put_in(env).condition, {name: axis.kind})
         if exact or decider is None:
             return spans, exact
         holds = compile_at(self.tree)

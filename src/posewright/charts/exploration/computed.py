@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from posewright.charts.action import Assign, every_action
-from posewright.charts.datatypes import BoolType, FloatType, IntType, Type, Value, accept
+from posewright.charts.datatypes import BoolType, FloatType, IntType, Type, Value
 from posewright.charts.exploration.axis import Axis
 from posewright.charts.exploration.keeping import every_actions, keep_registers
 from posewright.charts.exploration.lines import SMALL
 from posewright.charts.exploration.path import Path
 from posewright.charts.exploration.questions import Answer, Questions
-from posewright.charts.expression import Binary, Call, Expression, Literal, Name, Operator, Tree, names_in
+from posewright.charts.exploration.undefined import held
+from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Tree, names_in
 from posewright.charts.expression.tree import rewritten
 from posewright.charts.machine import Machine
 
@@ -91,6 +92,7 @@ class Noting:
     ) -> None:
         self.axes = axes
         self.outputs = {name: machine.chart.outputs[name] for name in outputs}
+        self.types = {name: axis.kind for name, axis in axes.items()} | dict(machine.chart.outputs)
         for action in _settings(machine):
             first = True
             for name, value in action.values.items():
@@ -103,6 +105,7 @@ class Noting:
         known = [one for one in expression.names if one not in self.axes and one not in self.outputs]
         asks = len(known) < len(expression.names)
         terms: dict[Value, Term] = {}
+        kind = self.outputs[name]
 
         def note(env: dict[str, Any], path: Path) -> Any:
             if first:
@@ -111,7 +114,7 @@ class Noting:
             if asks:
                 path.terms[name] = self.term(expression, {one: env[one] for one in known}, path)
             else:
-                path.terms[name] = terms[value] = terms.get(value) or constant_term(value)
+                path.terms[name] = terms[value] = terms.get(value) or constant_term(fitted(kind, value))
             return value
 
         return note
@@ -121,7 +124,9 @@ class Noting:
         trees: dict[str, Tree] = {
             name: Literal(value) for name, value in {**expression.fixed, **known}.items()
         }
-        trees |= {name: held(self.outputs[name], term) for name, term in path.before.items()}
+        trees |= {
+            name: held(self.outputs[name], one.expression, self.types) for name, one in path.before.items()
+        }
         return put_in(Term(expression), trees)
 
 
@@ -139,7 +144,8 @@ class Comparing:
     """Asks whether two terms come to the same once a register holds them."""
 
     def __init__(self, axes: Mapping[str, Axis], outputs: Mapping[str, Type]) -> None:
-        self.questions = Questions(axes, {name: axis.kind for name, axis in axes.items()})
+        self.types = {name: axis.kind for name, axis in axes.items()}
+        self.questions = Questions(axes, self.types)
         self.outputs = outputs
         self.known: dict[tuple[str, Term, Term], Answer] = {}
 
@@ -148,7 +154,7 @@ class Comparing:
         if one == other:
             return False
         if one.value is not None and other.value is not None:
-            return _fitted(self.outputs[name], one.value) != _fitted(self.outputs[name], other.value)
+            return fitted(self.outputs[name], one.value) != fitted(self.outputs[name], other.value)
         key = (name, one, other)
         if key not in self.known:
             self.known[key] = self.answer(name, one, other)
@@ -157,20 +163,12 @@ class Comparing:
     def answer(self, name: str, one: Term, other: Term) -> Answer:
         """Return what answers whether two terms differ."""
         kind = self.outputs[name]
-        tree = Binary(Operator.UNEQUAL, held(kind, one), held(kind, other))
+        ours, theirs = (held(kind, term.expression, self.types) for term in (one, other))
+        tree = Binary(Operator.UNEQUAL, ours, theirs)
         asked = one.expression if names_in(one.expression.tree) else other.expression
         return self.questions.condition(Expression(tree, BoolType(), asked.source))
 
 
-def _fitted(kind: Type, value: Value) -> Value:
-    return accept("", kind, value)
-
-
-def held(kind: Type, term: Term) -> Tree:
-    """Return a term as a register of that type holds it."""
-    tree = term.expression.tree
-    if not isinstance(kind, IntType | FloatType):
-        return tree
-    if isinstance(kind, IntType) or not kind.open:
-        tree = Call("max", (Call("min", (tree, Literal(kind.high))), Literal(kind.low)))
-    return Call("single", (tree,)) if isinstance(kind, FloatType) and kind.single else tree
+def fitted(kind: Type, value: Value) -> Value:
+    """Return a value as a register of that type holds it, be it infinite or not a number."""
+    return kind.fit(value)  # type: ignore[arg-type]  # of the kind's own sort

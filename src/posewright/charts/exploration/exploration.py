@@ -126,6 +126,7 @@ def explore(
     *,
     watching: Sequence[Expression] = (),
     keep: Collection[str] = (),
+    marks: Mapping[str, Collection[Value]] | None = None,
     limits: Limits = USUAL,
     interpreter: Interpreter | None = None,
     pool: Pool | None = None,
@@ -140,13 +141,14 @@ def explore(
         watching: conditions over inputs, events, outputs, locals and `in(...)`, asked after every tick; every
             case has the answers.
         keep: outputs and locals to tell apart by their value even where nothing reads them.
+        marks: values of outputs and locals that are tried at any rate, where not all inputs can be.
         limits: how far to go.
         interpreter: of the chart, where there is one already.
         pool: effort of proving that is shared with others who ask about the chart.
     """
     interpreter = interpreter or Interpreter(chart)
     asked = Asked(interpreter.machine, watching)
-    looked = Situations(interpreter, Inputs.of(chart, pool), asked, keep, limits)
+    looked = Situations(interpreter, Inputs.of(chart, pool), asked, keep, limits, marks=marks)
     walk = Walk(looked)
     walk.go(interpreter.initial(), limits)
     reasons = (*looked.doubts, walk.stopped) if walk.stopped else tuple(looked.doubts)

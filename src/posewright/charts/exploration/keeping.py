@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from posewright.charts.action import Action, Actions, Assign, Branch, every_action
-from posewright.charts.datatypes import FloatType, IntType, Type, Value
+from posewright.charts.datatypes import BoolType, FloatType, IntType, Type, Value
 from posewright.charts.exploration.axis import Axis, parted, plainest
 from posewright.charts.exploration.lines import SMALL, Compute, where
+from posewright.charts.exploration.undefined import may_be_undefined
 from posewright.charts.expression import (
     Binary,
     Call,
@@ -46,6 +47,7 @@ class Keep:
         bounds: the greatest value of every cell but the last; none where each value counts.
         values: what stands for each cell.
         single: every cell is a single value.
+        marks: values that are tried at any rate, where not all can be.
     """
 
     kind: Type
@@ -54,6 +56,7 @@ class Keep:
     bounds: tuple[Value, ...] = ()
     values: tuple[Value, ...] = ()
     single: bool = True
+    marks: tuple[Value, ...] = ()
 
     def canonical(self, value: Value) -> Value:
         """Return what stands for a value."""
@@ -70,7 +73,10 @@ class Keep:
 
 
 def keep_registers(
-    machine: Machine, watching: Sequence[Expression] = (), keep: Collection[str] = ()
+    machine: Machine,
+    watching: Sequence[Expression] = (),
+    keep: Collection[str] = (),
+    marks: Mapping[str, Collection[Value]] | None = None,
 ) -> dict[str, Keep]:
     """Return how the outputs and locals of a machine are kept while it is explored.
 
@@ -78,10 +84,15 @@ def keep_registers(
         machine: what is explored.
         watching: conditions that are asked after every tick.
         keep: names whose values are told apart, whether or not anything reads them.
+        marks: values of numbers that are tried at any rate, where not all can be.
     """
     uses = _uses(machine, watching, keep)
     start = machine.chart.start_values()
-    return {name: _keep(name, kind, start[name], uses) for name, kind in machine.chart.variables.items()}
+    found = {name: _keep(name, kind, start[name], uses) for name, kind in machine.chart.variables.items()}
+    for name, values in (marks or {}).items():
+        fitting = tuple(value for value in values if found[name].kind.holds(value))
+        found[name] = replace(found[name], marks=fitting)
+    return found
 
 
 def _keep(name: str, kind: Type, start: Value, uses: _Uses) -> Keep:
@@ -105,7 +116,8 @@ def _by_cells(name: str, kind: Type, start: Value, comparisons: list[tuple[Tree,
     cells = [axis.whole]
     for tree, expression in comparisons:
         spans, exact = where(tree, name, axis, _compile_at(name, axis, expression))
-        if not exact or len(cells) > MAX_CELLS:
+        asked = Expression(tree, BoolType(), expression.source, expression.fixed)
+        if not exact or len(cells) > MAX_CELLS or may_be_undefined(asked, {name: kind}):
             return None
         cells = [part for cell in cells for part in parted(cell, spans) if part]
     single = sorted(span for cell in cells for span in cell)

@@ -14,6 +14,7 @@ from posewright.charts.exploration.computed import (
     Noting,
     Term,
     constant_term,
+    fitted,
     is_large,
     put_in,
     read_by,
@@ -210,5 +211,7 @@ class Pairs:
 
     def remembered(self, name: str, one: Term, other: Term) -> tuple[Term, Term] | None:
         """Return what is to be known of an output that is the same in both."""
-        known = name in self.told and one.value is not None and other.value is not None
-        return (one, other) if known else None
+        if name not in self.told or one.value is None or other.value is None:
+            return None
+        kind = self.comparing.outputs[name]
+        return constant_term(fitted(kind, one.value)), constant_term(fitted(kind, other.value))

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from posewright.charts.datatypes import EnumType, Type, Value
+from posewright.charts.datatypes import EnumType, FloatType, Type, Value
 from posewright.charts.exploration.axis import Axis
 from posewright.charts.exploration.conditions import Answer, Conditions, chooses
 from posewright.charts.exploration.keeping import Keep
 from posewright.charts.exploration.path import Path
+from posewright.charts.exploration.undefined import is_defined, may_be_undefined
 from posewright.charts.expression import Binary, Expression, If, Literal, Operator, Tree
 from posewright.charts.expression.closures import compile_tree
 
@@ -112,6 +113,10 @@ class Values(Conditions):
         names = self.inputs(tree)
         evaluate = compile_tree(tree, self.fixed, self.expression.source)
         cells = self.cells(tree, keep) if keep.values else None
+        marked = [
+            (mark, self.truth(Binary(Operator.EQUAL, keep.rounded(tree), Literal(mark))))
+            for mark in keep.marks
+        ]
 
         def answer(env: dict[str, Any], path: Path) -> Any:
             for zero in zeros:
@@ -121,7 +126,8 @@ class Values(Conditions):
                 return evaluate({**env, **{name: path.value(name) for name in names}})
             if cells is not None:
                 return cells(env, path)
-            return evaluate({**env, **self.picked(names, path)})
+            mark = next((mark for mark, holds in marked if holds(env, path)), None)
+            return evaluate({**env, **self.picked(names, path)}) if mark is None else mark
 
         return answer
 
@@ -134,8 +140,12 @@ class Values(Conditions):
         """Return what answers with the value that stands for all of the same cell."""
         below: dict[int, Answer] = {}
         bounds, values = keep.bounds, keep.values
+        defined = self.defined(tree, keep)
 
         def answer(env: dict[str, Any], path: Path) -> Any:
+            if defined is not None and not defined(env, path):
+                path.loose = path.loose or not keep.single
+                return keep.canonical(keep.kind.zero)
             low, high = 0, len(bounds)
             while low < high:
                 middle = (low + high) // 2
@@ -151,3 +161,13 @@ class Values(Conditions):
             return values[low]
 
         return answer
+
+    def defined(self, tree: Tree, keep: Keep) -> Answer | None:
+        """Return what answers whether a term is a number; None where it always is.
+
+        A register that is given no number is set to zero, which no comparison with the term tells.
+        """
+        if not isinstance(keep.kind, FloatType):
+            return None
+        term = Expression(tree, keep.kind, self.expression.source, self.fixed)
+        return self.truth(is_defined(tree)) if may_be_undefined(term, self.types) else None

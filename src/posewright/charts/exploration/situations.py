@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from posewright.charts.chart_state import ChartState
@@ -67,13 +67,15 @@ class Situations:
         asked: Asked,
         keep: Collection[str],
         limits: Limits,
+        *,
+        marks: Mapping[str, Collection[Value]] | None = None,
     ) -> None:
         self.interpreter = interpreter
         self.machine = interpreter.machine
         self.inputs = inputs
         self.limits = limits
         self.clocks = Clocks(self.machine)
-        self.keeps = keep_registers(self.machine, asked.conditions, keep)
+        self.keeps = keep_registers(self.machine, asked.conditions, keep, marks)
         self.follower = Follower(self.machine, inputs.axes, self.keeps, asked)
         self.variables = len(self.machine.chart.variables)
         self.coarse = [keep for keep in self.keeps.values() if keep.drops or not keep.single]

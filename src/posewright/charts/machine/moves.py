@@ -45,6 +45,7 @@ class Moves:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.nodes = machine.nodes
+        self._forgotten = frozenset(number for number, _ in machine.memories if self._only_from_outside(number))
         self._active: dict[Leaves, frozenset[int]] = {}
         self._kept: dict[tuple[Leaves, Memories, tuple[Way, ...]], Move] = {}
 
@@ -100,8 +101,26 @@ class Moves:
             node = self.nodes[number]
             entering.append((node, self._done(node, after) if node.final else ()))
         leaves = tuple(sorted(number for number in after if self.nodes[number].is_leaf))
+        memories = tuple(
+            () if number in after and number in self._forgotten else memory
+            for (number, _), memory in zip(self.machine.memories, memories, strict=True)
+        )
         leaving = tuple(self.nodes[number] for number in sorted(left, reverse=True))
         return Move(ways, leaving, tuple(entering), leaves, memories)
+
+    def _only_from_outside(self, number: int) -> bool:
+        """Return whether no way from inside a state goes back to what it remembers.
+
+        What such a state remembers while it is active is noted anew when it is left: it makes no difference,
+        and two situations that differ in it alone are one.
+        """
+        node = self.nodes[number]
+        inside = node.within | {number}
+        return not any(
+            goal.memory is not None and goal.node == number and way.source in inside
+            for way in self.machine.ways
+            for goal in way.goals
+        )
 
     def _left_by(self, way: Way, active: frozenset[int]) -> frozenset[int]:
         return frozenset() if way.domain is None else active & self.nodes[way.domain].within

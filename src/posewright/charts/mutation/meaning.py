@@ -16,7 +16,8 @@ from posewright.errors import ExpressionError
 MAX_COMBINATIONS = 4096
 """Combinations of values at which two expressions are compared."""
 
-Both = tuple[Expression, Expression]
+Both = tuple[Expression, Expression, Type]
+"""Two expressions, and the type of what they are for."""
 
 
 class StructureDiffersError(ValueError):
@@ -64,8 +65,8 @@ def means_the_same(one: Machine, other: Machine) -> bool:
     return all(_equal(*pair, one.types) for pair in differing)
 
 
-def _equal(one: Expression, other: Expression, types: Mapping[str, Type]) -> bool:
-    """Return whether two expressions are equal at all combinations of values, where these are few."""
+def _equal(one: Expression, other: Expression, wanted: Type, types: Mapping[str, Type]) -> bool:
+    """Return whether two expressions come to the same for all combinations of values, where these are few."""
     names = sorted(one.names | other.names)
     axes = [_values(types[name]) for name in names]
     count = 1
@@ -74,7 +75,7 @@ def _equal(one: Expression, other: Expression, types: Mapping[str, Type]) -> boo
         if count > MAX_COMBINATIONS:
             return False
     return all(
-        _value(one, env) == _value(other, env)
+        _value(one, wanted, env) == _value(other, wanted, env)
         for env in (dict(zip(names, values, strict=True)) for values in product(*axes))
     )
 
@@ -89,9 +90,9 @@ def _values(kind: Type) -> list[Value]:
     return list(range(kind.low, kind.high + 1)) if small and isinstance(kind, IntType) else []
 
 
-def _value(expression: Expression, env: Mapping[str, Any]) -> Any:
+def _value(expression: Expression, wanted: Type, env: Mapping[str, Any]) -> Value | None:
     try:
-        return expression.evaluate(env)
+        return wanted.fit(expression.evaluate(env))
     except ExpressionError:
         return None
 
@@ -120,41 +121,44 @@ def _frame(way: Way) -> tuple[object, ...]:
 
 def _pairs(one: Machine, other: Machine) -> Iterator[Both]:
     """Yield the expressions that stand at the same places of two machines."""
+    types = one.chart.variables
     for node, twin in zip(one.nodes, other.nodes, strict=True):
         _require(node.initial == twin.initial and node.remembers == twin.remembers)
         _require(len(node.ways) == len(twin.ways) and len(node.counters) == len(twin.counters))
         for counter, counted in zip(node.counters, twin.counters, strict=True):
             yield from _counters(counter, counted)
         for acts, others in zip(node.actions, twin.actions, strict=True):
-            yield from _acts(acts, others)
+            yield from _acts(acts, others, types)
         for way, taken in zip(node.ways, twin.ways, strict=True):
             _require(_frame(way) == _frame(taken) and len(way.guards) == len(taken.guards))
-            yield from zip(way.guards, taken.guards, strict=True)
-            yield from _acts(way.do, taken.do)
+            for guard, asked in zip(way.guards, taken.guards, strict=True):
+                yield guard, asked, BoolType()
+            yield from _acts(way.do, taken.do, types)
 
 
 def _counters(one: Counter, other: Counter) -> Iterator[Both]:
     _require((one.name, one.limit, one.again) == (other.name, other.limit, other.again))
     if one.condition is not None and other.condition is not None:
-        yield one.condition, other.condition
+        yield one.condition, other.condition, BoolType()
     else:
         _require(one.condition is other.condition)
 
 
-def _acts(one: Actions, other: Actions) -> Iterator[Both]:
+def _acts(one: Actions, other: Actions, types: Mapping[str, Type]) -> Iterator[Both]:
     _require(len(one) == len(other))
     for action, twin in zip(one, other, strict=True):
-        yield from _action(action, twin)
+        yield from _action(action, twin, types)
 
 
-def _action(one: Action, other: Action) -> Iterator[Both]:
+def _action(one: Action, other: Action, types: Mapping[str, Type]) -> Iterator[Both]:
     if isinstance(one, Assign) and isinstance(other, Assign):
         _require(list(one.values) == list(other.values))
-        yield from zip(one.values.values(), other.values.values(), strict=True)
+        for name, value in one.values.items():
+            yield value, other.values[name], types[name]
     elif isinstance(one, Branch) and isinstance(other, Branch):
-        yield one.when, other.when
-        yield from _acts(one.then, other.then)
-        yield from _acts(one.otherwise, other.otherwise)
+        yield one.when, other.when, BoolType()
+        yield from _acts(one.then, other.then, types)
+        yield from _acts(one.otherwise, other.otherwise, types)
     else:
         _require(isinstance(one, Raise) and one == other)
 

@@ -62,8 +62,13 @@ class Teller:
         self.touched = [(state, _touched(exploration, state)) for state in exploration.situations]
         self.wandering = Wandering(exploration)
 
-    def tell(self, mutant: Mutant) -> Told:
-        """Return inputs that show that a mutant does something else, or that none can."""
+    def tell(self, mutant: Mutant, *, prove: bool = True) -> Told:
+        """Return inputs that show that a mutant does something else, or that none can.
+
+        Args:
+            mutant: of the chart.
+            prove: go on where nothing was found among what is likely, to prove that there is nothing.
+        """
         if means_the_same(self.exploration.machine, lower(mutant.chart)):
             return Told(Verdict.ALIKE)
         twins = Twins(self.exploration, Interpreter(mutant.chart))

@@ -78,6 +78,6 @@ class Effort:
     combinations: int = 256
     steps: int = 2_000_000
     all_steps: int = 6_000_000
-    least_steps: int = 40_000
+    least_steps: int = 20_000
     bit_steps: int = 1_500_000
     all_bit_steps: int = 3_000_000

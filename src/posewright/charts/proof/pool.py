@@ -33,16 +33,15 @@ class Pool:
         self.open = 0
         self._cases: dict[tuple[object, ...], Case] = {}
 
-    @property
-    def steps_allowed(self) -> int:
-        """How many steps the next question about real numbers may take."""
+    def steps_allowed(self, weight: int = 1) -> int:
+        """Return how many steps of a weight the next question about real numbers may take."""
         left = (self.effort.all_steps - self.steps) // SHARE
-        return min(self.effort.steps, max(self.effort.least_steps, left))
+        return min(self.effort.steps, max(self.effort.least_steps, left // weight))
 
-    @property
-    def bit_steps_allowed(self) -> int:
-        """How many steps the next question bit by bit may take; none when nothing is left."""
-        return max(0, min(self.effort.bit_steps, self.effort.all_bit_steps - self.bit_steps))
+    def bit_steps_allowed(self, weight: int = 1) -> int:
+        """Return how many steps of a weight the next question bit by bit may take; zero: not one."""
+        left = min(self.effort.bit_steps, self.effort.all_bit_steps - self.bit_steps)
+        return max(0, left // weight)
 
     @property
     def is_strained(self) -> bool:

@@ -134,6 +134,7 @@ def _chart(root: Node, fields: Mapping[str, Node], known: Known) -> Chart:
         steps=choice_of(fields, "steps", Steps) or Steps.ONE,
         priority=choice_of(fields, "priority", Priority) or Priority.EXCLUSIVE,
         otherwise=choice_of(fields, "otherwise", Otherwise) or plain,
+        otherwise_said="otherwise" in fields,
         promises=read_promises(fields, known),
         resources=read_resources(fields, declared),
         form=read_form(fields["table"], list(known.states), declared) if "table" in fields else None,

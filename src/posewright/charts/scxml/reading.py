@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.chart import Chart, Kind, Steps
+from posewright.charts.declarations import chart_named, file_named
 from posewright.charts.flow import LinedList
 from posewright.charts.promise import Promise
 from posewright.charts.reading.form_reading import read_form
@@ -90,7 +91,7 @@ class _Reader:
             required(one, "id"): reader.transitions(one.all("pw:way")) for one in root.all("pw:junction")
         }
         chart = Chart(
-            name=root.get("name") or (root.path.name.split(".")[0] if root.path else "chart"),
+            name=chart_named(named) if (named := root.get("name")) else file_named(root.path, "chart"),
             kind=word_in(root, "kind", Kind) or Kind.STATECHART,
             period_s=self.period_s,
             inputs=declared.inputs,
@@ -109,6 +110,7 @@ class _Reader:
             steps=word_in(root, "steps", Steps) or Steps.COMPLETION,
             priority=word_in(root, "priority", Priority) or Priority.ORDERED,
             otherwise=word_in(root, "otherwise", Otherwise) or Otherwise.STAY,
+            otherwise_said=root.get(own("otherwise")) is not None,
             promises=self.promises(),
             resources=tuple((root.get(own("resources")) or "").split()),
             form=self.form(),

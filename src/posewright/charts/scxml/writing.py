@@ -77,7 +77,7 @@ def _head(chart: Chart, tick: str | None) -> dict[str, str | None]:
         own("steps"): chart.steps.value,
         own("tick"): tick,
         own("priority"): chart.priority.value,
-        own("otherwise"): chart.otherwise.value,
+        own("otherwise"): None if chart.just_stays else chart.otherwise.value,
         own("events"): " ".join(chart.events) or None,
         own("local_events"): " ".join(chart.local_events) or None,
         own("resources"): " ".join(chart.resources) or None,

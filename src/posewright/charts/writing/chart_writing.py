@@ -45,7 +45,7 @@ def _over(path: Path, data: dict[str, Any]) -> dict[str, Any]:
 
 def chart_data(chart: Chart) -> dict[str, Any]:
     """Return a chart as the plain data of its document."""
-    usual = Otherwise.STAY if chart.kind is Kind.STATECHART else Otherwise.REFUSE
+    usual = chart.just_stays if chart.kind is Kind.STATECHART else chart.otherwise is Otherwise.REFUSE
     head = {
         "chart": chart.name,
         "description": chart.description,
@@ -57,7 +57,7 @@ def chart_data(chart: Chart) -> dict[str, Any]:
         "resources": list(chart.resources),
         "promises": [_promise(promise, i) for i, promise in enumerate(chart.promises, 1)],
         "priority": None if chart.priority is Priority.EXCLUSIVE else chart.priority.value,
-        "otherwise": None if chart.otherwise is usual else chart.otherwise.value,
+        "otherwise": None if usual else chart.otherwise.value,
         "table": _form(chart),
         "initial": targets_data(chart.initial),
         "junctions": {name: segments_data(segments) for name, segments in chart.junctions.items()},

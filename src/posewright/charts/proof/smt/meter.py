@@ -33,14 +33,14 @@ class Meter:
         """Return the meter for questions that get one part in so many."""
         return replace(self, parts=parts)
 
-    def allowed(self) -> int:
-        """Return how many steps the next check may take; zero would be no limit for the solver."""
-        pool = self.pool
-        return max(1, (pool.bit_steps_allowed if self.by_bits else pool.steps_allowed) // self.parts)
+    def allowed(self, weight: int) -> int:
+        """Return how many steps of a weight the next check may take; zero would be no limit to the solver."""
+        allowed = self.pool.bit_steps_allowed if self.by_bits else self.pool.steps_allowed
+        return max(1, allowed(weight) // self.parts)
 
-    def read(self, steps: int, *, is_open: bool) -> None:
-        """Note what the context says after a check, and whether that stayed open."""
-        taken, self.count.last = steps - self.count.last, steps
+    def read(self, steps: int, weight: int, *, is_open: bool) -> None:
+        """Note what the context says after a check, what its steps weigh, and whether it stayed open."""
+        taken, self.count.last = (steps - self.count.last) * weight, steps
         self.pool.open += is_open
         if self.by_bits:
             self.pool.bit_steps += taken

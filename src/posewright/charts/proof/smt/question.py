@@ -9,6 +9,7 @@ from typing import Any
 import z3
 
 from posewright.charts.datatypes import Type, Value
+from posewright.charts.expression import Operator
 from posewright.charts.proof.rounding import DOUBLE
 from posewright.charts.proof.smt.bits import BitEncoder
 from posewright.charts.proof.smt.meter import Meter
@@ -19,24 +20,39 @@ from posewright.charts.proof.term import Op, Sort, Term, reachable
 RASTER = 1024
 """Parts of one: fractions on this raster are added and compared without rounding."""
 
+MAX_PRODUCTS = 5
+"""Products of fractions up to which the solver may use all its methods."""
+
+UNCOUNTED = ("arith.nl.nra", "arith.nl.grobner", "arith.nl.horner")
+"""Methods for products of which a single step, of many fractions at once, may take minutes."""
+
 BIT_BY_BIT = ("simplify", "fpa2bv", "simplify", "solve-eqs", "bit-blast", "sat")
 """The solver's tactics; its own choice for such questions takes ten times as long."""
 
 
 class Question:
-    """Terms that shall all be true."""
+    """Terms that shall all be true.
+
+    Attributes:
+        products: of fractions, none of them known, that are in it; quotients too.
+        whole_products: the same of whole numbers.
+    """
+
+    HEAVY = HEAVY_WHOLE = 1
 
     def __init__(self, solver: Any, meter: Meter) -> None:
         self.solver = solver
         self.meter = meter
         self.mentioned: set[int] = set()
         self.variables: dict[str, Term] = {}
+        self.products = self.whole_products = 0
 
     def check(self) -> bool | None:
         """Return whether it is possible, None if that was not decided within the steps allowed."""
-        self.solver.set("rlimit", self.meter.allowed())
+        self.solver.set("rlimit", self.meter.allowed(self.weight))
         found = self.solver.check()
-        self.meter.read(int(self.solver.statistics().get_key_value("rlimit count")), is_open=found == z3.unknown)
+        steps = int(self.solver.statistics().get_key_value("rlimit count"))
+        self.meter.read(steps, self.weight, is_open=found == z3.unknown)
         return None if found == z3.unknown else bool(found == z3.sat)
 
     def case(self, types: Mapping[str, Type]) -> dict[str, Value]:
@@ -56,7 +72,17 @@ class Question:
         found = [term for term in reachable(terms) if term.index not in self.mentioned]
         self.mentioned.update(term.index for term in found)
         self.variables |= {term.value: term for term in found if term.op is Op.VARIABLE}
+        products = [term.sort for term in found if _is_product(term)]
+        self.products += products.count(Sort.FRACTION)
+        self.whole_products += products.count(Sort.WHOLE)
         return found
+
+    @property
+    def weight(self) -> int:
+        """How much longer a step takes than where there are no products."""
+        if self.products:
+            return self.HEAVY
+        return self.HEAVY_WHOLE if self.whole_products else 1
 
 
 class RealQuestion(Question):
@@ -68,6 +94,8 @@ class RealQuestion(Question):
         coarse: fractions are looked for on a raster, and nothing is rounded: what is found is a case, and
             that nothing is found says nothing.
     """
+
+    HEAVY, HEAVY_WHOLE = 16, 4
 
     def __init__(self, encoder: RealEncoder, meter: Meter, *, coarse: bool = False) -> None:
         super().__init__(z3.SimpleSolver(ctx=encoder.sheet.context), meter)
@@ -85,6 +113,13 @@ class RealQuestion(Question):
         roots = list(terms)
         self.mention(roots)
         self.solver.add([self.written(term) for term in roots])
+
+    def check(self) -> bool | None:
+        """Return whether it is possible, None if that was not decided within the steps allowed."""
+        if self.products > MAX_PRODUCTS:
+            for method in UNCOUNTED:
+                self.solver.set(method, False)
+        return super().check()
 
     def mention(self, terms: Iterable[Term]) -> None:
         """Tell the solver what is known of some terms, whether they be true or not."""
@@ -126,6 +161,14 @@ class RealQuestion(Question):
         return bool(z3.is_true(self.solver.model().eval(self.written(term), model_completion=True)))
 
 
+def _is_product(term: Term) -> bool:
+    """Return whether a term is a product, a quotient or a remainder of two numbers that are not known."""
+    if term.op is not Op.ARITHMETIC:
+        return False
+    known = any(arg.is_constant for arg in term.args)
+    return term.value not in (Operator.PLUS, Operator.MINUS) and not known
+
+
 class BitQuestion(Question):
     """A question decided bit by bit.
 
@@ -133,6 +176,8 @@ class BitQuestion(Question):
         encoder: writes the terms.
         meter: counts the steps that are taken.
     """
+
+    HEAVY = 8
 
     def __init__(self, encoder: BitEncoder, meter: Meter) -> None:
         super().__init__(z3.Then(*BIT_BY_BIT, ctx=encoder.context).solver(), meter)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from posewright.charts.datatypes import FloatType
 from posewright.charts.proof.answer import IMPOSSIBLE, UNKNOWN, Answer
 from posewright.charts.proof.case import Trial
 from posewright.charts.proof.pool import Pool
@@ -82,12 +83,14 @@ class Search:
 
     def on_raster(self, root: Term, trial: Trial) -> Answer | None:
         """Return a case whose fractions are on a raster, None where none was found."""
+        if not any(isinstance(kind, FloatType) for kind in trial.types.values()):
+            return None  # it would be the same question once more
         question = self.real_question([root], coarse=True)
         return tried(question, trial) if question.check() else None
 
     def bit_by_bit(self, root: Term, trial: Trial) -> Answer:
         """Return whether a term can be true, decided bit by bit as far as the effort allows."""
-        if not self.pool.bit_steps_allowed:
+        if not self.pool.bit_steps_allowed():
             return UNKNOWN
         question = BitQuestion(self.bits, self.bit_meter)
         try:
