@@ -1,4 +1,4 @@
-"""A statechart, proved and tried.  Twin of `chart test`, `coverage`, `cover`, `mutate`, `diff`, `convert`."""
+"""Charts tried.  Twin of `posewright chart test`, `coverage`, `cover`, `mutate`, `diff` and `convert`."""
 
 import sys
 from pathlib import Path

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from posewright.charts import FloatType, IntType, Report, Scope, chart_in, inspect_chart, parse_expression
 from posewright.charts.checks import inspection
+from posewright.charts.datatypes import Type
 from posewright.charts.exploration.axis import Spans, parted
 from posewright.charts.finding import Rule
 from posewright.charts.proof import Effort, Pool, Prover
@@ -125,7 +126,7 @@ def test_the_harder_the_questions_before_the_less_the_next_may_take() -> None:
 
 
 def test_a_case_found_for_more_is_an_answer_to_less() -> None:
-    types = {"x": FloatType(-10.0, 10.0), "n": IntType(-32768, 32767)}
+    types: dict[str, Type] = {"x": FloatType(-10.0, 10.0), "n": IntType(-32768, 32767)}
     pool = Pool(Effort(steps=1, all_steps=1, least_steps=1, bit_steps=1, all_bit_steps=1))
     scope = Scope(types)
     odd = parse_expression("n * n * n - n * x > 17000 and n % 13 == 5 and x * n > 7.77", scope)
@@ -136,7 +137,7 @@ def test_a_case_found_for_more_is_an_answer_to_less() -> None:
 
 @pytest.mark.parametrize("value", [-12, 0, 1, 7, 12, 30, 36])
 def test_products_come_to_a_number_as_trying_everything_says(value: int) -> None:
-    types = {"n": IntType(-9, 9), "m": IntType(-4, 12)}
+    types: dict[str, Type] = {"n": IntType(-9, 9), "m": IntType(-4, 12)}
     prover = Prover(types, Effort(combinations=0))
     for guard in (
         f"n * m == {value} and n < m",

@@ -106,7 +106,7 @@ class Flow:
         use = next((one for one in uses if one.node.index in active), uses[0])
         place, line = use.node.name, asked.expression.source.where.line or use.line
         case = self.inspection.counterexample(place, rows[-1], asked.held, {name})
-        return Finding(Level.ERROR, Rule.READ_BEFORE_WRITE, message, place, case, line, rows)
+        return Finding(Level.WARNING, Rule.READ_BEFORE_WRITE, message, place, case, line, rows)
 
     def unset(self, name: str, rows: Rows) -> Finding:
         """Return that an output is not set on some path."""

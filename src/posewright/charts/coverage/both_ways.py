@@ -1,7 +1,8 @@
-"""Inputs that also settle what branches not taken would come to, where that says whether a condition decides.
+"""Inputs that also settle what an exploration need not ask, where that says whether a condition decides.
 
-A tick never asks about the other branch of an `a if c else b`. The cases of an exploration part by what the
-tick asks only: of the inputs that one of them stands for, some may show that `c` decides, and others not.
+A tick never asks about the other branch of an `a if c else b`, nor does an exploration ask for a condition
+beside one that has decided. Its cases part by what is asked only: of the inputs that one of them stands for,
+some may show that a condition decides, and others not.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from posewright.charts.exploration import Exploration
 from posewright.charts.exploration.conditions import Answer
 from posewright.charts.exploration.path import Path
 from posewright.charts.exploration.questions import Questions
-from posewright.charts.expression import Expression
+from posewright.charts.expression import Expression, Tree, names_in
 from posewright.charts.machine.stepping import Tick
 from posewright.errors import ExpressionError, PosewrightError
 
@@ -25,7 +26,7 @@ Inputs = Mapping[str, Value]
 
 
 class BothWays:
-    """Takes ticks that ask every condition of a decision with an `if` in it, needed or not.
+    """Takes ticks that ask every condition of such a decision, needed or not.
 
     Attributes:
         choices: the numbers of those decisions.
@@ -39,20 +40,32 @@ class BothWays:
             first + number
             for first, site in goals.sites
             for number, tree in enumerate(site.parts)
-            if is_choice(tree)
+            if self.is_shortened(tree)
         )
-        sites = [site for _, site in goals.sites if any(map(is_choice, site.parts))]
+        sites = [site for _, site in goals.sites if any(map(self.is_shortened, site.parts))]
         self.asked = {id(one): self.answers(one, site) for site in sites for one in site.lowered}
         self.doubtful = False
 
+    def is_shortened(self, tree: Tree) -> bool:
+        """Return whether an exploration may leave out some condition of a decision.
+
+        It does with the branch not taken of an `if`, and where another condition, known in that state, has
+        decided: of `near and after(1 s)` it need not ask for `near` in the first second.
+        """
+        conditions = list(conditions_of(tree))
+        inputs = self.exploration.chart.inputs
+        return is_choice(tree) or (
+            len(conditions) > 1 and any(not names_in(one) & inputs.keys() for one in conditions)
+        )
+
     def answers(self, expression: Expression, site: Site) -> tuple[Answer, ...]:
-        """Return what answers every condition of the decisions with an `if` that an expression holds."""
+        """Return what answers every condition of such decisions that an expression holds."""
         axes = self.looked.inputs.axes
         types: dict[str, Type] = {
             **self.exploration.machine.types,
             **{name: axis.kind for name, axis in axes.items()},
         }
-        trees = (tree for tree in decisions_in(expression.tree, decides=site.decides) if is_choice(tree))
+        trees = filter(self.is_shortened, decisions_in(expression.tree, decides=site.decides))
         questions = Questions(axes, types)
         return tuple(
             questions.condition(expression.with_tree(condition))

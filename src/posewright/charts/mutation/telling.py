@@ -73,7 +73,8 @@ class Teller:
             return Told(Verdict.ALIKE)
         twins = Twins(self.exploration, Interpreter(mutant.chart))
         pursuit = Pursuit(self.exploration, twins)
-        sure, count = self.exploration.complete and twins.begin_alike and self.is_seen(twins), 0
+        sure = prove and self.exploration.complete and twins.begin_alike and self.is_seen(twins)
+        count = 0
         for state in self.candidates(twins):
             for together in twins.step((state, twins.twin_of(state))):
                 count += 1
