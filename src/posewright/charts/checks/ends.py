@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from posewright.charts.chart_state import ChartState
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.recorder import Rows
+from posewright.charts.checks.undecided import not_proved, why
 from posewright.charts.exploration.situations import Situation
 from posewright.charts.finding import Finding, Level, Rule, show
 
@@ -69,7 +70,10 @@ class Ends:
             message = f"{node.name} is a dead end: nothing leads on from there"
             message += ", whatever the inputs are; give it a transition, or say `final: true`"
             line = node.state.line if node.state is not None else None
-            yield self.found(Rule.DEAD_END, message, node.name, explored.reached[number], line)
+            if self.inspection.complete or not any(self.machine.nodes[i].ways for i in (leaf, *node.around)):
+                yield self.found(Rule.DEAD_END, message, node.name, explored.reached[number], line)
+            else:
+                yield self.open_note("whether anything leads on", node.name, line)
 
     # Resources
 
@@ -88,7 +92,14 @@ class Ends:
             message += ": switch it off on every way that ends"
             leaf = self.machine.nodes[state.leaves[0]]
             line = leaf.state.line if leaf.state is not None else None
-            yield self.found(Rule.LEFT_ON, message, leaf.name, state, line)
+            if self.inspection.complete:
+                yield self.found(Rule.LEFT_ON, message, leaf.name, state, line)
+            else:
+                yield self.open_note(f"whether {name} can be {show(zero)} again", leaf.name, line)
+
+    def open_note(self, question: str, name: str, line: int | None) -> Finding:
+        """Return the note that it is not known, because not every way on was tried."""
+        return not_proved(f"{question} after {name} is not known: {why(self.inspection)}", name, line)
 
     def found(self, rule: Rule, message: str, name: str, state: ChartState, line: int | None) -> Finding:
         """Return a finding with the run that leads to a state."""

@@ -13,6 +13,7 @@ from posewright.charts.checks.undecided import not_proved, why
 from posewright.charts.checks.uses import Use
 from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Type
 from posewright.charts.finding import Finding, Level, Rule, show
+from posewright.charts.machine import Node
 from posewright.charts.proof import DividesByZero, Outside, Saturates, places_in
 
 MAX_KEPT = 1000
@@ -88,7 +89,7 @@ class Faults:
 
     def found(self, suspect: Suspect, witness: Witness) -> Finding:
         """Return what to say of something that goes wrong."""
-        use, name = suspect.use, suspect.use.node.name
+        use, name = suspect.use, self.place(suspect.use.node, witness)
         case, told = self.inspection.case(name, witness, use.expression.names)
         if suspect.rule is Rule.RANGE:
             message = self.range_text(use, witness) + f" {told}"
@@ -97,6 +98,14 @@ class Faults:
         else:
             message = f"division by zero in `{use.expression}` {told}"
         return Finding(Level.ERROR, suspect.rule, message, name, case, use.line, witness.trace)
+
+    def place(self, node: Node, witness: Witness) -> str:
+        """Return the state in which it goes wrong: of several that share a junction, the active one."""
+        after = self.inspection.last_tick(witness.trace)[1].after if witness.trace else None
+        states = (witness.state, after) if after is not None else (witness.state,)
+        if any(node.name in state.active for state in states):
+            return node.name
+        return witness.state.active[-1]
 
     def range_text(self, use: Use, witness: Witness) -> str:
         """Return what a variable is given, and what it can hold."""

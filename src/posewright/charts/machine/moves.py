@@ -45,7 +45,9 @@ class Moves:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.nodes = machine.nodes
-        self._forgotten = frozenset(number for number, _ in machine.memories if self._only_from_outside(number))
+        self._forgotten = frozenset(
+            number for number, _ in machine.memories if self._only_from_outside(number)
+        )
         self._active: dict[Leaves, frozenset[int]] = {}
         self._kept: dict[tuple[Leaves, Memories, tuple[Way, ...]], Move] = {}
 
