@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,10 @@ MOST_TICKS = 500
 """Five seconds of simulated time at the period of a document that says none."""
 
 PASSING = 60
+"""How many cases are inside the subset."""
+
 PAGE = Path(__file__).parents[2] / "docs/scxml.md"
-"""How many cases are inside the subset; the page says which are not, and why."""
+"""Says which are not, and why."""
 
 
 def refusal(path: Path) -> InputError | None:
@@ -41,6 +44,10 @@ def outcome(path: Path) -> str:
         if {"pass", "fail"} & {*state.active}:
             break
     return "pass" if "pass" in state.active else f"ends in {state.state}"
+
+
+def test_continuous_integration_has_the_cases() -> None:
+    assert cases() or os.environ.get("CI") != "true"
 
 
 @pytest.mark.skipif(not cases(), reason=SKIPPED)

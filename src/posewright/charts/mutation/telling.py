@@ -23,6 +23,9 @@ Inputs = Mapping[str, Value]
 MAX_WAYS = 3_000
 """Ways of ticks that are looked at where nothing can be proved any more."""
 
+LIKELY_WAYS = 1_200
+"""The same, where nothing is to be proved."""
+
 
 class Verdict(Enum):
     """What was found out."""
@@ -86,7 +89,7 @@ class Teller:
                 elif not twins.same(together):
                     sure = sure and together.wrote_alike
                     pursuit.note(state, together)
-            if not sure and count > MAX_WAYS:
+            if not sure and count > (MAX_WAYS if prove else LIKELY_WAYS):
                 break
         return self._pursued(pursuit, twins, sure=sure)
 
