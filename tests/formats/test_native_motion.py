@@ -231,7 +231,7 @@ MISTAKES = {
     },
     "repeat: 3": {
         "repeat: 0": "out of range",
-        "repeat: 1" + "0" * 400: "out of range",
+        "repeat: 1" + "0" * 400: "too large .the range is",
         "repeat: often": "whole number",
         "repet: 3": "did you mean repeat",
     },

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 
+from posewright.charts.action import expressions_in
 from posewright.charts.chart_state import ChartState
 from posewright.charts.datatypes import Value
 from posewright.charts.exploration import Exploration
 from posewright.charts.exploration.clocks import Clocks
 from posewright.charts.interpreter import Interpreter
-from posewright.charts.machine import lower
+from posewright.charts.machine import Node, lower
 from posewright.charts.mutation.fault import Mutant
 from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
 from posewright.charts.mutation.pursuing import Pursuit, ends_alike
@@ -23,7 +25,7 @@ Inputs = Mapping[str, Value]
 MAX_WAYS = 3_000
 """Ways of ticks that are looked at where nothing can be proved any more."""
 
-LIKELY_WAYS = 1_200
+LIKELY_WAYS = 2_000
 """The same, where nothing is to be proved."""
 
 
@@ -114,22 +116,37 @@ class Teller:
         near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
         if not twins.ask_alike:
             near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, twins))
-        return iter(self._likely_first(near, changes))
+        return iter(self._likely_first(near, changes, twins))
 
-    def _likely_first(self, states: list[ChartState], changes: Changes) -> list[ChartState]:
-        """Return states, those first in which a difference is most likely, and of each sort one at first."""
-        nodes = self.exploration.machine.nodes
-        below = frozenset[int]().union(*({number} | nodes[number].within for number in changes.nodes))
+    def _likely_first(self, states: list[ChartState], changes: Changes, twins: Twins) -> list[ChartState]:
+        """Return states, those first in which a difference is most likely, and of each sort one at first.
+
+        Of one sort are those that are alike in and below what was changed, and in all that this reads.
+        """
+        machine = self.exploration.machine
+        below = frozenset[int]().union(*({number} | machine.nodes[number].within for number in changes.nodes))
+        reads = frozenset[str]().union(*(_reads(machine.nodes[number]) for number in changes.nodes))
+        places = [i for i, name in enumerate(machine.registers) if name in reads]
+        turns = twins.turns
         met: dict[object, int] = {}
 
-        def rank(state: ChartState) -> tuple[bool, int]:
+        def rank(state: ChartState) -> tuple[bool, bool, int]:
             before = frozenset(state.numbers) if state.started else frozenset[int]()
             likely = bool(changes.active & before) or bool(changes.entered - before)
-            sort = likely, state.started, before & below
+            held = self._classed(state)
+            counts = state.values[self.exploration.looked.variables :]
+            in_time = not turns or any(counts[i] in values for i, values in turns.items())
+            sort = likely, in_time, state.started, before & below, tuple([held[i] for i in places])
             met[sort] = met.get(sort, -1) + 1
-            return not likely, met[sort]
+            return not likely, not in_time, met[sort]
 
         return sorted(states, key=rank)
+
+    def _classed(self, state: ChartState) -> tuple[object, ...]:
+        """Return what the registers hold; of counted time, what a tick can tell of it."""
+        looked = self.exploration.looked
+        counts = state.values[looked.variables :]
+        return (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
 
     def _finer(self, rests: set[int], twins: Twins) -> Iterator[ChartState]:
         """Yield one state for all in which neither of the two can tell how time stands."""
@@ -143,6 +160,15 @@ class Teller:
                 if key not in met:
                     met.add(key)
                     yield state
+
+
+def _reads(node: Node) -> frozenset[str]:
+    """Return the names that a state's guards and actions read, and its counters."""
+    guards = (guard for way in node.ways for guard in way.guards)
+    acts = chain((way.do for way in node.ways), node.actions)
+    read = chain(guards, (one for actions in acts for one in expressions_in(actions)))
+    counters = frozenset(counter.name for counter in node.counters)
+    return counters.union(*(expression.names for expression in read))
 
 
 def _touched(exploration: Exploration, state: ChartState) -> frozenset[int]:

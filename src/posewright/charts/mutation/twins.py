@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 from posewright.charts.chart_state import ChartState
 from posewright.charts.datatypes import Value
@@ -96,6 +97,15 @@ class Twins:
         return Clocks(self.one.machine).classes == Clocks(self.other.machine).classes
 
     @cached_property
+    def turns(self) -> dict[int, set[int]]:
+        """The values of counters after which only one of the two gets another answer, by place in the one."""
+        one, other = Clocks(self.one.machine), Clocks(self.other.machine)
+        edges = dict(zip(other.names, map(_edges, other.classes), strict=True))
+        pairs = zip(one.names, map(_edges, one.classes), strict=True)
+        found = {i: own ^ edges.get(name, set()) for i, (name, own) in enumerate(pairs)}
+        return {i: values for i, values in found.items() if values}
+
+    @cached_property
     def told_apart(self) -> list[tuple[int, int]]:
         """The places, in both, of registers that both have and that are told apart by their values."""
         names = self.other.machine.registers
@@ -159,6 +169,11 @@ def _stepped(interpreter: Interpreter, state: ChartState, inputs: Mapping[str, V
         return interpreter.outcome(state, inputs).after
     except PosewrightError:
         return None
+
+
+def _edges(classes: Sequence[int]) -> set[int]:
+    """Return the values that are in another class than the one before them."""
+    return {i for i, (one, other) in enumerate(pairwise(classes), start=1) if one != other}
 
 
 def _cells(keep: Keep) -> tuple[object, ...]:
