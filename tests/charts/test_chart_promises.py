@@ -68,7 +68,7 @@ def test_a_promise_is_broken_by_the_shortest_run() -> None:
     assert len(result.trace) == 2
     assert result.trace[0]["near"] is True
     assert float(result.trace[1]["tilt"]) > 60
-    assert "after tick 2, in kicking" in result.message
+    assert "after tick 1, in kicking" in result.message
     assert len(prove_promises(chart("{always: count < 3}"))[0].trace) == 3
 
 

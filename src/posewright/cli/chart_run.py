@@ -66,20 +66,28 @@ def run(
     if every:
         if inputs or typed or start or scenario or keys or plot:
             raise InputError("--all starts everywhere and takes every input", hint="leave the others out")
-        from posewright.charts import tabulate_chart
-
-        give_table(tabulate_chart(machine), machine, output, as_json)
+        _tabulate(machine, output, as_json)
         return
     if [inputs is not None, scenario is not None, bool(typed), keys].count(True) != 1:
         hint = "give --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all"
         raise InputError("which inputs?", hint=hint)
     rows: Path | Iterable[str] = inputs or scenario or typed or []
     ticks = _at_the_keyboard(machine, start, unchecked) if keys else _run(machine, rows, start, unchecked)
-    if plot is not None:
+    _draw(machine, ticks, plot)
+    give_ticks(machine, ticks, output, as_json)
+
+
+def _tabulate(machine: Chart, output: Path | None, as_json: bool) -> None:
+    from posewright.charts import tabulate_chart
+
+    give_table(tabulate_chart(machine), machine, output, as_json)
+
+
+def _draw(machine: Chart, ticks: tuple[Tick, ...], path: Path | None) -> None:
+    if path is not None:
         from posewright.charts import draw_timeline
 
-        draw_timeline(machine, ticks, plot)
-    give_ticks(machine, ticks, output, as_json)
+        draw_timeline(machine, ticks, path)
 
 
 def _run(machine: Chart, rows: Path | Iterable[str], start: str | None, unchecked: bool) -> tuple[Tick, ...]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from posewright.charts.expression import Binary, Expression, If, Timed, Tree, Unary, cases_of, children
+from posewright.charts.expression.printing import shortened, text_of
 from posewright.charts.expression.tree import LOGIC, Operator
-from posewright.charts.expression.wording import shortened, wording
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,8 @@ class Site:
         """Yield its decisions, numbered from `first`."""
         for number, tree in enumerate(self.parts):
             whole = number == 0 and self.decides
-            text = str(self.written) if whole else wording(tree)
-            names = tuple(shortened(wording(condition)) for condition in conditions_of(tree))
+            text = str(self.written) if whole else text_of(tree)
+            names = tuple(shortened(text_of(condition)) for condition in conditions_of(tree))
             yield Decision(first + number, shortened(text), names, self.line, self.owner)
 
 

@@ -24,6 +24,15 @@ TIGHTEST = 9
 """Powers beside those of the operators: of a choice, and of what needs no brackets."""
 
 
+LONGEST = 60
+"""Letters of a text that is shown in a table."""
+
+
+def shortened(text: str) -> str:
+    """Return a text, cut where it is too long for a table."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
 def text_of(tree: Tree) -> str:
     """Return the text of a tree.
 
@@ -52,7 +61,7 @@ def _within(tree: Tree, power: int) -> str:
 def _literal(tree: Literal) -> str:
     if isinstance(tree.value, bool):
         return "true" if tree.value else "false"
-    return f"{tree.value!r} {tree.unit}" if tree.unit else f"{tree.value!r}"
+    return f"{tree.value} {tree.unit}" if tree.unit else f"{tree.value}"
 
 
 def _unary(tree: Unary) -> str:

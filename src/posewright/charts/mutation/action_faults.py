@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from posewright.charts.action import Action, Actions, Assign, Branch, Raise
 from posewright.charts.expression import Expression
-from posewright.charts.expression.wording import shortened
+from posewright.charts.expression.printing import shortened
 from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.ground import Ground
 

@@ -22,9 +22,9 @@ from posewright.charts.expression import (
     parse_expression,
 )
 from posewright.charts.expression.parser import parse
+from posewright.charts.expression.printing import text_of
 from posewright.charts.expression.tree import rewritten
 from posewright.charts.expression.typecheck import typecheck
-from posewright.charts.expression.wording import wording
 from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.tree_faults import TIMED, tree_faults
 from posewright.errors import ExpressionError
@@ -72,7 +72,7 @@ def _parsed(expression: Expression, scope: Scope, wanted: Type) -> Tree:
 
 def _typed(tree: Tree, expression: Expression, scope: Scope, wanted: Type) -> Expression | None:
     """Return a tree as an expression, None where it does not type."""
-    source = Source(wording(tree), expression.source.where)
+    source = Source(text_of(tree), expression.source.where)
     if any(isinstance(node, Timed) for node in nodes_of(tree)):  # it was typed before
         return Expression(tree, expression.type, source, expression.fixed)
     try:
@@ -100,7 +100,7 @@ def _timed(tree: Tree, scope: Scope, source: Source, period_s: float) -> Iterato
             time = round(typed.seconds + step, 9) if isinstance(typed, Timed) else 0.0
             if time > 0:
                 changed = _lasting(node, time)
-                what = f"`{wording(node)}` becomes `{wording(changed)}`"
+                what = f"`{text_of(node)}` becomes `{text_of(changed)}`"
                 yield Fault(Sort.TIME, what, None, _replaced(tree, node, changed))
 
 
@@ -119,14 +119,14 @@ def _whole(tree: Tree, wanted: Type, scope: Scope) -> Iterator[Fault[Tree]]:
     """Yield a condition turned round, or another value in place of one that is computed."""
     if isinstance(wanted, BoolType):
         if not isinstance(tree, Literal):
-            what = f"`{wording(tree)}` becomes `not ({wording(tree)})`"
+            what = f"`{text_of(tree)}` becomes `not ({text_of(tree)})`"
             yield Fault(Sort.NEGATION, what, None, Unary(Operator.NOT, tree, tree.at))
     elif isinstance(wanted, EnumType):
         yield from _names(tree, wanted)
     elif not _is_constant(tree, scope):
         step = Literal(1 if isinstance(wanted, IntType) else 1.0)
         more = Binary(Operator.PLUS, tree, step)
-        yield Fault(Sort.VALUE, f"`{wording(tree)}` becomes `{wording(more)}`", None, more)
+        yield Fault(Sort.VALUE, f"`{text_of(tree)}` becomes `{text_of(more)}`", None, more)
 
 
 def _names(tree: Tree, wanted: EnumType) -> Iterator[Fault[Tree]]:
@@ -134,7 +134,7 @@ def _names(tree: Tree, wanted: EnumType) -> Iterator[Fault[Tree]]:
     if isinstance(tree, Name) and tree.name in wanted.values:
         return
     for name in wanted.values[:2]:
-        yield Fault(Sort.VALUE, f"`{wording(tree)}` becomes `{name}`", None, Name(name))
+        yield Fault(Sort.VALUE, f"`{text_of(tree)}` becomes `{name}`", None, Name(name))
 
 
 def _is_constant(tree: Tree, scope: Scope) -> bool:

@@ -19,8 +19,8 @@ from posewright.charts.expression import (
     children,
     with_children,
 )
+from posewright.charts.expression.printing import text_of
 from posewright.charts.expression.tree import COMPARISONS, LOGIC
-from posewright.charts.expression.wording import wording
 from posewright.charts.mutation.fault import Fault, Sort
 
 TIMED = frozenset(timing.value for timing in Timing)
@@ -141,4 +141,4 @@ def _with_child(tree: Tree, number: int, child: Tree) -> Tree:
 
 
 def _changed(sort: Sort, before: Tree, after: Tree) -> Fault[Tree]:
-    return Fault(sort, f"`{wording(before)}` becomes `{wording(after)}`", None, after)
+    return Fault(sort, f"`{text_of(before)}` becomes `{text_of(after)}`", None, after)

@@ -17,13 +17,14 @@ def how_broken(promise: Promise, ticks: int, state: str, waited: int = 0) -> str
 
     Args:
         promise: that is broken.
-        ticks: number of the tick after which it is.
+        ticks: how many went by until it is; they are counted from 0 in the text, as in a run.
         state: the states active then.
         waited: ticks for which an answer has been owed, that of the question not counted.
     """
-    after = f"after tick {ticks}, in {state}"
+    last = ticks - 1
+    after = f"after tick {last}, in {state}"
     if promise.vow is Vow.LEADS_TO:
-        since = f"since tick {ticks - waited}" if waited else "at that tick"
+        since = f"at tick {last - waited}" if waited else "at that tick"
         why = f"`{promise.when}` held {since}, and `{promise.goal}` has not since"
         return f"`{text_of(promise)}` is broken {after}: {why}"
     holds = "holds" if promise.vow is Vow.NEVER else "does not hold"

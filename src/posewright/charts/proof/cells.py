@@ -32,14 +32,11 @@ def cells_of(prover: Prover, atoms: Sequence[Expression], given: Sequence[Claim]
 
 @dataclass
 class _New:
-    """The claim that a case is in none of the cells that are known."""
+    """That a case is in none of the cells that are known; the solver is told so cell by cell."""
 
     atoms: Sequence[Expression]
     names: frozenset[str]
     known: set[Truths] = field(default_factory=set)
-
-    def term(self, _translator: object) -> Term:
-        raise NotImplementedError
 
     def seen(self, case: Mapping[str, Value]) -> bool:
         return _truths(self.atoms, case) not in self.known

@@ -13,20 +13,24 @@ from posewright.charts.proof.translation import Translator
 from posewright.errors import ExpressionError
 
 
-class Claim(Protocol):
-    """Something that may be so in one case and not in another."""
+class Seen(Protocol):
+    """Something that may be so in one case and not in another, as computing it there shows."""
 
     @property
     def names(self) -> frozenset[str]:
         """The names that it is about."""
         ...
 
-    def term(self, translator: Translator) -> Term:
-        """Return the truth value that it is so."""
-        ...
-
     def seen(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is so in a case, by computing the expression there."""
+        ...
+
+
+class Claim(Seen, Protocol):
+    """The same, where a solver can be told it as well."""
+
+    def term(self, translator: Translator) -> Term:
+        """Return the truth value that it is so."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +31,7 @@ BIT_BY_BIT = ("simplify", "fpa2bv", "simplify", "solve-eqs", "bit-blast", "sat")
 """The solver's tactics; its own choice for such questions takes ten times as long."""
 
 
-class Question:
+class Question(ABC):
     """Terms that shall all be true.
 
     Attributes:
@@ -63,9 +64,9 @@ class Question:
             for name, term in self.variables.items()
         }
 
+    @abstractmethod
     def written(self, term: Term) -> Any:
         """Return what a term is for the solver."""
-        raise NotImplementedError
 
     def first_mentioned(self, terms: Iterable[Term]) -> list[Term]:
         """Return the terms, and those they are made of, that were not mentioned before."""
