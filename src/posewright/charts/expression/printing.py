@@ -61,7 +61,7 @@ def _within(tree: Tree, power: int) -> str:
 def _literal(tree: Literal) -> str:
     if isinstance(tree.value, bool):
         return "true" if tree.value else "false"
-    return f"{tree.value} {tree.unit}" if tree.unit else f"{tree.value}"
+    return f"{tree.value!r} {tree.unit}" if tree.unit else f"{tree.value!r}"
 
 
 def _unary(tree: Unary) -> str:
