@@ -1,0 +1,53 @@
+"""What a gait is asked for: a velocity of the trunk over the ground."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from posewright.errors import InputError
+from posewright.gaits.arc import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class VelocityCommand:
+    """Forward, left and turn, seen from the trunk.
+
+    Attributes:
+        forward_m_s: ahead [m/s]; negative backwards.
+        left_m_s: to the left [m/s]; negative to the right.
+        turn_rad_s: to the left, counter-clockwise from above [rad/s].
+    """
+
+    forward_m_s: float = 0.0
+    left_m_s: float = 0.0
+    turn_rad_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in self.by_name.items():
+            if not math.isfinite(value):
+                raise InputError(f"{name} is {value}", hint="a finite number")
+
+    @property
+    def by_name(self) -> dict[str, float]:
+        """The three by name."""
+        return {
+            "forward_m_s": self.forward_m_s,
+            "left_m_s": self.left_m_s,
+            "turn_rad_s": self.turn_rad_s,
+        }
+
+    @property
+    def mirrored(self) -> VelocityCommand:
+        """The command as a mirror shows it: the other side, the other way round."""
+        return VelocityCommand(self.forward_m_s, -self.left_m_s, -self.turn_rad_s)
+
+    def components(self, seconds: float) -> Floats:
+        """Return way forward, way left and turn in so many seconds, `(3,)` [m, m, rad]."""
+        return np.array([self.forward_m_s, self.left_m_s, self.turn_rad_s]) * seconds
+
+
+STILL = VelocityCommand()
+"""Stepping on the spot."""

@@ -1,0 +1,59 @@
+"""What lies between two points: straight lines or a spline, as a matrix made once a gait."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+
+from posewright.gaits.arc import Floats
+
+
+class Interpolation(Enum):
+    """How joints go from one point of a step to the next."""
+
+    LINEAR = "linear"
+    SPLINE = "spline"
+
+
+def weights(knots: Floats, times: Floats, interpolation: Interpolation) -> Floats:
+    """Return by how much each knot counts at each time, `(n_times, n_knots)`; rows add up to 1.
+
+    The spline is cubic between two knots. At a knot it has the slope of the parabola through the knot and its
+    two neighbours, so what comes later than the next two knots does not matter: a step can be changed at its
+    end without a jump in what was sent before.
+
+    Args:
+        knots: their times, rising, `(n_knots,)` [s].
+        times: within the knots, `(n_times,)` [s].
+        interpolation: straight or spline.
+    """
+    left = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, len(knots) - 2)
+    widths = np.diff(knots)
+    part = (times - knots[left]) / widths[left]
+    values = np.eye(len(knots))
+    rows = part[:, np.newaxis]
+    if interpolation is Interpolation.LINEAR:
+        return np.asarray((1.0 - rows) * values[left] + rows * values[left + 1])
+    slopes = _slopes(widths)
+    width = widths[left][:, np.newaxis]
+    return np.asarray(
+        (1.0 + 2.0 * rows) * (1.0 - rows) ** 2 * values[left]
+        + rows**2 * (3.0 - 2.0 * rows) * values[left + 1]
+        + width * (rows * (1.0 - rows) ** 2 * slopes[left] - rows**2 * (1.0 - rows) * slopes[left + 1])
+    )
+
+
+def _slopes(widths: Floats) -> Floats:
+    """Return the slope at each knot by the knots' values, `(n_knots, n_knots)`."""
+    n = len(widths) + 1
+    slopes = np.zeros((n, n))
+    for k in range(1, n - 1):
+        before, after = widths[k - 1], widths[k]
+        whole = before + after
+        slopes[k, k - 1] = -after / (before * whole)
+        slopes[k, k] = (after - before) / (before * after)
+        slopes[k, k + 1] = before / (after * whole)
+    slopes[0, :2] = -1.0 / widths[0], 1.0 / widths[0]
+    slopes[-1, -2:] = -1.0 / widths[-1], 1.0 / widths[-1]
+    return slopes

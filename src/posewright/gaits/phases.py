@@ -1,0 +1,83 @@
+"""Phase tables: which foot is in the air when, as fractions of a cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from posewright.errors import InputError, UnknownNameError
+
+FEET = ("left_front", "left_rear", "right_front", "right_rear")
+"""The feet of a quadruped, in the order of all arrays over feet."""
+
+
+@dataclass(frozen=True)
+class PhaseTable:
+    """When each foot leaves the ground.
+
+    Attributes:
+        name: of the gait drawn so; `own` for one made by hand.
+        lift: by foot, the fraction of the cycle at which it leaves the ground, 0 to less than 1.
+    """
+
+    name: str
+    lift: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        if set(self.lift) != set(FEET):
+            raise InputError(f"a phase table is of {', '.join(self.lift)}", hint=f"of {', '.join(FEET)}")
+        for foot, phase in self.lift.items():
+            if not 0.0 <= phase < 1.0:
+                raise InputError(f"{foot} lifts at {phase:g}", hint="from 0 to less than 1, of a cycle")
+        object.__setattr__(self, "lift", MappingProxyType({foot: float(self.lift[foot]) for foot in FEET}))
+
+    def __hash__(self) -> int:
+        return hash((self.name, *self.lift.values()))
+
+    @property
+    def starts(self) -> tuple[float, ...]:
+        """The fractions of a cycle at which a step begins: where one foot or more lift, rising."""
+        return tuple(sorted(set(self.lift.values())))
+
+    @property
+    def mirrored(self) -> PhaseTable:
+        """The table with left and right changed."""
+        return PhaseTable(self.name, {_other_side(foot): phase for foot, phase in self.lift.items()})
+
+
+def _other_side(foot: str) -> str:
+    side, _, end = foot.partition("_")
+    return f"{'right' if side == 'left' else 'left'}_{end}"
+
+
+def _table(name: str, left_front: float, left_rear: float, right_front: float, right_rear: float) -> PhaseTable:
+    return PhaseTable(name, dict(zip(FEET, (left_front, left_rear, right_front, right_rear), strict=True)))
+
+
+CRAWL = _table("crawl", left_front=0.25, left_rear=0.0, right_front=0.75, right_rear=0.5)
+"""One foot after the other, each hind foot followed by the fore foot of its side: three feet always stand where the
+feet are down three quarters of the time or more."""
+
+TROT = _table("trot", left_front=0.0, left_rear=0.5, right_front=0.5, right_rear=0.0)
+"""Diagonal pairs."""
+
+PACE = _table("pace", left_front=0.0, left_rear=0.0, right_front=0.5, right_rear=0.5)
+"""The feet of a side together."""
+
+LEFT_TURN = _table("left_turn", left_front=0.0, left_rear=0.75, right_front=0.25, right_rear=0.5)
+"""One foot after the other round the body: left front, right front, right rear, left rear."""
+
+RIGHT_TURN = PhaseTable("right_turn", LEFT_TURN.mirrored.lift)
+"""The mirror image of the left turn."""
+
+PHASE_TABLES: Mapping[str, PhaseTable] = MappingProxyType(
+    {table.name: table for table in (CRAWL, TROT, PACE, LEFT_TURN, RIGHT_TURN)}
+)
+
+
+def phase_table(name: str) -> PhaseTable:
+    """Return one of the tables that are drawn in books, or raise UnknownNameError."""
+    if name not in PHASE_TABLES:
+        raise UnknownNameError.among("phase table", name, PHASE_TABLES)
+    return PHASE_TABLES[name]

@@ -1,0 +1,94 @@
+"""A quadruped that walks: poses frame by frame, from a command that may change at any time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from posewright.errors import InputError
+from posewright.gaits.arc import Floats
+from posewright.gaits.bounds import approached, refuse_out_of_range
+from posewright.gaits.command import STILL, VelocityCommand
+from posewright.gaits.gait import Gait
+from posewright.gaits.step import Feet, Step, StepPlanner
+from posewright.gaits.timing import GaitTiming
+from posewright.robots import Robot
+
+
+class QuadrupedGait:
+    """Makes poses from a velocity command, one step after the other.
+
+    A new command takes effect at the next step, where feet lift, and is come to in four steps at most. Until the
+    first one the robot steps on the spot.
+
+    Args:
+        gait: what is walked.
+        robot: who walks; its frame period is the time between two poses.
+
+    Raises:
+        InputError: the gait is another robot's, the robot's legs are not known, or the times of the gait do not
+            go together.
+        UnreachableError: a foot cannot stand on its equilibrium point.
+    """
+
+    def __init__(self, gait: Gait, robot: Robot) -> None:
+        self._planner = StepPlanner(gait, robot)
+        self.gait = gait
+        self._command = self._in_force = STILL
+        self._start = 0
+        self._feet = self._planner.standing_feet
+        self._last: dict[int, tuple[VelocityCommand, Feet, Step]] = {}
+        self._rows: Floats = np.empty((0, len(robot.joints)))
+
+    @property
+    def timing(self) -> GaitTiming:
+        """The times of a cycle."""
+        return self._planner.timing
+
+    @property
+    def standing_pose(self) -> Floats:
+        """The pose before the first step, `(n_joints,)` [rad]."""
+        return self._planner.standing_pose
+
+    @property
+    def command(self) -> VelocityCommand:
+        """What was asked for last."""
+        return self._command
+
+    def request(self, command: VelocityCommand) -> None:
+        """Ask for a velocity from the next step on.
+
+        Raises:
+            InputError: it is more than the gait's maximum displacement or turn in the time a foot is down.
+        """
+        refuse_out_of_range(command, self.gait.parameters, self.timing)
+        self._command = command
+
+    def frames(self, n: int) -> Floats:
+        """Return the joints in the next n frames, `(n, n_joints)` [rad]."""
+        if n < 0:
+            raise InputError(f"{n} frames are asked for", hint="0 or more")
+        parts, missing = [], n
+        while missing > 0:
+            if not len(self._rows):
+                self._rows = self._next_step()
+            parts.append(self._rows[:missing])
+            self._rows = self._rows[len(parts[-1]) :]
+            missing -= len(parts[-1])
+        return np.concatenate(parts) if parts else self._rows[:0]
+
+    def _next_step(self) -> Floats:
+        self._in_force = approached(self._in_force, self._command, self.gait.parameters, self.timing)
+        step = self._step(self._in_force, self._feet, self._start)
+        self._start = (self._start + 1) % self._planner.n_starts
+        self._feet = step.after
+        return step.rows
+
+    def _step(self, command: VelocityCommand, feet: Feet, start: int) -> Step:
+        """Return a step; who walks on as before makes the very step of the cycle before."""
+        if start in self._last:
+            same, from_where, step = self._last[start]
+            if same == command and feet.equals(from_where):
+                return step
+        step = self._planner.plan(command, feet, start)
+        self._last[start] = (command, feet, step)
+        return step

@@ -1,0 +1,152 @@
+"""Gaits as native documents: `*.gait.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from posewright.documents import Node, parse_document, read_text
+from posewright.errors import InputError, UnknownNameError
+from posewright.gaits.curves import Interpolation
+from posewright.gaits.gait import GREATEST_GAIN, LEAST_GAIN, Gait, TravelGain
+from posewright.gaits.parameter_reading import read_parameters
+from posewright.gaits.parameters import GaitParameters
+from posewright.gaits.phases import FEET, OWN, PHASE_TABLES, PhaseTable, phase_table
+from posewright.gaits.timing import timing_of
+from posewright.robots import Robot, is_path, robot, robot_names
+from posewright.robots.catalogue import FOLDER as ROBOTS
+
+FOLDER = "gaits"
+SUFFIX = ".gait.yaml"
+
+REQUIRED = ("gait", "robot", "phases", "parameters")
+OPTIONAL = ("description", "source", "interpolation", "pose", "travel_gain")
+GAINS = ("forward", "left", "turn")
+
+
+def gait_names(robot: Robot | str | None = None) -> tuple[str, ...]:
+    """Return the names of the gaits that ship for a robot, or for any, in alphabetical order."""
+    return tuple(sorted({path.name.removesuffix(SUFFIX) for path in _shipped(robot)}))
+
+
+def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
+    """Read a gait.
+
+    Args:
+        name: one of `gait_names()`, or the path of a `*.gait.yaml`.
+        robot: who is to walk it; None for the robot the document names.
+
+    Raises:
+        DocumentError: the document is not what it should be, or it is for another robot.
+        UnknownNameError: there is no such gait, robot, pose, phase table, ...
+        InputError: gaits of several robots are called so.
+    """
+    return read_gait_and_robot(name, robot=robot)[0]
+
+
+def read_gait_and_robot(name: str | Path, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
+    """Read a gait, and return it with the card of the robot that walks it; see `read_gait`."""
+    path = _find(name, robot)
+    return gait_in(read_text(path), path, robot=robot)
+
+
+def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
+    """Return the gait that a text tells of, with its robot's card.
+
+    Args:
+        text: a gait's document.
+        path: where it comes from, for messages, and for a card it names by its path.
+        robot: who is to walk it; None for the robot the document names.
+
+    Raises:
+        DocumentError, UnknownNameError: as `read_gait`.
+    """
+    fields = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
+    card = _robot(fields["robot"], robot, path)
+    gait = Gait(
+        name=fields["gait"].text(),
+        robot=card.name,
+        parameters=_parameters(fields["parameters"], card),
+        phases=_phases(fields["phases"]),
+        interpolation=_interpolation(fields),
+        travel_gain=_travel_gain(fields["travel_gain"]) if "travel_gain" in fields else TravelGain(),
+        pose=_pose(fields, card),
+        description=fields["description"].text() if "description" in fields else "",
+        source=fields["source"].text() if "source" in fields else "",
+        path=path,
+    )
+    return gait, card
+
+
+def _shipped(robot: Robot | str | None) -> list[Path]:
+    if isinstance(robot, Robot):
+        return [] if robot.folder is None else sorted((robot.folder / FOLDER).glob(f"*{SUFFIX}"))
+    return sorted(ROBOTS.glob(f"{'*' if robot is None else robot}/{FOLDER}/*{SUFFIX}"))
+
+
+def _find(name: str | Path, robot: Robot | None) -> Path:
+    if is_path(name):
+        return Path(name)
+    named = [path for path in _shipped(robot) if path.name == f"{name}{SUFFIX}"]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        robots = ", ".join(path.parent.parent.name for path in named)
+        raise InputError(f"several robots have a gait {name}", hint=f"say which robot: {robots}")
+    if Path(name).is_file():
+        return Path(name)
+    raise UnknownNameError.among("gait" if robot is None else f"gait of {robot.name}", name, gait_names(robot))
+
+
+def _robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
+    """Return the card that `robot:` tells of, or the one given, which must be called so."""
+    name = node.text()
+    if card is not None and name == card.name:
+        return card
+    if is_path(name):
+        named = robot((path.parent if path is not None else Path()) / name)
+    else:
+        named = robot(node.choice("robot", robot_names()))
+    if card is not None and named.name != card.name:
+        node.fail(f"this gait is for {named.name}", hint=f"it is to be walked by {card.name}")
+    return card or named
+
+
+def _parameters(node: Node, card: Robot) -> GaitParameters:
+    parameters = read_parameters(node)
+    try:
+        timing_of(parameters, card.frame_period_s)
+    except InputError as error:
+        node.fields()["ascent_pairs"].fail(error.message, hint=error.hint)
+    return parameters
+
+
+def _phases(node: Node) -> PhaseTable:
+    if not isinstance(node.value, dict):
+        return phase_table(node.choice("phase table", PHASE_TABLES))
+    lift = node.fields(required=FEET, optional=())
+    for entry in lift.values():
+        if entry.number(low=0.0) >= 1.0:
+            entry.fail(f"{entry.value:g} is out of range", hint="from 0 to less than 1, of a cycle")
+    return PhaseTable(OWN, {foot: entry.number() for foot, entry in lift.items()})
+
+
+def _interpolation(fields: Mapping[str, Node]) -> Interpolation:
+    if "interpolation" not in fields:
+        return Interpolation.SPLINE
+    return Interpolation(fields["interpolation"].choice("interpolation", [way.value for way in Interpolation]))
+
+
+def _travel_gain(node: Node) -> TravelGain:
+    entries = node.fields(optional=GAINS)
+    return TravelGain(
+        **{name: entry.number(low=LEAST_GAIN, high=GREATEST_GAIN) for name, entry in entries.items()}
+    )
+
+
+def _pose(fields: Mapping[str, Node], card: Robot) -> str:
+    if "pose" in fields:
+        return fields["pose"].choice("pose", card.poses)
+    if Gait.pose not in card.poses:
+        fields["robot"].fail(f"{card.name} has no pose {Gait.pose!r}", hint=f"say `pose:`, one of {', '.join(card.poses)}")
+    return Gait.pose
