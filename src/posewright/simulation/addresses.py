@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,13 +38,17 @@ def box_sensor(index: int) -> str:
 class Addresses:
     """Indices into MuJoCo's arrays; joints in the order of `robot.joint_names`.
 
+    A joint that is held is none of MuJoCo's: `moving` says which columns of `(n_joints,)` the others are.
+
     Attributes:
         trunk_body: body that carries the free joint.
         trunk_qpos: of its pose x y z qw qx qy qz.
         trunk_qvel: of its velocity.
-        joint_qpos: `(n_joints,)`.
-        joint_qvel: `(n_joints,)`.
-        actuators: `(n_joints,)`.
+        joint_qpos: `(n_moving,)`.
+        joint_qvel: `(n_moving,)`.
+        actuators: `(n_moving,)`.
+        moving: the joints that are not held, `(n_moving,)`.
+        held: the angles of those that are, `(n_joints,)` [rad]; 0 of those that move.
         sole_geoms: the geom each foot stands on, `(n_feet,)`.
         sole_corners: corners of its underside, front-left, front-right, rear-right, rear-left,
             `(n_feet, 4, 3)` [m]: in the geom's frame, or, where the sole is round, from its middle along
@@ -61,6 +66,8 @@ class Addresses:
     joint_qpos: Indices
     joint_qvel: Indices
     actuators: Indices
+    moving: Indices
+    held: Floats
     sole_geoms: Indices
     sole_corners: Floats
     round_soles: Flags
@@ -69,14 +76,40 @@ class Addresses:
     box_qvel: slice
     box_contacts: slice
 
+    def of_moving(self, columns: NDArray[Any]) -> NDArray[Any]:
+        """Return the columns of the joints that move, `(..., n_moving)`, out of all `(..., n_joints)`."""
+        return columns if len(self.moving) == len(self.held) else columns[..., self.moving]
 
-def find_addresses(model: Any, robot: Robot, n_boxes: int) -> Addresses:
+    def of_all(self, columns: Floats, of_held: Floats | float) -> Floats:
+        """Return columns of all joints, `(..., n_joints)`, from those that move, `(..., n_moving)`.
+
+        Args:
+            columns: of the joints that move.
+            of_held: what the others have: one number, or `(n_joints,)`.
+        """
+        if len(self.moving) == len(self.held):
+            return columns
+        spread = np.empty((*columns.shape[:-1], len(self.held)))
+        spread[:] = of_held
+        spread[..., self.moving] = columns
+        return spread
+
+
+def find_addresses(model: Any, robot: Robot, n_boxes: int, held: Mapping[str, float]) -> Addresses:
     """Look everything up by name.
+
+    Args:
+        model: MuJoCo's.
+        robot: its card.
+        n_boxes: of the arena.
+        held: angles of joints that are welded, by name [rad].
 
     Raises:
         InputError: the model lacks a joint or an actuator of the card, or has more.
     """
-    joints = _joints(model, robot)
+    moving = [index for index, name in enumerate(robot.joint_names) if name not in held]
+    names = [robot.joint_names[index] for index in moving]
+    joints = _joints(model, robot, names)
     trunk = int(model.body_rootid[model.jnt_bodyid[joints[0]]])
     first_box = int(model.body(box_name(0)).jntadr[0]) if n_boxes else 0
     root = int(model.body_jntadr[trunk])
@@ -87,7 +120,9 @@ def find_addresses(model: Any, robot: Robot, n_boxes: int) -> Addresses:
         trunk_qvel=_span(model.jnt_dofadr, root, 6),
         joint_qpos=np.array([model.jnt_qposadr[joint] for joint in joints], dtype=np.intp),
         joint_qvel=np.array([model.jnt_dofadr[joint] for joint in joints], dtype=np.intp),
-        actuators=_actuators(model, robot, joints),
+        actuators=_actuators(model, robot, names, joints),
+        moving=np.array(moving, dtype=np.intp),
+        held=np.array([float(held.get(name, 0.0)) for name in robot.joint_names]),
         sole_geoms=np.array(soles, dtype=np.intp),
         sole_corners=np.array([_underside(model, sole) for sole in soles]).reshape(-1, 4, 3),
         round_soles=np.array([_is_ball(model, sole) for sole in soles], dtype=np.bool_),
@@ -104,9 +139,9 @@ def _span(starts: Any, joint: int, length: int) -> slice:
     return slice(start, start + length)
 
 
-def _joints(model: Any, robot: Robot) -> list[int]:
-    ids = [int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)) for name in robot.joint_names]
-    missing = [name for name, joint in zip(robot.joint_names, ids, strict=True) if joint < 0]
+def _joints(model: Any, robot: Robot, names: list[str]) -> list[int]:
+    ids = [int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)) for name in names]
+    missing = [name for name, joint in zip(names, ids, strict=True) if joint < 0]
     if missing:
         raise InputError(
             f"the model has no joint {missing[0]!r}",
@@ -116,14 +151,14 @@ def _joints(model: Any, robot: Robot) -> list[int]:
     return ids
 
 
-def _actuators(model: Any, robot: Robot, joints: list[int]) -> Indices:
+def _actuators(model: Any, robot: Robot, names: list[str], joints: list[int]) -> Indices:
     drives = mujoco.mjtTrn.mjTRN_JOINT
     of_joint = {
         int(model.actuator_trnid[index, 0]): index
         for index in range(model.nu)
         if model.actuator_trntype[index] == drives
     }
-    for name, joint in zip(robot.joint_names, joints, strict=True):
+    for name, joint in zip(names, joints, strict=True):
         if joint not in of_joint:
             raise InputError(
                 f"no actuator of the model drives {name!r}",

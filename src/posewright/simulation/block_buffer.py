@@ -51,8 +51,8 @@ class BlockBuffer:
         touching = self._sensor_rows > 0.0
         return Track(
             times=times,
-            positions=self._qpos_rows.take(at.joint_qpos, axis=1),
-            loads=self._force_rows.take(at.actuators, axis=1),
+            positions=at.of_all(self._qpos_rows.take(at.joint_qpos, axis=1), at.held),
+            loads=at.of_all(self._force_rows.take(at.actuators, axis=1), 0.0),
             world=WorldTrack(
                 trunk=self._qpos_rows[:, at.trunk_qpos],
                 footprints=footprints(self._place_rows, self._turn_rows, at),

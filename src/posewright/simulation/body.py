@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from posewright.bodies import BodyState, Flags, Floats, Frames, Track
+from posewright.bodies import NOMINAL, BodyState, BodyVariation, Flags, Floats, Frames, Track
 from posewright.errors import BodyError, UnsafeCommandError
 from posewright.simulation.block_buffer import BlockBuffer
 from posewright.simulation.complaints import forget, last_complaint
+from posewright.simulation.delay import CommandDelay, Commands
 from posewright.simulation.placing import Lean, place
 from posewright.simulation.sensors import Senses
 from posewright.simulation.servo_model import ServoBank, TickGrid
@@ -37,6 +38,7 @@ class SimulatedBody:
         start: where it stands at first; the field's origin, where an arena has its start wall, unless told.
         noise: standard deviation of Gaussian noise by sensor channel; none by default.
         seed: of the noise.
+        variation: how this body differs from the world's model; None for not at all.
     """
 
     def __init__(
@@ -47,17 +49,32 @@ class SimulatedBody:
         start: Place = (0.0, 0.0, 0.0),
         noise: Mapping[str, float] | None = None,
         seed: int = 0,
+        variation: BodyVariation | None = None,
     ) -> None:
         self.world = world
         self._start = start
         self._grid = TickGrid(world.robot)
         self._start_pose = self._grid.rounded(_standing(world.robot) if start_pose is None else start_pose)
-        self._joint_of_actuator = np.argsort(world.addresses.actuators)
+        at = world.addresses
+        self._joint_of_actuator = at.moving[np.argsort(at.actuators)]
         self._servos = ServoBank(world.model, world.robot, world.addresses)
         self._senses = Senses(world, noise=noise, seed=seed)
         self._buffer = BlockBuffer(world)
         self._n_frames = 0
         self._command: Floats = self._start_pose
+        self._effective: Floats = self._start_pose
+        self.vary(variation or NOMINAL)
+
+    def vary(self, variation: BodyVariation) -> None:
+        """Become another body of the same robot, and begin again: cheaper than another world.
+
+        Args:
+            variation: how it differs from the world's model, whatever this body was before.
+        """
+        self.variation = variation
+        self.world.vary(variation)
+        self._servos.scale(variation.stiffness_scale, variation.damping_scale)
+        self._delay = CommandDelay(variation.latency_frames, self._start_pose)
         self.reset()
 
     @property
@@ -71,27 +88,36 @@ class SimulatedBody:
         return self._n_frames * self.robot.frame_period_s
 
     def reset(self) -> None:
-        """Begin again: the same start, the same boxes, to the last bit."""
+        """Begin again: the same body, the same start, the same boxes, to the last bit."""
         forget()
         self.world.reset()
         self._servos.restore()
         self._n_frames = 0
-        self._command = self._start_pose
+        self._command_at_once(self._start_pose)
         self.place_robot(*self._start)
         self._senses.reset()
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
         """Put the robot upright on its feet there; no time passes.
 
-        The joints stand at what is commanded; the boxes stay where they are, even where the robot then
-        overlaps one.
+        The joints stand at what is commanded, as far as it has taken effect; the boxes stay where they are,
+        even where the robot then overlaps one.
 
         Raises:
             InputError: a number is not finite.
         """
-        self.world.data.ctrl[self.world.addresses.actuators] = self._command
-        place(self.world, x_m, y_m, yaw_rad, self._command)
+        self._place((x_m, y_m, yaw_rad), None)
+
+    def _place(self, where: Place, lean: Lean | None) -> None:
+        at = self.world.addresses
+        self.world.data.ctrl[at.actuators] = at.of_moving(self._effective)
+        place(self.world, *where, self._effective, lean=lean)
         self._senses.begin_frame()
+
+    def _command_at_once(self, pose: Floats) -> None:
+        """Let a pose `(n_joints,)` [rad] be what is commanded and in effect; nothing else is on its way."""
+        self._command = self._effective = pose
+        self._delay.begin(pose)
 
     def put_down(self, pose: Floats, lean: Lean | None = None) -> None:
         """Put the robot down in a pose at its start, which is commanded from now on; no time passes.
@@ -103,10 +129,8 @@ class SimulatedBody:
         Raises:
             InputError: a number is not finite.
         """
-        self._command = self._grid.rounded(pose)
-        self.world.data.ctrl[self.world.addresses.actuators] = self._command
-        place(self.world, *self._start, self._command, lean=lean)
-        self._senses.begin_frame()
+        self._command_at_once(self._grid.rounded(pose))
+        self._place(self._start, lean)
 
     def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> Track:
         """Put the robot down in a pose, as `put_down` does, and let it come to rest while it holds the pose.
@@ -135,9 +159,9 @@ class SimulatedBody:
         data, at = self.world.data, self.world.addresses
         return BodyState(
             time_s=self.time_s,
-            positions=self._grid.rounded(data.qpos[at.joint_qpos]),
-            loads=data.actuator_force[at.actuators],
-            velocities=data.qvel[at.joint_qvel],
+            positions=self._grid.rounded(self.world.joint_positions),
+            loads=at.of_all(data.actuator_force[at.actuators], 0.0),
+            velocities=at.of_all(data.qvel[at.joint_qvel], 0.0),
             sensors=self._senses.read(),
         )
 
@@ -154,11 +178,14 @@ class SimulatedBody:
         """
         n = len(frames)
         frames.check(len(self._command))
-        targets = self._targets(frames)
-        self._servos.set(frames.stiffness, frames.free)
+        commands = Commands(self._targets(frames), frames.stiffness, frames.free)
         self._buffer.begin(n)
         forget()
-        self._run(targets, watch)
+        row = 0
+        for effective in self._delay.pass_on(commands):
+            self._servos.set(effective.stiffness, effective.free)
+            self._run(effective.targets, range(row, row + len(effective)), n - 1, watch)
+            row += len(effective)
         times = np.arange(self._n_frames + 1.0, self._n_frames + n + 1.0) * self.robot.frame_period_s
         self._n_frames += n
         self._refuse_blow_up()
@@ -185,8 +212,8 @@ class SimulatedBody:
             self._command = targets[-1]
         return targets
 
-    def _run(self, targets: Floats, watch: Callable[[], object] | None) -> None:
-        """Let as many frames pass as there are rows.
+    def _run(self, targets: Floats, rows: range, last: int, watch: Callable[[], object] | None) -> None:
+        """Let as many frames pass as there are targets.
 
         Each frame ends between the two halves of a physics step: positions, contacts and velocities are
         then those of the frame's very end, and the next frame's command enters the other half. This is
@@ -200,8 +227,7 @@ class SimulatedBody:
         first_half, step, second_half = mujoco.mj_step1, mujoco.mj_step, mujoco.mj_step2
         ctrl, keep = data.ctrl, self._buffer.keep
         commands = targets[:, self._joint_of_actuator]
-        last = len(targets) - 1
-        for row, command in enumerate(commands):
+        for row, command in zip(rows, commands, strict=True):
             if row == last:
                 self._senses.begin_frame()
             ctrl[:] = command
@@ -214,6 +240,8 @@ class SimulatedBody:
             keep(row)
             if watch is not None:
                 watch()
+        if len(targets):
+            self._effective = targets[-1]
 
     def _refuse_blow_up(self) -> None:
         # A state with a NaN spreads to the whole trunk within a step; a NaN fails the comparison, too.

@@ -17,6 +17,7 @@ from posewright.robots import Camera
 from posewright.simulation.arena_model import WALLS
 from posewright.simulation.assembly import camera_name
 from posewright.simulation.canvas import Canvas, Picture
+from posewright.simulation.leaving_out import refuse_bare
 from posewright.simulation.spectator import (
     FOLLOWING,
     CloseUp,
@@ -55,7 +56,7 @@ class Film:
         close_up: how a camera that follows the robot looks at it; None for the whole robot with room around.
 
     Raises:
-        InputError: the picture is too large.
+        InputError: the picture is too large, or the world was made without its looks.
         UnknownNameError: there is no such camera.
         UnavailableError: nothing can be drawn on this machine.
     """
@@ -70,6 +71,7 @@ class Film:
         quick: bool = False,
         close_up: CloseUp | None = None,
     ) -> None:
+        refuse_bare(world)
         self._world = world
         self._close_up = close_up or close_up_on(world)
         self._view = _view(world, camera)

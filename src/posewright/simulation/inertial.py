@@ -11,6 +11,7 @@ import numpy as np
 from posewright.bodies import Floats, Reading
 from posewright.robots import Accelerometer, Compass, Imu
 from posewright.rotation import matrix_roll_pitch_yaw
+from posewright.simulation.ground import levelled
 from posewright.simulation.mount import Mount, find_mount
 
 
@@ -25,7 +26,7 @@ class SpecificForce:
         self._model, self._data = model, data
         self._mount = mount
         self._frame_period_s = frame_period_s
-        self._gravity: Floats = np.array(model.opt.gravity)
+        self.gravity: Floats = model.opt.gravity  # live: the ground may come to lean
         self._velocity = np.zeros(6)
         self._before = np.zeros(3)
 
@@ -41,7 +42,7 @@ class SpecificForce:
     def read(self) -> Floats:
         """Return the specific force in the mount's frame, `(3,)` [m/s^2]."""
         change = (self._linear_velocity() - self._before) / self._frame_period_s
-        force: Floats = (change - self._gravity) @ self._mount.rotation
+        force: Floats = (change - self.gravity) @ self._mount.rotation
         return force
 
     def _linear_velocity(self) -> Floats:
@@ -67,7 +68,8 @@ class ImuReader:
         """Put down the three channels."""
         rotation = self._mount.rotation
         acceleration = self._force.read()
-        readings[f"{self._name}.orientation"] = np.array(matrix_roll_pitch_yaw(rotation))
+        level = levelled(rotation, self._force.gravity)
+        readings[f"{self._name}.orientation"] = np.array(matrix_roll_pitch_yaw(level))
         readings[f"{self._name}.angular_velocity"] = self._force.angular_velocity @ rotation
         readings[f"{self._name}.acceleration"] = acceleration
 

@@ -76,7 +76,7 @@ def place(
     if not np.isfinite([x_m, y_m, yaw_rad, *joints, *(lean or ())]).all():
         raise InputError(f"cannot put the robot at {x_m}, {y_m}, {yaw_rad}", hint="finite numbers")
     data, at = world.data, world.addresses
-    data.qpos[at.joint_qpos] = joints
+    data.qpos[at.joint_qpos] = at.of_moving(joints)
     data.qpos[at.trunk_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     mujoco.mj_kinematics(world.model, data)
     mujoco.mj_comPos(world.model, data)

@@ -52,12 +52,17 @@ class TickGrid:
 
 
 class ServoBank:
-    """The servos of one model: fits them to the card once, then sets stiffness and torque off."""
+    """The servos of one model: fits them to the card once, then sets stiffness and torque off.
+
+    Servos of held joints are none of them.
+    """
 
     def __init__(self, model: Any, robot: Robot, addresses: Addresses) -> None:
-        servos = robot.servos
+        servos = [robot.servos[joint] for joint in addresses.moving]
         self.own_stiffness: Floats = np.array([servo.stiffness for servo in servos])
+        self._stiffness_scale, self._damping_scale = 1.0, 1.0
         self._model = model
+        self._addresses = addresses
         self._actuators = addresses.actuators
         self._dofs = addresses.joint_qvel
         self._is_own = False
@@ -69,6 +74,15 @@ class ServoBank:
         model.actuator_biasprm[acts] = 0.0
         model.actuator_forcelimited[acts] = 1
         model.actuator_forcerange[acts] = np.stack([-stall, stall], axis=-1)
+        self.restore()
+
+    def scale(self, stiffness: float, damping: float) -> None:
+        """Give every servo its own stiffness and full torque, with so much of its stiffness and damping.
+
+        What a block asks for later is scaled as well: a weary servo is weary at any setting.
+        """
+        self._stiffness_scale, self._damping_scale = stiffness, damping
+        self._is_own = False
         self.restore()
 
     def restore(self) -> None:
@@ -86,10 +100,14 @@ class ServoBank:
             return
         wanted = self.own_stiffness
         if stiffness is not None:
-            wanted = np.where(np.isnan(stiffness), wanted, stiffness)
+            asked = self._addresses.of_moving(stiffness)
+            wanted = np.where(np.isnan(asked), wanted, asked)
+        wanted = self._stiffness_scale * wanted
+        share: Floats | float = self._damping_scale
         if free is not None:
-            wanted = np.where(free, 0.0, wanted)
-        share = 1.0 if free is None else np.where(free, FREE_DAMPING, 1.0)
+            is_free = self._addresses.of_moving(free)
+            wanted = np.where(is_free, 0.0, wanted)
+            share = np.where(is_free, FREE_DAMPING, 1.0) * share
         self._model.dof_damping[self._dofs] = share * self._damping
         self._model.actuator_gainprm[self._actuators, 0] = wanted
         self._model.actuator_biasprm[self._actuators, 1] = -wanted

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from posewright.bodies import Floats
+from posewright.bodies import BodyVariation, Floats
 from posewright.simulation.addresses import Addresses, find_addresses
-from posewright.simulation.assembly import compile_world, substeps
+from posewright.simulation.assembly import Economy, compile_world, substeps
 from posewright.simulation.complaints import listen
+from posewright.simulation.varying import ModelVariation
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
@@ -26,13 +27,27 @@ class World:
         robot: the card; its model file is loaded.
         arena: with its boxes; None for a bare floor.
         sensors: further ones besides the card's; one of the same name takes its place.
+        looks: whether things that touch nothing are there; without them it runs faster, with the same states
+            to the last bit, but cannot be drawn.
+        held: joints that are welded, and at which angle [rad]: they cost nothing. A track still has all
+            joints, these with that angle and without load; commands to them are ignored.
+        timestep_s: of the physics, such as a coarser one for a search; None for the model's own [s].
 
     Raises:
-        InputError: the card has no model, or the model does not fit the card.
+        InputError: the card has no model, the model does not fit the card, an angle is outside its joint's
+            limits, or the time step does not divide the card's frame.
+        UnknownNameError: the robot has no joint of that name.
     """
 
     def __init__(
-        self, robot: Robot, arena: Arena | None = None, *, sensors: Sequence[SensorSpec] = ()
+        self,
+        robot: Robot,
+        arena: Arena | None = None,
+        *,
+        sensors: Sequence[SensorSpec] = (),
+        looks: bool = True,
+        held: Mapping[str, float] | None = None,
+        timestep_s: float | None = None,
     ) -> None:
         listen()
         self.robot = robot
@@ -40,10 +55,13 @@ class World:
         by_name = {sensor.name: sensor for sensor in (*robot.sensors, *sensors)}
         self.sensors: tuple[SensorSpec, ...] = tuple(by_name.values())
         self.n_boxes = 0 if arena is None else len(arena.boxes)
-        self.model: Any = compile_world(robot, arena, self.sensors)
+        self.looks = looks
+        economy = Economy(looks, dict(held or {}), timestep_s)
+        self.model: Any = compile_world(robot, arena, self.sensors, economy)
         self.data: Any = mujoco.MjData(self.model)
-        self.addresses: Addresses = find_addresses(self.model, robot, self.n_boxes)
+        self.addresses: Addresses = find_addresses(self.model, robot, self.n_boxes, economy.held)
         self.n_substeps = substeps(robot, float(self.model.opt.timestep))
+        self._variation: ModelVariation | None = None
 
     @property
     def robot_mass_kg(self) -> float:
@@ -65,8 +83,20 @@ class World:
     @property
     def joint_positions(self) -> Floats:
         """Joint angles, `(n_joints,)` [rad]."""
-        angles: Floats = self.data.qpos[self.addresses.joint_qpos]
-        return angles
+        at = self.addresses
+        return at.of_all(self.data.qpos[at.joint_qpos], at.held)
+
+    def vary(self, variation: BodyVariation) -> None:
+        """Give the model the masses, rotors and ground of one body; the state is left alone.
+
+        A body does this when it begins; its servos and its latency are its own affair. What was changed in
+        the model by hand before the first variation belongs to the nominal body; later changes are lost.
+        """
+        if self._variation is None:
+            if variation.is_nominal:
+                return
+            self._variation = ModelVariation(self)
+        self._variation.apply(variation)
 
     def reset(self) -> None:
         """Put everything back to the very beginning: boxes as the arena has them, no velocities."""
@@ -77,12 +107,12 @@ class World:
 
         Args:
             trunk: `(7,)`.
-            joint_positions: `(n_joints,)` [rad].
+            joint_positions: `(n_joints,)` [rad]; of held joints they are ignored.
             boxes: `(n_boxes, 7)`; empty to leave the boxes where the arena has them.
         """
         qpos: Floats = np.array(self.model.qpos0, dtype=np.float64)
         qpos[self.addresses.trunk_qpos] = trunk
-        qpos[self.addresses.joint_qpos] = joint_positions
+        qpos[self.addresses.joint_qpos] = self.addresses.of_moving(np.asarray(joint_positions))
         places = np.asarray(boxes, dtype=np.float64)
         if places.size:
             qpos[self.addresses.box_qpos] = places.ravel()

@@ -1,0 +1,31 @@
+"""Tuning: a search over a box of named numbers, kept in a journal that outlives whatever stops it.
+
+The room knows neither robots nor gaits. A `Problem` says which numbers there are and how good some values of
+them are; `tune` looks for the best with CMA-ES (Hansen's evolution strategy with an adapted covariance, from
+the package `cma`), writes every evaluation into a journal, and goes on where a journal ends.
+"""
+
+from __future__ import annotations
+
+from posewright.trials.tuning.attempt import Attempt, Ending, Generation, Tuned
+from posewright.trials.tuning.journal_reading import Journal, read_journal
+from posewright.trials.tuning.picture import draw_tuning
+from posewright.trials.tuning.plan import Plan
+from posewright.trials.tuning.problem import Dimension, Evaluation, Fact, Problem
+from posewright.trials.tuning.running import tune
+
+__all__ = [
+    "Attempt",
+    "Dimension",
+    "Ending",
+    "Evaluation",
+    "Fact",
+    "Generation",
+    "Journal",
+    "Plan",
+    "Problem",
+    "Tuned",
+    "draw_tuning",
+    "read_journal",
+    "tune",
+]

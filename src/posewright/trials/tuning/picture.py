@@ -1,0 +1,50 @@
+"""The picture of a tuning: scores, spread, and the course of every dimension in its range."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from posewright.documents import write_atomically
+from posewright.errors import InputError, MissingExtraError, Where
+from posewright.trials.tuning.journal_reading import Journal, read_journal
+
+SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def draw_tuning(journal: Journal | str | Path, path: str | Path) -> None:
+    """Draw a tuning to a PNG, SVG or PDF file, by the file's ending.
+
+    Args:
+        journal: what was tried, or the journal's file; one that is still being written will do.
+        path: where to.
+
+    Raises:
+        InputError: a file ending that is no picture's, or a journal without an evaluation.
+        FormatError: the journal cannot be read.
+        MissingExtraError: matplotlib is not installed.
+        OutputError: the picture cannot be written there.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError("not a kind of picture", where=Where(path), hint=f"one of {', '.join(SUFFIXES)}")
+    shown = journal if isinstance(journal, Journal) else read_journal(journal)
+    if not shown.attempts:
+        raise InputError("nothing has been evaluated yet: there is nothing to draw")
+    write_atomically(path, _rendered(shown, path.suffix.lower()))
+
+
+def _rendered(journal: Journal, suffix: str) -> bytes:
+    """Return the picture's file; the same journal gives the same one: no date, fixed identifiers."""
+    try:
+        from matplotlib import rc_context
+    except ImportError as error:
+        raise MissingExtraError.for_extra("drawing a tuning", "plot") from error
+    from posewright.trials.tuning.picture_page import draw_page
+
+    metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {})
+    stream = io.BytesIO()
+    with rc_context({"svg.hashsalt": "posewright", "svg.fonttype": "none", "font.size": 8.0}):
+        draw_page(journal).savefig(stream, format=suffix[1:], dpi=130, metadata=metadata)
+    return stream.getvalue()

@@ -1,0 +1,187 @@
+"""Several processes evaluate, and nobody could tell from the result; they end when they should."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from posewright.errors import InputError, UnavailableError
+from posewright.trials.tuning import Tuned, read_journal, tune
+from posewright.trials.tuning.workers import Workers, portable
+
+from .tuning_problems import BOX, Bowl, Breaking, Cliffs, OddError, Slow
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 60.0
+"""How long to wait for what comes in a second, on a machine that has much else to do."""
+
+STARTS = tuple(
+    {one.name: one.start for one in BOX} | {"phase": phase} for phase in (1.0, 0.5, 0.0, -1.0, 0.2)
+)
+
+
+@pytest.fixture(autouse=True)
+def _found_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+
+
+def eventually(holds: Callable[[], object]) -> bool:
+    """Wait until something holds."""
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def is_there(process: int) -> bool:
+    """Say whether a process is running, and no zombie."""
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+
+
+def test_two_workers_give_the_same_result_and_the_same_journal_as_none(tmp_path: Path) -> None:
+    alone, together = tmp_path / "alone.jsonl", tmp_path / "together.jsonl"
+    assert tune(Cliffs(), generations=4, journal=together, workers=2) == tune(
+        Cliffs(), generations=4, journal=alone
+    )
+    assert together.read_bytes() == alone.read_bytes()
+
+
+def test_what_needs_no_evaluation_starts_no_process(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    tuned = tune(Bowl(), generations=2, journal=path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workers, "_start", lambda *_: pytest.fail("a process was started"))
+        assert tune(Bowl(), generations=2, journal=path, workers=8) == tuned
+
+
+def test_an_error_in_a_worker_comes_back_as_itself_after_what_was_before_it() -> None:
+    seen = []
+    with Workers(Breaking(), 2) as workers, pytest.raises(InputError) as caught:
+        seen.extend(workers.evaluate(STARTS[:4]))
+    assert (caught.value.message, caught.value.hint) == ("the leg does not reach", "a longer leg")
+    assert "in a worker process" in "".join(caught.value.__notes__)
+    assert [one.score for one in seen] == [Bowl().evaluate(values).score for values in STARTS[:3]]
+
+
+def test_a_worker_that_ends_by_itself_is_told_of() -> None:
+    with Workers(Breaking(way="leave"), 2) as workers, pytest.raises(UnavailableError, match="exit code 3"):
+        list(workers.evaluate(STARTS[:4]))
+
+
+def test_an_error_that_cannot_travel_is_told_of() -> None:
+    told = portable(OddError("odd", 1))
+    assert (type(told), str(told)) == (RuntimeError, "OddError: odd")
+    assert "in a worker process" in "".join(told.__notes__)
+
+
+def test_alone_an_error_is_the_problems_own() -> None:
+    with pytest.raises(OddError):
+        tune(Breaking(way="odd", below=9.0), generations=1)
+    with pytest.raises(InputError, match="returned None"):
+        tune(Breaking(way="nothing", below=9.0), generations=1)
+
+
+def test_a_problem_that_cannot_travel_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    class Local(Bowl):
+        pass
+
+    with pytest.raises(InputError, match="cannot be handed to another process"):
+        tune(Local(), generations=1, workers=2, journal=tmp_path / "journal.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_ends_all_at_once_and_quietly(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Of two that would take a minute; the start stands in the journal."""
+    begun = tmp_path / "begun"
+    begun.mkdir()
+
+    def interrupt() -> None:
+        eventually(lambda: len(list(begun.iterdir())) == 2)
+        for process in begun.iterdir():  # as the terminal does, to all of them
+            os.kill(int(process.name), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = threading.active_count()
+    interrupter = threading.Thread(target=interrupt)
+    interrupter.start()
+    with pytest.raises(KeyboardInterrupt):
+        tune(Slow(begun=begun), generations=2, workers=2, journal=tmp_path / "journal.jsonl")
+    interrupter.join()
+    assert not any(is_there(int(process.name)) for process in begun.iterdir())
+    assert len(read_journal(tmp_path / "journal.jsonl").attempts) == 1
+    assert capfd.readouterr() == ("", "")
+    assert threading.active_count() == before
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+from posewright.trials.tuning import tune
+from tests.trials.tuning_problems import Bowl
+if __name__ == "__main__":
+    tune(Bowl(pause_s=0.02), generations=500, journal=Path(sys.argv[1]), workers=int(sys.argv[2]))
+"""
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """Start a search in a process of its own, and kill it (-9) while it writes its journal."""
+    script = tmp_path / "searching.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    started: list[subprocess.Popen[bytes]] = []
+
+    def kill(workers: int) -> Path:
+        path = tmp_path / f"killed_{workers}.jsonl"
+        search = subprocess.Popen(  # noqa: S603 -- our own interpreter and code
+            [sys.executable, str(script), str(path), str(workers)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        started.append(search)
+        assert eventually(lambda: path.exists() and path.read_bytes().count(b"\n") > 12)
+        search.kill()
+        search.wait()
+        return path
+
+    yield kill
+    for search in started:
+        search.kill()
+        search.wait()
+
+
+def test_a_search_that_was_killed_leaves_no_process_and_goes_on(killed: Callable[[int], Path]) -> None:
+    path = killed(2)
+    before = path.read_bytes()
+    attempts = read_journal(path).attempts
+    workers = {int(attempt.evaluation.facts["process"]) for attempt in attempts}
+    assert len(workers) == 2
+    generations = attempts[-1].generation + 1
+    tuned = tune(Bowl(), generations=generations, journal=path)
+    assert path.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
+    assert_same(tuned, tune(Bowl(), generations=generations))
+    assert [attempt.values for attempt in read_journal(path).attempts[: len(attempts)]] == [
+        attempt.values for attempt in attempts
+    ]
+    assert eventually(lambda: not any(map(is_there, workers)))
+
+
+def assert_same(one: Tuned, other: Tuned) -> None:
+    """Check that two searches are the same but for the facts, which name processes."""
+    assert (one.best, one.score, one.generations, one.ending) == (
+        other.best,
+        other.score,
+        other.generations,
+        other.ending,
+    )
