@@ -5,6 +5,7 @@ PosewrightError
 │   ├── DocumentError        a native YAML document: robot, motion, chart, behaviour, trial
 │   ├── FormatError          a foreign file: which byte or line, what stood there, what would be right
 │   ├── ExpressionError      a guard or an action that does not parse or does not type
+│   ├── UnreachableError     a point that a leg cannot reach, or a head cannot look at
 │   └── UnknownNameError     no joint, page, state, sensor, layout, ... of that name
 ├── LossError                a conversion would lose something and was not allowed to
 ├── UnsafeCommandError       a command that must not reach a body
@@ -71,6 +72,10 @@ class FormatError(InputError):
 
 class ExpressionError(InputError):
     """A guard or an action does not parse, or mixes types."""
+
+
+class UnreachableError(InputError):
+    """A point that no joint angles lead to; the message says which, and by how much it is out of reach."""
 
 
 class UnknownNameError(InputError):

@@ -9,9 +9,11 @@ from posewright.robots.coupling import CoupledLimit, Coupling, GivenRange
 from posewright.robots.description import describe, describe_briefly
 from posewright.robots.distance_sensor import RangeScan, RangeSensor
 from posewright.robots.gains import PidGains
+from posewright.robots.head_geometry import HeadGeometry
 from posewright.robots.inertial_sensor import Accelerometer, Compass, Imu
 from posewright.robots.joint import Joint
 from posewright.robots.led import Led
+from posewright.robots.leg_geometry import LegGeometry
 from posewright.robots.mirror import MirrorPair
 from posewright.robots.motion_rules import MotionRules
 from posewright.robots.reading import read_robot
@@ -32,9 +34,11 @@ __all__ = [
     "Coupling",
     "FootContact",
     "GivenRange",
+    "HeadGeometry",
     "Imu",
     "Joint",
     "Led",
+    "LegGeometry",
     "MirrorPair",
     "MotionRules",
     "PidGains",

@@ -14,8 +14,10 @@ import numpy.typing as npt
 from posewright.errors import UnknownNameError
 from posewright.robots.coupling import CoupledLimit, Coupling
 from posewright.robots.frozen import frozen, thawed
+from posewright.robots.head_geometry import HeadGeometry
 from posewright.robots.joint import Joint
 from posewright.robots.led import Led
+from posewright.robots.leg_geometry import LegGeometry
 from posewright.robots.mirror import MirrorPair
 from posewright.robots.motion_rules import MotionRules
 from posewright.robots.naming import AS_ITS_JOINTS
@@ -62,6 +64,8 @@ class Robot:
         motion_rules: thresholds of the design rules that are not as for any robot.
         sources: what the keys of `source:` in the card stand for.
         servo_models: facts of its servos by model.
+        legs: its legs of three joints, in the order of their feet; empty where the card does not say.
+        head: where neck, head and camera lie; None where the card does not say.
         model_path: its MJCF model, where it has one.
         folder: where its card lies, with its motions and behaviours.
         text: the card itself, for a trace to carry.
@@ -86,6 +90,8 @@ class Robot:
     motion_rules: MotionRules = field(default_factory=MotionRules)
     sources: Mapping[str, str] = field(default_factory=dict)
     servo_models: Mapping[str, ServoModel] = field(default_factory=dict)
+    legs: tuple[LegGeometry, ...] = ()
+    head: HeadGeometry | None = None
     model_path: Path | None = None
     folder: Path | None = None
     text: str = field(default="", repr=False, compare=False)

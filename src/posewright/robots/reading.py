@@ -9,8 +9,10 @@ from pathlib import Path
 from posewright.documents import Node, parse_document, read_text
 from posewright.robots.card import Robot
 from posewright.robots.coupling_reading import parse_coupled_limits
+from posewright.robots.head_geometry import parse_head
 from posewright.robots.joint import Joint, parse_joint
 from posewright.robots.led import parse_leds
+from posewright.robots.leg_geometry import parse_legs
 from posewright.robots.mirror import parse_mirror_pairs
 from posewright.robots.motion_rules import MotionRules, parse_motion_rules
 from posewright.robots.naming import parse_designs, parse_naming
@@ -37,6 +39,8 @@ OPTIONAL = (
     "mirror_pairs",
     "poses",
     "feet",
+    "legs",
+    "head",
     "sensors",
     "leds",
     "motion_rules",
@@ -89,6 +93,8 @@ def read_robot(path: Path | str) -> Robot:
         motion_rules=parse_motion_rules(rules, names, poses, sensors) if rules else MotionRules(),
         sources={key: node.text() for key, node in _named(fields, "sources")},
         servo_models=models,
+        legs=parse_legs(fields["legs"], names, feet) if "legs" in fields else (),
+        head=parse_head(fields["head"], names, sensors) if "head" in fields else None,
         model_path=_model_path(fields.get("model"), path),
         folder=path.parent,
         text=text,

@@ -1,0 +1,13 @@
+"""Legs and heads in closed form: angles to places and back, exact, for one point or a million.
+
+It knows robots by their cards and nothing of physics. docs/kinematics.md derives the formulas.
+"""
+
+from __future__ import annotations
+
+from posewright.kinematics.branches import Form, Knee, Lift
+from posewright.kinematics.head import Head, head_of
+from posewright.kinematics.mounted_leg import MountedLeg, legs_of
+from posewright.kinematics.three_joint_leg import ThreeJointLeg
+
+__all__ = ["Form", "Head", "Knee", "Lift", "MountedLeg", "ThreeJointLeg", "head_of", "legs_of"]

@@ -1,0 +1,135 @@
+"""A leg on its robot: the same leg in the trunk's frame, with its joints and its foot."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from posewright.errors import InputError
+from posewright.kinematics.arrays import POINT, Floats, triples
+from posewright.kinematics.branches import Knee, Lift
+from posewright.kinematics.three_joint_leg import ThreeJointLeg
+from posewright.robots import LegGeometry, Robot
+
+
+@dataclass(frozen=True, eq=False)
+class MountedLeg:
+    """A leg of a robot, its foot in the frame of the trunk: x forward, y left, z up.
+
+    Angles are those of the robot's own joints, in the order rotator, elevator, knee. The foot is its middle:
+    that of the ball, `foot_radius_m` above the ground it stands on.
+
+    Attributes:
+        name: of the leg.
+        joints: rotator, elevator, knee.
+        indices: their places in `robot.joint_names`.
+        leg: the leg in its own frame.
+        shoulder_m: where its own frame begins, in the trunk's frame, `(3,)` [m], not to be written to.
+        mirror: signs between the two frames, `(3,)`, not to be written to.
+        foot: name of the foot.
+        foot_radius_m: radius of its ball [m].
+    """
+
+    name: str
+    joints: tuple[str, str, str]
+    indices: tuple[int, int, int]
+    leg: ThreeJointLeg
+    shoulder_m: Floats
+    mirror: Floats
+    foot: str
+    foot_radius_m: float
+    _shoulder: tuple[float, float, float] = field(init=False, repr=False)
+    _signs: tuple[float, float, float] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, twin in (("shoulder_m", "_shoulder"), ("mirror", "_signs")):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+            object.__setattr__(self, twin, tuple(array.tolist()))
+
+    def forward(self, angles: ArrayLike) -> Floats:
+        """Return where the middle of the foot is in the trunk's frame, `(..., 3)` [m]."""
+        return self.shoulder_m + self.mirror * self.leg.forward(angles)
+
+    def inverse(self, points: ArrayLike, **how: Any) -> Floats:
+        """Return the angles that bring the foot's middle to points of the trunk's frame, `(..., 3)` [rad].
+
+        Args:
+            points: `(..., 3)` [m].
+            **how: `form`, `knee`, `lift`, `nearest` as of `ThreeJointLeg.inverse`.
+
+        Raises:
+            UnreachableError: points out of reach, told in the leg's own frame.
+        """
+        array = triples(points, "points", POINT)
+        return self.leg.inverse((array - self.shoulder_m) * self.mirror, **how)
+
+    def jacobian(self, angles: ArrayLike) -> Floats:
+        """Return how the foot moves in the trunk's frame with the angles, `(..., 3, 3)` [m/rad]."""
+        return self.mirror[:, None] * self.leg.jacobian(angles)
+
+    def turns(self, angles: ArrayLike) -> Floats:
+        """Return how the shank is turned in the trunk's frame, `(..., 3, 3)`."""
+        return self.mirror[:, None] * self.leg.turns(angles) * self.mirror
+
+    def forward_one(self, q1: float, q2: float, q3: float) -> tuple[float, float, float]:
+        """Return where the middle of the foot is [m]: `forward` of plain numbers, much faster for one."""
+        x, y, z = self.leg.forward_one(q1, q2, q3)
+        x0, y0, z0 = self._shoulder
+        sx, sy, sz = self._signs
+        return x0 + sx * x, y0 + sy * y, z0 + sz * z
+
+    def inverse_one(
+        self,
+        x: float,
+        y: float,
+        z: float,
+        *,
+        knee: Knee = Knee.POSITIVE,
+        lift: Lift = Lift.WITHIN,
+        nearest: bool = False,
+    ) -> tuple[float, float, float]:
+        """Return the angles of one point [rad]: `inverse` of plain numbers, much faster for one."""
+        x0, y0, z0 = self._shoulder
+        sx, sy, sz = self._signs
+        return self.leg.inverse_one(
+            (x - x0) * sx, (y - y0) * sy, (z - z0) * sz, knee=knee, lift=lift, nearest=nearest
+        )
+
+
+def legs_of(robot: Robot) -> tuple[MountedLeg, ...]:
+    """Return the legs of a robot in the order of `robot.feet`.
+
+    Raises:
+        InputError: the card says nothing of its legs.
+    """
+    if not robot.legs:
+        raise InputError(f"the card of {robot.name} has no legs", hint="describe them in its block `legs:`")
+    return tuple(_mounted(robot, geometry) for geometry in robot.legs)
+
+
+def _mounted(robot: Robot, geometry: LegGeometry) -> MountedLeg:
+    knee, foot = geometry.knee_m, geometry.foot_m
+    leg = ThreeJointLeg(
+        math.hypot(knee[0], knee[2]),
+        math.hypot(foot[0], foot[2]),
+        upper_angle_rad=math.atan2(knee[0], -knee[2]),
+        lower_angle_rad=math.atan2(foot[0], -foot[2]),
+        side_m=knee[1] + foot[1],
+    )
+    rotator, elevator, bend = (robot.index(joint) for joint in geometry.joints)
+    return MountedLeg(
+        name=geometry.name,
+        joints=geometry.joints,
+        indices=(rotator, elevator, bend),
+        leg=leg,
+        shoulder_m=np.array(geometry.shoulder_m),
+        mirror=np.array(geometry.mirror, dtype=np.float64),
+        foot=geometry.foot,
+        foot_radius_m=geometry.foot_radius_m,
+    )
