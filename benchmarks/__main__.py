@@ -11,7 +11,16 @@ import sys
 import mujoco
 import numpy as np
 
-from benchmarks import bench_archive, bench_charts, bench_import, bench_parallel, bench_race, bench_simulation
+from benchmarks import (
+    bench_archive,
+    bench_charts,
+    bench_gaits,
+    bench_import,
+    bench_kinematics,
+    bench_parallel,
+    bench_race,
+    bench_simulation,
+)
 from benchmarks.figure import Figure, cores, table
 
 
@@ -24,6 +33,8 @@ def measure(rounds: int, *, tell: bool) -> list[Figure]:
         "race": lambda: bench_race.figures(rounds),
         "parallel races": lambda: bench_parallel.figures(max(1, rounds // 2)),
         "simulation": lambda: bench_simulation.figures(rounds),
+        "kinematics": lambda: bench_kinematics.figures(max(1, rounds // 2)),
+        "gaits": lambda: bench_gaits.figures(max(1, rounds // 2)),
     }
     found: list[Figure] = []
     for name, figures in parts.items():

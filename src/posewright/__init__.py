@@ -52,6 +52,12 @@ if TYPE_CHECKING:
     from posewright.formats import remove_from_archive as remove_from_archive
     from posewright.formats import write_archive_file as write_archive  # noqa: F401 -- a public name
     from posewright.formats import write_motion as write_motion
+    from posewright.gaits import VelocityCommand as VelocityCommand
+    from posewright.gaits import check_gait as check_gait
+    from posewright.gaits import gait_names as gait_names
+    from posewright.gaits import read_gait as read_gait
+    from posewright.gaits import sample_gait as sample_gait
+    from posewright.gaits import write_gait as write_gait
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
     from posewright.playing import read_behaviour as read_behaviour
@@ -60,19 +66,27 @@ if TYPE_CHECKING:
     from posewright.robots import robot_names as robot_names
     from posewright.traces import read_mcap as read_trace  # noqa: F401 -- a public name
     from posewright.traces import write_mcap as write_trace  # noqa: F401 -- a public name
+    from posewright.trials import draw_gait as draw_gait
+    from posewright.trials import draw_gait_trial as draw_gait_trial
     from posewright.trials import draw_motion as draw_motion
     from posewright.trials import draw_trial as draw_trial
+    from posewright.trials import draw_tuning as draw_tuning
     from posewright.trials import film_motion as film_motion
     from posewright.trials import film_trial as film_trial
     from posewright.trials import replay as replay
     from posewright.trials import run_trial as run_trial
     from posewright.trials import try_motion as try_motion
+    from posewright.trials import tune_gait as tune_gait
+    from posewright.trials import walk_gait as walk_gait
+    from posewright.trials import walk_many as walk_many
 
 _ROOM_OF = {
+    "VelocityCommand": ("gaits", "VelocityCommand"),
     "WriteOptions": ("formats", "WriteOptions"),
     "add_to_archive": ("formats", "add_to_archive"),
     "add_to_stick": ("formats", "add_to_stick"),
     "check_chart": ("charts", "check_chart"),
+    "check_gait": ("gaits", "check_gait"),
     "check_monet": ("formats", "check_monet"),
     "check_motion": ("motions", "check_motion"),
     "compare_charts": ("charts", "equivalent"),
@@ -82,12 +96,16 @@ _ROOM_OF = {
     "create_archive": ("formats", "create_archive"),
     "describe_robot": ("robots", "describe"),
     "draw_chart": ("charts", "draw_chart"),
+    "draw_gait": ("trials", "draw_gait"),
+    "draw_gait_trial": ("trials", "draw_gait_trial"),
     "draw_motion": ("trials", "draw_motion"),
     "draw_timeline": ("charts", "draw_timeline"),
     "draw_trial": ("trials", "draw_trial"),
+    "draw_tuning": ("trials", "draw_tuning"),
     "extract_archive": ("formats", "extract_archive"),
     "film_motion": ("trials", "film_motion"),
     "film_trial": ("trials", "film_trial"),
+    "gait_names": ("gaits", "gait_names"),
     "judge": ("contests", "judge"),
     "minimise_chart": ("charts", "minimise"),
     "mutate_chart": ("charts", "mutate_chart"),
@@ -95,6 +113,7 @@ _ROOM_OF = {
     "read_archive": ("formats", "read_archive_file"),
     "read_behaviour": ("playing", "read_behaviour"),
     "read_chart": ("charts", "read_chart"),
+    "read_gait": ("gaits", "read_gait"),
     "read_layout": ("arenas", "read_layout"),
     "read_motion": ("formats", "read_motion"),
     "read_motion_file": ("formats", "read_motion_file"),
@@ -107,12 +126,17 @@ _ROOM_OF = {
     "run_chart": ("charts", "run_chart"),
     "run_scenarios": ("charts", "run_scenarios"),
     "run_trial": ("trials", "run_trial"),
+    "sample_gait": ("gaits", "sample_gait"),
     "sample_motion": ("motions", "sample_motion"),
     "score": ("contests", "score"),
     "tabulate_chart": ("charts", "tabulate_chart"),
     "try_motion": ("trials", "try_motion"),
+    "tune_gait": ("trials", "tune_gait"),
+    "walk_gait": ("trials", "walk_gait"),
+    "walk_many": ("trials", "walk_many"),
     "write_archive": ("formats", "write_archive_file"),
     "write_chart": ("charts", "write_chart"),
+    "write_gait": ("gaits", "write_gait"),
     "write_layout": ("arenas", "write_layout"),
     "write_motion": ("formats", "write_motion"),
     "write_trace": ("traces", "write_mcap"),
@@ -146,6 +170,13 @@ TWINS = {
     "chart mutate": ("mutate_chart",),
     "chart diff": ("compare_charts",),
     "chart convert": ("write_chart",),
+    "gait list": ("gait_names",),
+    "gait show": ("read_gait", "check_gait"),
+    "gait plot": ("draw_gait",),
+    "gait sample": ("sample_gait", "write_motion"),
+    "gait run": ("walk_gait", "walk_many", "draw_gait_trial"),
+    "gait compare": ("walk_gait",),
+    "tune": ("tune_gait", "write_gait", "draw_tuning"),
     "run": ("run_trial", "draw_trial", "film_trial"),
     "replay": ("replay",),
     "judge": ("judge",),

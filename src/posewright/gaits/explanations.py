@@ -1,7 +1,7 @@
 """Each parameter of a walk in one sentence, with its unit and its bounds.
 
-The names in `document` are those of the lecture the walk comes from. Bounds are ours: wide enough for any robot dog
-of this size, narrow enough that a slip of the pen is refused.
+The names in `document` are those of the lecture the walk comes from. Bounds are ours: wide enough for any
+robot dog of this size, narrow enough that a slip of the pen is refused.
 """
 
 from __future__ import annotations
@@ -64,12 +64,13 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
     {
         "ground_speed_m_s": Explanation(
             "ground speed", "m/s", 0.01, 1.0,
-            "The speed at which the feet go over the ground in a step of maximum displacement; such a step "
-            "therefore keeps them down for maximum displacement / ground speed, and shorter steps take as long.",
+            "The speed of the body in a step of maximum displacement: a foot is down for maximum "
+            "displacement / ground speed, and in a shorter step as long.",
         ),
         "ascent_pairs": Explanation(
             "ascent time", "pairs of frames", 1, 40,
-            "The time in which a foot is lifted to its rear height, and is set down again from its front height.",
+            "The time in which a foot is lifted to its rear height, and is set down again from its front "
+            "height.",
             is_whole=True,
         ),
         "ground_points": Explanation(
@@ -80,7 +81,7 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
         ),
         "front_height_m": Explanation(
             "front height", "m", 0.0, 0.1,
-            "How high a foot is above its landing point's side when it has come to the end of its way forward.",
+            "How high a foot is when its descent begins, at the front end of its way.",
             Kind.FORE_HIND,
         ),
         "central_height_m": Explanation(
@@ -90,13 +91,13 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
         ),
         "rear_height_m": Explanation(
             "rear height", "m", 0.0, 0.1,
-            "How high a foot is lifted where it has left the ground, before it goes forward.",
+            "How high a foot is when its ascent ends, at the rear end of its way.",
             Kind.FORE_HIND,
         ),
         "shape_factor": Explanation(
             "shape factor", "", 0.0, 1.0,
-            "How elliptic the way through the air is: 0 leads straight from height to height, 1 round like half "
-            "an ellipse.",
+            "How elliptic the way through the air is: 0 leads straight from height to height, 1 round like "
+            "half an ellipse.",
         ),
         "ascent_factor": Explanation(
             "ascent factor", "", 0.0, 1.0,
@@ -114,7 +115,8 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
         ),
         "equilibrium_m": Explanation(
             "equilibrium point", "m", -0.4, 0.4,
-            "Where each foot stands at rest, seen from the middle of the trunk; its steps lie around this point.",
+            "Where each foot stands at rest, seen from the middle of the trunk; its steps lie around this "
+            "point.",
             Kind.POINTS,
         ),
         "maximum_displacement_m": Explanation(
@@ -123,7 +125,8 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
         ),
         "maximum_turn_rad": Explanation(
             "maximum turn", "rad", 0.0, 1.5,
-            "The largest turn the body makes while a foot is down; a command that needs more is out of range.",
+            "The largest turn the body makes while a foot is down; a command that needs more is out of "
+            "range.",
         ),
     }
 )  # fmt: skip

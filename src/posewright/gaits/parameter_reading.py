@@ -58,7 +58,7 @@ def _points(node: Node) -> dict[str, Point]:
 
 
 def _placed(name: str, point: Point) -> Iterator[tuple[str, Point]]:
-    """Yield the feet that a name stands for, each with its point; a pair's stands to the left and to the right."""
+    """Yield the feet that a name stands for, each with its point; a pair's stands left and right."""
     if name in FEET:
         yield name, point
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
@@ -73,10 +73,17 @@ class GaitParameters:
         points = {foot: _point(foot, self.equilibrium_m[foot]) for foot in FEET}
         object.__setattr__(self, "equilibrium_m", MappingProxyType(points))
         for name, value in self.flat.items():
-            explanation(name).check(name, value)
+            told = explanation(name)
+            told.check(name, value)
+            if told.is_whole:  # a tuner and a command line give 6.0
+                object.__setattr__(self, name, int(value))
 
     def __hash__(self) -> int:
         return hash(tuple(self.flat.items()))
+
+    def __reduce__(self) -> tuple[Callable[[Mapping[str, float]], GaitParameters], tuple[dict[str, float]]]:
+        """Travel to another process: a read-only mapping does not do so as such."""
+        return GaitParameters.from_flat, (self.flat,)
 
     @property
     def flat(self) -> dict[str, float]:

@@ -11,6 +11,9 @@ from posewright.errors import InputError, UnknownNameError
 FEET = ("left_front", "left_rear", "right_front", "right_rear")
 """The feet of a quadruped, in the order of all arrays over feet."""
 
+OWN = "own"
+"""Name of a phase table that no book has drawn."""
+
 
 @dataclass(frozen=True)
 class PhaseTable:
@@ -34,6 +37,10 @@ class PhaseTable:
 
     def __hash__(self) -> int:
         return hash((self.name, *self.lift.values()))
+
+    def __reduce__(self) -> tuple[type[PhaseTable], tuple[str, dict[str, float]]]:
+        """Travel to another process: a read-only mapping does not do so as such."""
+        return PhaseTable, (self.name, dict(self.lift))
 
     @property
     def starts(self) -> tuple[float, ...]:

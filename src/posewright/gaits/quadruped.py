@@ -17,8 +17,8 @@ from posewright.robots import Robot
 class QuadrupedGait:
     """Makes poses from a velocity command, one step after the other.
 
-    A new command takes effect at the next step, where feet lift, and is come to in four steps at most. Until the
-    first one the robot steps on the spot.
+    A new command takes effect at the next step, where feet lift, and is come to within four steps, or eight from
+    its opposite. Until the first one the robot steps on the spot.
 
     Args:
         gait: what is walked.

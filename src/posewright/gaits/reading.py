@@ -95,7 +95,9 @@ def _find(name: str | Path, robot: Robot | None) -> Path:
         raise InputError(f"several robots have a gait {name}", hint=f"say which robot: {robots}")
     if Path(name).is_file():
         return Path(name)
-    raise UnknownNameError.among("gait" if robot is None else f"gait of {robot.name}", name, gait_names(robot))
+    raise UnknownNameError.among(
+        "gait" if robot is None else f"gait of {robot.name}", name, gait_names(robot)
+    )
 
 
 def _robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
@@ -134,7 +136,9 @@ def _phases(node: Node) -> PhaseTable:
 def _interpolation(fields: Mapping[str, Node]) -> Interpolation:
     if "interpolation" not in fields:
         return Interpolation.SPLINE
-    return Interpolation(fields["interpolation"].choice("interpolation", [way.value for way in Interpolation]))
+    return Interpolation(
+        fields["interpolation"].choice("interpolation", [way.value for way in Interpolation])
+    )
 
 
 def _travel_gain(node: Node) -> TravelGain:
@@ -148,5 +152,7 @@ def _pose(fields: Mapping[str, Node], card: Robot) -> str:
     if "pose" in fields:
         return fields["pose"].choice("pose", card.poses)
     if Gait.pose not in card.poses:
-        fields["robot"].fail(f"{card.name} has no pose {Gait.pose!r}", hint=f"say `pose:`, one of {', '.join(card.poses)}")
+        fields["robot"].fail(
+            f"{card.name} has no pose {Gait.pose!r}", hint=f"say `pose:`, one of {', '.join(card.poses)}"
+        )
     return Gait.pose

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from posewright.errors import InputError
 from posewright.gaits.arc import Floats, compose, left_behind, separate
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.foot_timeline import FootTimeline, FootWindow, timelines
@@ -79,13 +80,16 @@ class StepPlanner:
     """
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
+        if gait.robot != robot.name:
+            raise InputError(f"gait {gait.name} is made for {gait.robot}", hint=f"the robot is {robot.name}")
         self.gait = gait
         self.timing: GaitTiming = timing_of(gait.parameters, robot.frame_period_s)
         legs = {leg.name.removesuffix("_leg"): leg for leg in legs_of(robot)}
         self._legs: list[MountedLeg] = [legs[foot] for foot in gait.phases.lift]
         self._timelines: list[FootTimeline] = timelines(gait, self.timing, robot.frame_period_s)
         self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.lift])
-        self.standing_pose: Floats = robot.pose(gait.pose)
+        # Sony's poses are in micro-radians, some half a one beyond a limit in whole degrees.
+        self.standing_pose: Floats = np.clip(robot.pose(gait.pose), *robot.limits)
         for leg, point in zip(self._legs, self._equilibria, strict=True):
             self.standing_pose[list(leg.indices)] = leg.inverse(point + (0.0, 0.0, leg.foot_radius_m))
 

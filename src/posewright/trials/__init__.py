@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from posewright.trials.field import lay_out
 from posewright.trials.film import film_trial, stage_of
+from posewright.trials.gait_drawing import draw_gait
+from posewright.trials.gait_drawing_parameter import draw_parameter
+from posewright.trials.gait_many import ManyReport, walk_many
+from posewright.trials.gait_picture import draw_gait_trial
+from posewright.trials.gait_report import GaitReport
+from posewright.trials.gait_trial import GaitTrial, walk_gait
 from posewright.trials.motion_film import film_motion
 from posewright.trials.motion_picture import draw_motion
 from posewright.trials.motion_thresholds import PhysicsRules
@@ -16,12 +22,18 @@ from posewright.trials.run import run_trial
 from posewright.trials.trial import Trial, read_trial, trial_names
 
 __all__ = [
+    "GaitReport",
+    "GaitTrial",
+    "ManyReport",
     "MotionTrial",
     "Outcome",
     "PhysicsRules",
     "Progress",
     "Trial",
+    "draw_gait",
+    "draw_gait_trial",
     "draw_motion",
+    "draw_parameter",
     "draw_trial",
     "film_motion",
     "film_trial",
@@ -32,4 +44,6 @@ __all__ = [
     "stage_of",
     "trial_names",
     "try_motion",
+    "walk_gait",
+    "walk_many",
 ]

@@ -1,0 +1,85 @@
+"""Options that the gait verbs share, and how they open a gait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from posewright.gaits import Gait, VelocityCommand
+    from posewright.robots import Robot
+
+GaitName = Annotated[
+    str, typer.Argument(metavar="GAIT", help="A gait of the list, or the path of one's own *.gait.yaml.")
+]
+RobotOption = Annotated[
+    str | None,
+    typer.Option(
+        "--robot", metavar="R", help="A robot of `posewright robots`, or a card; default the gait's own."
+    ),
+]
+Forward = Annotated[float, typer.Option("--forward", metavar="M/S", help="Ahead; negative backwards.")]
+Left = Annotated[float, typer.Option("--left", metavar="M/S", help="To the left; negative to the right.")]
+Turn = Annotated[
+    float,
+    typer.Option("--turn", metavar="RAD/S", help="To the left, as seen from above; negative to the right."),
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Another value of a parameter, as `gait show` names it: shape_factor=0.5, "
+        "front_height_m.fore=0.02, equilibrium_m.hind.x=-0.08. May be given several times.",
+        show_default=False,
+    ),
+]
+
+SET_HINT = "--set NAME=VALUE, as in --set shape_factor=0.5"
+
+
+def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None) -> tuple[Gait, Robot]:
+    """Return a gait with the values that were set, and the robot that walks it.
+
+    Args:
+        name: of a gait that ships, or the path of one's own.
+        robot: name or card of the robot; None for the one the gait is made for.
+        sets: `NAME=VALUE` each.
+
+    Raises:
+        UnknownNameError: there is no such gait, robot or parameter.
+        DocumentError: the gait's document is not what it should be.
+        InputError: a value is no number or out of its range, or the gait is another robot's.
+    """
+    from posewright.gaits import read_gait_and_robot
+    from posewright.robots import robot as robot_called
+
+    card = None if robot is None else robot_called(robot)
+    gait, card = read_gait_and_robot(name, robot=card)
+    return gait.changed(values_set(sets)), card
+
+
+def values_set(sets: list[str] | None) -> dict[str, float]:
+    """Return what `NAME=VALUE` texts say, the last one of a name, or raise InputError."""
+    values: dict[str, float] = {}
+    for text in sets or ():
+        name, _, value = (part.strip() for part in text.partition("="))
+        values[name] = _number(text, value)
+    return values
+
+
+def _number(text: str, value: str) -> float:
+    from posewright.errors import InputError
+
+    try:
+        return float(value)
+    except ValueError:
+        raise InputError(f"--set {text}: {value or 'nothing'} is no number", hint=SET_HINT) from None
+
+
+def command_of(forward: float, left: float, turn: float) -> VelocityCommand:
+    """Return the velocity that was asked for, or raise InputError where one is not finite."""
+    from posewright.gaits import VelocityCommand
+
+    return VelocityCommand(forward, left, turn)

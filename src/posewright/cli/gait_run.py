@@ -1,0 +1,298 @@
+"""`posewright gait run` and `gait compare`: walk gaits on simulated bodies, and measure them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from posewright.cli.gait_options import (
+    Forward,
+    GaitName,
+    Left,
+    RobotOption,
+    Sets,
+    Turn,
+    command_of,
+    open_gait,
+)
+from posewright.cli.options import AsJson, refuse_overwriting
+
+if TYPE_CHECKING:
+    from posewright.bodies import BodyVariation
+    from posewright.gaits import Gait, VelocityCommand
+    from posewright.robots import Robot
+    from posewright.trials.gait_many import ManyReport
+    from posewright.trials.gait_trial import GaitTrial
+
+NOMINAL_BODY = "nominal"
+FELL = 1
+"""Exit code where a robot fell."""
+
+WORTH_WORKERS = 8
+"""So many bodies and more are walked by several processes: starting one takes as long as walking a few."""
+
+GaitNames = Annotated[
+    list[str],
+    typer.Argument(metavar="GAIT ...", help="Gaits of the list, or paths of one's own *.gait.yaml."),
+]
+Seconds = Annotated[float, typer.Option("--seconds", metavar="S", help="For so long it is measured.")]
+Settle = Annotated[
+    float,
+    typer.Option(
+        "--settle", metavar="S", help="For so long it walks before; falls count from the beginning."
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the body, where it is drawn at random.")]
+Body = Annotated[
+    str,
+    typer.Option(
+        "--body",
+        metavar="B",
+        help="nominal: as the model says; random: other friction, masses, servos; or a *.yaml.",
+    ),
+]
+Bodies = Annotated[
+    int | None,
+    typer.Option(
+        "--bodies", metavar="N", help="Walk so many random bodies, of the seeds N, N + 1, ...", min=1
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", help="Processes for many bodies; default one a processor.", min=1),
+]
+PlotFile = Annotated[
+    Path | None, typer.Option("--plot", metavar="PICTURE", help="Draw the walk (png, svg or pdf).")
+]
+
+
+def run(
+    gait: GaitName,
+    robot: RobotOption = None,
+    forward: Forward = 0.0,
+    left: Left = 0.0,
+    turn: Turn = 0.0,
+    seconds: Seconds = 10.0,
+    seed: Seed = 0,
+    body: Body = NOMINAL_BODY,
+    bodies: Bodies = None,
+    settle: Settle = 1.0,
+    sets: Sets = None,
+    workers: Workers = None,
+    plot: PlotFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Walk a gait on a simulated body and measure it; exit with 1 if the robot falls.
+
+    True speed over the ground, tilt, slip, clearance, joint speeds and torques against the card's, cost of
+    transport. docs/measuring-a-gait.md explains each figure.
+
+    [bold]Examples[/]
+
+      posewright gait run trot --forward 0.2
+
+      posewright gait run fast --forward 0.4 --seed 3 --body random --plot fast.png
+
+      posewright gait run trot --forward 0.1 --turn 0.5 --bodies 20 --json
+
+      posewright gait run crawl --forward 0.05 --set central_height_m=0.02
+    """
+    from posewright.trials.gait_picture import refuse_no_picture
+
+    if plot is not None:
+        refuse_no_picture(plot)
+        refuse_overwriting(plot, gait)
+    opened, card = open_gait(gait, robot, sets)
+    command = command_of(forward, left, turn)
+    if bodies is None:
+        _run_one(opened, card, command, seconds, settle, body, seed, plot, as_json=as_json)
+    else:
+        _refuse_plot(plot)
+        _run_many(opened, card, command, seconds, settle, body, seed, bodies, workers, as_json=as_json)
+
+
+def compare(
+    gaits: GaitNames,
+    robot: RobotOption = None,
+    forward: Forward = 0.0,
+    left: Left = 0.0,
+    turn: Turn = 0.0,
+    seconds: Seconds = 10.0,
+    seed: Seed = 0,
+    body: Body = NOMINAL_BODY,
+    settle: Settle = 1.0,
+    sets: Sets = None,
+    as_json: AsJson = False,
+) -> None:
+    """Walk several gaits with the same command, and show their figures side by side; exit with 1 at a fall.
+
+    [bold]Examples[/]
+
+      posewright gait compare trot fast --forward 0.2
+
+      posewright gait compare trot my_trot.gait.yaml --forward 0.2 --turn 0.5 --body random --seed 7
+    """
+    from posewright.cli.console import emit_json, out
+    from posewright.cli.gait_tables import compare_table
+
+    opened = [open_gait(name, robot, sets) for name in gaits]
+    command, variation = command_of(forward, left, turn), _variation(body, seed)
+    trials = [_walked(*one, command, seconds, settle, variation, seed, quiet=as_json) for one in opened]
+    if as_json:
+        emit_json({"gaits": [{**trial.to_dict(), "body": body} for trial in trials]})
+    else:
+        out.print(compare_table(trials, _whose(body, seed)))
+    if any(trial.falls for trial in trials):
+        raise typer.Exit(FELL)
+
+
+def _run_one(
+    gait: Gait,
+    robot: Robot,
+    command: VelocityCommand,
+    seconds: float,
+    settle: float,
+    body: str,
+    seed: int,
+    plot: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    from posewright.cli.console import emit_json
+    from posewright.cli.gait_tables import print_trial
+    from posewright.trials.gait_picture import draw_gait_trial
+
+    trial = _walked(gait, robot, command, seconds, settle, _variation(body, seed), seed, quiet=as_json)
+    if plot is not None:
+        draw_gait_trial(trial, plot)
+    if as_json:
+        emit_json({**trial.to_dict(), "body": body})
+    else:
+        print_trial(trial, _whose(body, seed))
+    if trial.falls:
+        raise typer.Exit(FELL)
+
+
+def _walked(
+    gait: Gait,
+    robot: Robot,
+    command: VelocityCommand,
+    seconds: float,
+    settle: float,
+    variation: BodyVariation,
+    seed: int,
+    *,
+    quiet: bool,
+) -> GaitTrial:
+    """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
+    from posewright.cli.console import progress
+    from posewright.errors import InputError
+    from posewright.trials.gait_trial import walk_gait
+
+    with progress(quiet=quiet) as display:
+        line = display.add_task(f"{gait.name}: setting up")
+
+        def say(time_s: float) -> None:
+            display.update(line, description=f"{gait.name}: {time_s:.1f} of {settle + seconds:.1f} s")
+
+        tell: Callable[[float], None] | None = None if display.disable else say
+        try:
+            return walk_gait(
+                gait,
+                robot,
+                command,
+                seconds=seconds,
+                settle_s=settle,
+                variation=variation,
+                seed=seed,
+                tell=tell,
+                clock=time.perf_counter,
+            )
+        except InputError as error:
+            error.message = f"{gait.name}: {error.message}"
+            raise
+
+
+def _run_many(
+    gait: Gait,
+    robot: Robot,
+    command: VelocityCommand,
+    seconds: float,
+    settle: float,
+    body: str,
+    seed: int,
+    bodies: int,
+    workers: int | None,
+    *,
+    as_json: bool,
+) -> None:
+    from posewright.bodies import variation_ranges
+    from posewright.cli.console import emit_json, progress
+    from posewright.cli.gait_tables import print_many
+    from posewright.trials.gait_many import WalkedBody, walk_many
+
+    done: list[WalkedBody] = []
+    with progress(quiet=as_json) as display:
+        line = display.add_task(f"{gait.name}: 0 of {bodies} bodies")
+
+        def say(walked: WalkedBody) -> None:
+            done.append(walked)
+            fallen = sum(not one.report.is_upright for one in done)
+            display.update(line, description=f"{gait.name}: {len(done)} of {bodies} bodies, {fallen} fell")
+
+        many: ManyReport = walk_many(
+            gait,
+            robot,
+            command,
+            bodies=bodies,
+            seed=seed,
+            seconds=seconds,
+            settle_s=settle,
+            ranges=variation_ranges("random" if body == NOMINAL_BODY else body),
+            workers=_workers(workers, bodies),
+            tell=say,
+            clock=time.perf_counter,
+        )
+    if as_json:
+        emit_json(many.to_dict())
+    else:
+        print_many(many)
+    if many.upright < bodies:
+        raise typer.Exit(FELL)
+
+
+def _workers(asked: int | None, bodies: int) -> int:
+    if asked is not None:
+        return asked
+    return min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1
+
+
+def _variation(body: str, seed: int) -> BodyVariation:
+    """Return the body of that name, or raise UnknownNameError."""
+    from posewright.bodies import NOMINAL, random_variation, variation_names, variation_ranges
+    from posewright.errors import UnknownNameError
+
+    if body == NOMINAL_BODY:
+        return NOMINAL
+    known = (NOMINAL_BODY, *variation_names())
+    if body not in known and not body.endswith(".yaml"):
+        raise UnknownNameError.among("body", body, known)
+    return random_variation(variation_ranges(body), seed)
+
+
+def _whose(body: str, seed: int) -> str:
+    return "nominal body" if body == NOMINAL_BODY else f"{body} body of seed {seed}"
+
+
+def _refuse_plot(plot: Path | None) -> None:
+    from posewright.errors import InputError
+
+    if plot is not None:
+        raise InputError(
+            "a picture is of one body", hint="--plot without --bodies, and --body random --seed N"
+        )

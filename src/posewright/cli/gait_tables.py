@@ -1,0 +1,180 @@
+"""What `posewright gait run` and `gait compare` show to people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from posewright.cli import console
+from posewright.trials.gait_figures import FIGURES, Figure, Worse
+
+if TYPE_CHECKING:
+    from posewright.trials.gait_many import ManyReport
+    from posewright.trials.gait_report import GaitReport
+    from posewright.trials.gait_trial import GaitTrial
+
+MM = 1000.0
+BROKEN = "bold red"
+
+COMPARED = (
+    "speed_m_s",
+    "left_m_s",
+    "turn_rad_s",
+    "falls",
+    "max_tilt_deg",
+    "max_joint_speed_ratio",
+    "max_torque_ratio",
+    "slip_per_m",
+    "foot_clearance_m",
+    "cost_of_transport",
+)
+"""The figures that have a column where gaits or bodies stand one below the other."""
+
+_FEET_HEADS = ("foot", "slip\nmm", "highest\nmm", "least lift\nmm", "mid-swing\nmm", "down\n%", "planned\n%")
+
+_HEADS = {
+    "max_tilt_deg": "tilt",
+    "max_joint_speed_ratio": "joint speed",
+    "max_torque_ratio": "torque",
+    "slip_per_m": "slip",
+    "foot_clearance_m": "least lift",
+    "cost_of_transport": "cost",
+}
+
+
+def print_trial(trial: GaitTrial, whose: str) -> None:
+    """Print the figures of one walk."""
+    report = trial.report
+    console.out.print(_figures(trial, whose))
+    console.out.print(_feet(report))
+    for fall in trial.falls:
+        _say(f"falls {fall.side} at {fall.time_s:.2f} s; the figures are up to there", BROKEN)
+    _say(f"fastest joint {report.fastest_joint}, hardest {report.hardest_joint}")
+    for one in report.corrections:
+        unit = "rad" if one.guard == "joint limit" else "rad/s"
+        _say(
+            f"safety: {one.guard} of {one.joint}, {one.value:.2f} asked, {one.limit:.2f} {unit} let through, "
+            f"first at {one.time_s:.2f} s"
+        )
+    if not trial.variation.is_nominal:
+        _say(f"body: {trial.variation}")
+    _say(_pace(trial.simulated_s, trial.wall_s, trial.real_time_factor))
+
+
+def _figures(trial: GaitTrial, whose: str) -> Table:
+    report = trial.report
+    measured = f"{report.measured_s:.1f} s after {trial.settle_s:.1f} s"
+    title = f"{trial.gait.name} on {trial.robot.name}, {whose}, {measured}"
+    table = _table(title, ("figure", "measured", "unit", "asked or limit"))
+    for figure in FIGURES:
+        value = figure.of(report)
+        style = "" if figure.is_kept(value) else BROKEN
+        table.add_row(figure.words, Text(figure.text(value), style), figure.unit, _beside(figure, report))
+    return table
+
+
+def _beside(figure: Figure, report: GaitReport) -> str:
+    """Return what stands beside a figure: what was asked for and how far it is from that, or its limit."""
+    if figure.name == "duty":
+        return f"{report.planned_duty * figure.scale:.0f} planned"
+    if figure.commanded is None:
+        return _limit(figure)
+    asked = float(getattr(report, figure.commanded))
+    value = figure.of(report)
+    off = f" ({value / asked - 1.0:+.0%})" if value is not None and asked else ""
+    return f"{figure.text(asked)} asked{off}"
+
+
+def _limit(figure: Figure) -> str:
+    if figure.limit is None:
+        return ""
+    if figure.limit == 0.0 and figure.worse is Worse.GREATER:
+        return "none"
+    return f"at {'least' if figure.worse is Worse.SMALLER else 'most'} {figure.limit:g}"
+
+
+def _feet(report: GaitReport) -> Table:
+    table = _table("", _FEET_HEADS)
+    for foot in report.feet:
+        lengths = (foot.slip_m, foot.highest_m, foot.lowest_swing_m, foot.mid_swing_m)
+        shares = (foot.duty, foot.planned_duty)
+        table.add_row(
+            foot.foot.removesuffix("_paw").replace("_", " "),
+            *("-" if length is None else f"{length * MM:.1f}" for length in lengths),
+            *("-" if share is None else f"{share:.0%}".rstrip("%") for share in shares),
+        )
+    return table
+
+
+def print_many(many: ManyReport) -> None:
+    """Print how a gait fares on many bodies: worst and median, and each body in a row."""
+    worst, median, reports = many.worst, many.median, many.reports
+    title = f"{many.gait.name} on {many.robot.name}: {many.upright} of {len(many.bodies)} bodies upright"
+    table = _table(title, ("figure", "worst", "median", "unit", "asked or limit"))
+    for figure in FIGURES:
+        beside = _limit(figure)
+        if figure.commanded is not None:
+            beside = f"{figure.text(float(getattr(reports[0], figure.commanded)))} asked"
+        bad = worst[figure.name]
+        style = "" if figure.is_kept(bad) else BROKEN
+        table.add_row(
+            figure.words, Text(figure.text(bad), style), figure.text(median[figure.name]), figure.unit, beside
+        )
+    console.out.print(table)
+    rows = _table("", ("seed", *_columns()))
+    for body in many.bodies:
+        rows.add_row(str(body.seed), *_cells(body.report))
+    console.out.print(rows)
+    for body in many.bodies:
+        for side, time_s in zip(body.report.fall_sides, body.report.fall_times_s, strict=True):
+            _say(f"seed {body.seed} falls {side} at {time_s:.2f} s: {body.variation}", BROKEN)
+    simulated = math.fsum(body.simulated_s for body in many.bodies)
+    _say(_pace(simulated, many.wall_s, many.real_time_factor))
+
+
+def compare_table(trials: Sequence[GaitTrial], whose: str) -> Table:
+    """Return one row a gait."""
+    first = trials[0].report
+    asked = (first.commanded_forward_m_s, first.commanded_left_m_s, first.commanded_turn_rad_s)
+    command = "forward {:g} m/s, left {:g} m/s, turn {:g} rad/s".format(*asked)
+    table = _table(f"{command}, {whose}, {trials[0].seconds:g} s", ("gait", *_columns()))
+    for trial in trials:
+        table.add_row(trial.gait.name, *_cells(trial.report))
+    return table
+
+
+def _compared() -> list[Figure]:
+    return [figure for figure in FIGURES if figure.name in COMPARED]
+
+
+def _columns() -> list[str]:
+    return [f"{_HEADS.get(figure.name, figure.words)}\n{figure.unit}" for figure in _compared()]
+
+
+def _cells(report: GaitReport) -> list[Text]:
+    found = []
+    for figure in _compared():
+        value = figure.of(report)
+        found.append(Text(figure.text(value), "" if figure.is_kept(value) else BROKEN))
+    return found
+
+
+def _table(title: str, columns: Sequence[str]) -> Table:
+    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    for number, column in enumerate(columns):
+        is_words = number == 0 or column in ("unit", "asked or limit")
+        table.add_column(column, justify="left" if is_words else "right")
+    return table
+
+
+def _pace(simulated_s: float, wall_s: float, factor: float | None) -> str:
+    pace = f" in {wall_s:.1f} s ({factor:.0f} x real time)" if factor else ""
+    return f"{simulated_s:.1f} s simulated{pace}"
+
+
+def _say(line: str, style: str = "") -> None:
+    console.out.print(Text(line, style), soft_wrap=True)

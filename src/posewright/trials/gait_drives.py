@@ -1,0 +1,66 @@
+"""The torques of the legs' drives within each frame, and the work they do.
+
+A servo holds one command for a frame, so within a frame its drive is a spring: torque = stiffness * (command
+- angle), cut off at the stall torque. The angle at both ends of the frame is known, the torque at both ends
+with it. The work of a spring from one angle to another is the mean of both torques times the angle, whatever
+happens in between: no finer steps are needed for it.
+
+What turns the joint, the *shaft* torque, is the drive's less damping * speed: the damping is the slope of the
+torque-speed line, what the motor's own turning takes from its torque (stall torque / no-load speed).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from posewright.bodies import Floats
+from posewright.trials.gait_track import GaitTrack
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drives:
+    """What the drives of the legs' joints gave in each frame.
+
+    Attributes:
+        peaks: greatest torque at either end of the frame, `(n, n_leg_joints)` [N m].
+        squares: mean of the squares at both ends, `(n, n_leg_joints)` [N^2 m^2].
+        work: done at the shafts, negative where the joint is driven back, `(n, n_leg_joints)` [J].
+    """
+
+    peaks: Floats
+    squares: Floats
+    work: Floats
+
+
+def drives_of(track: GaitTrack) -> Drives:
+    """Return what the drives of the legs' joints gave in each frame.
+
+    Torques at a frame's end are MuJoCo's own; those at its beginning follow from the command that takes
+    effect then, with this body's stiffness and latency.
+    """
+    legs = track.legs
+    angles = track.positions[:, legs]
+    first = np.clip(
+        track.stiffness[legs] * (_effective(track)[:, legs] - angles[:-1]), -_stall(track), _stall(track)
+    )
+    last = track.loads[1:, legs]
+    turned = np.diff(angles, axis=0)
+    taken = track.damping[legs] * turned**2 / track.frame_s
+    return Drives(
+        peaks=np.maximum(np.abs(first), np.abs(last)),
+        squares=(first**2 + last**2) / 2.0,
+        work=(first + last) / 2.0 * turned - taken,
+    )
+
+
+def _effective(track: GaitTrack) -> Floats:
+    """Return the command in effect during each frame, `(n, n_joints)` [rad]: late by the latency."""
+    frames = np.arange(1, len(track.sent))
+    effective: Floats = track.sent[np.maximum(frames - track.latency_frames, 0)]
+    return effective
+
+
+def _stall(track: GaitTrack) -> Floats:
+    return np.array([track.robot.servos[column].stall_torque_nm for column in track.legs.tolist()])

@@ -1,0 +1,82 @@
+"""Does the robot stay on its feet? By the thresholds of a motion under gravity, and one of height.
+
+A trunk that leans as far as one that lies on its side is down in a walk, whichever way. Contacts of other
+parts than feet are not noted: a trunk that is neither tilted nor low is no fall, even where a knee scrapes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from posewright.bodies import Flags, Floats
+from posewright.trials.gait_track import GaitTrack
+from posewright.trials.motion_course import runs
+from posewright.trials.motion_thresholds import PhysicsRules
+
+RULES = PhysicsRules()
+
+LOW = 0.6
+"""A trunk lower than this share of its height at first lies: no gait bounces so far, and an AIBO's belly is
+on the ground at 0.45."""
+
+
+@dataclass(frozen=True, slots=True)
+class GaitFall:
+    """A time the robot lay.
+
+    Attributes:
+        time_s: when it was down, since it was let go [s].
+        row: of the track, the first in which it was.
+        side: forward, back, to the left or to the right.
+        tilt_deg: how far the trunk leaned at most [deg].
+    """
+
+    time_s: float
+    row: int
+    side: str
+    tilt_deg: float
+
+
+def tilt_deg(track: GaitTrack) -> Floats:
+    """Return how far the trunk leans from the vertical, `(n + 1,)` [deg]: its own z from the sky."""
+    across = np.hypot(track.up[:, 0], track.up[:, 1])
+    return np.degrees(np.arctan2(across, track.up[:, 2]))
+
+
+def lying(trunk: Floats, gravity: Floats, height_m: float) -> Flags:
+    """Return in which rows a robot lies, `(n,)`: its trunk leans far, or is low.
+
+    Args:
+        trunk: pose of the trunk x y z qw qx qy qz, `(n, 7)` [m, unit quaternion].
+        gravity: in the field's frame, `(3,)` [m/s^2].
+        height_m: of the trunk where the robot stands [m].
+    """
+    w, x, y, z = trunk[:, 3:].T
+    own = np.stack([2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)], axis=-1)
+    upright = own @ (-gravity / np.linalg.norm(gravity))
+    leans = upright < math.cos(math.radians(RULES.side_deg))
+    return np.asarray(leans | (trunk[:, 2] < LOW * height_m))
+
+
+def falls_of(track: GaitTrack) -> tuple[GaitFall, ...]:
+    """Return when the robot fell, from the beginning on; what is over sooner than `fall_s` is a stumble."""
+    flags = lying(track.trunk, track.gravity, float(track.trunk[0, 2]))
+    least = RULES.fall_s / track.frame_s
+    rows = runs(flags, bridge=int(RULES.meet_s / track.frame_s))
+    tilt = tilt_deg(track)
+    return tuple(
+        GaitFall(float(track.times[begin]), begin, _side(track.up[begin]), float(tilt[begin:end].max()))
+        for begin, end in rows
+        if end == len(flags) or end - begin >= least
+    )
+
+
+def _side(up: Floats) -> str:
+    """Return in words where a trunk leans to that sees the sky there."""
+    x, y, _ = up.tolist()
+    if abs(x) >= abs(y):
+        return "back" if x > 0.0 else "forward"
+    return "to the right" if y > 0.0 else "to the left"

@@ -1,0 +1,172 @@
+"""The stage of a gait's trial: the robot is put down and walks, its gait made step by step as it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from posewright.bodies import BodyVariation, Floats, Frames, Track
+from posewright.gaits.gait import Gait
+from posewright.gaits.quadruped import QuadrupedGait
+from posewright.playing import Safety
+from posewright.playing.safety import Guard, Intervention
+from posewright.robots import Robot
+from posewright.trials.gait_falls import lying
+from posewright.trials.gait_track import Correction, GaitTrack, Timed
+
+if TYPE_CHECKING:
+    from posewright.simulation import SimulatedBody, World
+
+BLOCK_FRAMES = 16
+"""So many frames are made, checked and sent at once: 0.128 s of an AIBO."""
+
+LIES_S = 0.5
+"""A robot that has lain for so long does not get up again: the walk is over [s]."""
+
+
+def put_on_stage(
+    gait: Gait, robot: Robot, *, world: World | None, variation: BodyVariation | None, seed: int
+) -> tuple[QuadrupedGait, SimulatedBody]:
+    """Return the gait ready to walk, and the robot in its standing pose on the floor.
+
+    Raises:
+        InputError: the gait does not fit the robot, or the robot has no model.
+        UnreachableError: a foot cannot stand where the gait wants it to.
+    """
+    from posewright.simulation import SimulatedBody, World
+
+    walker = QuadrupedGait(gait, robot)
+    stage = World(robot, looks=False) if world is None else world
+    body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, variation=variation)
+    return walker, body
+
+
+def walk(
+    walker: QuadrupedGait,
+    body: SimulatedBody,
+    commands: Sequence[Timed],
+    *,
+    begin: int,
+    frames: int,
+    tell: Callable[[float], None] | None = None,
+) -> GaitTrack:
+    """Let the robot walk and return what happened; a robot that has fallen and stays down walks no further.
+
+    Args:
+        walker: makes the poses, online: a block at a time, while the robot walks.
+        body: on its feet in the walker's standing pose.
+        commands: what is asked for when; the first from the beginning.
+        begin: so many frames are left to settle into the walk.
+        frames: so many follow.
+        tell: is told the body's time after each block [s].
+
+    Raises:
+        InputError: a command is out of the gait's range.
+        BodyError: the simulation failed.
+    """
+    going = _Walk(walker, body, begin, tuple(commands))
+    for start, end, command in _blocks(commands, begin + frames, body.robot.frame_period_s):
+        if command is not None:
+            walker.request(command.command)
+        going.play(start, end)
+        if tell is not None:
+            tell(body.time_s)
+        if going.lay_s >= LIES_S:
+            break
+    return going.track()
+
+
+def _blocks(commands: Sequence[Timed], frames: int, frame_s: float) -> list[tuple[int, int, Timed | None]]:
+    """Return begin and end of each block in frames, and the command that is given before it."""
+    given = {round(timed.time_s / frame_s): timed for timed in commands}
+    cuts = sorted({*range(0, frames, BLOCK_FRAMES), *(at for at in given if at < frames), frames})
+    return [(start, end, given.get(start)) for start, end in pairwise(cuts)]
+
+
+class _Walk:
+    """A walk under way: what was asked for, sent and done, block after block.
+
+    Attributes:
+        lay_s: for so long the robot has lain at the end of every block [s].
+    """
+
+    def __init__(
+        self, walker: QuadrupedGait, body: SimulatedBody, begin: int, commands: tuple[Timed, ...]
+    ) -> None:
+        self.lay_s = 0.0
+        self._walker, self._body, self._begin, self._commands = walker, body, begin, commands
+        self._safety = Safety(body.robot)
+        first = walker.standing_pose[np.newaxis]
+        self._asked, self._sent = [first], [first]
+        self._gravity: Floats = np.array(body.world.model.opt.gravity, dtype=np.float64)
+        self._tracks: list[Track] = []
+        self._corrections: list[Correction] = []
+        self._trunks = [body.world.trunk[np.newaxis]]
+        self._positions = [body.world.joint_positions[np.newaxis]]
+
+    def play(self, start: int, end: int) -> None:
+        """Make the frames of a block, let safety look at them, and send them."""
+        asked = self._walker.frames(end - start)
+        safe = self._safety.filter(Frames(asked), self._sent[-1][-1])
+        track = self._body.play(safe.frames)
+        self._asked.append(asked)
+        self._sent.append(safe.frames.angles)
+        self._tracks.append(track)
+        self._positions.append(track.positions)
+        self._trunks.append(_trunk(track))
+        self._corrections.extend(
+            _correction(found, start, self._body.robot.frame_period_s)
+            for found in safe.interventions
+            if _is_worth_a_word(found, self._body.robot)
+        )
+        lies = self._lies(self._trunks[-1])
+        self.lay_s = self.lay_s + len(asked) * self._body.robot.frame_period_s if lies else 0.0
+
+    def _lies(self, trunk: Floats) -> bool:
+        """Tell whether the robot lies at the end of a block."""
+        return bool(lying(trunk[-1:], self._gravity, float(self._trunks[0][0, 2])).all())
+
+    def track(self) -> GaitTrack:
+        """Return what happened."""
+        robot, body, variation = self._body.robot, self._body, self._body.variation
+        damping = [servo.stall_torque_nm / servo.no_load_speed_rad_s for servo in robot.servos]
+        nothing, nobody = np.zeros((1, len(robot.joints))), np.zeros((1, len(robot.feet)), dtype=np.bool_)
+        contacts = [track.world.foot_contacts for track in self._tracks if track.world is not None]
+        return GaitTrack(
+            robot=robot,
+            timing=self._walker.timing,
+            phases=self._walker.gait.phases,
+            commands=self._commands,
+            begin=self._begin,
+            asked=np.concatenate(self._asked),
+            sent=np.concatenate(self._sent),
+            positions=np.concatenate(self._positions),
+            loads=np.concatenate([nothing, *(track.loads for track in self._tracks)]),
+            trunk=np.concatenate(self._trunks),
+            foot_contacts=np.concatenate([nobody, *contacts]),
+            stiffness=variation.stiffness_scale * np.array([servo.stiffness for servo in robot.servos]),
+            damping=variation.damping_scale * np.array(damping),
+            latency_frames=variation.latency_frames,
+            mass_kg=body.world.robot_mass_kg,
+            gravity=self._gravity,
+            corrections=tuple(self._corrections),
+        )
+
+
+def _trunk(track: Track) -> Floats:
+    assert track.world is not None  # noqa: S101 -- a simulated body always knows its place
+    return track.world.trunk
+
+
+def _is_worth_a_word(found: Intervention, robot: Robot) -> bool:
+    """Tell whether a servo would notice: poses in whole ticks may lie a rounding beyond a limit."""
+    tick_rad = robot.servo(found.joint).tick_rad
+    return found.guard is not Guard.JOINT_LIMIT or abs(found.value - found.limit) > tick_rad
+
+
+def _correction(found: Intervention, start: int, frame_s: float) -> Correction:
+    time_s = (start + found.frame + 1) * frame_s
+    return Correction(time_s, found.joint, found.guard.value, found.value, found.limit)

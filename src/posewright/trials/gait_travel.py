@@ -1,0 +1,190 @@
+"""How a robot went over the ground: true velocity, way and heading of its trunk.
+
+A walking trunk sways: its velocity at an instant says little. So the displacement of every whole cycle is
+taken, seen from the trunk where the cycle began, and separated into the way forward, the way to the left and
+the turn of the arc that leads there (`gaits.arc`). What sways within a cycle is then out of it, and a robot
+that goes round a circle has its speed along the circle and not the little that it got away.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from posewright.bodies import Floats
+from posewright.gaits.arc import WHOLE_TURN_RAD, separate
+from posewright.gaits.command import VelocityCommand
+from posewright.trials.gait_track import GaitTrack
+
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stretch:
+    """The time for which a command held, and how it was followed.
+
+    Attributes:
+        from_s: when the command was given, or the measuring began, since the robot was let go [s].
+        to_s: when it was over [s].
+        forward_m_s: commanded [m/s].
+        left_m_s: commanded [m/s].
+        turn_rad_s: commanded [rad/s].
+        cycles: whole cycles measured: none of the first cycle after a change of command, in which the old
+            one ends.
+        measured: what the robot did, forward [m/s], left [m/s] and turn [rad/s]; None without a whole cycle.
+    """
+
+    from_s: float
+    to_s: float
+    forward_m_s: float
+    left_m_s: float
+    turn_rad_s: float
+    cycles: int
+    measured: Triple | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Travel:
+    """How the robot went over the ground; None where there was no whole cycle to measure.
+
+    Attributes:
+        speed_m_s: forward, seen from the trunk, the mean of all whole cycles [m/s].
+        left_m_s: to the left, seen from the trunk [m/s].
+        turn_rad_s: to the left [rad/s].
+        forward_error: how far `speed_m_s` is from what was commanded, as a part of it; None where 0 was.
+        left_error: the same of `left_m_s`.
+        turn_error: the same of `turn_rad_s`.
+        commanded_forward_m_s: the mean over the measured time [m/s].
+        commanded_left_m_s: the same [m/s].
+        commanded_turn_rad_s: the same [rad/s].
+        cycles: so many whole cycles were measured.
+        measured_s: so long was measured, up to the end or a fall [s].
+        distance_m: from where the measuring began to where it ended, straight [m].
+        path_m: way along the arcs of all cycles [m].
+        heading_change_deg: by how much the trunk turned, to the left [deg].
+        heading_drift_deg: by how much it turned farther to the left than was commanded [deg].
+        stretches: how each command was followed.
+    """
+
+    speed_m_s: float | None
+    left_m_s: float | None
+    turn_rad_s: float | None
+    forward_error: float | None
+    left_error: float | None
+    turn_error: float | None
+    commanded_forward_m_s: float
+    commanded_left_m_s: float
+    commanded_turn_rad_s: float
+    cycles: int
+    measured_s: float
+    distance_m: float
+    path_m: float
+    heading_change_deg: float
+    heading_drift_deg: float
+    stretches: tuple[Stretch, ...]
+
+
+def travel_of(track: GaitTrack) -> Travel:
+    """Return how the robot went over the ground."""
+    begin, end = min(track.begin, len(track.trunk) - 1), len(track.trunk) - 1
+    rates = cycle_rates(track, begin, end)
+    mean = _mean(rates)
+    measured_s = (end - begin) * track.frame_s
+    wanted = _commanded(track, begin, end)
+    change = float(track.yaw[end] - track.yaw[begin])
+    speed, left, turn = mean or (None, None, None)
+    return Travel(
+        speed_m_s=speed,
+        left_m_s=left,
+        turn_rad_s=turn,
+        forward_error=_error(speed, wanted[0]),
+        left_error=_error(left, wanted[1]),
+        turn_error=_error(turn, wanted[2]),
+        commanded_forward_m_s=wanted[0],
+        commanded_left_m_s=wanted[1],
+        commanded_turn_rad_s=wanted[2],
+        cycles=len(rates),
+        measured_s=measured_s,
+        distance_m=float(np.linalg.norm(track.trunk[end, :2] - track.trunk[begin, :2])),
+        path_m=_path(track, begin, end, rates),
+        heading_change_deg=math.degrees(change),
+        heading_drift_deg=math.degrees(change - wanted[2] * measured_s),
+        stretches=_stretches(track, begin, end),
+    )
+
+
+def cycle_rates(track: GaitTrack, begin: int, end: int) -> Floats:
+    """Return forward [m/s], left [m/s] and turn [rad/s] of each whole cycle, `(n_cycles, 3)`.
+
+    A trunk that spins by a whole turn in a cycle, as only one that was thrown could, has none.
+    """
+    frames = track.timing.frames
+    marks = np.arange(begin, end + 1, frames)
+    places, yaw = track.trunk[marks, :2], track.yaw[marks]
+    (x, y), turn = np.diff(places, axis=0).T, np.diff(yaw)
+    cos, sin = np.cos(yaw[:-1]), np.sin(yaw[:-1])
+    moved = np.stack([cos * x + sin * y, cos * y - sin * x, turn], axis=-1)
+    rates: Floats = separate(moved[np.abs(turn) < WHOLE_TURN_RAD]) / (frames * track.frame_s)
+    return rates
+
+
+def _mean(rates: Floats) -> Triple | None:
+    if not len(rates):
+        return None
+    forward, left, turn = rates.mean(axis=0).tolist()
+    return forward, left, turn
+
+
+def _path(track: GaitTrack, begin: int, end: int, rates: Floats) -> float:
+    """Return the way along the arcs of all cycles, and straight over what is left of the last one [m]."""
+    cycle_s = track.timing.frames * track.frame_s
+    last = end - (end - begin) % track.timing.frames
+    rest = float(np.linalg.norm(track.trunk[end, :2] - track.trunk[last, :2]))
+    return float(np.hypot(rates[:, 0], rates[:, 1]).sum()) * cycle_s + rest
+
+
+def _error(measured: float | None, commanded: float) -> float | None:
+    return None if measured is None or commanded == 0.0 else measured / commanded - 1.0
+
+
+def _spans(track: GaitTrack, begin: int, end: int) -> list[tuple[int, int, VelocityCommand]]:
+    """Return between which rows each command held while it was measured."""
+    given = [round(timed.time_s / track.frame_s) for timed in track.commands]
+    ends = [*given[1:], end]
+    spans = [
+        (max(start, begin), min(stop, end), timed.command)
+        for start, stop, timed in zip(given, ends, track.commands, strict=True)
+    ]
+    return [span for span in spans if span[1] > span[0]]
+
+
+def _commanded(track: GaitTrack, begin: int, end: int) -> Triple:
+    """Return what was commanded, on the mean over the measured time."""
+    spans = _spans(track, begin, end)
+    if not spans:
+        spans = [(0, 1, track.commands[0].command)]
+    frames = sum(stop - start for start, stop, _ in spans)
+    forward, left, turn = (
+        sum((stop - start) * getattr(command, name) for start, stop, command in spans) / frames
+        for name in ("forward_m_s", "left_m_s", "turn_rad_s")
+    )
+    return forward, left, turn
+
+
+def _stretches(track: GaitTrack, begin: int, end: int) -> tuple[Stretch, ...]:
+    found = []
+    for start, stop, command in _spans(track, begin, end):
+        is_new = start > track.begin
+        rates = cycle_rates(track, start + (track.timing.frames if is_new else 0), stop)
+        found.append(
+            Stretch(
+                from_s=start * track.frame_s,
+                to_s=stop * track.frame_s,
+                **command.by_name,
+                cycles=len(rates),
+                measured=_mean(rates),
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,80 @@
+"""The block `parameters:` of a tuning's document: what is searched, and between which bounds."""
+
+from __future__ import annotations
+
+from posewright.documents import Node
+from posewright.errors import InputError, UnknownNameError
+from posewright.gaits.explanations import EXPLANATIONS
+from posewright.gaits.gait import Gait
+from posewright.trials.tuning import Dimension
+
+_HINT = "[low, high], or {range: [low, high], start: value}"
+
+
+def read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
+    """Read what is searched, each by a dotted name as `Gait.changed` takes it.
+
+    Raises:
+        DocumentError: no number, a bound that the parameter cannot have, or a value that two names set.
+        UnknownNameError: the gait has no such parameter.
+    """
+    entries = node.fields()
+    if not entries:
+        node.fail("nothing is searched", hint=f"ground_speed_m_s: {_HINT}")
+    setters: dict[str, str] = {}
+    dimensions = []
+    for name, entry in entries.items():
+        low, high, start = _bounds(entry)
+        sets = _sets(entry, name, gait, low, high)
+        for value in sets:
+            if value in setters:
+                entry.fail(f"{value} is set by {setters[value]} too", hint="search it once")
+            setters[value] = name
+        own = _flat(gait)[sets[0]]
+        start = min(max(own, low), high) if start is None else start
+        dimensions.append(Dimension(name, low, high, start, _is_whole(name)))
+    return tuple(dimensions)
+
+
+def _bounds(node: Node) -> tuple[float, float, float | None]:
+    """Return low, high and, where it is told, the start."""
+    if not isinstance(node.value, dict):
+        return (*_range(node), None)
+    told = node.fields(required=("range",), optional=("start",))
+    low, high = _range(told["range"])
+    return low, high, told["start"].number(low=low, high=high) if "start" in told else None
+
+
+def _range(node: Node) -> tuple[float, float]:
+    ends = node.items()
+    if len(ends) != 2:
+        node.fail(f"expected two numbers, found {len(ends)}", hint=_HINT)
+    low, high = (end.number() for end in ends)
+    if not low < high:
+        node.fail(
+            f"the range goes from {low:g} to {high:g}",
+            hint="the lower number first; what is fixed is not searched",
+        )
+    return low, high
+
+
+def _sets(node: Node, name: str, gait: Gait, low: float, high: float) -> list[str]:
+    """Return the values of the gait that a name sets, or fail where one of the bounds cannot be."""
+    try:
+        at_low, at_high = (_flat(gait.changed({name: end})) for end in (low, high))
+    except UnknownNameError as error:
+        raise UnknownNameError(error.message, where=node.where, hint=error.hint) from error
+    except InputError as error:
+        node.fail(error.message, hint=error.hint)
+    return [value for value in at_low if at_low[value] != at_high[value]]
+
+
+def _flat(gait: Gait) -> dict[str, float]:
+    gain = gait.travel_gain
+    gains = {"forward": gain.forward, "left": gain.left, "turn": gain.turn}
+    return gait.parameters.flat | {f"travel_gain.{name}": value for name, value in gains.items()}
+
+
+def _is_whole(name: str) -> bool:
+    base = name.partition(".")[0]
+    return base in EXPLANATIONS and EXPLANATIONS[base].is_whole

@@ -1,0 +1,157 @@
+"""`posewright gait run` and `gait compare` as a shell sees them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from posewright.cli.app import run
+
+Captured = pytest.CaptureFixture[str]
+
+KEYS = {
+    "speed_m_s",
+    "left_m_s",
+    "turn_rad_s",
+    "falls",
+    "fall_times_s",
+    "max_tilt_deg",
+    "max_joint_speed_ratio",
+    "slip_m",
+    "cost_of_transport",
+    "real_time_factor",
+}
+
+WALL = ("wall_s", "real_time_factor")
+
+
+def posewright(captured: Captured, *words: object) -> tuple[int, str, str]:
+    code = run(["gait", *map(str, words)])
+    said = captured.readouterr()
+    return code, said.out, said.err
+
+
+def told(captured: Captured, *words: object) -> dict[str, Any]:
+    code, out, err = posewright(captured, *words, "--json")
+    assert (code, err) == (0, "")
+    data: dict[str, Any] = json.loads(out, parse_constant=pytest.fail)
+    return data
+
+
+def test_run_tells_every_figure_as_json_and_nothing_else(capsys: Captured) -> None:
+    words = ("run", "trot", "--robot", "sony_ers7", "--forward", 0.1, "--seconds", 1, "--seed", 3)
+    data = told(capsys, *words)
+    assert set(data) >= KEYS
+    assert (data["falls"], data["fall_times_s"], data["body"]) == (0, [], "nominal")
+    assert data["commanded_forward_m_s"] == 0.1
+    assert data["real_time_factor"] > 0.0
+
+
+def test_the_seed_draws_the_body_and_only_a_random_one(capsys: Captured) -> None:
+    def walked(*words: object) -> dict[str, Any]:
+        data = told(capsys, "run", "trot", "--forward", 0.1, "--seconds", 0.5, *words)
+        return {
+            name: value for name, value in data.items() if name not in ("seed", "wall_s", "real_time_factor")
+        }
+
+    assert walked("--seed", 1) == walked("--seed", 2)
+    one, two = (walked("--body", "random", "--seed", seed) for seed in (1, 2))
+    assert one["variation"] != two["variation"]
+    assert one == walked("--body", "random", "--seed", 1)
+
+
+def test_many_bodies_are_told_one_by_one_with_the_worst_and_the_median(capsys: Captured) -> None:
+    data = told(capsys, "run", "trot", "--forward", 0.1, "--seconds", 0.5, "--bodies", 2, "--seed", 4)
+    assert [body["seed"] for body in data["bodies"]] == [4, 5]
+    assert all(set(body) >= KEYS - {"real_time_factor"} for body in data["bodies"])
+    assert data["upright"] == 2
+    assert data["worst"]["max_tilt_deg"] == max(body["max_tilt_deg"] for body in data["bodies"])
+    assert set(data["median"]) == set(data["worst"])
+
+
+def test_people_get_tables_with_the_limits_beside(capsys: Captured) -> None:
+    for words, expected in (
+        (("run", "trot", "--forward", 0.1), ("0.100 asked", "at most 1", "left front", "real time")),
+        (("run", "trot", "--bodies", 2), ("2 of 2 bodies upright", "worst", "median")),
+        (("compare", "crawl", "trot", "--forward", 0.03), ("crawl", "trot", "forward 0.03 m/s")),
+    ):
+        code, out, err = posewright(capsys, *words, "--seconds", 0.5)
+        assert (code, err) == (0, "")
+        assert all(part in out for part in expected)
+
+
+def test_compare_tells_a_row_a_gait(capsys: Captured) -> None:
+    data = told(capsys, "compare", "crawl", "trot", "--forward", 0.03, "--seconds", 0.5)
+    assert [gait["gait"] for gait in data["gaits"]] == ["crawl", "trot"]
+    assert all(set(gait) >= KEYS for gait in data["gaits"])
+
+
+def test_a_fall_is_exit_code_1_with_the_json_whole(capsys: Captured, tmp_path: Path) -> None:
+    slope = tmp_path / "cliff.bodies.yaml"
+    slope.write_text(
+        "bodies: cliff\nranges:\n  slope_deg: {low: 44, high: 44.5, source: a test}\n", encoding="utf-8"
+    )
+    words = ("trot", "--forward", 0.1, "--seconds", 2, "--body", slope, "--json")
+    code, out, err = posewright(capsys, "run", *words)
+    data = json.loads(out)
+    assert (code, err) == (1, "")
+    assert data["falls"] == len(data["fall_times_s"]) == 1
+    assert set(data) >= KEYS
+    code, out, _ = posewright(capsys, "run", *words, "--bodies", 1)
+    assert (code, json.loads(out)["upright"]) == (1, 0)
+    assert json.loads(out)["fallen_seeds"] == [0]
+
+
+def test_plot_draws_the_walk(capsys: Captured, tmp_path: Path) -> None:
+    code, _, _ = posewright(capsys, "run", "trot", "--seconds", 0.5, "--plot", tmp_path / "walk.svg")
+    assert code == 0
+    assert "left front" in (tmp_path / "walk.svg").read_text(encoding="utf-8")
+
+
+def test_set_changes_the_gait(capsys: Captured) -> None:
+    low, high = (
+        told(
+            capsys, "run", "trot", "--seconds", 0.5, "--set", f"travel_gain.forward={gain}", "--forward", 0.1
+        )
+        for gain in (0.5, 1.0)
+    )
+    assert low["max_joint_speed_ratio"] != high["max_joint_speed_ratio"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "trott"), "trot"),
+        (("run", "trot", "--forward", "9"), "this gait goes at"),
+        (("run", "trot", "--turn", "-90"), "this gait turns at"),
+        (("run", "trot", "--forward", "nan"), "finite"),
+        (("run", "trot", "--left", "inf"), "finite"),
+        (("run", "trot", "--seconds", "0"), "seconds"),
+        (("run", "trot", "--seconds", "-1"), "seconds"),
+        (("run", "trot", "--seconds", "nan"), "seconds"),
+        (("run", "trot", "--seconds", "1e12"), "600 s"),
+        (("run", "trot", "--settle", "-1"), "settle_s"),
+        (("run", "trot", "--seed", "-1"), "seed"),
+        (("run", "trot", "--body", "nobody"), "nominal"),
+        (("run", "trot", "--body", "nowhere.yaml"), "nowhere.yaml"),
+        (("run", "trot", "--body", "random", "--seed", "-1"), "seed"),
+        (("run", "trot", "--bodies", "99999999"), "bodies"),
+        (("run", "trot", "--plot", "walk.gif"), "not a kind of picture"),
+        (("run", "trot", "--bodies", "2", "--plot", "walk.png"), "one body"),
+        (("run", "trot", "--set", "shape_factor=7"), "0 to 1"),
+        (("run", "trot", "--robot", "robotis_bioloid"), "robotis_bioloid"),
+        (("compare", "trot", "trott"), "trot"),
+        (("compare", "crawl", "trot", "--forward", "9"), "crawl"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_with_exit_code_2(
+    capsys: Captured, words: tuple[str, ...], said: str
+) -> None:
+    code, out, err = posewright(capsys, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert said in err
+    assert len(err.strip().splitlines()) == 1

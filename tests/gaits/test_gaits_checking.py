@@ -1,0 +1,137 @@
+"""What joints would be commanded to do is found out before anybody walks."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from posewright.errors import UnreachableError
+from posewright.gaits import (
+    FEET,
+    Concern,
+    Gait,
+    GaitCheck,
+    QuadrupedGait,
+    VelocityCommand,
+    check_gait,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    timing_of,
+)
+from posewright.gaits.tour import Tour
+from posewright.kinematics import legs_of
+
+from .walks import ERS7, EXAMPLE, FRAME_S, walked
+
+GENTLE = EXAMPLE.changed(
+    {
+        "maximum_displacement_m": 0.02,
+        "ground_speed_m_s": 0.05,
+        "maximum_turn_rad": 0.1,
+        "ascent_pairs": 8,
+        "equilibrium_m.fore.y": 0.085,
+        "equilibrium_m.hind.y": 0.085,
+        "equilibrium_m.fore.z": -0.125,
+        "equilibrium_m.hind.z": -0.125,
+    }
+)
+"""Feet farther out, legs straighter, small slow steps: well within what an AIBO can do."""
+
+
+@pytest.fixture(scope="module")
+def gentle() -> GaitCheck:
+    return check_gait(GENTLE, ERS7)
+
+
+def steady(check: GaitCheck, concern: Concern) -> float:
+    return next(w.value for w in check.worst if w.concern is concern and not w.is_changing)
+
+
+def test_a_gentle_gait_has_no_findings(gentle: GaitCheck) -> None:
+    assert gentle.findings == ()
+    assert gentle.kept == len(gentle.tried)
+    assert {entry.concern for entry in gentle.worst} == set(Concern)
+    assert len(gentle.worst) == 2 * len(Concern)
+
+
+def test_the_corners_of_what_may_be_commanded_are_tried_and_each_one_both_ways(gentle: GaitCheck) -> None:
+    timing = timing_of(GENTLE.parameters, FRAME_S)
+    fastest = greatest_speed_m_s(GENTLE.parameters, timing)
+    turn = greatest_turn_rad_s(GENTLE.parameters, timing)
+    commands = [entry.command for entry in gentle.tried]
+    assert VelocityCommand() in commands
+    for corner in (
+        VelocityCommand(fastest, 0.0, turn),
+        VelocityCommand(-fastest, 0.0, turn),
+        VelocityCommand(turn_rad_s=-turn),
+    ):
+        assert any(np.allclose(list(corner.by_name.values()), list(c.by_name.values())) for c in commands)
+    for command in commands:
+        QuadrupedGait(GENTLE, ERS7).request(command)  # none is out of range
+        back = [-value for value in command.by_name.values()]
+        assert any(np.allclose(back, list(c.by_name.values())) for c in commands)
+
+
+def test_the_joint_speed_is_that_of_the_frames() -> None:
+    check = check_gait(EXAMPLE, ERS7)
+    straight = next(t for t in check.tried if t.command.forward_m_s > 0.25 and not t.command.left_m_s)
+    rows = walked(EXAMPLE, straight.command, 600)[300:]
+    legs = [index for leg in legs_of(ERS7) for index in leg.indices]
+    ratios = np.abs(np.diff(rows, axis=0)).max(axis=0)[legs] / FRAME_S / ERS7.max_speeds[legs]
+    (speed,) = [entry for entry in straight.steady if entry.concern is Concern.SPEED]
+    assert speed.value == pytest.approx(ratios.max(), rel=1e-9)
+    assert speed.part == ERS7.joint_names[legs[int(np.argmax(ratios))]]
+
+
+def test_a_quicker_gait_turns_its_joints_faster(gentle: GaitCheck) -> None:
+    hasty = GENTLE.changed({"ground_speed_m_s": 0.1, "ascent_pairs": 1})
+    assert steady(check_gait(hasty, ERS7), Concern.SPEED) > steady(gentle, Concern.SPEED)
+
+
+def test_a_joint_limit_that_is_passed_is_found_with_joint_command_and_value() -> None:
+    knee = ERS7.index("left_front_knee")
+    bent = QuadrupedGait(GENTLE, ERS7).standing_pose[knee]
+    joints = list(ERS7.joints)
+    joints[knee] = replace(joints[knee], upper_rad=float(bent) - 0.01)
+    check = check_gait(GENTLE, replace(ERS7, joints=tuple(joints)))
+    assert check.kept == 0
+    found = next(entry for entry in check.findings if entry.concern is Concern.LIMIT)
+    assert found.part == "left_front_knee"
+    assert found.value > 0.01
+    assert steady(check, Concern.LIMIT) > 0.01
+
+
+def test_a_coupled_limit_that_is_passed_is_found_by_its_table() -> None:
+    narrow = GENTLE.changed({"equilibrium_m.fore.y": 0.05})
+    found = [entry for entry in check_gait(narrow, ERS7).findings if entry.concern is Concern.COUPLED]
+    assert found
+    assert all("front_elevator at" in entry.part and entry.value > 0.0 for entry in found)
+
+
+def stretched() -> Gait:
+    """Return a gait whose fore feet stand just within reach, so that their strokes lie beyond."""
+    low = -0.125
+    with contextlib.suppress(UnreachableError):
+        while QuadrupedGait(GENTLE.changed({"equilibrium_m.fore.z": low - 0.002}), ERS7):
+            low -= 0.002
+    return GENTLE.changed({"equilibrium_m.fore.z": low, "maximum_displacement_m": 0.05})
+
+
+def test_a_foot_that_cannot_come_to_its_points_is_found_by_how_far_it_stays_away() -> None:
+    found = [entry for entry in check_gait(stretched(), ERS7).findings if entry.concern is Concern.REACH]
+    assert found
+    assert all(entry.part.endswith("front") and 1e-4 < entry.value < 0.05 for entry in found)
+
+
+def test_a_tour_walks_what_the_gait_walks() -> None:
+    tour = Tour(EXAMPLE, ERS7)
+    way, cycle = tour.go(VelocityCommand(0.1, 0.0, 0.2))
+    frames = timing_of(EXAMPLE.parameters, FRAME_S).frames
+    rows = walked(EXAMPLE, VelocityCommand(0.1, 0.0, 0.2), len(way.rows) - 1 + frames)
+    assert np.array_equal(way.rows[1:], rows[: len(way.rows) - 1])
+    assert np.array_equal(cycle.rows[1:], rows[-frames:])
+    assert np.array_equal(cycle.rows[0], way.rows[-1])
+    assert set(cycle.points) == set(FEET)

@@ -1,0 +1,204 @@
+"""Commands: they take effect where feet lift, nothing ever jumps, and what is too much is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from posewright.errors import InputError
+from posewright.gaits import (
+    EXPLANATIONS,
+    FEET,
+    Gait,
+    Kind,
+    PhaseTable,
+    QuadrupedGait,
+    VelocityCommand,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    timing_of,
+)
+from posewright.gaits.phases import OWN
+from posewright.kinematics import legs_of
+
+from .walks import (
+    ERS7,
+    EXAMPLE,
+    FRAME_S,
+    VELOCITIES,
+    gaits,
+    paws,
+    velocity,
+    walked,
+)
+
+REQUESTS = st.lists(st.tuples(st.integers(1, 60), VELOCITIES), min_size=1, max_size=6)
+
+
+def whole_frames_m(gait: Gait) -> float:
+    """Return the largest displacement near the gait's that needs no rounding of the cycle to frames."""
+    parameters = gait.parameters
+    period_s = timing_of(parameters, FRAME_S).period_s
+    return period_s / (1.0 + parameters.air_ground_factor) * parameters.ground_speed_m_s
+
+
+@given(gaits(), REQUESTS)
+@settings(max_examples=12, deadline=None)
+def test_frames_half_as_long_show_the_same_walk_so_nothing_jumps(
+    gait: Gait, requests: list[tuple[int, tuple[float, float, float]]]
+) -> None:
+    gait = gait.changed({"maximum_displacement_m": whole_frames_m(gait)})
+    rows = {}
+    for finer in (1, 2, 16):
+        fine = replace(ERS7, frame_period_s=FRAME_S / finer)
+        walk = QuadrupedGait(gait.changed({"ascent_pairs": gait.parameters.ascent_pairs * finer}), fine)
+        parts = [walk.standing_pose[np.newaxis]]
+        for frames, wanted in requests:
+            walk.request(velocity(gait, wanted))
+            parts.append(walk.frames(frames * finer))
+        rows[finer] = np.concatenate(parts)
+    assert np.abs(rows[2][::2] - rows[1]).max() < 1e-9
+    greatest = {finer: np.abs(np.diff(row, axis=0)).max() for finer, row in rows.items()}
+    assert greatest[16] < 3.0 * greatest[1] / 16.0 + 1e-9
+
+
+@given(gaits(), VELOCITIES, VELOCITIES, st.integers(0, 120))
+@settings(max_examples=15, deadline=None)
+def test_a_command_takes_effect_where_feet_lift_and_not_before(
+    gait: Gait, first: tuple[float, float, float], then: tuple[float, float, float], asked: int
+) -> None:
+    other = QuadrupedGait(gait, ERS7)
+    other.request(velocity(gait, first))
+    frames = other.timing.frames
+    rows = [other.frames(asked)]
+    other.request(velocity(gait, then))
+    assert other.command == velocity(gait, then)
+    rows.append(other.frames(240 - asked))
+    changed, unchanged = np.concatenate(rows), walked(gait, velocity(gait, first), 240)
+    first_lift = gait.phases.starts[0]
+    ends = [
+        int(np.floor(((start - first_lift) + cycle) * frames + 1e-6))
+        for cycle in range(240 // frames + 2)
+        for start in gait.phases.starts
+    ]
+    boundary = min(end for end in ends if end >= asked)
+    assert np.array_equal(changed[:boundary], unchanged[:boundary])
+
+
+def test_a_command_does_take_effect() -> None:
+    walk = QuadrupedGait(EXAMPLE, ERS7)
+    half = walk.timing.frames // 2
+    walk.frames(half + 3)
+    walk.request(VelocityCommand(0.2))
+    rest = walk.frames(half - 3)
+    still = walked(EXAMPLE, VelocityCommand(), 3 * half)
+    assert np.array_equal(rest, still[half + 3 : 2 * half])
+    assert np.abs(walk.frames(half) - still[2 * half :]).max() > 0.01
+
+
+@given(gaits(), VELOCITIES, st.lists(st.integers(0, 40), max_size=12))
+@settings(max_examples=15, deadline=None)
+def test_frames_are_the_same_in_whatever_portions_they_are_taken(
+    gait: Gait, parts: tuple[float, float, float], portions: list[int]
+) -> None:
+    walk = QuadrupedGait(gait, ERS7)
+    walk.request(velocity(gait, parts))
+    taken = [walk.frames(n) for n in portions]
+    assert [len(rows) for rows in taken] == portions
+    whole = walked(gait, velocity(gait, parts), sum(portions))
+    assert np.array_equal(np.concatenate([*taken, whole[:0]]), whole)
+
+
+@given(gaits(), VELOCITIES)
+@settings(max_examples=15, deadline=None)
+def test_a_walk_at_one_command_repeats_itself_to_the_last_bit(
+    gait: Gait, parts: tuple[float, float, float]
+) -> None:
+    frames = timing_of(gait.parameters, FRAME_S).frames
+    rows = walked(gait, velocity(gait, parts), 8 * frames)
+    assert np.array_equal(rows[6 * frames : 7 * frames], rows[7 * frames :])
+
+
+@given(st.data(), VELOCITIES)
+@settings(max_examples=20, deadline=None)
+def test_whatever_is_legal_walks_and_repeats_itself(
+    data: st.DataObject, parts: tuple[float, float, float]
+) -> None:
+    flat = {}
+    for name, told in EXPLANATIONS.items():
+        if told.kind is Kind.ONE:
+            numbers = st.integers if told.is_whole else st.floats
+            most = {"maximum_displacement_m": 0.1, "ascent_pairs": 2}.get(name, told.high)
+            flat[name] = data.draw(numbers(told.low, most), label=name)
+    lift = data.draw(st.lists(st.floats(0.0, 0.999), min_size=4, max_size=4), label="lift")
+    table = PhaseTable(OWN, dict(zip(FEET, lift, strict=True)))
+    gait = replace(EXAMPLE.changed(flat), phases=table)
+    try:
+        frames = timing_of(gait.parameters, FRAME_S).frames
+    except InputError:
+        return
+    if frames < 200:
+        rows = walked(gait, velocity(gait, parts), 12 * frames)
+        assert np.isfinite(rows).all()
+        assert np.abs(rows[10 * frames : 11 * frames] - rows[11 * frames :]).max() < 1e-12
+
+
+def test_what_was_given_out_is_the_askers_own() -> None:
+    walk = QuadrupedGait(EXAMPLE, ERS7)
+    frames = walk.timing.frames
+    walk.frames(4 * frames)
+    first = walk.frames(frames)
+    kept = first.copy()
+    first[:] = 0.0
+    assert np.array_equal(walk.frames(frames), kept)
+
+
+def test_without_a_command_the_robot_steps_on_the_spot() -> None:
+    places = paws(walked(EXAMPLE, VelocityCommand(), 300))
+    for place, foot in enumerate(FEET):
+        away = places[:, place, :2] - EXAMPLE.parameters.equilibrium_m[foot][:2]
+        assert np.abs(away).max() < 2e-3
+    assert places[..., 2].max() > EXAMPLE.parameters.equilibrium_m["left_front"][2] + 0.01
+
+
+def test_joints_that_no_leg_has_stay_in_the_pose_of_the_gait() -> None:
+    rows = walked(EXAMPLE, VelocityCommand(0.1), 200)
+    legs = {index for leg in legs_of(ERS7) for index in leg.indices}
+    others = [index for index in range(len(ERS7.joints)) if index not in legs]
+    assert (rows[:, others] == ERS7.pose(EXAMPLE.pose)[others]).all()
+
+
+@given(st.floats(-3.15, 3.15), st.floats(1.01, 5.0))
+@settings(max_examples=12, deadline=None)
+def test_a_command_beyond_what_the_gait_does_is_refused_with_the_range(angle: float, times: float) -> None:
+    walk = QuadrupedGait(EXAMPLE, ERS7)
+    fastest = greatest_speed_m_s(EXAMPLE.parameters, walk.timing)
+    turns = greatest_turn_rad_s(EXAMPLE.parameters, walk.timing)
+    forward, left = fastest * np.cos(angle), fastest * np.sin(angle)
+    walk.request(VelocityCommand(forward, left, turns))
+    with pytest.raises(InputError, match=f"m/s is out of range .*0 to {fastest:.3f} m/s"):
+        walk.request(VelocityCommand(forward * times, left * times))
+    with pytest.raises(InputError, match=f"rad/s is out of range .*-{turns:.3f} to {turns:.3f} rad/s"):
+        walk.request(VelocityCommand(turn_rad_s=-turns * times))
+    assert walk.command == VelocityCommand(forward, left, turns)
+
+
+def test_a_negative_number_of_frames_is_refused() -> None:
+    walk = QuadrupedGait(EXAMPLE, ERS7)
+    assert walk.frames(0).shape == (0, len(ERS7.joints))
+    with pytest.raises(InputError, match="-1 frames"):
+        walk.frames(-1)
+
+
+def test_a_gait_of_another_robot_is_refused() -> None:
+    with pytest.raises(InputError, match="sony_ers210"):
+        QuadrupedGait(replace(EXAMPLE, robot="sony_ers210"), ERS7)
+
+
+def test_a_point_out_of_reach_is_refused_before_the_first_step() -> None:
+    with pytest.raises(InputError, match=r"reach|too far"):
+        QuadrupedGait(EXAMPLE.changed({"equilibrium_m.left_front.z": -0.4}), ERS7)
