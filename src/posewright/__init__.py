@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     from posewright.trials import draw_gait_trial as draw_gait_trial
     from posewright.trials import draw_motion as draw_motion
     from posewright.trials import draw_trial as draw_trial
-    from posewright.trials import draw_tuning as draw_tuning
     from posewright.trials import film_motion as film_motion
     from posewright.trials import film_trial as film_trial
     from posewright.trials import replay as replay
@@ -79,6 +78,7 @@ if TYPE_CHECKING:
     from posewright.trials import tune_gait as tune_gait
     from posewright.trials import walk_gait as walk_gait
     from posewright.trials import walk_many as walk_many
+    from posewright.trials.tuning import draw_tuning as draw_tuning
 
 _ROOM_OF = {
     "VelocityCommand": ("gaits", "VelocityCommand"),
@@ -101,7 +101,7 @@ _ROOM_OF = {
     "draw_motion": ("trials", "draw_motion"),
     "draw_timeline": ("charts", "draw_timeline"),
     "draw_trial": ("trials", "draw_trial"),
-    "draw_tuning": ("trials", "draw_tuning"),
+    "draw_tuning": ("trials.tuning", "draw_tuning"),
     "extract_archive": ("formats", "extract_archive"),
     "film_motion": ("trials", "film_motion"),
     "film_trial": ("trials", "film_trial"),

@@ -18,8 +18,8 @@ class AirPath:
     """How far along its stroke a foot is, and how high, while it is in the air.
 
     Straight lines lead from the ground up to the rear height, over the central height to the front height and
-    down again; the corners are as far forward as the ascent factor says. The same heights over half an ellipse
-    make the other extreme, and the shape factor blends the two.
+    down again; the corners are as far forward as the ascent factor says. The same heights over half an
+    ellipse make the other extreme, and the shape factor blends the two.
 
     Attributes:
         rear_m: height at the first corner [m].
@@ -53,8 +53,12 @@ class AirPath:
 
     @property
     def instants(self) -> Floats:
-        """The parts of the time in the air at which the foot is told where to be: corners and middle."""
-        return np.unique([0.0, self.ascent, 0.5, 1.0 - self.ascent, 1.0])
+        """The parts of the time in the air at which the foot is told where to be.
+
+        They are lifting off, the corners, the middle, landing, and half way between any two of these.
+        """
+        corners = np.array([0.0, self.ascent, 0.5, 1.0 - self.ascent, 1.0])
+        return np.unique([*corners, *((corners[1:] + corners[:-1]) / 2.0)])
 
     def _straight(self, when: Floats) -> tuple[Floats, Floats]:
         corner = self.ascent_factor / 2.0

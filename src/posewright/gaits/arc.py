@@ -1,14 +1,15 @@
 """Arcs: how forward, left and turn make up one displacement, and what they are in it.
 
-A body that keeps its velocity and its turn goes along an arc. What it covers, the *displacement* (x, y, turn) of
-where it then is, seen from where it was, is therefore not what it went: forward way and sideways way, its
+A body that keeps its velocity and its turn goes along an arc. What it covers, the *displacement* (x, y, turn)
+of where it then is, seen from where it was, is therefore not what it went: forward way and sideways way, its
 *components* (dx, dy, dq), are mixed by the turn. With q = dq the two are
 
     q x = dx sin q + dy cos q - dy          dx = q/2 (x cot(q/2) + y)
     q y = dx - dx cos q + dy sin q          dy = q/2 (y cot(q/2) - x)
 
-Both are written here with sin(h)/h, h = q/2, so that nothing is divided by a small number: a straight walk is no
-special case. The components of a whole turn are not to be had: at q = 2 pi every circle ends where it began.
+Both are written here with sin(h)/h, h = q/2, so that nothing is divided by a small number: a straight walk is
+no special case. The components of a whole turn are not to be had: at q = 2 pi every circle ends where it
+began.
 
 All functions take one triple `(3,)` or many `(..., 3)` of [m, m, rad].
 """

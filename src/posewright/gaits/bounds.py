@@ -38,8 +38,8 @@ def refuse_out_of_range(command: VelocityCommand, parameters: GaitParameters, ti
     if abs(command.turn_rad_s) > turns * (1.0 + _SLACK):
         raise InputError(
             f"a turn of {command.turn_rad_s:g} rad/s is out of range",
-            hint=f"this gait turns at -{turns:.3f} to {turns:.3f} rad/s: {parameters.maximum_turn_rad:g} rad in the "
-            f"{timing.ground_s:.3f} s a foot is down",
+            hint=f"this gait turns at -{turns:.3f} to {turns:.3f} rad/s: {parameters.maximum_turn_rad:g} rad "
+            f"in the {timing.ground_s:.3f} s a foot is down",
         )
 
 
@@ -48,8 +48,8 @@ def approached(
 ) -> VelocityCommand:
     """Return the command of the next step on the way from the present one to the one that is wanted.
 
-    A foot that landed for one command and goes with the ground at another ends beyond its stroke; a quarter of
-    the greatest command a step keeps that below an eighth of the longest stroke.
+    A foot that landed for one command and goes with the ground at another ends beyond its stroke; a quarter
+    of the greatest command a step keeps that below an eighth of the longest stroke.
     """
     ahead, aside = wanted.forward_m_s - now.forward_m_s, wanted.left_m_s - now.left_m_s
     turn = wanted.turn_rad_s - now.turn_rad_s

@@ -50,7 +50,7 @@ class Explanation:
         """The range with its unit."""
         return f"{self.low:g} to {self.high:g}{f' {self.unit}' if self.unit else ''}"
 
-    def check(self, name: str, value: float) -> None:
+    def check(self, name: str, value: object) -> None:
         """Raise an InputError unless the value lies within the bounds."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise InputError(f"{name} is {value}", hint=f"a number, {self.range_text}")

@@ -1,8 +1,8 @@
 """When a foot is told its points: worked out once a gait, so that a step costs little.
 
-The times of a foot are counted from where it leaves the ground: it is in the air first, then down until the cycle is
-over. A *window* is the part of this that falls into one step of the gait, from one lifting of feet to the next. Both
-ends of every window are points of every foot; there one step can hand over to the next.
+The times of a foot are counted from where it leaves the ground: it is in the air first, then down until the
+cycle is over. A *window* is the part of this that falls into one step of the gait, from one lifting of feet
+to the next. Both ends of every window are points of every foot; there one step can hand over to the next.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class FootWindow:
         times: of its points since the beginning of the step: the first 0, the last beyond the end, `(n,)`.
         end: which of them is the end of the step.
         n_air: so many of them are in the air, or touch down, first.
-        through_air: of the points in the air, first those before the ground, then those after it, which part of
-            the stroke is done, and the height above the ground [m], `(n, 2)`.
+        through_air: of the points in the air, first those before the ground, then those after it, which part
+            of the stroke is done, and the height above the ground [m], `(n, 2)`.
         touched: when the foot came down, or comes down; negative in the past.
         leaves: when it leaves the ground next.
-        weights: by how much each point, and before them the last one of the step before, counts in each frame,
-            `(n_frames, n + 1)`.
+        weights: by how much each point, and before them the last one of the step before, counts in each
+            frame, `(n_frames, n + 1)`.
     """
 
     lifts: bool
@@ -62,59 +62,77 @@ def timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeli
     first = gait.phases.starts[0]
     starts = [start - first for start in gait.phases.starts]  # a walk begins with the first step
     return [
-        FootTimeline(tuple(_windows(gait, timing, frame_s, foot, lift - first, starts)))
+        _Foot(gait, timing, foot, lift - first, starts).timeline(frame_s)
         for foot, lift in gait.phases.lift.items()
     ]
 
 
-def _windows(
-    gait: Gait, timing: GaitTiming, frame_s: float, foot: str, lift: float, starts: list[float]
-) -> list[FootWindow]:
-    path = air_path(gait.parameters, timing, foot)
-    told = _told(gait, timing, path, [_since(lift, start) for start in starts])
-    found = []
-    for start, end in zip(starts, [*starts[1:], 1.0], strict=True):
-        begins = _since(lift, start) * timing.period_s
-        lasts = (end - start) * timing.period_s
-        frames = np.arange(int(np.floor(start * timing.frames + _SAME)) + 1, int(end * timing.frames + _SAME) + 1)
-        sent = frames * frame_s - start * timing.period_s
-        found.append(_window(gait, timing, path, told, begins, lasts, sent))
-    return found
+class _Foot:
+    """One foot while its timeline is made.
 
+    Args:
+        gait: what is walked.
+        timing: its times.
+        foot: which one.
+        lift: the part of a cycle at which it lifts.
+        starts: those at which a step begins.
+    """
 
-def _since(lift: float, start: float) -> float:
-    """Return the part of a cycle from when a foot lifts to the start of a step."""
-    return round((start - lift) % 1.0, _DIGITS) % 1.0
+    def __init__(self, gait: Gait, timing: GaitTiming, foot: str, lift: float, starts: list[float]) -> None:
+        self._interpolation = gait.interpolation
+        self._timing = timing
+        self._starts = starts
+        self._since_lift = [round((start - lift) % 1.0, _DIGITS) % 1.0 * timing.period_s for start in starts]
+        self._path: AirPath = air_path(gait.parameters, timing, foot)
+        self._told = self._instants(gait.parameters.ground_points)
+        self._slack = 2.0 * _SAME * timing.period_s
 
+    def timeline(self, frame_s: float) -> FootTimeline:
+        """Return the windows of all steps of a cycle."""
+        frames = self._timing.frames
+        windows = []
+        for since_lift, start, end in zip(
+            self._since_lift, self._starts, [*self._starts[1:], 1.0], strict=True
+        ):
+            numbers = np.arange(int(start * frames + _SAME) + 1, int(end * frames + _SAME) + 1)
+            lasts = (end - start) * self._timing.period_s
+            sent = np.clip(numbers * frame_s - start * self._timing.period_s, 0.0, lasts)
+            windows.append(self._window(since_lift, lasts, np.asarray(sent, dtype=np.float64)))
+        return FootTimeline(tuple(windows))
 
-def _told(gait: Gait, timing: GaitTiming, path: AirPath, starts: list[float]) -> Floats:
-    """Return all points of a cycle and of the ones before and after, rising, `(n,)` [s]."""
-    air = path.instants * timing.air_s
-    ground = timing.air_s + timing.ground_s * np.linspace(0.0, 1.0, gait.parameters.ground_points)
-    cycle = np.concatenate([air, ground, np.array(starts) * timing.period_s])
-    cycle = np.sort(cycle[cycle < timing.period_s * (1.0 - _SAME)])
-    cycle = cycle[np.concatenate([[True], np.diff(cycle) > _SAME * timing.period_s])]
-    return np.concatenate([cycle + lap * timing.period_s for lap in (-1.0, 0.0, 1.0, 2.0)])
+    def _instants(self, ground_points: int) -> Floats:
+        """Return when the foot is told a point, in a cycle and the ones around it, rising, `(n,)` [s]."""
+        timing = self._timing
+        air = self._path.instants * timing.air_s
+        ground = timing.air_s + timing.ground_s * np.linspace(0.0, 1.0, ground_points)
+        cycle = np.concatenate([air, ground, self._since_lift])
+        cycle = np.sort(cycle[cycle < timing.period_s * (1.0 - _SAME)])
+        cycle = cycle[np.diff(cycle, prepend=-np.inf) > _SAME * timing.period_s]
+        return np.concatenate([cycle + lap * timing.period_s for lap in (-1.0, 0.0, 1.0, 2.0)])
 
+    def _window(self, begins: float, lasts: float, sent: Floats) -> FootWindow:
+        """Return what falls into one step.
 
-def _window(
-    gait: Gait, timing: GaitTiming, path: AirPath, told: Floats, begins: float, lasts: float, sent: Floats
-) -> FootWindow:
-    slack = 2.0 * _SAME * timing.period_s
-    first = int(np.searchsorted(told, begins - slack))
-    last = int(np.searchsorted(told, begins + lasts - slack))
-    since_lift = told[first : last + 2]
-    air_before = since_lift < timing.air_s + slack if begins < timing.air_s - slack else since_lift < 0.0
-    air_after = since_lift > timing.period_s + slack
-    when = np.concatenate([since_lift[air_before], since_lift[air_after] - timing.period_s]) / timing.air_s
-    knots = told[first - 1 : last + 2] - begins
-    return FootWindow(
-        lifts=begins < slack,
-        times=since_lift - begins,
-        end=last - first,
-        n_air=int(air_before.sum()),
-        through_air=np.stack(path.at(np.clip(when, 0.0, 1.0)), axis=-1),
-        touched=timing.air_s - begins,
-        leaves=timing.period_s - begins,
-        weights=weights(knots, np.clip(sent, 0.0, lasts), gait.interpolation),
-    )
+        Args:
+            begins: time of its beginning since the foot lifted [s].
+            lasts: how long it is [s].
+            sent: when in it commands are sent, `(n_frames,)` [s].
+        """
+        timing, slack = self._timing, self._slack
+        first = int(np.searchsorted(self._told, begins - slack))
+        last = int(np.searchsorted(self._told, begins + lasts - slack))
+        since_lift = self._told[first : last + 2]
+        in_air = begins < timing.air_s - slack
+        before = since_lift < (timing.air_s + slack if in_air else 0.0)
+        after = since_lift > timing.period_s + slack
+        when = np.concatenate([since_lift[before], since_lift[after] - timing.period_s]) / timing.air_s
+        return FootWindow(
+            lifts=begins < slack,
+            times=since_lift - begins,
+            end=last - first,
+            n_air=int(before.sum()),
+            through_air=np.stack(self._path.at(np.clip(when, 0.0, 1.0)), axis=-1),
+            touched=timing.air_s - begins,
+            leaves=timing.period_s - begins,
+            weights=weights(self._told[first - 1 : last + 2] - begins, sent, self._interpolation),
+        )

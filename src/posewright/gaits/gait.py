@@ -18,8 +18,8 @@ LEAST_GAIN, GREATEST_GAIN = 0.2, 3.0
 class TravelGain:
     """How many times as far as the body is to go the feet are asked to go.
 
-    Servos lag behind their commands and cut strokes short; the ball of a paw rolls, paws slip. What that takes
-    away differs with the direction and is made up for here.
+    Servos lag behind their commands and cut strokes short; the ball of a paw rolls, paws slip. What that
+    takes away differs with the direction and is made up for here.
 
     Attributes:
         forward: of the way forward.
@@ -36,7 +36,8 @@ class TravelGain:
             value = getattr(self, name)
             if not LEAST_GAIN <= value <= GREATEST_GAIN:
                 raise InputError(
-                    f"travel_gain.{name} is {value:g}", hint=f"the range is {LEAST_GAIN:g} to {GREATEST_GAIN:g}"
+                    f"travel_gain.{name} is {value:g}",
+                    hint=f"the range is {LEAST_GAIN:g} to {GREATEST_GAIN:g}",
                 )
 
 
@@ -69,14 +70,18 @@ class Gait:
     path: Path | None = None
 
     def changed(self, values: Mapping[str, float]) -> Gait:
-        """Return the gait with other values for some dotted names of parameters, or `travel_gain.forward`, ...
+        """Return the gait with other values for some parameters, by dotted name.
+
+        Names are those of `GaitParameters.changed`, and `travel_gain.forward`, `.left`, `.turn`.
 
         Raises:
             UnknownNameError: there is no such parameter.
             InputError: a value is out of its range.
         """
         prefix = "travel_gain."
-        gains = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+        gains = {
+            name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)
+        }
         _refuse_unknown(gains)
         others = {name: value for name, value in values.items() if not name.startswith(prefix)}
         return replace(

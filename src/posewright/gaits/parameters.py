@@ -68,7 +68,8 @@ class GaitParameters:
     def __post_init__(self) -> None:
         if set(self.equilibrium_m) != set(FEET):
             raise InputError(
-                f"equilibrium_m is of {', '.join(self.equilibrium_m)}", hint=f"a point each of {', '.join(FEET)}"
+                f"equilibrium_m is of {', '.join(self.equilibrium_m)}",
+                hint=f"a point each of {', '.join(FEET)}",
             )
         points = {foot: _point(foot, self.equilibrium_m[foot]) for foot in FEET}
         object.__setattr__(self, "equilibrium_m", MappingProxyType(points))
@@ -95,7 +96,9 @@ class GaitParameters:
                 values[f"{entry.name}.fore"], values[f"{entry.name}.hind"] = value.fore, value.hind
             elif isinstance(value, Mapping):
                 for foot, point in value.items():
-                    values |= {f"{entry.name}.{foot}.{axis}": at for axis, at in zip("xyz", point, strict=True)}
+                    values |= {
+                        f"{entry.name}.{foot}.{axis}": at for axis, at in zip("xyz", point, strict=True)
+                    }
             else:
                 values[entry.name] = value
         return values

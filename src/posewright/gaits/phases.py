@@ -58,13 +58,15 @@ def _other_side(foot: str) -> str:
     return f"{'right' if side == 'left' else 'left'}_{end}"
 
 
-def _table(name: str, left_front: float, left_rear: float, right_front: float, right_rear: float) -> PhaseTable:
+def _table(
+    name: str, left_front: float, left_rear: float, right_front: float, right_rear: float
+) -> PhaseTable:
     return PhaseTable(name, dict(zip(FEET, (left_front, left_rear, right_front, right_rear), strict=True)))
 
 
 CRAWL = _table("crawl", left_front=0.25, left_rear=0.0, right_front=0.75, right_rear=0.5)
-"""One foot after the other, each hind foot followed by the fore foot of its side: three feet always stand where the
-feet are down three quarters of the time or more."""
+"""One foot after the other, each hind foot followed by the fore foot of its side: three feet always stand
+where the feet are down three quarters of the time or more."""
 
 TROT = _table("trot", left_front=0.0, left_rear=0.5, right_front=0.5, right_rear=0.0)
 """Diagonal pairs."""

@@ -17,16 +17,16 @@ from posewright.robots import Robot
 class QuadrupedGait:
     """Makes poses from a velocity command, one step after the other.
 
-    A new command takes effect at the next step, where feet lift, and is come to within four steps, or eight from
-    its opposite. Until the first one the robot steps on the spot.
+    A new command takes effect at the next step, where feet lift, and is come to within four steps, or eight
+    from its opposite. Until the first one the robot steps on the spot.
 
     Args:
         gait: what is walked.
         robot: who walks; its frame period is the time between two poses.
 
     Raises:
-        InputError: the gait is another robot's, the robot's legs are not known, or the times of the gait do not
-            go together.
+        InputError: the gait is another robot's, the robot's legs are not known, or the times of the gait do
+            not go together.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
 

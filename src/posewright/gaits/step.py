@@ -1,9 +1,9 @@
 """One step, in the order of the document: what is wanted, strokes, points, inverse kinematics, interpolation.
 
-A step lasts from one lifting of feet to the next. At its beginning the command is taken; feet on the ground then go
-with the ground as it passes under a body that moves so, and feet that lift are told where to land: half a ground
-phase of that motion ahead of their equilibrium point. Whatever the commands before were, each foot goes on from where
-it is, so a joint never jumps.
+A step lasts from one lifting of feet to the next. At its beginning the command is taken; feet on the ground
+then go with the ground as it passes under a body that moves so, and feet that lift are told where to land:
+half a ground phase of that motion ahead of their equilibrium point. Whatever the commands before were, each
+foot goes on from where it is, so a joint never jumps.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from posewright.gaits.timing import GaitTiming, timing_of
 from posewright.kinematics import MountedLeg, legs_of
 from posewright.robots import Robot
 
+ROUNDING = 1e-12
+"""Places [m] and angles [rad] that differ by less are the same."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Feet:
@@ -28,7 +31,8 @@ class Feet:
 
     Attributes:
         points: `(n_feet, 3)` [m].
-        before: the joints of each leg at its point before; the spline leads on from there, `(n_feet, 3)` [rad].
+        before: the joints of each leg at its point before; the spline leads on from there, `(n_feet, 3)`
+            [rad].
         lifted_at: where each left the ground last, `(n_feet, 3)` [m].
         land_at: where each is to land, `(n_feet, 3)` [m].
         have_lifted: false until a foot's first step, `(n_feet,)`.
@@ -41,13 +45,13 @@ class Feet:
     have_lifted: tuple[bool, ...]
 
     def equals(self, other: Feet) -> bool:
-        """Return whether all is the same, to the last bit."""
+        """Return whether all is the same but for rounding."""
         return (
             self.have_lifted == other.have_lifted
-            and np.array_equal(self.points, other.points)
-            and np.array_equal(self.before, other.before)
-            and np.array_equal(self.lifted_at, other.lifted_at)
-            and np.array_equal(self.land_at, other.land_at)
+            and _same(self.points, other.points)
+            and _same(self.before, other.before)
+            and _same(self.lifted_at, other.lifted_at)
+            and _same(self.land_at, other.land_at)
         )
 
 
@@ -74,8 +78,8 @@ class StepPlanner:
         robot: who walks.
 
     Raises:
-        InputError: the gait is another robot's, the robot's legs are not known, or the times of the gait do not
-            go together.
+        InputError: the gait is another robot's, the robot's legs are not known, or the times of the gait do
+            not go together.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
 
@@ -91,7 +95,7 @@ class StepPlanner:
         # Sony's poses are in micro-radians, some half a one beyond a limit in whole degrees.
         self.standing_pose: Floats = np.clip(robot.pose(gait.pose), *robot.limits)
         for leg, point in zip(self._legs, self._equilibria, strict=True):
-            self.standing_pose[list(leg.indices)] = leg.inverse(point + (0.0, 0.0, leg.foot_radius_m))
+            self.standing_pose[list(leg.indices)] = leg.inverse(_middle(leg, point))
 
     @property
     def n_starts(self) -> int:
@@ -133,8 +137,8 @@ class StepPlanner:
     def _superposed(self, components: Floats) -> Floats:
         """Return where each foot lands, `(n_feet, 3)` [m]: half its stroke ahead of the equilibrium point.
 
-        Forward, left and turn make up one stroke for each foot, the way from here to where the same half of the
-        motion takes it behind the point. The document adds up vectors; those are this for a small turn.
+        Forward, left and turn make up one stroke for each foot, the way from here to where the same half of
+        the motion takes it behind the point. The document adds up vectors; those are this for a small turn.
         """
         return left_behind(self._equilibria, compose(-0.5 * components))
 
@@ -158,8 +162,8 @@ class StepPlanner:
         return ways
 
     def _solve(self, leg: MountedLeg, points: Floats) -> Floats:
-        """Return the joints that put the lowest point of a paw there, `(n, 3)` [rad]; the nearest they can."""
-        return leg.inverse(points + (0.0, 0.0, leg.foot_radius_m), nearest=True)
+        """Return the joints that put a paw's lowest point there, or as near as they can, `(n, 3)` [rad]."""
+        return leg.inverse(_middle(leg, points), nearest=True)
 
     def _frames(self, feet: Feet, windows: list[FootWindow], angles: list[Floats]) -> Floats:
         """Return what lies between the points, frame by frame."""
@@ -167,6 +171,15 @@ class StepPlanner:
         for leg, before, window, knots in zip(self._legs, feet.before, windows, angles, strict=True):
             rows[:, leg.indices] = window.weights @ np.concatenate([before[np.newaxis], knots])
         return rows
+
+
+def _middle(leg: MountedLeg, points: Floats) -> Floats:
+    """Return the middle of a paw's ball where its lowest point is given, `(..., 3)` [m]."""
+    return np.add(points, (0.0, 0.0, leg.foot_radius_m))
+
+
+def _same(some: Floats, others: Floats) -> bool:
+    return bool(np.abs(some - others).max() <= ROUNDING)
 
 
 def _lifted(feet: Feet, windows: list[FootWindow], landings: Floats) -> Feet:

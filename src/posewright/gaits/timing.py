@@ -54,8 +54,8 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
     if 2.0 * ascent_s > air_s:
         most = int(air_s / (2.0 * FRAMES_A_PAIR * frame_s))
         raise InputError(
-            f"ascent_pairs is {parameters.ascent_pairs}: up and down take {2.0 * ascent_s:.3f} s, but a foot is in "
-            f"the air for {air_s:.3f} s",
+            f"ascent_pairs is {parameters.ascent_pairs}: up and down take {2.0 * ascent_s:.3f} s, but a foot "
+            f"is in the air for {air_s:.3f} s",
             hint=f"at most {most}, or a longer step (maximum_displacement_m / ground_speed_m_s)"
             if most
             else "a longer step: maximum_displacement_m / ground_speed_m_s",

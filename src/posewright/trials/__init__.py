@@ -10,6 +10,9 @@ from posewright.trials.gait_many import ManyReport, walk_many
 from posewright.trials.gait_picture import draw_gait_trial
 from posewright.trials.gait_report import GaitReport
 from posewright.trials.gait_trial import GaitTrial, walk_gait
+from posewright.trials.gait_tuning import GaitProblem, TunedGait, tune_gait
+from posewright.trials.gait_tuning_reading import read_tune, tune_names
+from posewright.trials.gait_tuning_task import GaitTask
 from posewright.trials.motion_film import film_motion
 from posewright.trials.motion_picture import draw_motion
 from posewright.trials.motion_thresholds import PhysicsRules
@@ -22,7 +25,9 @@ from posewright.trials.run import run_trial
 from posewright.trials.trial import Trial, read_trial, trial_names
 
 __all__ = [
+    "GaitProblem",
     "GaitReport",
+    "GaitTask",
     "GaitTrial",
     "ManyReport",
     "MotionTrial",
@@ -30,6 +35,7 @@ __all__ = [
     "PhysicsRules",
     "Progress",
     "Trial",
+    "TunedGait",
     "draw_gait",
     "draw_gait_trial",
     "draw_motion",
@@ -39,11 +45,14 @@ __all__ = [
     "film_trial",
     "lay_out",
     "read_trial",
+    "read_tune",
     "replay",
     "run_trial",
     "stage_of",
     "trial_names",
     "try_motion",
+    "tune_gait",
+    "tune_names",
     "walk_gait",
     "walk_many",
 ]

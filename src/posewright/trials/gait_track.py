@@ -100,7 +100,7 @@ class GaitTrack:
     @cached_property
     def times(self) -> Floats:
         """Time since the robot was let go, `(n + 1,)` [s]."""
-        return np.arange(len(self.trunk)) * self.frame_s
+        return np.arange(len(self.trunk), dtype=np.float64) * self.frame_s
 
     @cached_property
     def yaw(self) -> Floats:
