@@ -36,7 +36,7 @@ class Best:
 
 def making(card: Robot) -> tuple[float, Floats, Floats]:
     """Return how long ten seconds of gait take to make [s], the frames, and the pose before them."""
-    walker = QuadrupedGait(read_gait("trot", card), card)
+    walker = QuadrupedGait(read_gait("trot", robot=card), card)
     walker.request(COMMAND)
     begin = time.perf_counter()
     frames = walker.frames(round(SECONDS / card.frame_period_s))
@@ -45,7 +45,7 @@ def making(card: Robot) -> tuple[float, Floats, Floats]:
 
 def measure(card: Robot, world: World, rounds: int) -> Best:
     """Return the best of the rounds on one world."""
-    gait = read_gait("trot", card)
+    gait = read_gait("trot", robot=card)
     _, frames, standing = making(card)
     times: list[tuple[float, float, float, float]] = []
     for _ in range(rounds):

@@ -11,11 +11,11 @@ robot = pw.robot("sony_ers7")
 command = pw.VelocityCommand(forward_m_s=0.15, turn_rad_s=0.4)
 
 for name in pw.gait_names(robot):
-    gait = pw.read_gait(name, robot)
+    gait = pw.read_gait(name, robot=robot)
     check = pw.check_gait(gait, robot)
     print(f"{name}: {gait.description}; {'sound' if check.is_sound else check.concerns}")
 
-trot = pw.read_gait("trot", robot)
+trot = pw.read_gait("trot", robot=robot)
 pw.draw_gait(trot, robot, command, out / "trot.png")
 pw.write_motion(pw.sample_gait(trot, robot, command, every_frames=4), out / "trot.mtn")  # for the robot's own player
 

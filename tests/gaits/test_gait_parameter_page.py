@@ -18,10 +18,10 @@ from posewright.gaits.command import VelocityCommand
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.explanations import EXPLANATIONS, Kind
 from posewright.gaits.parameters import GaitParameters
-from posewright.trials.gait_drawing_content import FootWay, GaitContent, Numbers
-from posewright.trials.gait_drawing_multiples import ROWS, straying_mm
-from posewright.trials.gait_drawing_parameter import described, parameter_variants
-from posewright.trials.gait_drawing_phases import down_spans
+from posewright.trials.gait_pages.content import FootWay, GaitContent, Numbers
+from posewright.trials.gait_pages.multiples import ROWS, straying_mm
+from posewright.trials.gait_pages.parameter import described, parameter_variants
+from posewright.trials.gait_pages.phases import down_spans
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "gait-parameters.md").read_text(encoding="utf-8")

@@ -23,14 +23,14 @@ from posewright.gaits.phases import CRAWL, PHASE_TABLES, TROT
 from posewright.gaits.quadruped import QuadrupedGait
 from posewright.robots import robot
 from posewright.trials import draw_gait, draw_parameter
-from posewright.trials.gait_drawing import half_speed
-from posewright.trials.gait_drawing_above import trunk_outline
-from posewright.trials.gait_drawing_content import GaitContent
-from posewright.trials.gait_drawing_joints import joint_range
-from posewright.trials.gait_drawing_page import fastest_line, shown_legs, subtitle
-from posewright.trials.gait_drawing_phases import counts, down_spans
-from posewright.trials.gait_drawing_side import side_axis
-from posewright.trials.gait_drawing_stance import standing_leg
+from posewright.trials.gait_pages.drawing import half_speed
+from posewright.trials.gait_pages.above import trunk_outline
+from posewright.trials.gait_pages.content import GaitContent
+from posewright.trials.gait_pages.joints import joint_range
+from posewright.trials.gait_pages.page import fastest_line, shown_legs, subtitle
+from posewright.trials.gait_pages.phases import counts, down_spans
+from posewright.trials.gait_pages.side import side_axis
+from posewright.trials.gait_pages.stance import standing_leg
 
 DOG = robot("sony_ers7")
 Y, Z = 0.067, -0.115
@@ -287,8 +287,8 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path, monkeypatch:
 def test_drawing_a_gait_needs_no_simulator() -> None:
     program = (
         "import sys; from posewright.gaits import STILL, read_gait; from posewright.robots import robot;"
-        "from posewright.trials.gait_drawing_content import GaitContent;"
-        "from posewright.trials.gait_drawing_page import gait_page;"
+        "from posewright.trials.gait_pages.content import GaitContent;"
+        "from posewright.trials.gait_pages.page import gait_page;"
         "gait_page(GaitContent(read_gait('trot'), robot('sony_ers7'), STILL));"
         "print('mujoco' in sys.modules, 'matplotlib.pyplot' in sys.modules)"
     )

@@ -14,9 +14,9 @@ from posewright.gaits.gait import Gait, TravelGain
 from posewright.gaits.phases import LEFT_TURN
 from posewright.gaits.reading import read_gait
 from posewright.robots import robot
-from posewright.trials.gait_drawing_content import GaitContent
-from posewright.trials.gait_drawing_multiples import multiples_page
-from posewright.trials.gait_drawing_page import gait_page
+from posewright.trials.gait_pages.content import GaitContent
+from posewright.trials.gait_pages.multiples import multiples_page
+from posewright.trials.gait_pages.page import gait_page
 
 DOG = robot("sony_ers7")
 TROT = read_gait("trot").changed(

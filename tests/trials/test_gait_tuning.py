@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import pickle
+import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from posewright.gaits import VelocityCommand, gait_names, read_gait, timing_of, 
 from posewright.robots import robot
 from posewright.trials import GaitProblem, GaitTask, TunedGait, read_tune, tune_gait, tune_names, walk_gait
 from posewright.trials.gait_tuning_reach import refuse_out_of_reach
-from posewright.trials.gait_tuning_reading import tune_in
+from posewright.trials.gait_tuning_reading import OPTIONAL, tune_in
 from posewright.trials.gait_tuning_score import (
     NOWHERE_COST,
     TERMS,
@@ -138,6 +139,22 @@ def test_a_document_says_what_is_searched_and_walked() -> None:
     assert task.held == ("mouth", "tail_tilt", "tail_pan")
     assert (task.search.generations, task.search.population, task.search.spread) == (5, 8, 0.1)
     assert task.description == "a quick one"
+
+
+def test_the_page_names_every_key_and_what_it_is_by_default() -> None:
+    page = (Path(__file__).parents[2] / "docs/how-to-tune.md").read_text(encoding="utf-8")
+    text = re.search(r"```yaml\n(# quick.*?)```", page, re.DOTALL)
+    assert text is not None
+    task = tune_in(text[1])
+    assert (task.name, len(task.dimensions), len(task.walks), len(task.terms)) == ("quick", 4, 2, 4)
+    for name, term in TERMS.items():
+        rows = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+        assert len(rows) == 1, name
+        for entry in fields(term):  # type: ignore[arg-type]
+            if entry.name != "weight":
+                assert f"`{entry.name}` ({entry.default:g})" in rows[0], (name, entry.name)
+    for key in (*OPTIONAL, "forward_m_s", "seconds", "settle_s", "worst_share", "ranges", "population"):
+        assert f"`{key}`" in page
 
 
 def test_the_search_begins_at_the_gaits_own_values_or_at_the_nearest_bound() -> None:
@@ -273,6 +290,19 @@ def test_the_gait_that_is_written_is_the_one_that_was_tried(
     assert f"evaluations {tuned.tuned.evaluations}" in again.source
 
 
+@pytest.mark.parametrize(("ground_speed_m_s", "pairs"), [(0.25, 6), (0.4, 3)])
+def test_a_foot_that_is_lifted_for_too_long_takes_what_time_there_is(
+    ground_speed_m_s: float, pairs: int
+) -> None:
+    task = tune_in(QUICK.replace("front_height_m: [0.004, 0.02]", "ascent_pairs: [1, 40]"))
+    values = {"ground_speed_m_s": ground_speed_m_s, "ascent_pairs": 30, "travel_gain.forward": 1.0}
+    gait = task.candidate(values)
+    assert gait.parameters.ascent_pairs == task.tried(values)["ascent_pairs"] == pairs
+    timing_of(gait.parameters, ERS7.frame_period_s)
+    with pytest.raises(InputError, match="ascent_pairs"):
+        timing_of(gait.changed({"ascent_pairs": pairs + 1}).parameters, ERS7.frame_period_s)
+
+
 def test_a_walk_asks_for_a_share_of_the_greatest() -> None:
     parameters = read_gait("trot", robot=ERS7).parameters
     timing = timing_of(parameters, ERS7.frame_period_s)
@@ -287,7 +317,7 @@ def test_a_walk_asks_for_a_share_of_the_greatest() -> None:
     ("changes", "reason"),
     [
         ({"parameters": {"ascent_pairs": 12}}, "ascent_pairs is 12"),
-        ({"parameters": {"equilibrium_m.fore.z": -0.3}}, "reach"),
+        ({"parameters": {"equilibrium_m.fore.z": -0.3}}, "is too far"),
         ({"walks": (TunedWalk(Asked(0.5)),)}, "0.5 m/s is out of range"),
         ({"walks": (TunedWalk(turn=Asked(5.0)),)}, "a turn of 5 rad/s is out of range"),
     ],
@@ -433,7 +463,7 @@ def test_walks_count_by_their_weight_and_bodies_by_their_worst(walked: Walked) -
 def test_a_search_is_better_than_its_start(found: tuple[TunedGait, Path]) -> None:
     tuned = found[0].tuned
     assert tuned.score < 0.9 * tuned.generations[0].best_score
-    assert found[0].values == found[0].task.rounded(tuned.best)
+    assert found[0].values == found[0].task.tried(tuned.best)
 
 
 def same(one: Tuned, other: Tuned) -> bool:

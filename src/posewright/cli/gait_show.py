@@ -51,6 +51,7 @@ def describe(gait: Gait, robot: Robot, check: GaitCheck | None) -> dict[str, Any
         "interpolation": gait.interpolation.value,
         "pose": gait.pose,
         "travel_gain": asdict(gait.travel_gain),
+        "trim": asdict(gait.trim),
         "timing": {
             "frames": timing.frames,
             "frame_s": robot.frame_period_s,
@@ -148,6 +149,12 @@ def gait_lines(told: dict[str, Any]) -> Iterator[str]:
     )
     yield f"  interpolation  {told['interpolation']}; other joints as in pose {told['pose']}"
     yield f"  travel gain    forward {gain['forward']:g}, left {gain['left']:g}, turn {gain['turn']:g}"
+    trim = told["trim"]
+    if any(trim.values()):
+        yield (
+            f"  trim           forward {trim['forward_m_s']:g} m/s, left {trim['left_m_rad']:g} m a radian of turn,"
+            f" turn {trim['turn_rad_m']:g} rad a metre to the left"
+        )
     if told["source"]:
         yield f"  source         {told['source']}"
 

@@ -11,7 +11,7 @@ from posewright.gaits.checking import Concern, GaitCheck, Tried, Worst, check_ga
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.explanations import EXPLANATIONS, Explanation, Kind, explanation
-from posewright.gaits.gait import Gait, TravelGain
+from posewright.gaits.gait import Gait
 from posewright.gaits.parameters import ForeHind, GaitParameters
 from posewright.gaits.phases import (
     CRAWL,
@@ -28,6 +28,7 @@ from posewright.gaits.quadruped import QuadrupedGait
 from posewright.gaits.reading import gait_names, read_gait, read_gait_and_robot
 from posewright.gaits.sampling import sample_gait
 from posewright.gaits.timing import GaitTiming, timing_of
+from posewright.gaits.travel import TravelGain, Trim
 from posewright.gaits.writing import gait_text, write_gait
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "QuadrupedGait",
     "TravelGain",
     "Tried",
+    "Trim",
     "VelocityCommand",
     "Worst",
     "chain",

@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from posewright.errors import InputError
+import numpy as np
+
+from posewright.errors import UnknownNameError
+from posewright.gaits.arc import Floats
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.parameters import GaitParameters
 from posewright.gaits.phases import PhaseTable
-
-LEAST_GAIN, GREATEST_GAIN = 0.2, 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class TravelGain:
-    """How many times as far as the body is to go the feet are asked to go.
-
-    Servos lag behind their commands and cut strokes short; the ball of a paw rolls, paws slip. What that
-    takes away differs with the direction and is made up for here.
-
-    Attributes:
-        forward: of the way forward.
-        left: of the way to the side.
-        turn: of the turn.
-    """
-
-    forward: float = 1.0
-    left: float = 1.0
-    turn: float = 1.0
-
-    def __post_init__(self) -> None:
-        for name in ("forward", "left", "turn"):
-            value = getattr(self, name)
-            if not LEAST_GAIN <= value <= GREATEST_GAIN:
-                raise InputError(
-                    f"travel_gain.{name} is {value:g}",
-                    hint=f"the range is {LEAST_GAIN:g} to {GREATEST_GAIN:g}",
-                )
+from posewright.gaits.travel import GAINS, TRIMS, TravelGain, Trim, feet_components
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +26,8 @@ class Gait:
         parameters: of its steps.
         phases: which foot is in the air when.
         interpolation: between the points of a step.
-        travel_gain: of the feet over the body.
+        travel_gain: how many times as far the feet are asked to go.
+        trim: what they are asked to do besides.
         pose: name of the pose in which the joints are held that no leg has.
         description: one line for people.
         source: where its numbers come from.
@@ -63,38 +39,59 @@ class Gait:
     parameters: GaitParameters
     phases: PhaseTable
     interpolation: Interpolation = Interpolation.SPLINE
-    travel_gain: TravelGain = TravelGain()
+    travel_gain: TravelGain = field(default_factory=TravelGain)
+    trim: Trim = field(default_factory=Trim)
     pose: str = "stand"
     description: str = ""
     source: str = ""
     path: Path | None = None
 
-    def changed(self, values: Mapping[str, float]) -> Gait:
-        """Return the gait with other values for some parameters, by dotted name.
+    @property
+    def flat(self) -> dict[str, float]:
+        """All numbers by dotted name: of the parameters, and `travel_gain.forward`, `trim.left_m_rad`, ..."""
+        gains = {f"travel_gain.{name}": getattr(self.travel_gain, name) for name in GAINS}
+        trims = {f"trim.{name}": getattr(self.trim, name) for name in TRIMS}
+        return {**self.parameters.flat, **gains, **trims}
 
-        Names are those of `GaitParameters.changed`, and `travel_gain.forward`, `.left`, `.turn`.
+    def made_up_for(self, components: Floats, seconds: float) -> Floats:
+        """Return the components that the feet are moved by, so that the body moves by `components`.
+
+        The turn multiplier adds its turn; gain and trim add what servos and paws take away.
+
+        Args:
+            components: way forward, way left and turn, `(3,)` [m, m, rad].
+            seconds: in so long [s].
+        """
+        forward, left, turn = components.tolist()
+        turn += self.parameters.turn_multiplier_rad_m * forward
+        return feet_components(np.array([forward, left, turn]), seconds, self.travel_gain, self.trim)
+
+    def changed(self, values: Mapping[str, float]) -> Gait:
+        """Return the gait with other values for some numbers, by dotted name.
+
+        Names are those of `flat`, and those that `GaitParameters.changed` takes for two at once.
 
         Raises:
-            UnknownNameError: there is no such parameter.
+            UnknownNameError: there is no such number.
             InputError: a value is out of its range.
         """
-        prefix = "travel_gain."
-        gains = {
-            name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)
+        gains, trims = _within("travel_gain", values, GAINS), _within("trim", values, TRIMS)
+        others = {
+            name: value for name, value in values.items() if not name.startswith(("travel_gain.", "trim."))
         }
-        _refuse_unknown(gains)
-        others = {name: value for name, value in values.items() if not name.startswith(prefix)}
         return replace(
             self,
             parameters=self.parameters.changed(others),
             travel_gain=replace(self.travel_gain, **gains),
+            trim=replace(self.trim, **trims),
         )
 
 
-def _refuse_unknown(gains: Mapping[str, float]) -> None:
-    from posewright.errors import UnknownNameError
-
-    known = ("forward", "left", "turn")
-    for name in gains:
+def _within(group: str, values: Mapping[str, float], known: tuple[str, ...]) -> dict[str, float]:
+    """Return the values of one group by their own names, or raise UnknownNameError."""
+    prefix = f"{group}."
+    found = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+    for name in found:
         if name not in known:
-            raise UnknownNameError.among("travel_gain", name, known)
+            raise UnknownNameError.among(group, name, known)
+    return found

@@ -23,6 +23,12 @@ class ForeHind:
     fore: float
     hind: float
 
+    def __post_init__(self) -> None:
+        for name in ("fore", "hind"):
+            value = getattr(self, name)
+            if isinstance(value, int | float):  # what is no number is refused where it has a name
+                object.__setattr__(self, name, float(value))
+
     def of(self, foot: str) -> float:
         """Return the value of a foot: `left_front`, `left_rear`, ..."""
         return self.fore if foot.endswith("front") else self.hind
@@ -76,8 +82,8 @@ class GaitParameters:
         for name, value in self.flat.items():
             told = explanation(name)
             told.check(name, value)
-            if told.is_whole:  # a tuner and a command line give 6.0
-                object.__setattr__(self, name, int(value))
+            if told.kind is Kind.ONE:  # a tuner and a command line give 6.0, NumPy gives its own floats
+                object.__setattr__(self, name, int(value) if told.is_whole else float(value))
 
     def __hash__(self) -> int:
         return hash(tuple(self.flat.items()))

@@ -8,11 +8,20 @@ from pathlib import Path
 from posewright.documents import Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits.curves import Interpolation
-from posewright.gaits.gait import GREATEST_GAIN, LEAST_GAIN, Gait, TravelGain
+from posewright.gaits.gait import Gait
 from posewright.gaits.parameter_reading import read_parameters
 from posewright.gaits.parameters import GaitParameters
 from posewright.gaits.phases import FEET, OWN, PHASE_TABLES, PhaseTable, phase_table
 from posewright.gaits.timing import timing_of
+from posewright.gaits.travel import (
+    GAINS,
+    GREATEST_GAIN,
+    LEAST_GAIN,
+    TRIM_RANGES,
+    TRIMS,
+    TravelGain,
+    Trim,
+)
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.catalogue import FOLDER as ROBOTS
 
@@ -20,8 +29,7 @@ FOLDER = "gaits"
 SUFFIX = ".gait.yaml"
 
 REQUIRED = ("gait", "robot", "phases", "parameters")
-OPTIONAL = ("description", "source", "interpolation", "pose", "travel_gain")
-GAINS = ("forward", "left", "turn")
+OPTIONAL = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
 
 
 def gait_names(robot: Robot | str | None = None) -> tuple[str, ...]:
@@ -70,6 +78,7 @@ def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) 
         phases=_phases(fields["phases"]),
         interpolation=_interpolation(fields),
         travel_gain=_travel_gain(fields["travel_gain"]) if "travel_gain" in fields else TravelGain(),
+        trim=_trim(fields["trim"]) if "trim" in fields else Trim(),
         pose=_pose(fields, card),
         description=fields["description"].text() if "description" in fields else "",
         source=fields["source"].text() if "source" in fields else "",
@@ -145,6 +154,16 @@ def _travel_gain(node: Node) -> TravelGain:
     entries = node.fields(optional=GAINS)
     return TravelGain(
         **{name: entry.number(low=LEAST_GAIN, high=GREATEST_GAIN) for name, entry in entries.items()}
+    )
+
+
+def _trim(node: Node) -> Trim:
+    entries = node.fields(optional=TRIMS)
+    return Trim(
+        **{
+            name: entry.number(low=-TRIM_RANGES[name], high=TRIM_RANGES[name])
+            for name, entry in entries.items()
+        }
     )
 
 

@@ -119,20 +119,13 @@ class StepPlanner:
         """
         windows = [timeline.windows[start] for timeline in self._timelines]
         wanted = compose(command.components(self.timing.ground_s))
-        components = self._made_up_for(separate(wanted))
+        components = self.gait.made_up_for(separate(wanted), self.timing.ground_s)
         landings = self._superposed(components)
         feet = _lifted(feet, windows, landings)
         points = tuple(self._ways(feet, windows, components, landings))
         angles = [self._solve(leg, way) for leg, way in zip(self._legs, points, strict=True)]
         rows = self._frames(feet, windows, angles)
         return Step(rows, points, _handed_over(feet, windows, points, angles))
-
-    def _made_up_for(self, components: Floats) -> Floats:
-        """Return the components that the feet are moved by, so that the body moves by `components`."""
-        gain = self.gait.travel_gain
-        forward, left, turn = components.tolist()
-        turn += self.gait.parameters.turn_multiplier_rad_m * forward
-        return np.array([gain.forward * forward, gain.left * left, gain.turn * turn])
 
     def _superposed(self, components: Floats) -> Floats:
         """Return where each foot lands, `(n_feet, 3)` [m]: half its stroke ahead of the equilibrium point.

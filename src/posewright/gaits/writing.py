@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from posewright.documents import one_line, parse_document, read_text, render_document, save_document
-from posewright.gaits.gait import Gait, TravelGain
+from posewright.gaits.gait import Gait
 from posewright.gaits.parameter_reading import ENDS
 from posewright.gaits.parameters import ForeHind, GaitParameters, Point
 from posewright.gaits.phases import PHASE_TABLES, PhaseTable
+from posewright.gaits.travel import TravelGain, Trim
 from posewright.robots import is_path, robot
 
 Tree = Mapping[str, Any]
 
 _NEW: Tree = {}
-_WHERE_NOT_USUAL = ("description", "source", "interpolation", "pose", "travel_gain")
+_WHERE_NOT_USUAL = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
 """Keys that a document need not have; over one without them they are written only if unusual."""
 
 
@@ -50,7 +51,8 @@ def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
         "phases": _phases(gait.phases),
         "interpolation": gait.interpolation.value,
         "pose": gait.pose,
-        "travel_gain": _travel_gain(gait.travel_gain),
+        "travel_gain": one_line(asdict(gait.travel_gain)),
+        "trim": one_line(asdict(gait.trim)),
         "parameters": _parameters(gait.parameters, _mapping(before.get("parameters"))),
     }
     usual: Tree = {
@@ -58,10 +60,11 @@ def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
         "source": "",
         "interpolation": Gait.interpolation.value,
         "pose": Gait.pose,
-        "travel_gain": _travel_gain(TravelGain()),
+        "travel_gain": one_line(asdict(TravelGain())),
+        "trim": one_line(asdict(Trim())),
     }
     unsaid = [key for key in _WHERE_NOT_USUAL if key not in before and data[key] == usual[key]]
-    left_out = unsaid if before else [key for key in ("description", "source") if not data[key]]
+    left_out = unsaid if before else [key for key in unsaid if key in ("description", "source", "trim")]
     return {key: value for key, value in data.items() if key not in left_out}
 
 
@@ -76,10 +79,6 @@ def _phases(phases: PhaseTable) -> str | Tree:
     if PHASE_TABLES.get(phases.name) == phases:
         return phases.name
     return one_line(phases.lift)
-
-
-def _travel_gain(gain: TravelGain) -> Tree:
-    return one_line({"forward": gain.forward, "left": gain.left, "turn": gain.turn})
 
 
 def _parameters(parameters: GaitParameters, before: Tree) -> Tree:

@@ -57,7 +57,17 @@ class Walker:
     @classmethod
     def of(cls, gait: Gait, robot: Robot, command: Schedule, seconds: float, settle_s: float) -> Walker:
         """Return a walker of a gait."""
-        plain = ("name", "robot", "interpolation", "travel_gain", "pose", "description", "source", "path")
+        plain = (
+            "name",
+            "robot",
+            "interpolation",
+            "travel_gain",
+            "trim",
+            "pose",
+            "description",
+            "source",
+            "path",
+        )
         return cls(
             fields={name: getattr(gait, name) for name in plain},
             parameters=gait.parameters.flat,
