@@ -12,8 +12,8 @@ command = pw.VelocityCommand(forward_m_s=0.15, turn_rad_s=0.4)
 
 for name in pw.gait_names(robot):
     gait = pw.read_gait(name, robot=robot)
-    check = pw.check_gait(gait, robot)
-    print(f"{name}: {gait.description}; {'sound' if check.is_sound else check.concerns}")
+    check = pw.check_gait(gait, robot)  # what its commands ask of the joints, without physics
+    print(f"{name}: {gait.description}; {check.kept} of {len(check.tried)} commands within all limits")
 
 trot = pw.read_gait("trot", robot=robot)
 pw.draw_gait(trot, robot, command, out / "trot.png")

@@ -477,7 +477,7 @@ def test_two_workers_find_what_one_finds(found: tuple[TunedGait, Path], tmp_path
     assert journal.read_bytes() == found[1].read_bytes()
 
 
-@pytest.mark.parametrize("share", [0.0, 0.55, 0.9])
+@pytest.mark.parametrize("share", [0.55, 0.9])
 def test_a_search_that_was_cut_off_goes_on_to_the_same_gait(
     found: tuple[TunedGait, Path], tmp_path: Path, share: float
 ) -> None:

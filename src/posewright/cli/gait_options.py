@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,14 +51,41 @@ def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None
     Raises:
         UnknownNameError: there is no such gait, robot or parameter.
         DocumentError: the gait's document is not what it should be.
+        FormatError: the file is of a kind that is known, and no gait.
         InputError: a value is no number or out of its range, or the gait is another robot's.
     """
+    from posewright.errors import DocumentError
     from posewright.gaits import read_gait_and_robot
     from posewright.robots import robot as robot_called
 
     card = None if robot is None else robot_called(robot)
-    gait, card = read_gait_and_robot(name, robot=card)
+    try:
+        gait, card = read_gait_and_robot(name, robot=card)
+    except DocumentError as error:
+        if error.where is not None and error.where.path == Path(name):  # else its card is at fault
+            _refuse_other_kinds(error.where.path)
+        raise
     return gait.changed(values_set(sets)), card
+
+
+def _refuse_other_kinds(path: Path) -> None:
+    """Raise the error that says what a file is, if it is of a known kind and no gait."""
+    from posewright.errors import FormatError, Where
+    from posewright.formats.detect import detect_format
+    from posewright.formats.file_bytes import read_file_bytes
+    from posewright.formats.kinds import GAIT, KIND_OF
+
+    try:
+        kind = KIND_OF[detect_format(read_file_bytes(path), path)]
+    except FormatError:
+        return  # not there, or of no known kind: what is wrong with it as a gait says more
+    if kind.name != GAIT:
+        hint = "`posewright motion info` shows motions; " if kind.is_motion else ""
+        raise FormatError(
+            f"this is {kind.title}: no gait",
+            where=Where(path=path),
+            hint=f"{hint}`posewright gait list` has gaits",
+        )
 
 
 def values_set(sets: list[str] | None) -> dict[str, float]:

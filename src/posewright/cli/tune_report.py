@@ -1,15 +1,13 @@
-"""`posewright tune report`: what a journal holds, of a search that is done, was stopped or goes on."""
+"""`posewright tune --report`: what a journal holds, of a search that is done, was stopped or goes on."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from posewright.cli.options import AsJson, refuse_overwriting
+from posewright.cli.options import refuse_overwriting
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,22 +19,16 @@ MOST_ROWS = 16
 
 NO_REASON = "no reason was noted"
 
-JournalPath = Annotated[Path, typer.Argument(metavar="JOURNAL", help="A journal of `posewright tune`.")]
-PlotFile = Annotated[
-    Path | None, typer.Option("--plot", metavar="PICTURE", help="Draw the search (png, svg or pdf).")
-]
 
-
-def report(journal: JournalPath, plot: PlotFile = None, as_json: AsJson = False) -> None:
-    """Show what a journal holds: the best so far, the course of the search, why candidates were refused.
+def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
+    """Show the best so far, the course of the search, and why candidates were refused.
 
     A journal may be looked at while the search goes on.
 
-    [bold]Examples[/]
-
-      posewright tune report fast.tune.jsonl
-
-      posewright tune report fast.tune.jsonl --plot fast.png --json
+    Args:
+        journal: the file.
+        plot: a picture of the search to draw.
+        as_json: whether a program reads it.
     """
     from posewright.cli.console import emit_json
     from posewright.trials.tuning import draw_tuning, read_journal

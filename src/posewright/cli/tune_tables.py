@@ -109,7 +109,7 @@ def show_result(found: TunedGait, journal: Path, output: Path | None) -> None:
     tuned, task = found.tuned, found.task
     if found.gait is None:
         say(f"none of {tuned.evaluations} candidates could be judged: {tuned.facts.get(REASON, 'no reason')}")
-        say(f"posewright tune report {journal} counts the reasons")
+        say(f"posewright tune --report {journal} counts the reasons")
         return
     console.out.print(values_table(task.dimensions, found.values))
     console.out.print(_figures_table(found))

@@ -12,6 +12,7 @@ from posewright.formats.file_bytes import is_text
 from posewright.formats.kinds import (
     EKMOVES,
     ENCRYPTED,
+    GAIT,
     KIND_OF,
     NATIVE,
     ODA,
@@ -57,6 +58,9 @@ _TEXT_PATTERNS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (rb"^chart[ \t]*:", "posewright-chart"),
         (rb"^behaviour[ \t]*:", "posewright-behaviour"),
         (rb"^trial[ \t]*:", "posewright-trial"),
+        (rb"^tune[ \t]*:", "posewright-tune"),  # a tuning names a gait and bodies, and all of them a robot
+        (rb"^gait[ \t]*:", GAIT),
+        (rb"^bodies[ \t]*:", "posewright-bodies"),
         (rb"^robot[ \t]*:", "posewright-robot"),
         (rb"<mem_[wr]\b|<calc>|<medit>", "robi-rm4"),
         (rb"^[ \t]*(?:static[ \t]+|const[ \t]+){0,2}(?:double|float)[ \t]+\w+[ \t]*\[", EKMOVES),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 NATIVE = "posewright-motion"
+GAIT = "posewright-gait"
 ROBOPLUS_TEXT = "roboplus-mtn"
 UC3M_CSV = "uc3m-csv"
 
@@ -79,6 +80,13 @@ KINDS: tuple[Kind, ...] = (
     Kind("posewright-chart", "a Posewright chart", is_motion=False),
     Kind("posewright-behaviour", "a Posewright behaviour", is_motion=False),
     Kind("posewright-trial", "a Posewright trial", is_motion=False),
+    Kind(
+        GAIT,
+        "a Posewright gait (`posewright gait show` shows it, `posewright gait sample` makes a motion of it)",
+        is_motion=False,
+    ),
+    Kind("posewright-tune", "a tuning of a Posewright gait (`posewright tune` runs it)", is_motion=False),
+    Kind("posewright-bodies", "a Posewright table of how far bodies differ", is_motion=False),
     Kind("mcap", "an MCAP recording", is_motion=False),
     Kind("gzip", "a gzip archive", is_motion=False),
     Kind("zip", "a ZIP archive", is_motion=False),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from posewright.trials.field import lay_out
 from posewright.trials.film import film_trial, stage_of
-from posewright.trials.gait_pages import draw_gait, draw_parameter
 from posewright.trials.gait_many import ManyReport, walk_many
+from posewright.trials.gait_pages import draw_gait, draw_parameter
 from posewright.trials.gait_picture import draw_gait_trial
 from posewright.trials.gait_report import GaitReport
 from posewright.trials.gait_trial import GaitTrial, walk_gait

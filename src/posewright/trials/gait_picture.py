@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, MissingExtraError, Where
-from posewright.trials.gait_drawing_file import SUFFIXES, save_drawing
+from posewright.trials.gait_pages.file import SUFFIXES, save_drawing
 from posewright.trials.gait_picture_ground import draw_footfalls, draw_heights, draw_way
 from posewright.trials.gait_picture_joints import draw_speeds, draw_torques
 from posewright.trials.gait_picture_time import draw_rates, draw_tilt

@@ -125,7 +125,7 @@ class TunedGait:
     @property
     def values(self) -> dict[str, float]:
         """The best values of what was searched, as they were tried."""
-        return self.task.rounded(self.tuned.best)
+        return self.task.tried(self.tuned.best)
 
 
 def tune_gait(

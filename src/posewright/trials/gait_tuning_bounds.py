@@ -30,7 +30,7 @@ def read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
             if value in setters:
                 entry.fail(f"{value} is set by {setters[value]} too", hint="search it once")
             setters[value] = name
-        own = _flat(gait)[sets[0]]
+        own = gait.flat[sets[0]]
         start = min(max(own, low), high) if start is None else start
         dimensions.append(Dimension(name, low, high, start, _is_whole(name)))
     return tuple(dimensions)
@@ -61,18 +61,12 @@ def _range(node: Node) -> tuple[float, float]:
 def _sets(node: Node, name: str, gait: Gait, low: float, high: float) -> list[str]:
     """Return the values of the gait that a name sets, or fail where one of the bounds cannot be."""
     try:
-        at_low, at_high = (_flat(gait.changed({name: end})) for end in (low, high))
+        at_low, at_high = (gait.changed({name: end}).flat for end in (low, high))
     except UnknownNameError as error:
         raise UnknownNameError(error.message, where=node.where, hint=error.hint) from error
     except InputError as error:
         node.fail(error.message, hint=error.hint)
     return [value for value in at_low if at_low[value] != at_high[value]]
-
-
-def _flat(gait: Gait) -> dict[str, float]:
-    gain = gait.travel_gain
-    gains = {"forward": gain.forward, "left": gain.left, "turn": gain.turn}
-    return gait.parameters.flat | {f"travel_gain.{name}": value for name, value in gains.items()}
 
 
 def _is_whole(name: str) -> bool:

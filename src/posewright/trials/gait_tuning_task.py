@@ -10,8 +10,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from posewright.errors import InputError
 from posewright.gaits.gait import Gait
 from posewright.gaits.reading import gait_in
+from posewright.gaits.timing import FRAMES_A_PAIR, timing_of
 from posewright.gaits.writing import gait_text
 from posewright.robots import Robot
 from posewright.trials.gait_tuning_score import Term
@@ -22,6 +26,8 @@ from posewright.version import __version__
 FINENESS = 1000.0
 """Values are tried in decimal steps of a thousandth of their range or less: a gait's file then has numbers
 that people can read, and they are the very numbers that were tried."""
+
+ASCENT = "ascent_pairs"
 
 GENERATIONS = 60
 SPREAD = 0.2
@@ -86,7 +92,7 @@ class GaitTask:
     @property
     def held_angles(self) -> dict[str, float]:
         """The joints that are held still, each with its angle [rad]."""
-        pose = self.robot.pose(self.gait.pose)
+        pose = np.clip(self.robot.pose(self.gait.pose), *self.robot.limits)
         return {joint: float(pose[self.robot.index(joint)]) for joint in self.held}
 
     @property
@@ -94,9 +100,29 @@ class GaitTask:
         """The same with every joint free."""
         return replace(self, held=())
 
-    def rounded(self, values: Mapping[str, float]) -> dict[str, float]:
-        """Return the values as they are tried and written down, in steps that people can read."""
-        return {one.name: rounded(one, values[one.name]) for one in self.dimensions}
+    def tried(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Return the values as they are tried and written down: in steps that people can read.
+
+        Where the ascent time is searched and a candidate is not in the air for long enough, it takes the
+        longest there is room for: else most of what lies beside a fast gait could not walk at all.
+        """
+        told = {one.name: rounded(one, values[one.name]) for one in self.dimensions}
+        if ASCENT in told:
+            told[ASCENT] = min(told[ASCENT], max(self._most_pairs(told), self._least_pairs))
+        return told
+
+    @property
+    def _least_pairs(self) -> float:
+        return next(one.low for one in self.dimensions if one.name == ASCENT)
+
+    def _most_pairs(self, told: Mapping[str, float]) -> int:
+        """Return for how many pairs of frames there is room, up and down."""
+        frame_s = self.robot.frame_period_s
+        try:
+            timing = timing_of(self.gait.changed({**told, ASCENT: 1}).parameters, frame_s)
+        except InputError:  # not for a single one
+            return 0
+        return int(timing.air_s / (2.0 * FRAMES_A_PAIR * frame_s))
 
     def candidate(self, values: Mapping[str, float]) -> Gait:
         """Return the gait with other values for what is searched.
@@ -104,7 +130,7 @@ class GaitTask:
         Raises:
             InputError: the values do not go together.
         """
-        return self.gait.changed(self.rounded(values))
+        return self.gait.changed(self.tried(values))
 
     @property
     def fingerprint(self) -> str:
@@ -129,9 +155,9 @@ class GaitTask:
             self.bodies,
             tuple((term.name, term) for term in self.terms),
             self.held_angles,
-            gait.parameters.flat,
+            gait.flat,
             dict(gait.phases.lift),
-            (gait.interpolation.value, gait.travel_gain, gait.pose),
+            (gait.interpolation.value, gait.pose),
             self.robot.text,
             "" if model is None else model.read_bytes(),
         )
