@@ -1,9 +1,9 @@
 """The walking AIBO against `mujoco.rollout` on the same model with the same commands.
 
-Three roads take the same trot over the same ten seconds: `walk_gait`, which makes the gait step by step while the
-robot walks, looks at every command and writes everything down; the body alone, playing frames that were made before;
-and the raw engine. They run in turn, in one process and on one core; the best of the rounds counts. Then the same
-again as a search does it: mouth, ears, tail and head held, and a step of 4 ms.
+Three roads take the same trot over the same ten seconds: `walk_gait`, which makes the gait step by step while
+the robot walks, looks at every command and writes everything down; the body alone, playing frames that were
+made before; and the raw engine. They run in turn, in one process and on one core; the best of the rounds
+counts. Then the same again as a search does it: mouth, ears, tail and head held, and a step of 4 ms.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def measure(card: Robot, world: World, rounds: int) -> Best:
     _, frames, standing = making(card)
     times: list[tuple[float, float, float, float]] = []
     for _ in range(rounds):
-        online = walk_gait(gait, card, COMMAND, seconds=SECONDS, settle_s=0.0, world=world, clock=time.perf_counter)
+        online = walk_gait(
+            gait, card, COMMAND, seconds=SECONDS, settle_s=0.0, world=world, clock=time.perf_counter
+        )
         body = SimulatedBody(world, start_pose=standing)
         begin = time.perf_counter()
         body.play(Frames(frames))
@@ -72,7 +74,7 @@ def figures(rounds: int) -> list[Figure]:
     return [
         Figure("trot, online gait", SECONDS / whole.online, "x real", at_least=40.0),
         Figure("trot, precomputed frames", SECONDS / whole.precomputed, "x real", note="whole robot, 2 ms"),
-        Figure("trot, mujoco.rollout", SECONDS / whole.rollout, "x real", note="the raw engine, the same model"),
+        Figure("trot, mujoco.rollout", SECONDS / whole.rollout, "x real", note="the raw engine"),
         Figure("trot, online gait : rollout", whole.rollout / whole.online),
         Figure("trot, precomputed : rollout", whole.rollout / whole.precomputed),
         Figure("trot for a search, precomputed", SECONDS / light.precomputed, "x real", at_least=100.0,

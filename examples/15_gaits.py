@@ -1,4 +1,4 @@
-"""Gaits.  Twin of `posewright gait list`, `gait show`, `gait plot`, `gait sample`, `gait run` and `gait compare`."""
+"""Gaits.  Twin of `posewright gait list`, `show`, `plot`, `sample`, `run` and `compare`."""
 
 import sys
 from pathlib import Path
@@ -17,14 +17,20 @@ for name in pw.gait_names(robot):
 
 trot = pw.read_gait("trot", robot=robot)
 pw.draw_gait(trot, robot, command, out / "trot.png")
-pw.write_motion(pw.sample_gait(trot, robot, command, every_frames=4), out / "trot.mtn")  # for the robot's own player
+pw.write_motion(
+    pw.sample_gait(trot, robot, command, every_frames=4), out / "trot.mtn"
+)  # for the robot's own player
 
 trial = pw.walk_gait(trot, robot, command, seconds=4.0)
 report = trial.report.to_dict()
-print(f"walked {report['speed_m_s']:.3f} m/s, turned {report['turn_rad_s']:.2f} rad/s, {report['falls']} falls")
+print(
+    f"walked {report['speed_m_s']:.3f} m/s, turned {report['turn_rad_s']:.2f} rad/s, {report['falls']} falls"
+)
 pw.draw_gait_trial(trial, out / "walk.png")
 
 higher = trot.changed({"central_height_m": 0.02})  # any parameter, by its name
-print(f"feet higher: {pw.walk_gait(higher, robot, command, seconds=4.0).report.to_dict()['speed_m_s']:.3f} m/s")
+print(
+    f"feet higher: {pw.walk_gait(higher, robot, command, seconds=4.0).report.to_dict()['speed_m_s']:.3f} m/s"
+)
 many = pw.walk_many(trot, robot, command, bodies=2, seconds=2.0)
 print(f"{many.to_dict()['upright']} of 2 random bodies stay upright")

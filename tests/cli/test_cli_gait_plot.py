@@ -10,8 +10,8 @@ import pytest
 
 from posewright.cli.app import run
 from posewright.gaits import VelocityCommand, gait_names
-from posewright.trials.gait_pages.drawing import half_speed
 from posewright.trials.gait_pages.content import GaitContent
+from posewright.trials.gait_pages.drawing import half_speed
 
 Captured = pytest.CaptureFixture[str]
 

@@ -23,9 +23,9 @@ from posewright.gaits.phases import CRAWL, PHASE_TABLES, TROT
 from posewright.gaits.quadruped import QuadrupedGait
 from posewright.robots import robot
 from posewright.trials import draw_gait, draw_parameter
-from posewright.trials.gait_pages.drawing import half_speed
 from posewright.trials.gait_pages.above import trunk_outline
 from posewright.trials.gait_pages.content import GaitContent
+from posewright.trials.gait_pages.drawing import half_speed
 from posewright.trials.gait_pages.joints import joint_range
 from posewright.trials.gait_pages.page import fastest_line, shown_legs, subtitle
 from posewright.trials.gait_pages.phases import counts, down_spans

@@ -9,10 +9,10 @@ import pytest
 from posewright.errors import InputError
 from posewright.gaits import VelocityCommand, read_gait
 from posewright.robots import robot
-from posewright.trials.gait_figures import FIGURES
-from posewright.trials.gait_many import walk_many
-from posewright.trials.gait_trial import walk_gait
-from posewright.trials.gait_workers import Walker
+from posewright.trials.walking.figures import FIGURES
+from posewright.trials.walking.many import walk_many
+from posewright.trials.walking.trial import walk_gait
+from posewright.trials.walking.workers import Walker
 
 CARD = robot("sony_ers7")
 GAIT = read_gait("trot", robot=CARD)

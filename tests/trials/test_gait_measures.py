@@ -14,15 +14,15 @@ from posewright.bodies import Floats
 from posewright.gaits import TROT, GaitTiming, VelocityCommand, compose
 from posewright.kinematics import legs_of
 from posewright.robots import robot
-from posewright.trials.gait_drives import drives_of
-from posewright.trials.gait_energy import energy_of
-from posewright.trials.gait_falls import falls_of, tilt_deg
-from posewright.trials.gait_feet import feet_work_of, foot_tracks, slips, steps_of
-from posewright.trials.gait_joints import joint_loads_of
-from posewright.trials.gait_leaning import attitude_deg, leaning_of
-from posewright.trials.gait_report import report_of
-from posewright.trials.gait_track import Correction, GaitTrack, Timed
-from posewright.trials.gait_travel import travel_of
+from posewright.trials.walking.drives import drives_of
+from posewright.trials.walking.energy import energy_of
+from posewright.trials.walking.falls import falls_of, tilt_deg
+from posewright.trials.walking.feet import feet_work_of, foot_tracks, slips, steps_of
+from posewright.trials.walking.joints import joint_loads_of
+from posewright.trials.walking.leaning import attitude_deg, leaning_of
+from posewright.trials.walking.report import report_of
+from posewright.trials.walking.track import Correction, GaitTrack, Timed
+from posewright.trials.walking.travel import travel_of
 
 CARD = robot("sony_ers7")
 FRAME_S = CARD.frame_period_s

@@ -17,9 +17,9 @@ from posewright.errors import InputError
 from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, VelocityCommand
 from posewright.robots import robot
 from posewright.simulation import ContactRecorder, SimulatedBody, World
-from posewright.trials.gait_drives import drives_of
-from posewright.trials.gait_feet import foot_tracks, knees, slips
-from posewright.trials.gait_trial import GaitTrial, walk_gait
+from posewright.trials.walking.drives import drives_of
+from posewright.trials.walking.feet import foot_tracks, knees, slips
+from posewright.trials.walking.trial import GaitTrial, walk_gait
 
 CARD = robot("sony_ers7")
 

@@ -9,8 +9,8 @@ import pytest
 from posewright.errors import InputError, OutputError
 from posewright.gaits import VelocityCommand, read_gait
 from posewright.robots import robot
-from posewright.trials.gait_picture import draw_gait_trial, refuse_no_picture
-from posewright.trials.gait_trial import GaitTrial, walk_gait
+from posewright.trials.walking.picture import draw_gait_trial, refuse_no_picture
+from posewright.trials.walking.trial import GaitTrial, walk_gait
 
 CARD = robot("sony_ers7")
 

@@ -19,9 +19,9 @@ from posewright.errors import InputError
 from posewright.gaits import VelocityCommand, gait_names, read_gait, timing_of, write_gait
 from posewright.robots import robot
 from posewright.trials import GaitProblem, GaitTask, TunedGait, read_tune, tune_gait, tune_names, walk_gait
-from posewright.trials.gait_tuning_reach import refuse_out_of_reach
-from posewright.trials.gait_tuning_reading import OPTIONAL, tune_in
-from posewright.trials.gait_tuning_score import (
+from posewright.trials.gait_tuning.reach import refuse_out_of_reach
+from posewright.trials.gait_tuning.reading import OPTIONAL, tune_in
+from posewright.trials.gait_tuning.score import (
     NOWHERE_COST,
     TERMS,
     CostOfTransport,
@@ -36,8 +36,8 @@ from posewright.trials.gait_tuning_score import (
     Tilt,
     judged,
 )
-from posewright.trials.gait_tuning_task import FINENESS, rounded
-from posewright.trials.gait_tuning_walk import Asked, TunedBodies, TunedWalk, Walked
+from posewright.trials.gait_tuning.task import FINENESS, rounded
+from posewright.trials.gait_tuning.walk import Asked, TunedBodies, TunedWalk, Walked
 from posewright.trials.tuning import Dimension, Tuned, read_journal, tune
 
 ERS7 = robot("sony_ers7")

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from posewright.bodies import BodyVariation
     from posewright.gaits import Gait, VelocityCommand
     from posewright.robots import Robot
-    from posewright.trials.gait_many import ManyReport
-    from posewright.trials.gait_trial import GaitTrial
+    from posewright.trials.walking.many import ManyReport
+    from posewright.trials.walking.trial import GaitTrial
 
 NOMINAL_BODY = "nominal"
 FELL = 1
@@ -102,7 +102,7 @@ def run(
 
       posewright gait run crawl --forward 0.05 --set central_height_m=0.02
     """
-    from posewright.trials.gait_picture import refuse_no_picture
+    from posewright.trials.walking.picture import refuse_no_picture
 
     if plot is not None:
         refuse_no_picture(plot)
@@ -165,7 +165,7 @@ def _run_one(
 ) -> None:
     from posewright.cli.console import emit_json
     from posewright.cli.gait_tables import print_trial
-    from posewright.trials.gait_picture import draw_gait_trial
+    from posewright.trials.walking.picture import draw_gait_trial
 
     trial = _walked(gait, robot, command, seconds, settle, _variation(body, seed), seed, quiet=as_json)
     if plot is not None:
@@ -192,7 +192,7 @@ def _walked(
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
     from posewright.cli.console import progress
     from posewright.errors import InputError
-    from posewright.trials.gait_trial import walk_gait
+    from posewright.trials.walking.trial import walk_gait
 
     with progress(quiet=quiet) as display:
         line = display.add_task(f"{gait.name}: setting up")
@@ -234,7 +234,7 @@ def _run_many(
     from posewright.bodies import variation_ranges
     from posewright.cli.console import emit_json, progress
     from posewright.cli.gait_tables import print_many
-    from posewright.trials.gait_many import WalkedBody, walk_many
+    from posewright.trials.walking.many import WalkedBody, walk_many
 
     done: list[WalkedBody] = []
     with progress(quiet=as_json) as display:

@@ -152,8 +152,8 @@ def gait_lines(told: dict[str, Any]) -> Iterator[str]:
     trim = told["trim"]
     if any(trim.values()):
         yield (
-            f"  trim           forward {trim['forward_m_s']:g} m/s, left {trim['left_m_rad']:g} m a radian of turn,"
-            f" turn {trim['turn_rad_m']:g} rad a metre to the left"
+            f"  trim           forward {trim['forward_m_s']:g} m/s, left {trim['left_m_rad']:g} m a radian of"
+            f" turn, turn {trim['turn_rad_m']:g} rad a metre to the left"
         )
     if told["source"]:
         yield f"  source         {told['source']}"

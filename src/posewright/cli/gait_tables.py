@@ -10,12 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from posewright.cli import console
-from posewright.trials.gait_figures import FIGURES, Figure, Worse
+from posewright.trials.walking.figures import FIGURES, Figure, Worse
 
 if TYPE_CHECKING:
-    from posewright.trials.gait_many import ManyReport
-    from posewright.trials.gait_report import GaitReport
-    from posewright.trials.gait_trial import GaitTrial
+    from posewright.trials.walking.many import ManyReport
+    from posewright.trials.walking.report import GaitReport
+    from posewright.trials.walking.trial import GaitTrial
 
 MM = 1000.0
 BROKEN = "bold red"

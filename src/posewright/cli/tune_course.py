@@ -15,7 +15,7 @@ from posewright.cli import console
 from posewright.cli.tune_tables import figures_line
 
 if TYPE_CHECKING:
-    from posewright.trials.gait_tuning_task import GaitTask
+    from posewright.trials.gait_tuning.task import GaitTask
     from posewright.trials.tuning import Attempt, Generation, Journal
 
 Say = Callable[[str, bool], None]
@@ -44,7 +44,7 @@ class Course:
         recorded: Journal | None,
         clock: Callable[[], float],
     ) -> None:
-        from posewright.trials.gait_tuning import GaitProblem
+        from posewright.trials.gait_tuning.search import GaitProblem
         from posewright.trials.tuning.plan import plan_for
 
         asked = task.search.population if population is None else population

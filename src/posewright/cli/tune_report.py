@@ -34,7 +34,7 @@ def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
     from posewright.trials.tuning import draw_tuning, read_journal
 
     if plot is not None:
-        from posewright.trials.gait_picture import refuse_no_picture
+        from posewright.trials.walking.picture import refuse_no_picture
 
         refuse_no_picture(plot)
         refuse_overwriting(plot, journal)

@@ -13,8 +13,8 @@ from posewright.cli.options import refuse_overwriting
 
 if TYPE_CHECKING:
     from posewright.cli.tune_course import Course
-    from posewright.trials.gait_tuning import TunedGait
-    from posewright.trials.gait_tuning_task import GaitTask
+    from posewright.trials.gait_tuning.search import TunedGait
+    from posewright.trials.gait_tuning.task import GaitTask
     from posewright.trials.tuning import Journal
 
 NOTHING_FOUND = 1
@@ -56,7 +56,7 @@ def search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json: 
     """
     from posewright.cli.tune_course import Course, followed, how_to_go_on
     from posewright.cli.tune_tables import result_data, show_result
-    from posewright.trials.gait_tuning_reading import read_tune
+    from posewright.trials.gait_tuning.reading import read_tune
 
     task = read_tune(tuning)
     journal = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
@@ -104,7 +104,7 @@ def _settled(wishes: Wishes, task: GaitTask, recorded: Journal | None) -> _Settl
 
 
 def _found(task: GaitTask, settled: _Settled, journal: Path, course: Course) -> TunedGait:
-    from posewright.trials.gait_tuning import tune_gait
+    from posewright.trials.gait_tuning.search import tune_gait
 
     return tune_gait(
         task,
@@ -166,7 +166,7 @@ def _refuse_files(task: GaitTask, journal: Path, files: Files) -> None:
     """Say before a long search, not after it, that its result could not be written."""
     from posewright.documents import refuse_unwritable
     from posewright.errors import InputError
-    from posewright.trials.gait_picture import refuse_no_picture
+    from posewright.trials.walking.picture import refuse_no_picture
 
     refuse_unwritable(journal)
     written = [path for path in (journal, files.output, files.plot) if path is not None]

@@ -13,8 +13,8 @@ from rich.text import Text
 from posewright.cli import console
 
 if TYPE_CHECKING:
-    from posewright.trials.gait_tuning import TunedGait
-    from posewright.trials.gait_tuning_task import GaitTask
+    from posewright.trials.gait_tuning.search import TunedGait
+    from posewright.trials.gait_tuning.task import GaitTask
     from posewright.trials.tuning import Dimension, Evaluation, Fact
 
 FIGURES: Mapping[str, tuple[str, str]] = {

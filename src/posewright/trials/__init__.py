@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from posewright.trials.field import lay_out
 from posewright.trials.film import film_trial, stage_of
-from posewright.trials.gait_many import ManyReport, walk_many
 from posewright.trials.gait_pages import draw_gait, draw_parameter
-from posewright.trials.gait_picture import draw_gait_trial
-from posewright.trials.gait_report import GaitReport
-from posewright.trials.gait_trial import GaitTrial, walk_gait
-from posewright.trials.gait_tuning import GaitProblem, TunedGait, tune_gait
-from posewright.trials.gait_tuning_reading import read_tune, tune_names
-from posewright.trials.gait_tuning_task import GaitTask
+from posewright.trials.gait_tuning import (
+    GaitProblem,
+    GaitTask,
+    TunedGait,
+    read_tune,
+    tune_gait,
+    tune_names,
+)
 from posewright.trials.motion_film import film_motion
 from posewright.trials.motion_picture import draw_motion
 from posewright.trials.motion_thresholds import PhysicsRules
@@ -22,6 +23,14 @@ from posewright.trials.recording import Progress
 from posewright.trials.replaying import replay
 from posewright.trials.run import run_trial
 from posewright.trials.trial import Trial, read_trial, trial_names
+from posewright.trials.walking import (
+    GaitReport,
+    GaitTrial,
+    ManyReport,
+    draw_gait_trial,
+    walk_gait,
+    walk_many,
+)
 
 __all__ = [
     "GaitProblem",

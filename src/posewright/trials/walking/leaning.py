@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.bodies import Floats
-from posewright.trials.gait_falls import tilt_deg
-from posewright.trials.gait_track import GaitTrack
+from posewright.trials.walking.falls import tilt_deg
+from posewright.trials.walking.track import GaitTrack
 
 Range = tuple[float, float]
 """Least and greatest."""

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from posewright.trials.gait_energy import Energy, energy_of
-from posewright.trials.gait_falls import GaitFall, falls_of
-from posewright.trials.gait_feet import FeetWork, feet_work_of
-from posewright.trials.gait_joints import JointLoads, joint_loads_of
-from posewright.trials.gait_leaning import Leaning, leaning_of
-from posewright.trials.gait_track import GaitTrack
-from posewright.trials.gait_travel import Travel, travel_of
+from posewright.trials.walking.energy import Energy, energy_of
+from posewright.trials.walking.falls import GaitFall, falls_of
+from posewright.trials.walking.feet import FeetWork, feet_work_of
+from posewright.trials.walking.joints import JointLoads, joint_loads_of
+from posewright.trials.walking.leaning import Leaning, leaning_of
+from posewright.trials.walking.track import GaitTrack
+from posewright.trials.walking.travel import Travel, travel_of
 
 DECIMALS = 9
 """Numbers in JSON are rounded to this many: finer than anything measured, and free of 0.30000000000000004."""

@@ -12,9 +12,9 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
-from posewright.trials.gait_energy import LEAST_WAY_M
-from posewright.trials.gait_tuning_walk import TunedBodies, Walked
+from posewright.trials.gait_tuning.walk import TunedBodies, Walked
 from posewright.trials.tuning import Evaluation, Fact
+from posewright.trials.walking.energy import LEAST_WAY_M
 
 LARGEST_WEIGHT = 1e6
 NOWHERE_COST = 20.0

@@ -8,9 +8,9 @@ import numpy as np
 
 from posewright.bodies import Flags, Floats
 from posewright.kinematics import legs_of
-from posewright.trials.gait_energy import LEAST_WAY_M
-from posewright.trials.gait_track import GaitTrack, Indices
 from posewright.trials.motion_course import runs
+from posewright.trials.walking.energy import LEAST_WAY_M
+from posewright.trials.walking.track import GaitTrack, Indices
 
 
 @dataclass(frozen=True, kw_only=True)

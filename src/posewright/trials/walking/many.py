@@ -10,11 +10,11 @@ from posewright.bodies import BodyVariation, VariationRanges, random_variation, 
 from posewright.errors import InputError
 from posewright.gaits.gait import Gait
 from posewright.robots import Robot
-from posewright.trials.gait_figures import FIGURES
-from posewright.trials.gait_report import GaitReport, plain
-from posewright.trials.gait_trial import SECONDS, SETTLE_S, Schedule
-from posewright.trials.gait_workers import Walker, walked
 from posewright.trials.trial import MAX_SEED
+from posewright.trials.walking.figures import FIGURES
+from posewright.trials.walking.report import GaitReport, plain
+from posewright.trials.walking.trial import SECONDS, SETTLE_S, Schedule
+from posewright.trials.walking.workers import Walker, walked
 
 MOST_BODIES = 10000
 MOST_WORKERS = 256

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.bodies import Flags, Floats
-from posewright.trials.gait_track import GaitTrack
 from posewright.trials.motion_course import runs
 from posewright.trials.motion_thresholds import PhysicsRules
+from posewright.trials.walking.track import GaitTrack
 
 RULES = PhysicsRules()
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.trials.gait_drives import drives_of
-from posewright.trials.gait_track import GaitTrack
+from posewright.trials.walking.drives import drives_of
+from posewright.trials.walking.track import GaitTrack
 
 LEAST_WAY_M = 0.05
 """A way shorter than this is no walk: what is for a metre is then not said."""

@@ -12,13 +12,13 @@ from posewright.errors import BodyError, InputError
 from posewright.gaits.bounds import refuse_out_of_range
 from posewright.gaits.gait import Gait
 from posewright.gaits.timing import timing_of
-from posewright.trials.gait_trial import walk_gait
-from posewright.trials.gait_tuning_reach import refuse_out_of_reach
-from posewright.trials.gait_tuning_reading import read_tune
-from posewright.trials.gait_tuning_score import judged
-from posewright.trials.gait_tuning_task import GaitTask
-from posewright.trials.gait_tuning_walk import TunedWalk, Walked
+from posewright.trials.gait_tuning.reach import refuse_out_of_reach
+from posewright.trials.gait_tuning.reading import read_tune
+from posewright.trials.gait_tuning.score import judged
+from posewright.trials.gait_tuning.task import GaitTask
+from posewright.trials.gait_tuning.walk import TunedWalk, Walked
 from posewright.trials.tuning import Attempt, Dimension, Evaluation, Generation, Tuned, tune
+from posewright.trials.walking.trial import walk_gait
 
 if TYPE_CHECKING:
     from posewright.simulation import World

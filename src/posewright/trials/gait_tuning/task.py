@@ -18,8 +18,8 @@ from posewright.gaits.reading import gait_in
 from posewright.gaits.timing import FRAMES_A_PAIR, timing_of
 from posewright.gaits.writing import gait_text
 from posewright.robots import Robot
-from posewright.trials.gait_tuning_score import Term
-from posewright.trials.gait_tuning_walk import TunedBodies, TunedWalk
+from posewright.trials.gait_tuning.score import Term
+from posewright.trials.gait_tuning.walk import TunedBodies, TunedWalk
 from posewright.trials.tuning import Dimension
 from posewright.version import __version__
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.trials.gait_falls import tilt_deg
-from posewright.trials.gait_leaning import attitude_deg
-from posewright.trials.gait_track import GaitTrack
-from posewright.trials.gait_travel import cycle_rates
-from posewright.trials.gait_trial import GaitTrial
+from posewright.trials.walking.falls import tilt_deg
+from posewright.trials.walking.leaning import attitude_deg
+from posewright.trials.walking.track import GaitTrack
+from posewright.trials.walking.travel import cycle_rates
+from posewright.trials.walking.trial import GaitTrial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,8 @@ from posewright.gaits.gait import Gait
 from posewright.gaits.parameters import GaitParameters
 from posewright.gaits.phases import PhaseTable
 from posewright.robots import Robot
-from posewright.trials.gait_report import GaitReport
-from posewright.trials.gait_trial import Schedule, walk_gait
+from posewright.trials.walking.report import GaitReport
+from posewright.trials.walking.trial import Schedule, walk_gait
 
 if TYPE_CHECKING:
     from posewright.simulation import World

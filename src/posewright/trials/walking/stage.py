@@ -14,8 +14,8 @@ from posewright.gaits.quadruped import QuadrupedGait
 from posewright.playing import Safety
 from posewright.playing.safety import Guard, Intervention
 from posewright.robots import Robot
-from posewright.trials.gait_falls import lying
-from posewright.trials.gait_track import Correction, GaitTrack, Timed
+from posewright.trials.walking.falls import lying
+from posewright.trials.walking.track import Correction, GaitTrack, Timed
 
 if TYPE_CHECKING:
     from posewright.simulation import SimulatedBody, World

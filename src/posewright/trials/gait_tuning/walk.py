@@ -10,7 +10,7 @@ from posewright.gaits.bounds import greatest_speed_m_s, greatest_turn_rad_s
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.parameters import GaitParameters
 from posewright.gaits.timing import GaitTiming
-from posewright.trials.gait_report import GaitReport
+from posewright.trials.walking.report import GaitReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from posewright.gaits.bounds import refuse_out_of_range
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.gait import Gait
 from posewright.robots import Robot
-from posewright.trials.gait_falls import GaitFall, falls_of
-from posewright.trials.gait_report import GaitReport, plain, report_of
-from posewright.trials.gait_stage import put_on_stage, walk
-from posewright.trials.gait_track import GaitTrack, Timed
 from posewright.trials.trial import MAX_SEED
+from posewright.trials.walking.falls import GaitFall, falls_of
+from posewright.trials.walking.report import GaitReport, plain, report_of
+from posewright.trials.walking.stage import put_on_stage, walk
+from posewright.trials.walking.track import GaitTrack, Timed
 
 if TYPE_CHECKING:
     from posewright.simulation import World

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from statistics import median
 
-from posewright.trials.gait_report import GaitReport
+from posewright.trials.walking.report import GaitReport
 
 
 class Worse(Enum):

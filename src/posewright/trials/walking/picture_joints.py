@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.trials.gait_trial import GaitTrial
+from posewright.trials.walking.trial import GaitTrial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.bodies import Floats
-from posewright.trials.gait_track import GaitTrack
+from posewright.trials.walking.track import GaitTrack
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 from posewright.bodies import Floats
 from posewright.gaits.arc import WHOLE_TURN_RAD, separate
 from posewright.gaits.command import VelocityCommand
-from posewright.trials.gait_track import GaitTrack
+from posewright.trials.walking.track import GaitTrack
 
 Triple = tuple[float, float, float]
 

@@ -16,13 +16,13 @@ from posewright.gaits.reading import gait_names, read_gait
 from posewright.kinematics import legs_of
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.catalogue import FOLDER as ROBOTS
-from posewright.trials.gait_trial import MOST_S, MOST_SETTLE_S
-from posewright.trials.gait_tuning_bounds import read_dimensions
-from posewright.trials.gait_tuning_score import TERMS, Fall, Term, bounds_of
-from posewright.trials.gait_tuning_task import GaitTask, SearchPlan
-from posewright.trials.gait_tuning_walk import Asked, TunedBodies, TunedWalk
+from posewright.trials.gait_tuning.bounds import read_dimensions
+from posewright.trials.gait_tuning.score import TERMS, Fall, Term, bounds_of
+from posewright.trials.gait_tuning.task import GaitTask, SearchPlan
+from posewright.trials.gait_tuning.walk import Asked, TunedBodies, TunedWalk
 from posewright.trials.trial import MAX_SEED
 from posewright.trials.tuning.plan import FEWEST, MOST_CANDIDATES, WIDEST_SPREAD
+from posewright.trials.walking.trial import MOST_S, MOST_SETTLE_S
 
 FOLDER = "tunes"
 SUFFIX = ".tune.yaml"

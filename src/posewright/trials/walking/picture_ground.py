@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.trials.gait_feet import foot_tracks, lifting_phase
-from posewright.trials.gait_track import GaitTrack
-from posewright.trials.gait_trial import GaitTrial
 from posewright.trials.motion_course import runs
 from posewright.trials.palette import state_colours
+from posewright.trials.walking.feet import foot_tracks, lifting_phase
+from posewright.trials.walking.track import GaitTrack
+from posewright.trials.walking.trial import GaitTrial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

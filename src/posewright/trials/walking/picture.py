@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, MissingExtraError, Where
 from posewright.trials.gait_pages.file import SUFFIXES, save_drawing
-from posewright.trials.gait_picture_ground import draw_footfalls, draw_heights, draw_way
-from posewright.trials.gait_picture_joints import draw_speeds, draw_torques
-from posewright.trials.gait_picture_time import draw_rates, draw_tilt
-from posewright.trials.gait_trial import GaitTrial
+from posewright.trials.walking.picture_ground import draw_footfalls, draw_heights, draw_way
+from posewright.trials.walking.picture_joints import draw_speeds, draw_torques
+from posewright.trials.walking.picture_time import draw_rates, draw_tilt
+from posewright.trials.walking.trial import GaitTrial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.bodies import Floats
-from posewright.trials.gait_drives import drives_of
-from posewright.trials.gait_track import Correction, GaitTrack
+from posewright.trials.walking.drives import drives_of
+from posewright.trials.walking.track import Correction, GaitTrack
 
 
 @dataclass(frozen=True, kw_only=True)
