@@ -13,6 +13,7 @@ from posewright.gaits import (
     Gait,
     Interpolation,
     QuadrupedGait,
+    Trim,
     VelocityCommand,
     greatest_speed_m_s,
     greatest_turn_rad_s,
@@ -29,8 +30,11 @@ FRAME_S = ERS7.frame_period_s
 SETTLED = 3
 """Cycles after which a walk at one command repeats itself."""
 
-EXAMPLE = read_gait("trot").changed(
+EXAMPLE = replace(read_gait("trot"), interpolation=Interpolation.SPLINE, trim=Trim()).changed(
     {
+        "air_ground_factor": 1.0,
+        "shape_factor": 0.5,
+        "ascent_factor": 0.3,
         "ground_speed_m_s": 0.3,
         "ascent_pairs": 2,
         "ground_points": 5,
