@@ -60,8 +60,8 @@ def time_rollout(body: SimulatedBody, angles: Floats) -> tuple[float, Floats]:
     full = mujoco.mjtState.mjSTATE_FULLPHYSICS
     state = np.empty(mujoco.mj_stateSize(model, full))
     mujoco.mj_getState(model, data, state, full)
-    commands = np.empty_like(angles)
-    commands[:, world.addresses.actuators] = angles
+    commands = np.empty((len(angles), model.nu))
+    commands[:, world.addresses.actuators] = angles[:, world.addresses.moving]
     control = np.repeat(commands, world.n_substeps, axis=0)
     begin = time.perf_counter()
     states, _ = mujoco.rollout.rollout(model, data, state[None], control[None])

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from posewright.simulation.body import SimulatedBody
     from posewright.simulation.contact_recorder import ContactRecorder, Contacts
     from posewright.simulation.film import Film
+    from posewright.simulation.holding import light_joints
     from posewright.simulation.mounting import sensor_poses
     from posewright.simulation.placing import Lean
     from posewright.simulation.spectator import FilmCamera
@@ -27,6 +28,7 @@ _ROOM = {
     "LiveView": "viewer",
     "SimulatedBody": "body",
     "World": "world",
+    "light_joints": "holding",
     "sensor_poses": "mounting",
 }
 
@@ -39,6 +41,7 @@ __all__ = [
     "LiveView",
     "SimulatedBody",
     "World",
+    "light_joints",
     "sensor_poses",
 ]
 

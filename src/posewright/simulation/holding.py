@@ -19,6 +19,25 @@ _ROUNDING_RAD = 1e-4
 """An angle this little outside its limits is on them: files round their angles."""
 
 
+LIGHT_SHARE = 0.01
+"""A joint that carries less than this share of the robot's mass does not matter to how it walks: the mouth, ears
+and tail of an AIBO weigh 31 g of 1628 together."""
+
+
+def light_joints(robot: Robot) -> tuple[str, ...]:
+    """Return the joints that carry next to nothing, in the card's order: holding them makes a world faster.
+
+    Raises:
+        InputError: the card has no model, or the model does not compile.
+    """
+    from posewright.simulation.world import World
+
+    world = World(robot, looks=False)
+    masses = world.model.body_subtreemass
+    most = LIGHT_SHARE * world.robot_mass_kg
+    return tuple(name for name in robot.joint_names if masses[int(world.model.joint(name).bodyid[0])] < most)
+
+
 def check_held(robot: Robot, held: Mapping[str, float]) -> None:
     """Refuse to hold what is no joint, or is no angle of it, or everything.
 

@@ -17,6 +17,7 @@ from posewright.gaits.parameters import GaitParameters
 from posewright.gaits.phases import PhaseTable
 from posewright.robots import Robot
 from posewright.trials.walking.report import GaitReport
+from posewright.trials.walking.stage import walking_world
 from posewright.trials.walking.trial import Schedule, walk_gait
 
 if TYPE_CHECKING:
@@ -86,10 +87,8 @@ class Walker:
 
     def walk(self, variation: BodyVariation, seed: int) -> Walked:
         """Walk one body."""
-        from posewright.simulation import World
-
         if not self._worlds:
-            self._worlds.append(World(self.robot, looks=False))
+            self._worlds.append(walking_world(self.gait, self.robot))
         trial = walk_gait(
             self.gait,
             self.robot,
