@@ -24,6 +24,21 @@ def heading(quaternions: Floats) -> Floats:
     return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
 
+def matrices(quaternions: Floats) -> Floats:
+    """Return the rotation matrices, `(..., 3, 3)`: the body's own axes as columns.
+
+    Args:
+        quaternions: `(..., 4)`.
+    """
+    w, x, y, z = (quaternions[..., part] for part in range(4))
+    rows = [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
 def roll_pitch_yaw(quaternions: Floats) -> Floats:
     """Return roll, pitch, yaw, `(..., 3)` [rad]; the pitch lies within a quarter turn either way.
 

@@ -93,6 +93,20 @@ def test_many_draws_are_spread_as_the_ranges_say() -> None:
             assert numbers.max() > high - 0.03 * (high - low) - 1e-9
 
 
+def test_every_whole_latency_is_as_likely_as_any_other() -> None:
+    ranges = VariationRanges(latency_frames=Uniform(4, 8))
+    drawn = [random_variation(ranges, seed).latency_frames for seed in range(4000)]
+    counts = np.bincount(drawn, minlength=10)
+    assert counts[4:9].sum() == 4000
+    assert counts[4:9] == pytest.approx(np.full(5, 800.0), abs=5.0 * math.sqrt(800.0))
+
+
+@given(low=st.floats(0.0, 100.0), width=st.floats(0.0, 10.0), seed=SEEDS)
+def test_a_whole_number_is_within_the_rounded_range(low: float, width: float, seed: int) -> None:
+    one = Uniform(low, low + width).draw_whole(np.random.default_rng(seed))
+    assert round(low) <= one <= round(low + width)
+
+
 def test_the_axes_of_a_shift_are_drawn_apart() -> None:
     shifts = np.array([random_variation(SHIPPED, seed).com_shift_m for seed in range(500)])
     assert np.abs(np.corrcoef(shifts.T) - np.eye(3)).max() < 0.2
@@ -159,6 +173,9 @@ def written(tmp_path: Path, ranges: str) -> Path:
 
 def test_a_document_of_ones_own_is_read(tmp_path: Path) -> None:
     path = written(tmp_path, "  slope_deg: {low: -2, high: 2, source: my table}\n")
+    short = path.rename(path.with_suffix(".yml"))
+    assert variation_ranges(str(short)) == variation_ranges(short)
+    path = short.rename(path)
     assert variation_ranges(path) == VariationRanges(slope_rad=Uniform(-math.radians(2), math.radians(2)))
 
 

@@ -74,7 +74,10 @@ def test_many_bodies_are_told_one_by_one_with_the_worst_and_the_median(capsys: C
 
 def test_people_get_tables_with_the_limits_beside(capsys: Captured) -> None:
     for words, expected in (
-        (("run", "trot", "--forward", 0.1), ("0.100 asked", "at most 1", "left front", "real time")),
+        (
+            ("run", "trot", "--forward", 0.1),
+            ("0.100 asked", "at most 1", "left front", "real time", "held still"),
+        ),
         (("run", "trot", "--bodies", 2), ("2 of 2 bodies upright", "worst", "median")),
         (("compare", "crawl", "trot", "--forward", 0.03), ("crawl", "trot", "forward 0.03 m/s")),
     ):
@@ -137,6 +140,7 @@ def test_set_changes_the_gait(capsys: Captured) -> None:
         (("run", "trot", "--seed", "-1"), "seed"),
         (("run", "trot", "--body", "nobody"), "nominal"),
         (("run", "trot", "--body", "nowhere.yaml"), "nowhere.yaml"),
+        (("run", "trot", "--body", "no/where.yml"), "no/where.yml"),
         (("run", "trot", "--body", "random", "--seed", "-1"), "seed"),
         (("run", "trot", "--bodies", "99999999"), "bodies"),
         (("run", "trot", "--plot", "walk.gif"), "not a kind of picture"),

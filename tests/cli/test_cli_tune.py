@@ -23,16 +23,23 @@ Captured = pytest.CaptureFixture[str]
 DOCUMENT = """\
 tune: quick
 robot: sony_ers7
-gait: trot
+gait: made.gait.yaml
 parameters:
   ground_speed_m_s: [0.25, 0.4]
-  travel_gain.forward: [0.9, 1.8]
+  travel_gain.forward: [0.7, 1.8]
 walks:
   - {forward_m_s: 0.1, seconds: 0.4, settle_s: 0.1}
 score: {following: 1, fall: 2}
 search: {generations: 2, population: 4}
 """
 JOURNAL = "quick.tune.jsonl"
+MADE = Path(__file__).parents[1] / "trials/made.gait.yaml"
+
+
+def put_into(folder: Path) -> None:
+    """Put a tuning into a folder, and the gait it begins at, whose numbers nobody tunes."""
+    (folder / "quick.tune.yaml").write_text(DOCUMENT)
+    (folder / MADE.name).write_bytes(MADE.read_bytes())
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +47,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in an empty folder with one tuning in it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    (tmp_path / "quick.tune.yaml").write_text(DOCUMENT)
+    put_into(tmp_path)
     return tmp_path
 
 
@@ -48,7 +55,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The journal of the search that nothing stopped."""
     folder = tmp_path_factory.mktemp("whole")
-    (folder / "quick.tune.yaml").write_text(DOCUMENT)
+    put_into(folder)
     journal = folder / "whole.jsonl"
     assert run(["tune", str(folder / "quick.tune.yaml"), "--journal", str(journal), "--json"]) == 0
     return journal.read_bytes()
@@ -245,7 +252,7 @@ def test_what_is_wrong_is_said_before_anything_walks(
 ) -> None:
     (here / "other.yaml").write_text("motion: nod\n")
     assert message in complaint(capsys, *words)
-    assert {path.name for path in here.iterdir()} == {"other.yaml", "quick.tune.yaml"}
+    assert {path.name for path in here.iterdir()} == {"other.yaml", "quick.tune.yaml", MADE.name}
 
 
 @pytest.mark.parametrize(
@@ -253,3 +260,14 @@ def test_what_is_wrong_is_said_before_anything_walks(
 )
 def test_the_time_left_reads_as_people_say_it(seconds: float, words: str) -> None:
     assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    "words", [("quick.tune.yaml", "--plot", "x.png"), ("--report", "other.jsonl", "--plot", "x.png")]
+)
+def test_without_matplotlib_it_is_a_tuning_that_cannot_be_drawn(
+    words: tuple[str, ...], capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert run(["tune", *words]) != 0
+    assert "drawing a tuning needs" in capsys.readouterr().err

@@ -6,30 +6,19 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import solve_ivp
 
 from posewright.errors import InputError
 from posewright.gaits import STILL, VelocityCommand, chain, compose, left_behind, separate
+
+from .arcs import integrated, seen_from_before
 
 WAYS = st.floats(-1.0, 1.0)
 TURNS = st.one_of(
     st.floats(-6.2, 6.2), st.sampled_from([0.0, -0.0, 1e-12, -1e-12, 1e-8, -1e-8, 1e-4, -1e-4, 5e-324])
 )
 COMPONENTS = st.tuples(WAYS, WAYS, TURNS).map(np.array)
-
-
-def integrated(components: np.ndarray) -> np.ndarray:
-    """Return where a body is after a second of constant velocity and turn, by numerical integration."""
-    forward, left, turn = components
-
-    def velocity(_time: float, place: np.ndarray) -> list[float]:
-        cos, sin = math.cos(place[2]), math.sin(place[2])
-        return [forward * cos - left * sin, forward * sin + left * cos, turn]
-
-    solved = solve_ivp(velocity, (0.0, 1.0), np.zeros(3), method="DOP853", rtol=1e-12, atol=1e-13)
-    return np.asarray(solved.y[:, -1])
 
 
 def commands() -> np.ndarray:
@@ -123,6 +112,36 @@ def test_points_of_the_ground_stay_where_they_are(
     twice = left_behind(seen, two)
     assert np.abs(twice - left_behind(point, chain(one, two))).max() < 1e-12
     assert np.array_equal(left_behind(point[:2], one), seen[:2])
+
+
+@given(st.tuples(WAYS, WAYS).map(np.array), st.tuples(WAYS, WAYS, st.floats(-3.0, 3.0)).map(np.array))
+@settings(max_examples=30)
+def test_points_of_the_ground_are_left_behind_by_the_way_that_is_integrated(
+    point: np.ndarray, components: np.ndarray
+) -> None:
+    seen = left_behind(point, compose(components))
+    assert seen_from_before(seen, integrated(components)) == pytest.approx(point, abs=1e-9)
+
+
+@given(st.tuples(WAYS, WAYS, st.floats(-6.0, 6.0)).map(np.array), st.floats(0.5, 20.0))
+@settings(max_examples=30)
+def test_a_command_for_a_displacement_leads_there_in_that_time(
+    displacement: np.ndarray, seconds: float
+) -> None:
+    command = VelocityCommand.covering(displacement, seconds)
+    there = integrated(np.array(list(command.by_name.values())), seconds)
+    assert there == pytest.approx(displacement, abs=1e-9)
+    assert chain(*[compose(command.components(seconds / 2.0))] * 2) == pytest.approx(displacement, abs=1e-9)
+
+
+def test_a_displacement_in_no_time_or_of_a_whole_turn_has_no_command() -> None:
+    for seconds in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(InputError, match=r"s for a displacement .*more than 0 s"):
+            VelocityCommand.covering((0.1, 0.0, 0.0), seconds)
+    with pytest.raises(InputError, match="has no components"):
+        VelocityCommand.covering((0.1, 0.0, 7.0), 1.0)
+    with pytest.raises(InputError, match="_m_s is nan"):
+        VelocityCommand.covering((0.0, math.nan, 0.0), 1.0)
 
 
 @pytest.mark.parametrize("turn", [2.0 * math.pi, -2.0 * math.pi, 7.0, math.inf, -math.inf, math.nan])

@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from posewright.errors import UnreachableError
+from posewright.errors import InputError, UnreachableError
 from posewright.gaits import (
     FEET,
     Concern,
     Gait,
     GaitCheck,
+    PhaseTable,
     QuadrupedGait,
     VelocityCommand,
     check_gait,
@@ -21,7 +22,10 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
+from posewright.gaits.phases import OWN
+from posewright.gaits.steady import steady_walk
 from posewright.gaits.tour import Tour
+from posewright.gaits.walker import Walker
 from posewright.kinematics import legs_of
 
 from .walks import ERS7, EXAMPLE, FRAME_S, walked
@@ -135,3 +139,31 @@ def test_a_tour_walks_what_the_gait_walks() -> None:
     assert np.array_equal(cycle.rows[1:], rows[-frames:])
     assert np.array_equal(cycle.rows[0], way.rows[-1])
     assert set(cycle.points) == set(FEET)
+
+
+def test_a_tour_from_a_command_to_itself_is_steady_at_once() -> None:
+    tour = Tour(EXAMPLE, ERS7)
+    _, cycle = tour.go(VelocityCommand(0.1))
+    way, again = tour.go(VelocityCommand(0.1))
+    assert np.array_equal(again.rows[1:], cycle.rows[1:])
+    assert len(way.rows) == len(again.rows)
+
+
+def test_a_walk_that_does_not_come_to_repeat_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("posewright.gaits.walker.MOST_CYCLES", 2)
+    with pytest.raises(InputError, match="does not come to repeat itself"):
+        steady_walk(EXAMPLE, ERS7, VelocityCommand(0.2))
+    with pytest.raises(InputError, match="within 2 cycles"):
+        Tour(EXAMPLE, ERS7).go(VelocityCommand(0.2))
+
+
+def test_from_any_command_to_its_opposite_a_walk_of_one_step_a_cycle_comes_to_repeat_itself() -> None:
+    jump = PhaseTable(OWN, dict.fromkeys(FEET, 0.0))
+    gait = replace(EXAMPLE, phases=jump)
+    walker, timing = Walker(gait, ERS7), timing_of(gait.parameters, FRAME_S)
+    fastest = greatest_speed_m_s(gait.parameters, timing)
+    most = greatest_turn_rad_s(gait.parameters, timing)
+    for sign in (1.0, -1.0, 1.0):
+        coming, cycle = walker.until_steady(VelocityCommand(sign * fastest, 0.0, sign * most))
+        assert len(cycle) == 1
+        assert len(coming) <= 10

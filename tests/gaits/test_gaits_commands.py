@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from posewright.errors import InputError
 from posewright.gaits import (
+    CRAWL,
     EXPLANATIONS,
     FEET,
+    TROT,
     Gait,
     Kind,
     PhaseTable,
@@ -23,6 +25,7 @@ from posewright.gaits import (
     timing_of,
 )
 from posewright.gaits.phases import OWN
+from posewright.gaits.walker import Walker
 from posewright.kinematics import legs_of
 
 from .walks import (
@@ -155,6 +158,26 @@ def test_what_was_given_out_is_the_askers_own() -> None:
     kept = first.copy()
     first[:] = 0.0
     assert np.array_equal(walk.frames(frames), kept)
+
+
+@pytest.mark.parametrize(
+    ("table", "factor", "share"), [(TROT, 1.0, 1 / 8), (CRAWL, 1 / 3, 1 / 6), (CRAWL, 1.0, 1 / 4)]
+)
+def test_a_change_of_command_carries_no_foot_further_beyond_its_stroke_than_told(
+    table: PhaseTable, factor: float, share: float
+) -> None:
+    gait = replace(EXAMPLE.changed({"air_ground_factor": factor, "ascent_pairs": 1}), phases=table)
+    walker = Walker(gait, ERS7)
+    fastest = greatest_speed_m_s(gait.parameters, walker.planner.timing)
+    stroke = gait.parameters.maximum_displacement_m
+    equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in FEET])
+    most = 0.0
+    for n_before in range(12):  # to the opposite from each moment of the walk
+        walker.until_steady(VelocityCommand(fastest))
+        for forward in (*[fastest] * n_before, *[-fastest] * 12):
+            away = walker.step(VelocityCommand(forward)).after.points - equilibria
+            most = max(most, np.abs(away[:, 0]).max() / stroke - 0.5)
+    assert most == pytest.approx(share, abs=1e-9)
 
 
 def test_without_a_command_the_robot_steps_on_the_spot() -> None:

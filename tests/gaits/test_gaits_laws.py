@@ -19,15 +19,14 @@ from posewright.gaits import (
     Interpolation,
     TravelGain,
     VelocityCommand,
-    compose,
     greatest_speed_m_s,
-    left_behind,
     timing_of,
 )
 from posewright.gaits.foot_timeline import timelines
 from posewright.gaits.step import StepPlanner
 from posewright.kinematics import legs_of
 
+from .arcs import integrated, seen_from_before
 from .walks import (
     ERS7,
     EXAMPLE,
@@ -95,11 +94,11 @@ def test_each_foot_is_left_behind_by_just_the_way_of_the_body(
     timing = timing_of(gait.parameters, FRAME_S)
     way = command.components(timing.ground_s)
     way[2] += gait.parameters.turn_multiplier_rad_m * way[0]
-    body = compose(way * (gain.forward, gain.left, gain.turn))
+    body = integrated(way * (gain.forward, gain.left, gain.turn))
     for foot, (times, points) in ground_points(gait, command).items():
         assert times[0] == pytest.approx(0.0, abs=1e-8)
         assert times[-1] == pytest.approx(timing.ground_s, abs=1e-8)
-        assert np.abs(points[-1] - left_behind(points[0], body)).max() < 1e-9
+        assert np.abs(seen_from_before(points[-1], body) - points[0][:2]).max() < 1e-9
         assert points[:, 2] == pytest.approx(gait.parameters.equilibrium_m[foot][2], abs=1e-12)
 
 
@@ -118,9 +117,11 @@ def test_a_stroke_lies_around_its_equilibrium_point(gait: Gait, parts: tuple[flo
     command = velocity(gait, parts)
     way = command.components(timing_of(gait.parameters, FRAME_S).ground_s)
     way[2] += gait.parameters.turn_multiplier_rad_m * way[0]
+    half = integrated(way / 2.0)
     for foot, (_, points) in ground_points(gait, command).items():
-        middle = left_behind(points[0], compose(way / 2.0))
-        assert np.abs(middle - gait.parameters.equilibrium_m[foot]).max() < 1e-9
+        equilibrium = np.array(gait.parameters.equilibrium_m[foot])
+        assert np.abs(seen_from_before(equilibrium, half) - points[0][:2]).max() < 1e-9
+        assert np.abs(seen_from_before(points[-1], half) - equilibrium[:2]).max() < 1e-9
 
 
 @given(gaits(), st.lists(VELOCITIES, min_size=3, max_size=8))
@@ -138,7 +139,7 @@ def test_feet_on_the_ground_move_as_one_rigid_body_whatever_is_commanded(
             place
             for place, line in enumerate(lines)
             if (not feet.have_lifted[place] and not line.windows[start].lifts)
-            or line.windows[start].n_air == 0
+            or not len(line.windows[start].air)
         ]
         for one, other in combinations(stay, 2):
             before = np.linalg.norm(feet.points[one] - feet.points[other])

@@ -192,7 +192,7 @@ def test_a_foot_that_cannot_be_up_and_down_in_time_is_refused_with_what_would_do
     timing = timing_of(PARAMETERS, FRAME_S)
     most = int(timing.air_s / (4.0 * FRAME_S))
     assert timing_of(PARAMETERS.changed({"ascent_pairs": most}), FRAME_S).ascent_s == most * 2.0 * FRAME_S
-    with pytest.raises(InputError, match=f"ascent_pairs is {most + 1}.*at most {most}, or a longer step"):
+    with pytest.raises(InputError, match=f"ascent_pairs is {most + 1}.*at most {most}, or a longer cycle"):
         timing_of(PARAMETERS.changed({"ascent_pairs": most + 1}), FRAME_S)
 
 

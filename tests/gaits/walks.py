@@ -120,6 +120,7 @@ def steady_points(gait: Gait, command: VelocityCommand) -> dict[str, tuple[np.nd
     """Return, by foot, the times since it lifted [s] and the points it is told in a steady cycle [m]."""
     planner = StepPlanner(gait, ERS7)
     lines = timelines(gait, planner.timing, FRAME_S)
+    starts, period_s = gait.phases.starts, planner.timing.period_s
     feet = planner.standing_feet
     told: dict[str, dict[float, np.ndarray]] = {foot: {} for foot in FEET}
     for cycle in range(SETTLED + 1):
@@ -127,8 +128,8 @@ def steady_points(gait: Gait, command: VelocityCommand) -> dict[str, tuple[np.nd
             step = planner.plan(command, feet, start)
             feet = step.after
             for foot, line, points in zip(FEET, lines, step.points, strict=True):
-                window = line.windows[start]
-                since = window.times + planner.timing.air_s - window.touched
+                begins = (starts[start] - gait.phases.lift[foot]) % 1.0 * period_s
+                since = line.windows[start].times + begins
                 if cycle == SETTLED:
                     told[foot] |= dict(zip(np.round(since, 9).tolist(), points, strict=True))
     return {foot: (np.array(sorted(by)), np.array([by[t] for t in sorted(by)])) for foot, by in told.items()}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from posewright.errors import InputError, UnreachableError
-from posewright.kinematics import Knee, MountedLeg, legs_of
+from posewright.kinematics import Knee, MountedLeg, legs_by_foot, legs_of
 from posewright.kinematics.arrays import Floats
 from posewright.robots import Robot, robot
 from posewright.simulation import World
@@ -102,3 +102,39 @@ def test_a_point_out_of_reach_is_refused(legs: tuple[MountedLeg, ...]) -> None:
         legs[0].inverse((0.0, 0.0, -0.5))
     with pytest.raises(ValueError, match="read-only"):
         legs[0].shoulder_m[0] = 1.0
+
+
+def test_the_knee_is_a_shank_from_the_foot_and_goes_with_the_upper_leg(legs: tuple[MountedLeg, ...]) -> None:
+    angles = np.random.default_rng(6).uniform(-1.0, 1.0, (40, 3))
+    for leg in legs:
+        knees = leg.knee(angles)
+        shanks, uppers = (
+            np.linalg.norm(leg.shank_m),
+            np.linalg.norm(leg.knee([0.0, 0.0, 0.0]) - leg.shoulder_m),
+        )
+        np.testing.assert_allclose(np.linalg.norm(leg.forward(angles) - knees, axis=1), shanks, atol=1e-15)
+        np.testing.assert_allclose(np.linalg.norm(knees - leg.shoulder_m, axis=1), uppers, atol=1e-15)
+        np.testing.assert_allclose(
+            leg.knee(angles * (1, 1, 0)), knees, atol=1e-15
+        )  # whatever the knee's angle
+        np.testing.assert_allclose(leg.knee(angles[0]), knees[0], rtol=0, atol=1e-15)
+
+
+def test_knees_are_where_mujoco_has_them(ers7: Robot, legs: tuple[MountedLeg, ...]) -> None:
+    world = World(ers7)
+    for pose in random_poses(ers7, 10):
+        world.show([0, 0, 0, 1, 0, 0, 0], pose)
+        for leg in legs:
+            axis = world.data.xanchor[world.model.joint(leg.joints[2]).id]
+            np.testing.assert_allclose(leg.knee(pose[list(leg.indices)]), axis, rtol=0, atol=1e-9)
+
+
+def test_a_foot_misses_no_point_in_reach_and_others_by_how_far_they_are_away(ers7: Robot) -> None:
+    for foot, leg in legs_by_foot(ers7).items():
+        assert leg.name == f"{foot}_leg"
+        below = leg.shoulder_m - (0.0, 0.0, 0.11)
+        np.testing.assert_allclose(leg.over(below) - below, (0.0, 0.0, leg.foot_radius_m), rtol=0, atol=1e-15)
+        assert leg.misses(below) < 1e-12
+        deep = np.array([[0.02, 0.01, -0.3], [0.0, 0.0, -0.4]]) * leg.mirror + leg.shoulder_m
+        beyond = np.linalg.norm(leg.over(deep) - leg.shoulder_m, axis=1) - leg.leg.reach_m[1]
+        np.testing.assert_allclose(leg.misses(deep), beyond, atol=1e-12)

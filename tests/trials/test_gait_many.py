@@ -42,6 +42,7 @@ def test_of_many_bodies_the_worst_and_the_median_are_told() -> None:
     assert many.worst["speed_m_s"] == max(speeds, key=lambda speed: abs(speed - 0.12))
     assert told == [0, 1, 2]
     data = json.loads(json.dumps(many.to_dict(), allow_nan=False))
+    assert data["held_joints"] == ["mouth", *CARD.group("ears"), *CARD.group("tail")]
     assert (data["upright"], data["n_bodies"], data["falls"]) == (many.upright, 3, 3 - many.upright)
 
 
@@ -63,7 +64,7 @@ def test_numbers_of_bodies_and_workers_have_their_ranges(changes: dict[str, int]
 def test_a_gait_comes_back_whole_from_its_travels() -> None:
     import pickle
 
-    sent = pickle.loads(pickle.dumps(Walker.of(GAIT, CARD, AHEAD, 1.0, 1.0)))  # noqa: S301 -- our own
+    sent = pickle.loads(pickle.dumps(Walker(GAIT, CARD, AHEAD, 1.0, 1.0)))  # noqa: S301 -- our own
     assert sent.gait.parameters == GAIT.parameters
     assert sent.gait.phases == GAIT.phases
     assert (sent.gait.name, sent.gait.travel_gain) == (GAIT.name, GAIT.travel_gain)

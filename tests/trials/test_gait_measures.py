@@ -17,8 +17,8 @@ from posewright.robots import robot
 from posewright.trials.walking.drives import drives_of
 from posewright.trials.walking.energy import energy_of
 from posewright.trials.walking.falls import falls_of, tilt_deg
-from posewright.trials.walking.feet import feet_work_of, foot_tracks, slips, steps_of
-from posewright.trials.walking.joints import joint_loads_of
+from posewright.trials.walking.feet import cycles_of, feet_work_of, foot_tracks, slips
+from posewright.trials.walking.joints import JointLoads, joint_loads_of
 from posewright.trials.walking.leaning import attitude_deg, leaning_of
 from posewright.trials.walking.report import report_of
 from posewright.trials.walking.track import Correction, GaitTrack, Timed
@@ -82,6 +82,10 @@ def walk(
         gravity=np.array([0.0, 0.0, -9.81]),
     )
     return replace(track, **changes)  # type: ignore[arg-type]
+
+
+def loads_of(track: GaitTrack) -> JointLoads:
+    return joint_loads_of(track, drives_of(track))
 
 
 def along_an_arc(forward: float, left: float, turn: float, n: int = 10 * CYCLE) -> tuple[Floats, Floats]:
@@ -207,7 +211,7 @@ def test_a_ball_that_rolls_does_not_slide() -> None:
     assert slips(track, feet).sum() < 1e-8
 
 
-def test_clearance_is_of_the_step_that_is_lifted_least_and_dragging_is_none() -> None:
+def test_clearance_is_of_the_cycle_that_is_lifted_least_and_dragging_is_none() -> None:
     n = 6 * CYCLE
     times = np.arange(n + 1)
     lift = np.where(times < 3 * CYCLE, 0.02, 0.01) * np.maximum(np.sin(2 * np.pi * times / CYCLE), 0.0)
@@ -217,7 +221,7 @@ def test_clearance_is_of_the_step_that_is_lifted_least_and_dragging_is_none() ->
     contacts[:, 3] = True
     track = walk(places, n=n, begin=CYCLE, foot_contacts=contacts)
     feet = feet_work_of(track, path_m=1.0)
-    assert len(steps_of(track, 0)) == 5
+    assert len(cycles_of(track, 0)) == 5
     left_front = feet.feet[0]
     assert left_front.highest_m == pytest.approx(0.02)
     assert left_front.lowest_swing_m == pytest.approx(0.01)
@@ -232,7 +236,7 @@ def test_joint_speeds_are_of_what_was_asked_and_of_what_was_done() -> None:
     step = CARD.max_speeds[knee] * FRAME_S
     asked[50:, knee] += 1.25 * step
     done[60:, knee] += 0.75 * step
-    loads = joint_loads_of(walk(n=100, begin=80, asked=asked, positions=done))
+    loads = loads_of(walk(n=100, begin=80, asked=asked, positions=done))
     assert loads.max_joint_speed_ratio == loads.commanded_speed_ratio == pytest.approx(1.25)
     assert loads.measured_speed_ratio == pytest.approx(0.75)
     assert loads.fastest_joint == "left_rear_knee"
@@ -244,18 +248,18 @@ def test_joint_speeds_are_of_what_was_asked_and_of_what_was_done() -> None:
 def test_joints_that_are_no_legs_do_not_count() -> None:
     asked = np.tile(STANDING, (101, 1))
     asked[50:, CARD.index("head_pan")] += 1.0
-    assert joint_loads_of(walk(n=100, asked=asked)).max_joint_speed_ratio == 0.0
+    assert loads_of(walk(n=100, asked=asked)).max_joint_speed_ratio == 0.0
 
 
 def test_room_to_limits_is_that_of_the_nearest_joint_and_negative_beyond() -> None:
     asked = np.tile(STANDING, (101, 1))
     asked[50, CARD.index("right_front_knee")] = math.radians(120.0)
-    loads = joint_loads_of(walk(n=100, asked=asked))
+    loads = loads_of(walk(n=100, asked=asked))
     assert loads.limit_margin_deg == pytest.approx(2.0)
     assert loads.limit_margin_joint == "right_front_knee"
     rotator, elevator = (CARD.index(f"left_front_{name}") for name in ("rotator", "elevator"))
     asked[50, rotator], asked[50, elevator] = math.radians(60.0), math.radians(-4.0)
-    loads = joint_loads_of(walk(n=100, asked=asked))
+    loads = loads_of(walk(n=100, asked=asked))
     assert loads.coupled_margin_deg == pytest.approx(-1.0)
     assert loads.coupled_margin_joint == "left_front_elevator"
     assert loads.limit_margin_deg == pytest.approx(2.0)
@@ -267,7 +271,7 @@ def test_of_corrections_the_worst_of_each_joint_is_kept_with_the_time_of_the_fir
         Correction(0.2, "left_front_knee", "speed limit", 7.0, 5.0),
         Correction(0.3, "left_rear_knee", "joint limit", 2.2, 2.1),
     )
-    loads = joint_loads_of(walk(corrections=corrections))
+    loads = loads_of(walk(corrections=corrections))
     assert loads.interventions == 3
     assert loads.corrections == (
         Correction(0.1, "left_front_knee", "speed limit", 7.0, 5.0),
@@ -312,14 +316,14 @@ def test_only_positive_work_counts_as_cost_and_a_short_way_has_none() -> None:
     loads[:, knee], loads[:, elevator] = 1.0, -1.0
     stiff = np.zeros(len(CARD.joints))
     track = walk(n=n, begin=0, positions=done, loads=loads, stiffness=stiff)
-    energy = energy_of(track, path_m=2.0)
+    energy = energy_of(track, drives_of(track), path_m=2.0)
     assert energy.positive_work_j == pytest.approx(
         0.25
     )  # the mean of nothing at a frame's beginning and 1 N m
     assert energy.negative_work_j == pytest.approx(-0.25)
     assert energy.cost_of_transport == pytest.approx(0.25 / (1.6 * 9.81 * 2.0))
     assert energy.mean_power_w == pytest.approx(0.25 / (n * FRAME_S))
-    assert energy_of(track, path_m=0.01).cost_of_transport is None
+    assert energy_of(track, drives_of(track), path_m=0.01).cost_of_transport is None
 
 
 def test_a_trunk_that_leans_or_sinks_for_long_has_fallen_and_a_stumble_is_none() -> None:

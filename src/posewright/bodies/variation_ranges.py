@@ -27,6 +27,10 @@ class Draw(Protocol):
         """Return a number within the bounds."""
         ...
 
+    def draw_whole(self, random: np.random.Generator) -> int:
+        """Return a whole number, within the bounds rounded to whole ones."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Uniform:
@@ -54,6 +58,11 @@ class Uniform:
         """Return a number between the two."""
         drawn = float(random.uniform(self.low, self.high))
         return min(max(drawn, self.low), self.high)
+
+    def draw_whole(self, random: np.random.Generator) -> int:
+        """Return a whole number between the two, each as likely as any other."""
+        low, high = round(self.low), round(self.high)  # rounding a draw would give these half as often
+        return min(low + int(random.random() * (high - low + 1)), high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +95,10 @@ class Normal:
             units = float(random.standard_normal())
         return self.mean + self.deviation * units
 
+    def draw_whole(self, random: np.random.Generator) -> int:
+        """Return a number within three standard deviations of the mean, rounded."""
+        return round(self.draw(random))
+
 
 @dataclass(frozen=True, slots=True)
 class VariationRanges:
@@ -97,7 +110,7 @@ class VariationRanges:
         stiffness_scale: over the servos' own stiffness.
         damping_scale: over the damping of the servos' torque-speed lines.
         armature_scale: over the model's armatures.
-        latency_frames: rounded to whole frames.
+        latency_frames: in whole frames.
         com_shift_m: along each axis of the trunk [m].
         slope_rad: about each of the field's axes [rad].
 
@@ -159,12 +172,13 @@ def random_variation(ranges: VariationRanges, seed: int) -> BodyVariation:
     """
     if seed < 0:
         raise InputError(f"the seed {seed} is negative", hint="0 or more")
-    drawn = {}
+    drawn: dict[str, tuple[float, ...]] = {}
     for place, name in enumerate(FIELDS):
         draw = ranges.drawn.get(name)
         if draw is not None:
             random = np.random.default_rng([seed, place])
-            drawn[name] = tuple(draw.draw(random) for _ in range(_count(name)))
+            one = draw.draw_whole if name == "latency_frames" else draw.draw
+            drawn[name] = tuple(one(random) for _ in range(_count(name)))
     return _variation(drawn)
 
 

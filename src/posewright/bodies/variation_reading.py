@@ -9,6 +9,7 @@ from pathlib import Path
 from posewright.bodies.variation_ranges import Draw, Normal, Uniform, VariationRanges
 from posewright.documents import Node, read_document
 from posewright.errors import InputError, UnknownNameError
+from posewright.robots import is_path
 
 FOLDER = Path(__file__).with_name("catalogue")
 SUFFIX = ".bodies.yaml"
@@ -36,11 +37,11 @@ def variation_ranges(name: str | Path = "random") -> VariationRanges:
         UnknownNameError: none of that name ships.
         DocumentError: the document cannot be read.
     """
-    if isinstance(name, Path) or "/" in name or "\\" in name or name.endswith(".yaml"):
+    if is_path(name):
         return read_variation_ranges(Path(name))
     if name not in variation_names():
         raise UnknownNameError.among("set of bodies", name, variation_names())
-    return _shipped(name)
+    return _shipped(str(name))
 
 
 def variation_names() -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -71,6 +71,26 @@ PlotFile = Annotated[
 ]
 
 
+class Wishes(NamedTuple):
+    """How gaits are walked, on whose body, and who is told.
+
+    Attributes:
+        command: what they are asked for.
+        seconds: for so long each is measured [s].
+        settle_s: for so long each walks before [s].
+        body: nominal, a set of bodies, or the path of one.
+        seed: of the body, where it is drawn at random.
+        as_json: whether a program reads the result.
+    """
+
+    command: VelocityCommand
+    seconds: float
+    settle_s: float
+    body: str
+    seed: int
+    as_json: bool
+
+
 def run(
     gait: GaitName,
     robot: RobotOption = None,
@@ -108,12 +128,12 @@ def run(
         refuse_no_picture(plot)
         refuse_overwriting(plot, gait)
     opened, card = open_gait(gait, robot, sets)
-    command = command_of(forward, left, turn)
+    wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
     if bodies is None:
-        _run_one(opened, card, command, seconds, settle, body, seed, plot, as_json=as_json)
+        _run_one(opened, card, wishes, plot)
     else:
         _refuse_plot(plot)
-        _run_many(opened, card, command, seconds, settle, body, seed, bodies, workers, as_json=as_json)
+        _run_many(opened, card, wishes, bodies, workers)
 
 
 def compare(
@@ -141,8 +161,8 @@ def compare(
     from posewright.cli.gait_tables import compare_table
 
     opened = [open_gait(name, robot, sets) for name in gaits]
-    command, variation = command_of(forward, left, turn), _variation(body, seed)
-    trials = [_walked(*one, command, seconds, settle, variation, seed, quiet=as_json) for one in opened]
+    wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
+    trials = [_walked(*one, wishes) for one in opened]
     if as_json:
         emit_json({"gaits": [{**trial.to_dict(), "body": body} for trial in trials]})
     else:
@@ -151,93 +171,61 @@ def compare(
         raise typer.Exit(FELL)
 
 
-def _run_one(
-    gait: Gait,
-    robot: Robot,
-    command: VelocityCommand,
-    seconds: float,
-    settle: float,
-    body: str,
-    seed: int,
-    plot: Path | None,
-    *,
-    as_json: bool,
-) -> None:
+def _run_one(gait: Gait, robot: Robot, wishes: Wishes, plot: Path | None) -> None:
     from posewright.cli.console import emit_json
     from posewright.cli.gait_tables import print_trial
     from posewright.trials.walking.picture import draw_gait_trial
 
-    trial = _walked(gait, robot, command, seconds, settle, _variation(body, seed), seed, quiet=as_json)
+    trial = _walked(gait, robot, wishes)
     if plot is not None:
         draw_gait_trial(trial, plot)
-    if as_json:
-        emit_json({**trial.to_dict(), "body": body})
+    if wishes.as_json:
+        emit_json({**trial.to_dict(), "body": wishes.body})
     else:
-        print_trial(trial, _whose(body, seed))
+        print_trial(trial, _whose(wishes.body, wishes.seed))
     if trial.falls:
         raise typer.Exit(FELL)
 
 
-def _walked(
-    gait: Gait,
-    robot: Robot,
-    command: VelocityCommand,
-    seconds: float,
-    settle: float,
-    variation: BodyVariation,
-    seed: int,
-    *,
-    quiet: bool,
-) -> GaitTrial:
+def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> GaitTrial:
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
     from posewright.cli.console import progress
     from posewright.errors import InputError
     from posewright.trials.walking.trial import walk_gait
 
-    with progress(quiet=quiet) as display:
+    ends_s, variation = wishes.settle_s + wishes.seconds, _variation(wishes.body, wishes.seed)
+    with progress(quiet=wishes.as_json) as display:
         line = display.add_task(f"{gait.name}: setting up")
 
         def say(time_s: float) -> None:
-            display.update(line, description=f"{gait.name}: {time_s:.1f} of {settle + seconds:.1f} s")
+            display.update(line, description=f"{gait.name}: {time_s:.1f} of {ends_s:.1f} s")
 
         tell: Callable[[float], None] | None = None if display.disable else say
         try:
             return walk_gait(
                 gait,
                 robot,
-                command,
-                seconds=seconds,
-                settle_s=settle,
+                wishes.command,
+                seconds=wishes.seconds,
+                settle_s=wishes.settle_s,
                 variation=variation,
-                seed=seed,
+                seed=wishes.seed,
                 tell=tell,
                 clock=time.perf_counter,
             )
         except InputError as error:
-            error.message = f"{gait.name}: {error.message}"
-            raise
+            told = f"{gait.name}: {error.message}"
+            raise type(error)(told, where=error.where, hint=error.hint) from error
 
 
-def _run_many(
-    gait: Gait,
-    robot: Robot,
-    command: VelocityCommand,
-    seconds: float,
-    settle: float,
-    body: str,
-    seed: int,
-    bodies: int,
-    workers: int | None,
-    *,
-    as_json: bool,
-) -> None:
+def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: int | None) -> None:
     from posewright.bodies import variation_ranges
     from posewright.cli.console import emit_json, progress
     from posewright.cli.gait_tables import print_many
     from posewright.trials.walking.many import WalkedBody, walk_many
 
     done: list[WalkedBody] = []
-    with progress(quiet=as_json) as display:
+    with progress(quiet=wishes.as_json) as display:
         line = display.add_task(f"{gait.name}: 0 of {bodies} bodies")
 
         def say(walked: WalkedBody) -> None:
@@ -248,17 +236,17 @@ def _run_many(
         many: ManyReport = walk_many(
             gait,
             robot,
-            command,
+            wishes.command,
             bodies=bodies,
-            seed=seed,
-            seconds=seconds,
-            settle_s=settle,
-            ranges=variation_ranges("random" if body == NOMINAL_BODY else body),
+            seed=wishes.seed,
+            seconds=wishes.seconds,
+            settle_s=wishes.settle_s,
+            ranges=variation_ranges("random" if wishes.body == NOMINAL_BODY else wishes.body),
             workers=_workers(workers, bodies),
             tell=say,
             clock=time.perf_counter,
         )
-    if as_json:
+    if wishes.as_json:
         emit_json(many.to_dict())
     else:
         print_many(many)
@@ -276,11 +264,12 @@ def _variation(body: str, seed: int) -> BodyVariation:
     """Return the body of that name, or raise UnknownNameError."""
     from posewright.bodies import NOMINAL, random_variation, variation_names, variation_ranges
     from posewright.errors import UnknownNameError
+    from posewright.robots import is_path
 
     if body == NOMINAL_BODY:
         return NOMINAL
     known = (NOMINAL_BODY, *variation_names())
-    if body not in known and not body.endswith(".yaml"):
+    if body not in known and not is_path(body):
         raise UnknownNameError.among("body", body, known)
     return random_variation(variation_ranges(body), seed)
 

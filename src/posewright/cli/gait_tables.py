@@ -62,6 +62,7 @@ def print_trial(trial: GaitTrial, whose: str) -> None:
         )
     if not trial.variation.is_nominal:
         _say(f"body: {trial.variation}")
+    _say_held(trial.track.held_joints)
     _say(_pace(trial.simulated_s, trial.wall_s, trial.real_time_factor))
 
 
@@ -132,6 +133,7 @@ def print_many(many: ManyReport) -> None:
     for body in many.bodies:
         for side, time_s in zip(body.report.fall_sides, body.report.fall_times_s, strict=True):
             _say(f"seed {body.seed} falls {side} at {time_s:.2f} s: {body.variation}", BROKEN)
+    _say_held(many.held_joints)
     simulated = math.fsum(body.simulated_s for body in many.bodies)
     _say(_pace(simulated, many.wall_s, many.real_time_factor))
 
@@ -174,6 +176,11 @@ def _table(title: str, columns: Sequence[str]) -> Table:
 def _pace(simulated_s: float, wall_s: float, factor: float | None) -> str:
     pace = f" in {wall_s:.1f} s ({factor:.0f} x real time)" if factor else ""
     return f"{simulated_s:.1f} s simulated{pace}"
+
+
+def _say_held(joints: Sequence[str]) -> None:
+    if joints:
+        _say(f"held still, as next to nothing hangs on them: {', '.join(joints)}")
 
 
 def _say(line: str, style: str = "") -> None:

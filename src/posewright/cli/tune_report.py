@@ -34,9 +34,9 @@ def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
     from posewright.trials.tuning import draw_tuning, read_journal
 
     if plot is not None:
-        from posewright.trials.walking.picture import refuse_no_picture
+        from posewright.trials.tuning.picture import refuse_no_drawing
 
-        refuse_no_picture(plot)
+        refuse_no_drawing(plot)
         refuse_overwriting(plot, journal)
     held = read_journal(journal)
     if plot is not None:
@@ -55,8 +55,10 @@ def _best(journal: Journal) -> Attempt | None:
 
 def _refused(journal: Journal) -> Counter[str]:
     """Return why candidates could not be judged, without the numbers, and how many there are of each."""
+    from posewright.trials.tuning import REASON
+
     reasons = (
-        str(attempt.evaluation.facts.get("reason", NO_REASON))
+        str(attempt.evaluation.facts.get(REASON, NO_REASON))
         for attempt in journal.attempts
         if not attempt.evaluation.is_judged
     )

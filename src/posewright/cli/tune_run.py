@@ -166,14 +166,14 @@ def _refuse_files(task: GaitTask, journal: Path, files: Files) -> None:
     """Say before a long search, not after it, that its result could not be written."""
     from posewright.documents import refuse_unwritable
     from posewright.errors import InputError
-    from posewright.trials.walking.picture import refuse_no_picture
+    from posewright.trials.tuning.picture import refuse_no_drawing
 
     refuse_unwritable(journal)
     written = [path for path in (journal, files.output, files.plot) if path is not None]
     if len({os.path.realpath(path) for path in written}) < len(written):
         raise InputError("two results would be one file", hint="a name each for journal, gait and picture")
     if files.plot is not None:
-        refuse_no_picture(files.plot)
+        refuse_no_drawing(files.plot)
         refuse_overwriting(files.plot, task.path, task.gait.path)
     if files.output is not None:
         _refuse_output(task, files.output)

@@ -30,8 +30,6 @@ FIGURES: Mapping[str, tuple[str, str]] = {
 AT_BOUND = 0.01
 """Nearer to a bound than this share of the range is at the bound."""
 
-REASON = "reason"
-
 
 def figures_line(facts: Mapping[str, Fact]) -> str:
     """Return the figures that tell most of a candidate."""
@@ -106,6 +104,8 @@ def finite(number: float) -> float | None:
 
 def show_result(found: TunedGait, journal: Path, output: Path | None) -> None:
     """Print what was found: the numbers, the figures, and where it stands now."""
+    from posewright.trials.tuning import REASON
+
     tuned, task = found.tuned, found.task
     if found.gait is None:
         say(f"none of {tuned.evaluations} candidates could be judged: {tuned.facts.get(REASON, 'no reason')}")
@@ -145,7 +145,7 @@ def _figures_table(found: TunedGait) -> Table:
     sides: list[tuple[str, Evaluation | None]] = [("in the search", None)]
     facts = [found.tuned.facts]
     if found.task.held:
-        sides.append(("every joint free", found.whole))
+        sides.append(("no joint held still", found.whole))
         facts.append(found.whole.facts)
     table = table_of(("figure", *(name for name, _ in sides)), words=("figure",))
     for name, (words, text) in FIGURES.items():

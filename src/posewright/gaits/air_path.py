@@ -11,6 +11,7 @@ from posewright.gaits.parameters import GaitParameters
 from posewright.gaits.timing import GaitTiming
 
 _LEAST_TRANSFER = 1e-9
+"""Part of the time in the air between a corner and the middle; less is rounding of none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,8 +48,9 @@ def approached(
 ) -> VelocityCommand:
     """Return the command of the next step on the way from the present one to the one that is wanted.
 
-    A foot that landed for one command and goes with the ground at another ends beyond its stroke; a quarter
-    of the greatest command a step keeps that below an eighth of the longest stroke.
+    A foot that landed for one command and goes with the ground at another ends beyond its stroke. At a
+    quarter of the greatest command a step that is an eighth of the longest stroke in a trot, and up to a
+    quarter of it where a foot is in the air over several steps.
     """
     ahead, aside = wanted.forward_m_s - now.forward_m_s, wanted.left_m_s - now.left_m_s
     turn = wanted.turn_rad_s - now.turn_rad_s

@@ -15,7 +15,7 @@ from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.gait import Gait
 from posewright.gaits.timing import timing_of
 from posewright.gaits.tour import Stretch, Tour
-from posewright.kinematics import legs_of
+from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
 
 DIRECTIONS = 8
@@ -170,7 +170,7 @@ class _Judge:
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        self._legs = {leg.name.removesuffix("_leg"): leg for leg in legs_of(robot)}
+        self._legs = legs_by_foot(robot)
         self._joints = [index for leg in self._legs.values() for index in leg.indices]
         names = [robot.joint_names[index] for index in self._joints]
         self._names = tuple(names)
@@ -191,12 +191,7 @@ class _Judge:
 
     def _away(self, stretch: Stretch) -> tuple[Floats, tuple[str, ...]]:
         """Return how far each foot stays away from its points at most [m]."""
-        away = []
-        for foot, points in stretch.points.items():
-            leg = self._legs[foot]
-            middles = points + np.array([0.0, 0.0, leg.foot_radius_m])
-            reached = leg.forward(leg.inverse(middles, nearest=True))
-            away.append(np.linalg.norm(reached - middles, axis=1).max())
+        away = [self._legs[foot].misses(points).max() for foot, points in stretch.points.items()]
         return np.array(away), tuple(stretch.points)
 
     def _beyond(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:

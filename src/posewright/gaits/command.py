@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from posewright.errors import InputError
-from posewright.gaits.arc import Floats
+from posewright.gaits.arc import Floats, separate
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,23 @@ class VelocityCommand:
         for name, value in self.by_name.items():
             if not math.isfinite(value):
                 raise InputError(f"{name} is {value}", hint="a finite number")
+
+    @classmethod
+    def covering(cls, displacement: ArrayLike, seconds: float) -> VelocityCommand:
+        """Return the command that leads along one arc to a displacement in so many seconds.
+
+        Args:
+            displacement: x, y and turn of where the trunk is to be then, seen from where it is now, `(3,)`
+                [m, m, rad].
+            seconds: above 0 [s].
+
+        Raises:
+            InputError: a whole turn or more, no time, or a number that is not finite.
+        """
+        if not 0.0 < seconds < math.inf:
+            raise InputError(f"{seconds:g} s for a displacement", hint="more than 0 s")
+        forward, left, turn = (separate(displacement) / seconds).tolist()
+        return cls(forward, left, turn)
 
     @property
     def by_name(self) -> dict[str, float]:

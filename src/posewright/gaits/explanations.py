@@ -64,13 +64,13 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
     {
         "ground_speed_m_s": Explanation(
             "ground speed", "m/s", 0.01, 1.0,
-            "The speed of the body in a step of maximum displacement: a foot is down for maximum "
-            "displacement / ground speed, and in a shorter step as long.",
+            "The speed of the body where strokes are as long as the maximum displacement: a foot is down for "
+            "maximum displacement / ground speed, and in a shorter stroke as long.",
         ),
         "ascent_pairs": Explanation(
             "ascent time", "pairs of frames", 1, 40,
             "The time in which a foot is lifted to its rear height, and is set down again from its front "
-            "height.",
+            "height, as far as the shape factor leaves straight lines.",
             is_whole=True,
         ),
         "ground_points": Explanation(
@@ -81,7 +81,8 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
         ),
         "front_height_m": Explanation(
             "front height", "m", 0.0, 0.1,
-            "How high a foot is when its descent begins, at the front end of its way.",
+            "How high a foot is when its descent begins, at the front end of its way, as far as the shape "
+            "factor leaves straight lines.",
             Kind.FORE_HIND,
         ),
         "central_height_m": Explanation(
@@ -91,7 +92,8 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
         ),
         "rear_height_m": Explanation(
             "rear height", "m", 0.0, 0.1,
-            "How high a foot is when its ascent ends, at the rear end of its way.",
+            "How high a foot is when its ascent ends, at the rear end of its way, as far as the shape factor "
+            "leaves straight lines.",
             Kind.FORE_HIND,
         ),
         "shape_factor": Explanation(
@@ -106,7 +108,8 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
         ),
         "turn_multiplier_rad_m": Explanation(
             "turn multiplier", "rad/m", -20.0, 20.0,
-            "A turn added for every metre forward, which makes up for a robot that pulls to one side.",
+            "A turn added for every metre forward, which makes up for a robot that pulls to one side; the "
+            "travel gain of the turn multiplies it, too.",
         ),
         "air_ground_factor": Explanation(
             "air/ground factor", "", 0.05, 4.0,
@@ -115,7 +118,7 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
         ),
         "equilibrium_m": Explanation(
             "equilibrium point", "m", -0.4, 0.4,
-            "Where each foot stands at rest, seen from the middle of the trunk; its steps lie around this "
+            "Where each foot stands at rest, seen from the middle of the trunk; its strokes lie around this "
             "point.",
             Kind.POINTS,
         ),

@@ -7,7 +7,7 @@ to the next. Both ends of every window are points of every foot; there one step 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,11 +31,11 @@ class FootWindow:
         lifts: whether the foot leaves the ground at the beginning.
         times: of its points since the beginning of the step: the first 0, the last beyond the end, `(n,)`.
         end: which of them is the end of the step.
-        n_air: so many of them are in the air, or touch down, first.
-        through_air: of the points in the air, first those before the ground, then those after it, which part
-            of the stroke is done, and the height above the ground [m], `(n, 2)`.
-        touched: when the foot came down, or comes down; negative in the past.
-        leaves: when it leaves the ground next.
+        air: of the points in the air it begins with, touching down among them, which part of the stroke is
+            done, and the height above the ground [m], `(n_air, 2)`; empty where it is down already.
+        ground: of the points on the ground that follow, the times since it touched down, or since the
+            beginning where it is down already, `(n_ground,)`. Before `next_air` the last is that of leaving.
+        next_air: as `air`, of the points after it has left the ground, `(n_next, 2)`.
         weights: by how much each point, and before them the last one of the step before, counts in each
             frame, `(n_frames, n + 1)`.
     """
@@ -43,11 +43,16 @@ class FootWindow:
     lifts: bool
     times: Floats
     end: int
-    n_air: int
-    through_air: Floats
-    touched: float
-    leaves: float
+    air: Floats
+    ground: Floats
+    next_air: Floats
     weights: Floats
+
+    @property
+    def standing(self) -> FootWindow:
+        """The same of a foot that has not lifted since the walk began: it is down until it does."""
+        n_down = len(self.times) - len(self.next_air)
+        return replace(self, air=self.air[:0], ground=self.times[:n_down])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +127,21 @@ class _Foot:
         first = int(np.searchsorted(self._told, begins - slack))
         last = int(np.searchsorted(self._told, begins + lasts - slack))
         since_lift = self._told[first : last + 2]
-        in_air = begins < timing.air_s - slack
-        before = since_lift < (timing.air_s + slack if in_air else 0.0)
-        after = since_lift > timing.period_s + slack
-        when = np.concatenate([since_lift[before], since_lift[after] - timing.period_s]) / timing.air_s
+        times = since_lift - begins
+        is_up = begins < timing.air_s - slack
+        air = since_lift < (timing.air_s + slack if is_up else 0.0)
+        next_air = since_lift > timing.period_s + slack
         return FootWindow(
             lifts=begins < slack,
-            times=since_lift - begins,
+            times=times,
             end=last - first,
-            n_air=int(before.sum()),
-            through_air=np.stack(self._path.at(np.clip(when, 0.0, 1.0)), axis=-1),
-            touched=timing.air_s - begins,
-            leaves=timing.period_s - begins,
+            air=self._through_air(since_lift[air]),
+            ground=times[~(air | next_air)] - (timing.air_s - begins if is_up else 0.0),
+            next_air=self._through_air(since_lift[next_air] - timing.period_s),
             weights=weights(self._told[first - 1 : last + 2] - begins, sent, self._interpolation),
         )
+
+    def _through_air(self, since_lift: Floats) -> Floats:
+        """Return which part of the stroke is done, and the height [m], `(n, 2)`."""
+        parts = np.clip(since_lift / self._timing.air_s, 0.0, 1.0)
+        return np.stack(self._path.at(parts), axis=-1)

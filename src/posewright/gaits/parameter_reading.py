@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from posewright.documents import Node
 from posewright.gaits.explanations import EXPLANATIONS, Explanation, Kind
 from posewright.gaits.parameters import ForeHind, GaitParameters, Point
-from posewright.gaits.phases import FEET
-
-ENDS: Mapping[str, tuple[str, str]] = {
-    "fore": ("left_front", "right_front"),
-    "hind": ("left_rear", "right_rear"),
-}
-"""The feet, left and right, of the names that stand for a pair."""
+from posewright.gaits.phases import ENDS, FEET
 
 _POINTS_HINT = "{fore: [x, y, z], hind: [x, y, z]}, y outwards, or a point of each foot"
 
@@ -39,7 +33,7 @@ def _fore_hind(node: Node) -> ForeHind:
     if not isinstance(node.value, dict):
         both = _value(node, explanation)
         return ForeHind(both, both)
-    pair = node.fields(required=("fore", "hind"), optional=())
+    pair = node.fields(required=tuple(ENDS), optional=())
     return ForeHind(_value(pair["fore"], explanation), _value(pair["hind"], explanation))
 
 

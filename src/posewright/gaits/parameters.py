@@ -10,7 +10,7 @@ from typing import Any
 
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits.explanations import EXPLANATIONS, Kind, explanation
-from posewright.gaits.phases import FEET
+from posewright.gaits.phases import ENDS, FEET
 
 Point = tuple[float, float, float]
 """x forward, y left, z up, from the middle of the trunk [m]."""
@@ -31,30 +31,31 @@ class ForeHind:
 
     def of(self, foot: str) -> float:
         """Return the value of a foot: `left_front`, `left_rear`, ..."""
-        return self.fore if foot.endswith("front") else self.hind
+        return self.fore if foot in ENDS["fore"] else self.hind
 
 
 @dataclass(frozen=True)
 class GaitParameters:
-    """What shapes a step. Each is explained, with its bounds, in `EXPLANATIONS`.
+    """What shapes a walk. What each does, and its bounds, `EXPLANATIONS` says in a sentence.
 
     Attributes:
-        ground_speed_m_s: the speed at which a foot goes over the ground at the largest displacement [m/s].
-        ascent_pairs: time in which a foot is lifted clear of the floor, and set down again [pairs of frames].
-        ground_points: points of its way that a foot is told while it is down.
-        front_height_m: of a foot where it comes to its landing [m].
-        central_height_m: of a foot in the middle of its way through the air [m].
-        rear_height_m: of a foot where it has left the ground [m].
-        shape_factor: how elliptic the way through the air is; 0 straight lines, 1 half an ellipse.
-        ascent_factor: how far a foot goes forward while it is lifted; 0 a square, 1 a diamond.
-        turn_multiplier_rad_m: turn added for every metre forward [rad/m].
-        air_ground_factor: time in the air for a time on the ground.
-        equilibrium_m: by foot, the point of the ground it stands on at rest, seen from the trunk [m].
-        maximum_displacement_m: the longest way of the body while a foot is down [m].
-        maximum_turn_rad: the largest turn of the body while a foot is down [rad].
+        ground_speed_m_s: [m/s].
+        ascent_pairs: [pairs of frames].
+        ground_points: so many.
+        front_height_m: [m].
+        central_height_m: [m].
+        rear_height_m: [m].
+        shape_factor: 0 to 1.
+        ascent_factor: 0 to 1.
+        turn_multiplier_rad_m: [rad/m].
+        air_ground_factor: time by time.
+        equilibrium_m: by foot, in the trunk's frame [m].
+        maximum_displacement_m: [m].
+        maximum_turn_rad: [rad].
 
     Raises:
-        InputError: a value is out of its range, or they do not go together.
+        InputError: a value is out of its range, or there is not one point for each foot. Whether they go
+            together is for `timing_of` to say, which knows how long a frame is.
     """
 
     ground_speed_m_s: float
@@ -149,10 +150,10 @@ def _spread(name: str, value: float, flat: Mapping[str, float]) -> dict[str, flo
         return {f"{name}.fore": value, f"{name}.hind": value}
     base, _, rest = name.partition(".")
     end, _, axis = rest.partition(".")
-    rows = {"fore": "front", "hind": "rear"}
-    if base == "equilibrium_m" and end in rows and axis in {"x", "y", "z"}:
-        right = -value if axis == "y" else value
-        return {f"{base}.left_{rows[end]}.{axis}": value, f"{base}.right_{rows[end]}.{axis}": right}
+    if base == "equilibrium_m" and end in ENDS and axis in {"x", "y", "z"}:
+        left, right = ENDS[end]
+        mirrored = -value if axis == "y" else value
+        return {f"{base}.{left}.{axis}": value, f"{base}.{right}.{axis}": mirrored}
     raise UnknownNameError.among("gait parameter", name, flat)
 
 

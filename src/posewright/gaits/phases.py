@@ -11,6 +11,11 @@ from posewright.errors import InputError, UnknownNameError
 FEET = ("left_front", "left_rear", "right_front", "right_rear")
 """The feet of a quadruped, in the order of all arrays over feet."""
 
+ENDS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"fore": ("left_front", "right_front"), "hind": ("left_rear", "right_rear")}
+)
+"""The feet, left and right, of the names that stand for a pair."""
+
 OWN = "own"
 """Name of a phase table that no book has drawn."""
 

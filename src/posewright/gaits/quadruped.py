@@ -6,11 +6,11 @@ import numpy as np
 
 from posewright.errors import InputError
 from posewright.gaits.arc import Floats
-from posewright.gaits.bounds import approached, refuse_out_of_range
+from posewright.gaits.bounds import refuse_out_of_range
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.gait import Gait
-from posewright.gaits.step import Feet, Step, StepPlanner
 from posewright.gaits.timing import GaitTiming
+from posewright.gaits.walker import Walker
 from posewright.robots import Robot
 
 
@@ -31,23 +31,20 @@ class QuadrupedGait:
     """
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
-        self._planner = StepPlanner(gait, robot)
+        self._walker = Walker(gait, robot)
         self.gait = gait
-        self._command = self._in_force = STILL
-        self._start = 0
-        self._feet = self._planner.standing_feet
-        self._last: dict[int, tuple[VelocityCommand, Feet, Step]] = {}
+        self._command = STILL
         self._rows: Floats = np.empty((0, len(robot.joints)))
 
     @property
     def timing(self) -> GaitTiming:
         """The times of a cycle."""
-        return self._planner.timing
+        return self._walker.planner.timing
 
     @property
     def standing_pose(self) -> Floats:
         """The pose before the first step, `(n_joints,)` [rad]."""
-        return self._planner.standing_pose
+        return self._walker.planner.standing_pose
 
     @property
     def command(self) -> VelocityCommand:
@@ -70,25 +67,8 @@ class QuadrupedGait:
         parts, missing = [], n
         while missing > 0:
             if not len(self._rows):
-                self._rows = self._next_step()
+                self._rows = self._walker.step(self._command).rows
             parts.append(self._rows[:missing])
             self._rows = self._rows[len(parts[-1]) :]
             missing -= len(parts[-1])
         return np.concatenate(parts) if parts else self._rows[:0]
-
-    def _next_step(self) -> Floats:
-        self._in_force = approached(self._in_force, self._command, self.gait.parameters, self.timing)
-        step = self._step(self._in_force, self._feet, self._start)
-        self._start = (self._start + 1) % self._planner.n_starts
-        self._feet = step.after
-        return step.rows
-
-    def _step(self, command: VelocityCommand, feet: Feet, start: int) -> Step:
-        """Return a step; who walks on as before makes the very step of the cycle before."""
-        if start in self._last:
-            same, from_where, step = self._last[start]
-            if same == command and feet.equals(from_where):
-                return step
-        step = self._planner.plan(command, feet, start)
-        self._last[start] = (command, feet, step)
-        return step

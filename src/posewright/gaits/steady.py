@@ -6,15 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from posewright.errors import InputError
 from posewright.gaits.arc import Floats
+from posewright.gaits.bounds import refuse_out_of_range
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.gait import Gait
-from posewright.gaits.quadruped import QuadrupedGait
+from posewright.gaits.walker import Walker
 from posewright.robots import Robot
-
-MOST_CYCLES = 12
-"""A command is come to in a few steps, and a cycle later every foot has landed for it."""
 
 
 class Steady(NamedTuple):
@@ -32,20 +29,18 @@ class Steady(NamedTuple):
 
 
 def steady_walk(gait: Gait, robot: Robot, command: VelocityCommand) -> Steady:
-    """Walk until a cycle repeats the one before.
+    """Walk until every further cycle is the same.
 
     Raises:
-        InputError: the command is out of the gait's range, or the gait is another robot's.
+        InputError: the command is out of the gait's range, the gait is another robot's, or does not come to
+            repeat itself.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    walk = QuadrupedGait(gait, robot)
-    walk.request(command)
-    cycles = [walk.frames(walk.timing.frames)]
-    while len(cycles) < MOST_CYCLES:
-        cycles.append(walk.frames(walk.timing.frames))
-        if np.array_equal(cycles[-1], cycles[-2]):
-            return Steady(walk.standing_pose, np.concatenate(cycles[:-1]), cycles[-1])
-    raise InputError(
-        f"gait {gait.name} does not come to repeat itself at this command",
-        hint=f"within {MOST_CYCLES} cycles",
+    walker = Walker(gait, robot)
+    refuse_out_of_range(command, gait.parameters, walker.planner.timing)
+    coming, cycle = walker.until_steady(command)
+    return Steady(
+        walker.planner.standing_pose,
+        np.concatenate([step.rows for step in coming]),
+        np.concatenate([step.rows for step in cycle]),
     )

@@ -1,4 +1,4 @@
-"""One step, in the order of the document: what is wanted, strokes, points, inverse kinematics, interpolation.
+"""One step, in the order of the document, which `StepPlanner.plan` follows: from a command to all joints.
 
 A step lasts from one lifting of feet to the next. At its beginning the command is taken; feet on the ground
 then go with the ground as it passes under a body that moves so, and feet that lift are told where to land:
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.errors import InputError
-from posewright.gaits.arc import Floats, compose, left_behind, separate
+from posewright.gaits.arc import Floats, compose, left_behind
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.foot_timeline import FootTimeline, FootWindow, timelines
 from posewright.gaits.gait import Gait
 from posewright.gaits.timing import GaitTiming, timing_of
-from posewright.kinematics import MountedLeg, legs_of
+from posewright.kinematics import MountedLeg, legs_by_foot
 from posewright.robots import Robot
 
 ROUNDING = 1e-12
@@ -88,14 +88,14 @@ class StepPlanner:
             raise InputError(f"gait {gait.name} is made for {gait.robot}", hint=f"the robot is {robot.name}")
         self.gait = gait
         self.timing: GaitTiming = timing_of(gait.parameters, robot.frame_period_s)
-        legs = {leg.name.removesuffix("_leg"): leg for leg in legs_of(robot)}
+        legs = legs_by_foot(robot)
         self._legs: list[MountedLeg] = [legs[foot] for foot in gait.phases.lift]
         self._timelines: list[FootTimeline] = timelines(gait, self.timing, robot.frame_period_s)
         self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.lift])
         # Sony's poses are in micro-radians, some half a one beyond a limit in whole degrees.
         self.standing_pose: Floats = np.clip(robot.pose(gait.pose), *robot.limits)
         for leg, point in zip(self._legs, self._equilibria, strict=True):
-            self.standing_pose[list(leg.indices)] = leg.inverse(_middle(leg, point))
+            self.standing_pose[list(leg.indices)] = leg.inverse(leg.over(point))
 
     @property
     def n_starts(self) -> int:
@@ -117,17 +117,26 @@ class StepPlanner:
             feet: where they are.
             start: which step of the cycle it is, from 0.
         """
+        seconds = self.timing.ground_s
+        # 1. What is wanted while a foot is down: velocities are separate already (arc.py), so is their way.
+        wanted = command.components(seconds)
+        # 2. What the feet do for that.
+        components = self.gait.made_up_for(wanted, seconds)
+        # 3. A stroke of each foot around its equilibrium point; feet that lift now will land for it.
+        landings = self._landings(components)
         windows = [timeline.windows[start] for timeline in self._timelines]
-        wanted = compose(command.components(self.timing.ground_s))
-        components = self.gait.made_up_for(separate(wanted), self.timing.ground_s)
-        landings = self._superposed(components)
-        feet = _lifted(feet, windows, landings)
-        points = tuple(self._ways(feet, windows, components, landings))
-        angles = [self._solve(leg, way) for leg, way in zip(self._legs, points, strict=True)]
-        rows = self._frames(feet, windows, angles)
-        return Step(rows, points, _handed_over(feet, windows, points, angles))
+        lifted = _lifted(feet, windows, landings)
+        # 4. Its points.
+        points = self._points(lifted, windows, components, landings)
+        # 5. The joints that put a paw's lowest point there, or as near as they can.
+        angles = [
+            leg.inverse(leg.over(way), nearest=True) for leg, way in zip(self._legs, points, strict=True)
+        ]
+        # 6. What lies between, frame by frame.
+        rows = self._frames(lifted.before, windows, angles)
+        return Step(rows, points, _handed_over(lifted, windows, points, angles))
 
-    def _superposed(self, components: Floats) -> Floats:
+    def _landings(self, components: Floats) -> Floats:
         """Return where each foot lands, `(n_feet, 3)` [m]: half its stroke ahead of the equilibrium point.
 
         Forward, left and turn make up one stroke for each foot, the way from here to where the same half of
@@ -135,40 +144,33 @@ class StepPlanner:
         """
         return left_behind(self._equilibria, compose(-0.5 * components))
 
-    def _ways(
+    def _points(
         self, feet: Feet, windows: list[FootWindow], components: Floats, landings: Floats
-    ) -> list[Floats]:
+    ) -> tuple[Floats, ...]:
         """Return the points of every foot in this step, `(n, 3)` each [m]."""
         rate = components / self.timing.ground_s
         ways = []
-        for foot, window in enumerate(windows):
-            n_air = window.n_air if feet.have_lifted[foot] else 0
-            down, since = (feet.land_at[foot], window.touched) if n_air else (feet.points[foot], 0.0)
-            air, after = window.through_air[:n_air], window.through_air[window.n_air :]
-            way = window.times[n_air : len(window.times) - len(after)] - since
-            ground = left_behind(down, compose(rate * way[:, np.newaxis]))
-            parts = [_through_air(feet.lifted_at[foot], down, air), ground]
-            if len(after):
-                leaving = left_behind(down, compose(rate * (window.leaves - since)))
-                parts.append(_through_air(leaving, landings[foot], after))
-            ways.append(np.concatenate(parts))
-        return ways
+        for foot, planned in enumerate(windows):
+            window = planned if feet.have_lifted[foot] else planned.standing
+            down = feet.land_at[foot] if len(window.air) else feet.points[foot]
+            air = _through_air(feet.lifted_at[foot], down, window.air)
+            ground = left_behind(down, compose(rate * window.ground[:, np.newaxis]))
+            next_air = _through_air(ground[-1:], landings[foot], window.next_air)
+            ways.append(np.concatenate([air, ground, next_air]))
+        return tuple(ways)
 
-    def _solve(self, leg: MountedLeg, points: Floats) -> Floats:
-        """Return the joints that put a paw's lowest point there, or as near as they can, `(n, 3)` [rad]."""
-        return leg.inverse(_middle(leg, points), nearest=True)
+    def _frames(self, before: Floats, windows: list[FootWindow], angles: list[Floats]) -> Floats:
+        """Return all joints in every frame, `(n_frames, n_joints)` [rad].
 
-    def _frames(self, feet: Feet, windows: list[FootWindow], angles: list[Floats]) -> Floats:
-        """Return what lies between the points, frame by frame."""
+        Args:
+            before: the joints of each leg at its point before the first, `(n_feet, 3)` [rad].
+            windows: of this step.
+            angles: of each leg at its points, `(n, 3)` each [rad].
+        """
         rows = np.tile(self.standing_pose, (len(windows[0].weights), 1))
-        for leg, before, window, knots in zip(self._legs, feet.before, windows, angles, strict=True):
-            rows[:, leg.indices] = window.weights @ np.concatenate([before[np.newaxis], knots])
+        for leg, led_on, window, knots in zip(self._legs, before, windows, angles, strict=True):
+            rows[:, leg.indices] = window.weights @ np.concatenate([led_on[np.newaxis], knots])
         return rows
-
-
-def _middle(leg: MountedLeg, points: Floats) -> Floats:
-    """Return the middle of a paw's ball where its lowest point is given, `(..., 3)` [m]."""
-    return np.add(points, (0.0, 0.0, leg.foot_radius_m))
 
 
 def _same(some: Floats, others: Floats) -> bool:
@@ -201,6 +203,13 @@ def _handed_over(
 
 
 def _through_air(lifted_at: Floats, lands_at: Floats, through_air: Floats) -> Floats:
+    """Return points in the air, `(n, 3)` [m].
+
+    Args:
+        lifted_at: where the foot left the ground, `(3,)` or `(1, 3)` [m]; `(0, 3)` where there are none.
+        lands_at: where it lands, `(3,)` [m].
+        through_air: parts of the stroke and heights, `(n, 2)`, as of a `FootWindow`.
+    """
     points = lifted_at + through_air[:, :1] * (lands_at - lifted_at)
     points[:, 2] += through_air[:, 1]
     return points

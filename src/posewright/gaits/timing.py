@@ -11,6 +11,7 @@ FRAMES_A_PAIR = 2
 """The document counts in pairs of frames: 16 ms on an AIBO."""
 
 FEWEST_FRAMES = 4
+"""A cycle of fewer would have steps without a frame: each of four feet may lift in one of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,8 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
         raise InputError(
             f"ascent_pairs is {parameters.ascent_pairs}: up and down take {2.0 * ascent_s:.3f} s, but a foot "
             f"is in the air for {air_s:.3f} s",
-            hint=f"at most {most}, or a longer step (maximum_displacement_m / ground_speed_m_s)"
+            hint=f"at most {most}, or a longer cycle (maximum_displacement_m / ground_speed_m_s)"
             if most
-            else "a longer step: maximum_displacement_m / ground_speed_m_s",
+            else "a longer cycle: maximum_displacement_m / ground_speed_m_s",
         )
     return GaitTiming(frames, period_s, ground_s, air_s, ascent_s)

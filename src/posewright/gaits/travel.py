@@ -15,9 +15,10 @@ from posewright.errors import InputError
 from posewright.gaits.arc import Floats
 
 LEAST_GAIN, GREATEST_GAIN = 0.2, 3.0
+"""Ours, as the bounds of the parameters: fitted walks need up to two, and a slip of the pen is refused."""
 
 TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
-"""So far a trim may go either way."""
+"""So far a trim may go either way [m/s, m/rad, rad/m]: ours, five times and more what fitted walks need."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,8 @@ from typing import Any
 
 from posewright.documents import one_line, parse_document, read_text, render_document, save_document
 from posewright.gaits.gait import Gait
-from posewright.gaits.parameter_reading import ENDS
 from posewright.gaits.parameters import ForeHind, GaitParameters, Point
-from posewright.gaits.phases import PHASE_TABLES, PhaseTable
+from posewright.gaits.phases import ENDS, PHASE_TABLES, PhaseTable
 from posewright.gaits.travel import TravelGain, Trim
 from posewright.robots import is_path, robot
 

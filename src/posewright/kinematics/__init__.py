@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from posewright.kinematics.branches import Form, Knee, Lift
 from posewright.kinematics.head import Head, head_of
-from posewright.kinematics.mounted_leg import MountedLeg, legs_of
+from posewright.kinematics.mounted_leg import MountedLeg, legs_by_foot, legs_of
 from posewright.kinematics.three_joint_leg import ThreeJointLeg
 
-__all__ = ["Form", "Head", "Knee", "Lift", "MountedLeg", "ThreeJointLeg", "head_of", "legs_of"]
+__all__ = [
+    "Form",
+    "Head",
+    "Knee",
+    "Lift",
+    "MountedLeg",
+    "ThreeJointLeg",
+    "head_of",
+    "legs_by_foot",
+    "legs_of",
+]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from posewright.errors import InputError
 from posewright.kinematics.arrays import POINT, Floats, triples
-from posewright.kinematics.branches import Knee, Lift
+from posewright.kinematics.branches import Form, Knee, Lift
 from posewright.kinematics.three_joint_leg import ThreeJointLeg
 from posewright.robots import LegGeometry, Robot
 
@@ -30,6 +29,8 @@ class MountedLeg:
         leg: the leg in its own frame.
         shoulder_m: where its own frame begins, in the trunk's frame, `(3,)` [m], not to be written to.
         mirror: signs between the two frames, `(3,)`, not to be written to.
+        shank_m: from the knee's axis to the foot at rest, in the leg's own frame, `(3,)` [m], not to be
+            written to.
         foot: name of the foot.
         foot_radius_m: radius of its ball [m].
     """
@@ -40,34 +41,68 @@ class MountedLeg:
     leg: ThreeJointLeg
     shoulder_m: Floats
     mirror: Floats
+    shank_m: Floats
     foot: str
     foot_radius_m: float
     _shoulder: tuple[float, float, float] = field(init=False, repr=False)
     _signs: tuple[float, float, float] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name, twin in (("shoulder_m", "_shoulder"), ("mirror", "_signs")):
+        for name in ("shoulder_m", "mirror", "shank_m"):
             array = np.array(getattr(self, name), dtype=np.float64)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
-            object.__setattr__(self, twin, tuple(array.tolist()))
+        object.__setattr__(self, "_shoulder", tuple(self.shoulder_m.tolist()))
+        object.__setattr__(self, "_signs", tuple(self.mirror.tolist()))
 
     def forward(self, angles: ArrayLike) -> Floats:
         """Return where the middle of the foot is in the trunk's frame, `(..., 3)` [m]."""
         return self.shoulder_m + self.mirror * self.leg.forward(angles)
 
-    def inverse(self, points: ArrayLike, **how: Any) -> Floats:
+    def knee(self, angles: ArrayLike) -> Floats:
+        """Return where the axis of the knee is in the trunk's frame, `(..., 3)` [m]."""
+        own = self.leg.forward(angles) - self.leg.turns(angles) @ self.shank_m
+        return self.shoulder_m + self.mirror * own
+
+    def over(self, points: ArrayLike) -> Floats:
+        """Return where the foot's middle is when it stands on points of level ground, `(..., 3)` [m]."""
+        middles: Floats = np.add(triples(points, "points", POINT), (0.0, 0.0, self.foot_radius_m))
+        return middles
+
+    def misses(self, points: ArrayLike) -> Floats:
+        """Return how far the foot stays away from points it is to stand on, `(...)` [m]; next to 0 in reach.
+
+        Args:
+            points: of level ground, in the trunk's frame, `(..., 3)` [m].
+        """
+        wanted = self.over(points)
+        away: Floats = np.linalg.norm(self.forward(self.inverse(wanted, nearest=True)) - wanted, axis=-1)
+        return away
+
+    def inverse(
+        self,
+        points: ArrayLike,
+        *,
+        form: Form = Form.GENERAL,
+        knee: Knee = Knee.POSITIVE,
+        lift: Lift = Lift.WITHIN,
+        nearest: bool = False,
+    ) -> Floats:
         """Return the angles that bring the foot's middle to points of the trunk's frame, `(..., 3)` [rad].
 
         Args:
             points: `(..., 3)` [m].
-            **how: `form`, `knee`, `lift`, `nearest` as of `ThreeJointLeg.inverse`.
+            form: this and all that follow as of `ThreeJointLeg.inverse`.
+            knee: which way the leg bends.
+            lift: whether the foot is below the shoulder or lifted beyond.
+            nearest: give the angles of the nearest reachable point instead of refusing one out of reach.
 
         Raises:
             UnreachableError: points out of reach, told in the leg's own frame.
         """
         array = triples(points, "points", POINT)
-        return self.leg.inverse((array - self.shoulder_m) * self.mirror, **how)
+        own = (array - self.shoulder_m) * self.mirror
+        return self.leg.inverse(own, form=form, knee=knee, lift=lift, nearest=nearest)
 
     def jacobian(self, angles: ArrayLike) -> Floats:
         """Return how the foot moves in the trunk's frame with the angles, `(..., 3, 3)` [m/rad]."""
@@ -113,6 +148,15 @@ def legs_of(robot: Robot) -> tuple[MountedLeg, ...]:
     return tuple(_mounted(robot, geometry) for geometry in robot.legs)
 
 
+def legs_by_foot(robot: Robot) -> dict[str, MountedLeg]:
+    """Return the legs of a robot by foot, `left_front`, ... as in gaits, in the order of `robot.feet`.
+
+    Raises:
+        InputError: the card says nothing of its legs.
+    """
+    return {leg.name.removesuffix("_leg"): leg for leg in legs_of(robot)}
+
+
 def _mounted(robot: Robot, geometry: LegGeometry) -> MountedLeg:
     knee, foot = geometry.knee_m, geometry.foot_m
     leg = ThreeJointLeg(
@@ -130,6 +174,7 @@ def _mounted(robot: Robot, geometry: LegGeometry) -> MountedLeg:
         leg=leg,
         shoulder_m=np.array(geometry.shoulder_m),
         mirror=np.array(geometry.mirror, dtype=np.float64),
+        shank_m=np.array(foot),
         foot=geometry.foot,
         foot_radius_m=geometry.foot_radius_m,
     )

@@ -87,6 +87,16 @@ class SimulatedBody:
         """Time since the start, a whole number of frames [s]."""
         return self._n_frames * self.robot.frame_period_s
 
+    @property
+    def stiffness(self) -> Floats:
+        """The stiffness of this body's servos, `(n_joints,)` [N m/rad]; 0 of a joint that is welded."""
+        return self.world.addresses.of_all(self._servos.stiffness, 0.0)
+
+    @property
+    def damping(self) -> Floats:
+        """What turning costs this body's servos, `(n_joints,)` [N m s/rad]; 0 of a joint that is welded."""
+        return self.world.addresses.of_all(self._servos.damping, 0.0)
+
     def reset(self) -> None:
         """Begin again: the same body, the same start, the same boxes, to the last bit."""
         forget()

@@ -20,8 +20,8 @@ _ROUNDING_RAD = 1e-4
 
 
 LIGHT_SHARE = 0.01
-"""A joint that carries less than this share of the robot's mass does not matter to how it walks: the mouth, ears
-and tail of an AIBO weigh 31 g of 1628 together."""
+"""A joint that carries less than this share of the robot's mass does not matter to how it walks: the mouth,
+ears and tail of an AIBO weigh 31 g of 1628 together."""
 
 
 def light_joints(robot: Robot) -> tuple[str, ...]:

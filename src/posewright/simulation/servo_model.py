@@ -76,6 +76,16 @@ class ServoBank:
         model.actuator_forcerange[acts] = np.stack([-stall, stall], axis=-1)
         self.restore()
 
+    @property
+    def stiffness(self) -> Floats:
+        """What each joint is driven with where a block asks for nothing else, `(n_moving,)` [N m/rad]."""
+        return self._stiffness_scale * self.own_stiffness
+
+    @property
+    def damping(self) -> Floats:
+        """What turning costs each drive, `(n_moving,)` [N m s/rad]."""
+        return self._damping_scale * self._damping
+
     def scale(self, stiffness: float, damping: float) -> None:
         """Give every servo its own stiffness and full torque, with so much of its stiffness and damping.
 

@@ -69,6 +69,12 @@ class World:
         return float(self.model.body_subtreemass[self.addresses.trunk_body])
 
     @property
+    def held_joints(self) -> tuple[str, ...]:
+        """The joints that are welded, in the card's order."""
+        moving = set(self.addresses.moving.tolist())
+        return tuple(name for place, name in enumerate(self.robot.joint_names) if place not in moving)
+
+    @property
     def trunk(self) -> Floats:
         """Pose of the trunk x y z qw qx qy qz, `(7,)` [m, unit quaternion]."""
         pose: Floats = self.data.qpos[self.addresses.trunk_qpos].copy()

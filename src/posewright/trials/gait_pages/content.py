@@ -12,15 +12,12 @@ from posewright.gaits.air_path import AirPath, air_path
 from posewright.gaits.arc import compose, left_behind
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.gait import Gait
-from posewright.gaits.quadruped import QuadrupedGait
+from posewright.gaits.steady import Steady, steady_walk
 from posewright.gaits.timing import GaitTiming, timing_of
-from posewright.kinematics import MountedLeg, legs_of
+from posewright.kinematics import MountedLeg, legs_by_foot
 from posewright.robots import Robot
 
 Numbers = NDArray[np.float64]
-
-LEAD_IN = 8
-"""After so many cycles the command is come to, and every foot lands and lifts where it will in all others."""
 
 SAME = 1e-6
 """Times closer than this part of a cycle are one."""
@@ -138,20 +135,19 @@ class GaitContent:
         return timing_of(self.gait.parameters, self.robot.frame_period_s)
 
     @cached_property
-    def _walker(self) -> QuadrupedGait:
-        return QuadrupedGait(self.gait, self.robot)
+    def _walk(self) -> Steady:
+        return steady_walk(self.gait, self.robot, self.command)
 
     @property
     def standing_pose(self) -> Numbers:
         """All joints with every foot on its equilibrium point, `(n_joints,)` [rad]."""
-        return self._walker.standing_pose
+        return self._walk.standing
 
     @cached_property
     def angles(self) -> Numbers:
         """All joints, frame by frame over a cycle with its beginning, `(n_frames + 1, n_joints)` [rad]."""
-        self._walker.request(self.command)
-        frames = self.timing.frames
-        return self._walker.frames(frames * (LEAD_IN + 1))[frames * LEAD_IN - 1 :]
+        cycle = self._walk.cycle
+        return np.concatenate([cycle[-1:], cycle])
 
     @cached_property
     def times(self) -> Numbers:
@@ -190,7 +186,7 @@ class GaitContent:
     @cached_property
     def feet(self) -> dict[str, FootWay]:
         """The way of each foot."""
-        legs = {leg.name.removesuffix("_leg"): leg for leg in legs_of(self.robot)}
+        legs = legs_by_foot(self.robot)
         return {foot: self._way(foot, legs[foot]) for foot in self.gait.phases.lift}
 
     def _way(self, foot: str, leg: MountedLeg) -> FootWay:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.robots import LegGeometry
 from posewright.trials.gait_pages.content import FootWay, GaitContent, Numbers
 from posewright.trials.gait_pages.feet import COLOURS, GREY, INK, MM
 
@@ -17,32 +16,11 @@ NEAR, FAR = ("right_front", "right_rear"), ("left_front", "left_rear")
 """Seen from the right; the far legs are drawn paler."""
 
 
-def knee_at(geometry: LegGeometry, angles: Numbers) -> Numbers:
-    """Return where the knee of a leg is in the trunk's frame, `(3,)` [m].
-
-    Args:
-        geometry: of the leg.
-        angles: rotator, elevator, knee, `(3,)` [rad].
-    """
-    rotator, elevator = float(angles[0]), float(angles[1])
-    ahead, _, up = geometry.knee_m
-    lowered = np.array([ahead, -np.sin(elevator) * up, np.cos(elevator) * up])
-    turned = np.array(
-        [
-            np.cos(rotator) * lowered[0] - np.sin(rotator) * lowered[2],
-            lowered[1],
-            np.sin(rotator) * lowered[0] + np.cos(rotator) * lowered[2],
-        ]
-    )
-    return np.asarray(geometry.shoulder_m + np.array(geometry.mirror) * turned)
-
-
 def standing_leg(content: GaitContent, way: FootWay) -> Numbers:
     """Return shoulder, knee and middle of the paw's ball of a leg at rest, `(3, 3)` [m]."""
     leg = way.leg
     angles = content.standing_pose[list(leg.indices)]
-    geometry = next(shape for shape in content.robot.legs if shape.name == leg.name)
-    return np.array([leg.shoulder_m, knee_at(geometry, angles), leg.forward(angles)])
+    return np.array([leg.shoulder_m, leg.knee(angles), leg.forward(angles)])
 
 
 def draw_stance(axes: Axes, content: GaitContent) -> None:

@@ -8,14 +8,16 @@ from posewright.gaits.explanations import EXPLANATIONS
 from posewright.gaits.gait import Gait
 from posewright.trials.tuning import Dimension
 
-_HINT = "[low, high], or {range: [low, high], start: value}"
+_START = "{range: [low, high], start: value}"
+_HINT = f"[low, high], or {_START}"
 
 
 def read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
     """Read what is searched, each by a dotted name as `Gait.changed` takes it.
 
     Raises:
-        DocumentError: no number, a bound that the parameter cannot have, or a value that two names set.
+        DocumentError: no number, a bound that the parameter cannot have, a range without the gait's own
+            value and without a start, or a value that two names set.
         UnknownNameError: the gait has no such parameter.
     """
     entries = node.fields()
@@ -30,10 +32,26 @@ def read_dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
             if value in setters:
                 entry.fail(f"{value} is set by {setters[value]} too", hint="search it once")
             setters[value] = name
-        own = gait.flat[sets[0]]
-        start = min(max(own, low), high) if start is None else start
+        if start is None:
+            start = _own(entry, name, gait, sets[0])
+            _expect_within(entry, start, low, high)
         dimensions.append(Dimension(name, low, high, start, _is_whole(name)))
     return tuple(dimensions)
+
+
+def _own(node: Node, name: str, gait: Gait, value: str) -> float:
+    """Return the gait's own value, where the search begins; fail where a name sets several that differ."""
+    own = gait.flat[value]
+    if gait.changed({name: own}).flat != gait.flat:
+        node.fail(f"the gait has several values for {name}", hint=f"search each by itself; or {_START}")
+    return own
+
+
+def _expect_within(node: Node, own: float, low: float, high: float) -> None:
+    if not low <= own <= high:
+        node.fail(
+            f"the gait has {own:g}, outside {low:g} to {high:g}", hint=f"a range with that in it; or {_START}"
+        )
 
 
 def _bounds(node: Node) -> tuple[float, float, float | None]:

@@ -17,11 +17,12 @@ from posewright.kinematics import legs_of
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.catalogue import FOLDER as ROBOTS
 from posewright.trials.gait_tuning.bounds import read_dimensions
-from posewright.trials.gait_tuning.score import TERMS, Fall, Term, bounds_of
 from posewright.trials.gait_tuning.task import GaitTask, SearchPlan
+from posewright.trials.gait_tuning.terms import LARGEST_WEIGHT, TERMS, Fall, Term, bounds_of
 from posewright.trials.gait_tuning.walk import Asked, TunedBodies, TunedWalk
 from posewright.trials.trial import MAX_SEED
 from posewright.trials.tuning.plan import FEWEST, MOST_CANDIDATES, WIDEST_SPREAD
+from posewright.trials.walking.many import MOST_BODIES
 from posewright.trials.walking.trial import MOST_S, MOST_SETTLE_S
 
 FOLDER = "tunes"
@@ -34,8 +35,6 @@ GREATEST = "greatest"
 FASTEST_M_S, FASTEST_RAD_S = 10.0, 100.0
 """Nobody walks faster; a slip of the pen is refused."""
 
-LARGEST_WEIGHT = 1000.0
-MOST_BODIES = 1000
 MOST_WALKS = 100
 MOST_GENERATIONS = 1_000_000
 
@@ -223,7 +222,10 @@ def _term(kind: type[Term], node: Node) -> Term:
         told = node.fields(required=("weight",), optional=entries)
     else:
         told = {"weight": node}
-    values = {key: one.number(low=(b := bounds_of(entries[key]))[0], high=b[1]) for key, one in told.items()}
+    values = {}
+    for key, one in told.items():
+        low, high = bounds_of(entries[key])
+        values[key] = one.number(low=low, high=high)
     return kind(**values)
 
 

@@ -17,14 +17,11 @@ from posewright.trials.gait_tuning.reading import read_tune
 from posewright.trials.gait_tuning.score import judged
 from posewright.trials.gait_tuning.task import GaitTask
 from posewright.trials.gait_tuning.walk import TunedWalk, Walked
-from posewright.trials.tuning import Attempt, Dimension, Evaluation, Generation, Tuned, tune
+from posewright.trials.tuning import REASON, Attempt, Dimension, Evaluation, Generation, Tuned, tune
 from posewright.trials.walking.trial import walk_gait
 
 if TYPE_CHECKING:
     from posewright.simulation import World
-
-REASON = "reason"
-"""The fact that says why a candidate could not be judged."""
 
 
 class GaitProblem:
@@ -81,7 +78,7 @@ class GaitProblem:
         return self._stage
 
     def _refuse_impossible(self, gait: Gait, walk: TunedWalk) -> None:
-        """Raise an InputError where no body need try it: to find that out takes a tenth of the time."""
+        """Raise an InputError where no body need try it: to find that out takes less than to walk."""
         timing = timing_of(gait.parameters, self.task.robot.frame_period_s)
         command = walk.command(gait.parameters, timing)
         refuse_out_of_range(command, gait.parameters, timing)
@@ -114,7 +111,7 @@ class TunedGait:
         task: that was searched.
         tuned: what the search found.
         gait: the best candidate, with a `source` that says how it was found; None where none could be judged.
-        whole: the best candidate judged again with every joint free; as in the search where none was held.
+        whole: the best candidate judged again with no joint held still; as in the search where none was.
     """
 
     task: GaitTask

@@ -6,21 +6,17 @@ import hashlib
 import importlib.metadata
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from posewright.errors import InputError
 from posewright.gaits.gait import Gait
-from posewright.gaits.reading import gait_in
 from posewright.gaits.timing import FRAMES_A_PAIR, timing_of
-from posewright.gaits.writing import gait_text
 from posewright.robots import Robot
-from posewright.trials.gait_tuning.score import Term
+from posewright.trials.gait_tuning.terms import Term
 from posewright.trials.gait_tuning.walk import TunedBodies, TunedWalk
 from posewright.trials.tuning import Dimension
+from posewright.trials.walking.stage import angles_in_pose
 from posewright.version import __version__
 
 FINENESS = 1000.0
@@ -80,24 +76,14 @@ class GaitTask:
     source: str = ""
     path: Path | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy elsewhere is made of: a gait's tables do not travel, its document does."""
-        state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return {**state, "gait": gait_text(self.gait)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.__dict__["gait"] = gait_in(state["gait"], robot=state["robot"])[0]
-
     @property
     def held_angles(self) -> dict[str, float]:
         """The joints that are held still, each with its angle [rad]."""
-        pose = np.clip(self.robot.pose(self.gait.pose), *self.robot.limits)
-        return {joint: float(pose[self.robot.index(joint)]) for joint in self.held}
+        return angles_in_pose(self.gait, self.robot, self.held)
 
     @property
     def unheld(self) -> GaitTask:
-        """The same with every joint free."""
+        """The same with no joint held still."""
         return replace(self, held=())
 
     def tried(self, values: Mapping[str, float]) -> dict[str, float]:

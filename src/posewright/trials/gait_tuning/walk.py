@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from posewright.bodies import NOMINAL, BodyVariation
@@ -100,6 +99,7 @@ class Walked:
         return report.speed_m_s or 0.0, report.left_m_s or 0.0, report.turn_rad_s or 0.0
 
     @property
-    def errors(self) -> Iterator[float]:
+    def errors(self) -> tuple[float, float, float]:
         """How far each component is from what was commanded, with its sign [m/s, m/s, rad/s]."""
-        return (there - asked for asked, there in zip(self.commanded, self.measured, strict=True))
+        (forward, left, turn), (ahead, aside, turned) = self.commanded, self.measured
+        return ahead - forward, aside - left, turned - turn

@@ -11,10 +11,11 @@ from posewright.trials.tuning.attempt import Attempt, Ending, Generation, Tuned
 from posewright.trials.tuning.journal_reading import Journal, read_journal
 from posewright.trials.tuning.picture import draw_tuning
 from posewright.trials.tuning.plan import Plan
-from posewright.trials.tuning.problem import Dimension, Evaluation, Fact, Problem
+from posewright.trials.tuning.problem import REASON, Dimension, Evaluation, Fact, Problem
 from posewright.trials.tuning.running import tune
 
 __all__ = [
+    "REASON",
     "Attempt",
     "Dimension",
     "Ending",

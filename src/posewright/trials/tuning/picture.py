@@ -6,11 +6,24 @@ import io
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import write_atomically
+from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, MissingExtraError, Where
 from posewright.trials.tuning.journal_reading import Journal, read_journal
 
 SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def refuse_no_drawing(path: Path) -> None:
+    """Say before a long search, not after it, that its picture could not be drawn there.
+
+    Raises:
+        InputError: the ending is no picture's.
+        OutputError: the file cannot be written.
+        MissingExtraError: matplotlib is not installed.
+    """
+    _expect_suffix(path)
+    refuse_unwritable(path)
+    _rc_context()
 
 
 def draw_tuning(journal: Journal | str | Path, path: str | Path) -> None:
@@ -27,20 +40,30 @@ def draw_tuning(journal: Journal | str | Path, path: str | Path) -> None:
         OutputError: the picture cannot be written there.
     """
     path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError("not a kind of picture", where=Where(path), hint=f"one of {', '.join(SUFFIXES)}")
+    _expect_suffix(path)
     shown = journal if isinstance(journal, Journal) else read_journal(journal)
     if not shown.attempts:
         raise InputError("nothing has been evaluated yet: there is nothing to draw")
     write_atomically(path, _rendered(shown, path.suffix.lower()))
 
 
-def _rendered(journal: Journal, suffix: str) -> bytes:
-    """Return the picture's file; the same journal gives the same one: no date, fixed identifiers."""
+def _expect_suffix(path: Path) -> None:
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError("not a kind of picture", where=Where(path), hint=f"one of {', '.join(SUFFIXES)}")
+
+
+def _rc_context() -> Any:
+    """Return matplotlib's context of settings, or raise MissingExtraError."""
     try:
         from matplotlib import rc_context
     except ImportError as error:
         raise MissingExtraError.for_extra("drawing a tuning", "plot") from error
+    return rc_context
+
+
+def _rendered(journal: Journal, suffix: str) -> bytes:
+    """Return the picture's file; the same journal gives the same one: no date, fixed identifiers."""
+    rc_context = _rc_context()
     from posewright.trials.tuning.picture_page import draw_page
 
     metadata: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix, {})

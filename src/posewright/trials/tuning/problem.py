@@ -13,6 +13,9 @@ from posewright.errors import InputError
 Fact: TypeAlias = float | int | str
 """What an evaluation may note beside its score; a truth value is a whole number."""
 
+REASON = "reason"
+"""The fact that says why a candidate could not be judged, where the problem noticed."""
+
 NOT_JUDGED = "not_judged"
 """The fact that says why a score is no number, where the problem itself did not notice."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.trials.walking.drives import drives_of
+from posewright.trials.walking.drives import Drives
 from posewright.trials.walking.track import GaitTrack
 
 LEAST_WAY_M = 0.05
@@ -31,14 +31,15 @@ class Energy:
     negative_work_j: float
 
 
-def energy_of(track: GaitTrack, path_m: float) -> Energy:
+def energy_of(track: GaitTrack, drives: Drives, path_m: float) -> Energy:
     """Return what the measured part of the walk cost.
 
     Args:
         track: of the walk.
+        drives: of the same.
         path_m: the way that was gone in the measured time [m].
     """
-    work = drives_of(track).work[track.begin :]
+    work = drives.work[track.begin :]
     given = float(np.maximum(work, 0.0).sum())
     seconds = len(work) * track.frame_s
     weight_n = track.mass_kg * float(np.linalg.norm(track.gravity))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.bodies import Flags, Floats
+from posewright.rotation import matrices
 from posewright.trials.motion_course import runs
 from posewright.trials.motion_thresholds import PhysicsRules
 from posewright.trials.walking.track import GaitTrack
@@ -54,8 +55,7 @@ def lying(trunk: Floats, gravity: Floats, height_m: float) -> Flags:
         gravity: in the field's frame, `(3,)` [m/s^2].
         height_m: of the trunk where the robot stands [m].
     """
-    w, x, y, z = trunk[:, 3:].T
-    own = np.stack([2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)], axis=-1)
+    own = matrices(trunk[:, 3:])[..., 2]
     upright = own @ (-gravity / np.linalg.norm(gravity))
     leans = upright < math.cos(math.radians(RULES.side_deg))
     return np.asarray(leans | (trunk[:, 2] < LOW * height_m))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.bodies import Flags, Floats
-from posewright.kinematics import legs_of
+from posewright.kinematics import MountedLeg, legs_by_foot, legs_of
 from posewright.trials.motion_course import runs
 from posewright.trials.walking.energy import LEAST_WAY_M
 from posewright.trials.walking.track import GaitTrack, Indices
@@ -21,9 +21,9 @@ class FootWork:
         foot: which.
         slip_m: how far it slid while it touched the ground [m].
         highest_m: highest its lowest point came above the ground [m].
-        lowest_swing_m: the same of the step in which it was lifted least; None without a whole step [m].
+        lowest_swing_m: the same of the cycle in which it was lifted least; None without a whole cycle [m].
         mid_swing_m: how high its lowest point was, at least, in the middle of its time in the air; 0 where
-            it was not in the air at all; None without a whole step [m].
+            it was not in the air at all; None without a whole cycle [m].
         duty: part of the time it touched the ground; None where nothing was measured.
         planned_duty: part of the time it should have.
     """
@@ -91,18 +91,17 @@ def foot_tracks(track: GaitTrack) -> FootTracks:
     """Return where the feet were, by the legs' closed form from the joints and the trunk."""
     centres, turned = [], []
     for leg in legs_of(track.robot):
-        angles = track.positions[:, list(leg.indices)]
-        centres.append(track.trunk[:, :3] + np.einsum("nij,nj->ni", track.turned, leg.forward(angles)))
+        angles = _angles(track, leg)
+        centres.append(_in_the_field(track, leg.forward(angles)))
         turned.append(track.turned @ leg.turns(angles))
     radii = np.array([leg.foot_radius_m for leg in legs_of(track.robot)])
     return FootTracks(np.stack(centres, axis=1), np.stack(turned, axis=1), radii)
 
 
-def knees(track: GaitTrack, feet: FootTracks) -> Floats:
-    """Return where the axes of the knees were, `(n + 1, n_feet, 3)` [m]: a shank above the feet."""
-    shanks = np.array([np.array(leg.mirror) * leg.foot_m for leg in track.robot.legs])
-    places: Floats = feet.centres - np.einsum("nfij,fj->nfi", feet.turned, shanks)
-    return places
+def knees(track: GaitTrack) -> Floats:
+    """Return where the axes of the knees were, in the field's frame, `(n + 1, n_feet, 3)` [m]."""
+    places = [_in_the_field(track, leg.knee(_angles(track, leg))) for leg in legs_of(track.robot)]
+    return np.stack(places, axis=1)
 
 
 def slips(track: GaitTrack, feet: FootTracks) -> Floats:
@@ -141,12 +140,22 @@ def feet_work_of(track: GaitTrack, path_m: float) -> FeetWork:
         slip_per_m=total / path_m if path_m >= LEAST_WAY_M else None,
         foot_clearance_m=_least([one.lowest_swing_m for one in feet]),
         mid_swing_clearance_m=_least([one.mid_swing_m for one in feet]),
-        lowest_knee_m=float(knees(track, places)[min(track.begin, len(track.trunk) - 1) :, :, 2].min()),
+        lowest_knee_m=float(knees(track)[min(track.begin, len(track.trunk) - 1) :, :, 2].min()),
         duty=_duty(contacts.ravel()),
         planned_duty=1.0 - track.timing.air_share,
         feet_down=tuple((counts / max(len(contacts), 1)).tolist()),
         feet=feet,
     )
+
+
+def _angles(track: GaitTrack, leg: MountedLeg) -> Floats:
+    return track.positions[:, list(leg.indices)]
+
+
+def _in_the_field(track: GaitTrack, points: Floats) -> Floats:
+    """Return where points of the trunk's frame were in the field's, `(n + 1, 3)` [m]."""
+    places: Floats = track.trunk[:, :3] + np.einsum("nij,nj->ni", track.turned, points)
+    return places
 
 
 def _duty(contacts: Flags) -> float | None:
@@ -160,9 +169,9 @@ def _least(values: list[float | None]) -> float | None:
 
 def _foot(track: GaitTrack, places: FootTracks, column: int, slip_m: float, duty: float | None) -> FootWork:
     heights = places.heights[:, column]
-    steps = steps_of(track, column)
-    peaks = [float(heights[begin:end].max()) for begin, end in steps.tolist()]
-    middles = [_middle(heights[b:e], track.foot_contacts[b:e, column]) for b, e in steps.tolist()]
+    cycles = cycles_of(track, column).tolist()
+    peaks = [float(heights[begin:end].max()) for begin, end in cycles]
+    middles = [_middle(heights[b:e], track.foot_contacts[b:e, column]) for b, e in cycles]
     return FootWork(
         foot=track.robot.feet[column],
         slip_m=slip_m,
@@ -176,14 +185,14 @@ def _foot(track: GaitTrack, places: FootTracks, column: int, slip_m: float, duty
 
 def lifting_phase(track: GaitTrack, column: int) -> float:
     """Return the part of a cycle after which a foot is to lift first, 0 to less than 1."""
-    leg = track.robot.legs[column].name.removesuffix("_leg")
-    return (track.phases.lift[leg] - track.phases.starts[0]) % 1.0
+    foot = list(legs_by_foot(track.robot))[column]
+    return (track.phases.lift[foot] - track.phases.starts[0]) % 1.0
 
 
-def steps_of(track: GaitTrack, column: int) -> Indices:
-    """Return the rows of each whole step of a foot that was measured, `(n_steps, 2)`.
+def cycles_of(track: GaitTrack, column: int) -> Indices:
+    """Return the rows of each whole cycle of a foot that was measured, `(n_cycles, 2)`.
 
-    A step is the cycle that begins where the foot is told to lift: its first row, and the one after its last.
+    A foot's cycle begins where it is told to lift; told are its first row, and the one after its last.
     """
     frames, last = track.timing.frames, len(track.trunk) - 1
     first = lifting_phase(track, column) * frames

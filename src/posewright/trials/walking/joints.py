@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.bodies import Floats
-from posewright.trials.walking.drives import drives_of
+from posewright.trials.walking.drives import Drives
 from posewright.trials.walking.track import Correction, GaitTrack
 
 
@@ -74,10 +74,14 @@ class JointLoads:
     joints: tuple[JointLoad, ...]
 
 
-def joint_loads_of(track: GaitTrack) -> JointLoads:
-    """Return what the joints of the legs bore."""
-    commanded, measured = speed_ratios(track, track.asked), speed_ratios(track, track.positions)
-    joints = _each(track, commanded, measured)
+def joint_loads_of(track: GaitTrack, drives: Drives) -> JointLoads:
+    """Return what the joints of the legs bore.
+
+    Args:
+        track: of the walk.
+        drives: of the same.
+    """
+    joints = _each(track, drives)
     fastest = max(joints, key=lambda one: max(one.commanded_speed_ratio, one.measured_speed_ratio))
     hardest = max(joints, key=lambda one: one.rms_torque_ratio)
     nearest = min(joints, key=lambda one: one.limit_margin_deg)
@@ -112,8 +116,9 @@ def speed_ratios(track: GaitTrack, angles: Floats) -> Floats:
     return ratios
 
 
-def _each(track: GaitTrack, commanded: Floats, measured: Floats) -> tuple[JointLoad, ...]:
-    drives, stall = drives_of(track), _stall(track)
+def _each(track: GaitTrack, drives: Drives) -> tuple[JointLoad, ...]:
+    commanded, measured = speed_ratios(track, track.asked), speed_ratios(track, track.positions)
+    stall = track.stall_nm
     peaks = drives.peaks.max(axis=0, initial=0.0) / stall
     rms = np.sqrt(drives.squares.mean(axis=0)) / stall if len(drives.squares) else np.zeros_like(stall)
     lower, upper = (limit[track.legs] for limit in track.robot.limits)
@@ -133,10 +138,6 @@ def _each(track: GaitTrack, commanded: Floats, measured: Floats) -> tuple[JointL
             track.leg_joints, *(column.tolist() for column in columns), strict=True
         )
     )
-
-
-def _stall(track: GaitTrack) -> Floats:
-    return np.array([track.robot.servo(joint).stall_torque_nm for joint in track.leg_joints])
 
 
 def _coupled_margin(track: GaitTrack) -> tuple[float | None, str | None]:

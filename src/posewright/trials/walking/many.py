@@ -53,6 +53,7 @@ class ManyReport:
         seconds: for so long each was to be measured [s].
         settle_s: for so long each walked before [s].
         bodies: what became of each.
+        held_joints: that were welded in the gait's pose, as they carry next to nothing.
         wall_s: how long all took; 0 where no clock was handed in [s].
     """
 
@@ -62,6 +63,7 @@ class ManyReport:
     seconds: float
     settle_s: float
     bodies: tuple[WalkedBody, ...]
+    held_joints: tuple[str, ...] = ()
     wall_s: float = 0.0
 
     @property
@@ -110,6 +112,7 @@ class ManyReport:
             "worst": plain(self.worst),
             "median": plain(self.median),
             "bodies": [body.to_dict() for body in self.bodies],
+            "held_joints": list(self.held_joints),
             "wall_s": self.wall_s or None,
             "real_time_factor": self.real_time_factor,
         }
@@ -156,16 +159,18 @@ def walk_many(
     spread = variation_ranges() if ranges is None else ranges
     seeds = range(seed, seed + bodies)
     variations = [random_variation(spread, one) for one in seeds]
-    walker = Walker.of(gait, robot, command, seconds, settle_s)
+    walker = Walker(gait, robot, command, seconds, settle_s)
     began = clock() if clock else 0.0
-    done = []
+    done: list[WalkedBody] = []
+    held: tuple[str, ...] = ()
     trials = walked(walker, list(zip(variations, seeds, strict=True)), workers)
-    for number, variation, (report, simulated_s) in zip(seeds, variations, trials, strict=True):
-        done.append(WalkedBody(number, variation, report, simulated_s))
+    for number, variation, trial in zip(seeds, variations, trials, strict=True):
+        held = trial.held_joints
+        done.append(WalkedBody(number, variation, trial.report, trial.simulated_s))
         if tell is not None:
             tell(done[-1])
     wall_s = clock() - began if clock else 0.0
-    return ManyReport(gait, robot, seed, seconds, settle_s, tuple(done), wall_s)
+    return ManyReport(gait, robot, seed, seconds, settle_s, tuple(done), held, wall_s)
 
 
 def _expect(name: str, value: object, least: int, most: int) -> None:

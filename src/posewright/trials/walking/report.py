@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from posewright.trials.walking.drives import drives_of
 from posewright.trials.walking.energy import Energy, energy_of
 from posewright.trials.walking.falls import GaitFall, falls_of
 from posewright.trials.walking.feet import FeetWork, feet_work_of
@@ -56,13 +57,13 @@ def report_of(track: GaitTrack, falls: tuple[GaitFall, ...] | None = None) -> Ga
     """
     found = falls_of(track) if falls is None else falls
     upright = track.until(max(found[0].row - 1, 0)) if found else track
-    travel = travel_of(upright)
+    travel, drives = travel_of(upright), drives_of(upright)
     parts = (
         travel,
         leaning_of(upright),
-        joint_loads_of(upright),
+        joint_loads_of(upright, drives),
         feet_work_of(upright, travel.path_m),
-        energy_of(upright, travel.path_m),
+        energy_of(upright, drives, travel.path_m),
     )
     figures = {one.name: getattr(part, one.name) for part in parts for one in fields(part)}
     return GaitReport(

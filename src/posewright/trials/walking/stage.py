@@ -28,10 +28,10 @@ LIES_S = 0.5
 
 
 def walking_world(gait: Gait, robot: Robot) -> World:
-    """Return a world to walk in: nothing for the looks, and joints that carry next to nothing held.
+    """Return a world to walk in: nothing for the looks, and joints that carry next to nothing welded.
 
     Args:
-        gait: what is walked; its pose says at which angles they are held.
+        gait: what is walked; its pose says at which angles they are welded.
         robot: who walks.
 
     Raises:
@@ -39,9 +39,13 @@ def walking_world(gait: Gait, robot: Robot) -> World:
     """
     from posewright.simulation import World, light_joints
 
+    return World(robot, looks=False, held=angles_in_pose(gait, robot, light_joints(robot)))
+
+
+def angles_in_pose(gait: Gait, robot: Robot, joints: Sequence[str]) -> dict[str, float]:
+    """Return the angles of joints in the gait's pose, within their limits [rad]: where they may be welded."""
     pose = np.clip(robot.pose(gait.pose), *robot.limits)
-    held = {joint: float(pose[robot.index(joint)]) for joint in light_joints(robot)}
-    return World(robot, looks=False, held=held)
+    return {joint: float(pose[robot.index(joint)]) for joint in joints}
 
 
 def put_on_stage(
@@ -148,8 +152,7 @@ class _Walk:
 
     def track(self) -> GaitTrack:
         """Return what happened."""
-        robot, body, variation = self._body.robot, self._body, self._body.variation
-        damping = [servo.stall_torque_nm / servo.no_load_speed_rad_s for servo in robot.servos]
+        robot, body = self._body.robot, self._body
         nothing, nobody = np.zeros((1, len(robot.joints))), np.zeros((1, len(robot.feet)), dtype=np.bool_)
         contacts = [track.world.foot_contacts for track in self._tracks if track.world is not None]
         return GaitTrack(
@@ -164,9 +167,10 @@ class _Walk:
             loads=np.concatenate([nothing, *(track.loads for track in self._tracks)]),
             trunk=np.concatenate(self._trunks),
             foot_contacts=np.concatenate([nobody, *contacts]),
-            stiffness=variation.stiffness_scale * np.array([servo.stiffness for servo in robot.servos]),
-            damping=variation.damping_scale * np.array(damping),
-            latency_frames=variation.latency_frames,
+            stiffness=body.stiffness,
+            damping=body.damping,
+            latency_frames=body.variation.latency_frames,
+            held_joints=body.world.held_joints,
             mass_kg=body.world.robot_mass_kg,
             gravity=self._gravity,
             corrections=tuple(self._corrections),

@@ -13,7 +13,7 @@ from posewright.gaits.command import VelocityCommand
 from posewright.gaits.phases import PhaseTable
 from posewright.gaits.timing import GaitTiming
 from posewright.robots import Robot
-from posewright.rotation import heading
+from posewright.rotation import heading, matrices
 
 Indices = NDArray[np.intp]
 
@@ -66,12 +66,13 @@ class GaitTrack:
         loads: torques of the drives, before what turning costs them, `(n + 1, n_joints)` [N m].
         trunk: pose of the trunk x y z qw qx qy qz, `(n + 1, 7)` [m, unit quaternion].
         foot_contacts: whether each foot touches the ground, `(n + 1, n_feet)`; in row 0 nobody has looked.
-        stiffness: of the servos of this body, `(n_joints,)` [N m/rad].
-        damping: what turning costs a drive, `(n_joints,)` [N m s/rad].
+        stiffness: of the servos of this body, `(n_joints,)` [N m/rad]; 0 of a joint that was welded.
+        damping: what turning costs a drive, `(n_joints,)` [N m s/rad]; 0 of a joint that was welded.
         latency_frames: so many frames a command waits before it takes effect.
         mass_kg: of the whole robot [kg].
         gravity: in the field's frame, which leans with the ground, `(3,)` [m/s^2].
         corrections: what safety would not let through.
+        held_joints: that were welded in the gait's pose, as they carry next to nothing.
     """
 
     robot: Robot
@@ -91,6 +92,7 @@ class GaitTrack:
     mass_kg: float
     gravity: Floats
     corrections: tuple[Correction, ...] = ()
+    held_joints: tuple[str, ...] = ()
 
     @property
     def frame_s(self) -> float:
@@ -110,14 +112,7 @@ class GaitTrack:
     @cached_property
     def turned(self) -> Floats:
         """How the trunk is turned: its axes as columns, in the field's frame, `(n + 1, 3, 3)`."""
-        w, x, y, z = self.trunk[:, 3:].T
-        rows = [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-        turned: Floats = np.moveaxis(np.array(rows, dtype=np.float64), -1, 0)
-        return turned
+        return matrices(self.trunk[:, 3:])
 
     @cached_property
     def up(self) -> Floats:
@@ -135,6 +130,11 @@ class GaitTrack:
     def leg_joints(self) -> tuple[str, ...]:
         """The joints of legs, in the order of `legs`."""
         return tuple(joint for leg in self.robot.legs for joint in leg.joints)
+
+    @property
+    def stall_nm(self) -> Floats:
+        """The greatest torques of the legs' drives, in the order of `legs`, `(n_leg_joints,)` [N m]."""
+        return np.array([self.robot.servo(joint).stall_torque_nm for joint in self.leg_joints])
 
     def until(self, end: int) -> GaitTrack:
         """Return the track up to a row, that one too."""

@@ -90,6 +90,7 @@ class GaitTrial:
             "seconds": self.seconds,
             "settle_s": self.settle_s,
             **self.report.to_dict(),
+            "held_joints": list(self.track.held_joints),
             "variation": plain(asdict(self.variation)),
             "simulated_s": plain(self.simulated_s),
             "wall_s": self.wall_s or None,
@@ -123,7 +124,8 @@ def walk_gait(
         settle_s: for so long it walks before; falls count from the beginning [s].
         variation: how the body differs from the robot's model; None for not at all.
         seed: of the noise of sensors, of which no gait that is made without them knows.
-        world: of the same robot, to save making one; its state and its body are lost.
+        world: of the same robot, to save making one; its state and its body are lost. The default welds the
+            joints that carry next to nothing (`simulation.light_joints`) as the gait's pose has them.
         tell: is told the simulated time as it goes on [s].
         clock: a wall clock [s], for `GaitTrial.wall_s`; nothing here looks at one by itself.
 

@@ -8,13 +8,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from posewright.bodies import BodyVariation
 from posewright.errors import UnavailableError
 from posewright.gaits.gait import Gait
-from posewright.gaits.parameters import GaitParameters
-from posewright.gaits.phases import PhaseTable
 from posewright.robots import Robot
 from posewright.trials.walking.report import GaitReport
 from posewright.trials.walking.stage import walking_world
@@ -23,8 +21,20 @@ from posewright.trials.walking.trial import Schedule, walk_gait
 if TYPE_CHECKING:
     from posewright.simulation import World
 
-Walked = tuple[GaitReport, float]
-"""The figures of a body, and how long it walked [s]."""
+
+class Walked(NamedTuple):
+    """What is told of one body's walk.
+
+    Attributes:
+        report: every figure.
+        simulated_s: how long it walked, settling included [s].
+        held_joints: that were welded.
+    """
+
+    report: GaitReport
+    simulated_s: float
+    held_joints: tuple[str, ...]
+
 
 Drawn = tuple[BodyVariation, int]
 """A body and its seed."""
@@ -34,56 +44,20 @@ Drawn = tuple[BodyVariation, int]
 class Walker:
     """Walks one body after the other in one world; it can be handed to another process.
 
-    A gait holds read-only tables that cannot travel, so it travels as plain numbers.
-
     Attributes:
-        fields: of the gait, besides its parameters and its phases.
-        parameters: of the gait, by dotted name.
-        phases: name of its table, and when each foot lifts.
+        gait: what is walked.
         robot: who walks.
         command: as of `walk_gait`.
         seconds: for so long each is measured [s].
         settle_s: for so long each walks before [s].
     """
 
-    fields: dict[str, Any]
-    parameters: dict[str, float]
-    phases: tuple[str, dict[str, float]]
+    gait: Gait
     robot: Robot
     command: Schedule
     seconds: float
     settle_s: float
     _worlds: list[World] = field(default_factory=list, init=False, repr=False)
-
-    @classmethod
-    def of(cls, gait: Gait, robot: Robot, command: Schedule, seconds: float, settle_s: float) -> Walker:
-        """Return a walker of a gait."""
-        plain = (
-            "name",
-            "robot",
-            "interpolation",
-            "travel_gain",
-            "trim",
-            "pose",
-            "description",
-            "source",
-            "path",
-        )
-        return cls(
-            fields={name: getattr(gait, name) for name in plain},
-            parameters=gait.parameters.flat,
-            phases=(gait.phases.name, dict(gait.phases.lift)),
-            robot=robot,
-            command=command,
-            seconds=seconds,
-            settle_s=settle_s,
-        )
-
-    @property
-    def gait(self) -> Gait:
-        """The gait."""
-        parameters, phases = GaitParameters.from_flat(self.parameters), PhaseTable(*self.phases)
-        return Gait(parameters=parameters, phases=phases, **self.fields)
 
     def walk(self, variation: BodyVariation, seed: int) -> Walked:
         """Walk one body."""
@@ -99,7 +73,7 @@ class Walker:
             seed=seed,
             world=self._worlds[0],
         )
-        return trial.report, trial.simulated_s
+        return Walked(trial.report, trial.simulated_s, trial.track.held_joints)
 
 
 def walked(walker: Walker, drawn: Sequence[Drawn], workers: int) -> Iterator[Walked]:
