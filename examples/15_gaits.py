@@ -17,9 +17,8 @@ for name in pw.gait_names(robot):
 
 trot = pw.read_gait("trot", robot=robot)
 pw.draw_gait(trot, robot, command, out / "trot.png")
-pw.write_motion(
-    pw.sample_gait(trot, robot, command, every_frames=4), out / "trot.mtn"
-)  # for the robot's own player
+pw.write_motion(pw.sample_gait(trot, robot, command), out / "trot.motion.yaml")  # repeats for ever
+pw.write_motion(pw.sample_gait(trot, robot, command, cycles=8, every_frames=2), out / "trot.mtn")
 
 trial = pw.walk_gait(trot, robot, command, seconds=4.0)
 report = trial.report.to_dict()
