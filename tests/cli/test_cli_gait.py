@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +133,7 @@ def test_values_are_set_by_name(capsys: Captured) -> None:
     ("setting", "says"),
     [
         ("shape_factor=2", "the range is 0 to 1"),
-        ("shape_factor", "nothing is no number"),
+        ("shape_factor", "there is no value"),
         ("shape_factor=round", "round is no number"),
         ("shape_factor=nan", "shape_factor is nan"),
         ("shape=1", "no gait parameter is called 'shape'"),
@@ -259,3 +260,51 @@ def test_every_verb_has_help_with_examples(verb: str, capsys: Captured) -> None:
     shown = said(capsys, verb, "--help")
     assert "Examples" in shown
     assert f"posewright gait {verb}" in shown
+
+
+def test_a_speed_that_is_printed_can_be_asked_for(capsys: Captured) -> None:
+    for gait in gait_names():
+        shown = said(capsys, "show", gait, "--no-check")
+        speed, turn = (shown.split(word)[1].split()[0] for word in ("commands       0 to ", "direction, -"))
+        for words in (("--forward", speed), ("--turn", f"-{turn}")):
+            assert said(capsys, "sample", gait, *words)
+
+
+def test_nothing_that_is_shown_is_cut_at_80_columns(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = said(capsys, "show", "trot", "--no-check")
+    assert "\u2026" not in shown
+    assert all(f"\n{name} " in shown for name in EXPLANATIONS)
+
+
+def test_a_foot_that_cannot_stand_is_told_by_its_parameter(capsys: Captured) -> None:
+    told = refusal(capsys, "show", "trot", "--set", "equilibrium_m.fore.z=-0.3")
+    assert "equilibrium_m.left_front is (0.0651, 0.0669, -0.3) m: too far" in told
+    assert "nearest=True" not in told
+
+
+@pytest.mark.parametrize("name", ['""', "../../etc", '"a\\e[31mb"'])
+def test_what_is_no_name_is_refused(name: str, capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "own.gait.yaml"
+    text = gait_text(read_gait("trot")).replace("gait: trot", f"gait: {name}", 1)
+    path.write_text(text, encoding="utf-8")
+    assert "is no name" in refusal(capsys, "show", path, "--no-check")
+
+
+def test_a_gait_cannot_steer_the_terminal(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "own.gait.yaml"
+    gait = replace(read_gait("trot"), description="red \x1b[31m", source="\x1b]0;title\x07")
+    path.write_text(gait_text(gait), encoding="utf-8")
+    shown = said(capsys, "show", path, "--no-check")
+    assert "\x1b" not in shown
+    assert r"red \x1b[31m" in shown
+
+
+def test_a_walk_that_does_not_fit_the_frames_of_a_file_says_so(capsys: Captured, tmp_path: Path) -> None:
+    odd = ("trot", "--set", "maximum_displacement_m=0.0211", "--forward", "0.05")
+    path = tmp_path / "walk.mtn"
+    assert answer(capsys, "sample", *odd, "-o", tmp_path / "cycle.csv")["times_s"][-1] == pytest.approx(0.216)
+    assert "--cycles 2 fits exactly" in said(capsys, "sample", *odd, "-o", path)
+    assert "rounded" not in said(capsys, "sample", *odd, "--cycles", "2", "-o", path)

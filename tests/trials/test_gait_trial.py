@@ -140,9 +140,11 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
     assert truth.footprints.mean(axis=2) == pytest.approx(lowest, abs=1e-12)
     joints = [world.model.joint(leg.joints[2]).id for leg in CARD.legs]
     assert world.data.xanchor[joints] == pytest.approx(knees(track)[-1], abs=1e-12)
-    recorded = recorder.slips()
+    recorded = recorder.slips()  # it leaves out frames at whose one end only a foot touches
     assert recorded.sum() > 0.01
-    assert slips(track, feet) == pytest.approx(recorded, abs=1e-12)
+    both_ends = track.foot_contacts[:-1] & track.foot_contacts[1:]
+    assert np.where(both_ends, slips(track, feet), 0.0) == pytest.approx(recorded, abs=1e-12)
+    assert slips(track, feet).sum() > recorded.sum()
 
 
 def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: World) -> None:

@@ -41,7 +41,13 @@ def fail(message: str) -> None:
 def _escaped(message: str) -> str:
     from rich.markup import escape
 
-    return escape(" ".join(message.splitlines()))
+    return escape(printable(message))
+
+
+def printable(text: str) -> str:
+    """Return a text on one line whose control characters, which could steer a terminal, are written out."""
+    line = " ".join(text.splitlines())
+    return "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in line)
 
 
 def progress(*, quiet: bool) -> Progress:

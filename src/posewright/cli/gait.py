@@ -84,7 +84,7 @@ def show(
       posewright gait show my.gait.yaml --robot my_robot/robot.yaml --json
     """
     from posewright.cli.console import emit_json, out
-    from posewright.cli.gait_show import check_lines, describe, gait_lines, parameter_table
+    from posewright.cli.gait_show import check_lines, describe, gait_lines, parameter_lines
     from posewright.gaits import check_gait
 
     opened, card = open_gait(gait, robot, sets)
@@ -95,7 +95,8 @@ def show(
     for line in gait_lines(told):
         out.print(line, markup=False, highlight=False, soft_wrap=True)
     out.print()
-    out.print(parameter_table(told["parameters"]))
+    for part in parameter_lines(told["parameters"]):
+        out.print(part, highlight=False)
     if told["check"] is not None:
         out.print()
         for line in check_lines(told["check"]):

@@ -53,6 +53,7 @@ def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None
         DocumentError: the gait's document is not what it should be.
         FormatError: the file is of a kind that is known, and no gait.
         InputError: a value is no number or out of its range, or the gait is another robot's.
+        UnreachableError: a foot cannot stand where it is to stand.
     """
     from posewright.errors import DocumentError
     from posewright.gaits import read_gait_and_robot
@@ -65,7 +66,30 @@ def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None
         if error.where is not None and error.where.path == Path(name):  # else its card is at fault
             _refuse_other_kinds(error.where.path)
         raise
-    return gait.changed(values_set(sets)), card
+    gait = gait.changed(values_set(sets))
+    _refuse_unreachable(gait, card)
+    return gait, card
+
+
+def _refuse_unreachable(gait: Gait, robot: Robot) -> None:
+    """Raise UnreachableError, by the parameter's name, where a foot cannot stand on its equilibrium point."""
+    from posewright.errors import UnreachableError
+    from posewright.kinematics import legs_by_foot
+
+    legs = legs_by_foot(robot)
+    for foot, point in gait.parameters.equilibrium_m.items():
+        try:
+            legs[foot].inverse(legs[foot].over(point))
+        except UnreachableError as error:
+            told = "({:g}, {:g}, {:g}) m".format(*point)
+            shoulder = "({:g}, {:g}, {:g}) m".format(*legs[foot].shoulder_m)
+            why = error.message.partition(" m is ")[2]
+            raise UnreachableError(
+                f"equilibrium_m.{foot} is {told}: {why}",
+                hint=f"a point, seen from the trunk, nearer to where that leg begins: {shoulder}"
+                if why.startswith("too far")
+                else f"another point, seen from the trunk; that leg begins at {shoulder}",
+            ) from error
 
 
 def _refuse_other_kinds(path: Path) -> None:
@@ -100,10 +124,12 @@ def values_set(sets: list[str] | None) -> dict[str, float]:
 def _number(text: str, value: str) -> float:
     from posewright.errors import InputError
 
+    if not value:
+        raise InputError(f"--set {text}: there is no value", hint=SET_HINT)
     try:
         return float(value)
     except ValueError:
-        raise InputError(f"--set {text}: {value or 'nothing'} is no number", hint=SET_HINT) from None
+        raise InputError(f"--set {text}: {value} is no number", hint=SET_HINT) from None
 
 
 def command_of(forward: float, left: float, turn: float) -> VelocityCommand:

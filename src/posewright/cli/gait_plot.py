@@ -39,7 +39,7 @@ def plot(
 
     One page of a steady cycle: each foot from the side, with the points it is told and the curve its joints
     lead it; all of them from above, with the way the robot goes; phases; angles and speeds of the joints of a
-    rear and a front leg. Nothing is simulated.
+    rear and a front leg. Nothing is simulated. Without a command it goes ahead at half the greatest speed.
 
     [bold]Examples[/]
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 TABLE = ".csv"
 
+EQUAL_S = 1e-6
+"""Lengths that differ by less are the same [s]."""
+
 
 def sample(
     gait: GaitName,
@@ -95,8 +98,9 @@ def sample(
         return
     motion = _motion(opened, card, command, output, cycles=cycles, every=every, lead_in=lead_in)
     told = _write(motion, output, accept_loss=accept_loss)
+    rounded = _rounded(motion, card, output, opened, is_led_in=lead_in)
     if as_json:
-        _emit({"gait": opened.name, **command.by_name, **told})
+        _emit({"gait": opened.name, **command.by_name, **told, "rounded": rounded})
         return
     out.print(
         f"{opened.name}: {told['keyframes']} keyframes, {told['duration_s']:.3f} s -> {output}"
@@ -105,6 +109,34 @@ def sample(
         highlight=False,
         soft_wrap=True,
     )
+    if rounded is not None:
+        out.print(f"  rounded: {rounded}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _rounded(motion: Motion, robot: Robot, output: Path, gait: Gait, *, is_led_in: bool) -> str | None:
+    """Return by how much the file is longer or shorter than the walk, and how many cycles fit; None if not."""
+    from posewright.formats import read_motion
+    from posewright.formats.registry import format_for
+    from posewright.gaits import timing_of
+
+    step_s = format_for(motion, output).quantum.time_s
+    if step_s is None:
+        return None
+    written_s = read_motion(output, robot=robot).duration
+    if abs(written_s - motion.duration) < EQUAL_S:
+        return None
+    told = (
+        f"{motion.duration:.3f} s of walk to {written_s:.3f} s, as a frame of the file is {1e3 * step_s:g} ms"
+    )
+    frames, every = (
+        timing_of(gait.parameters, robot.frame_period_s).frames,
+        round(step_s / robot.frame_period_s),
+    )
+    total = round(motion.duration / robot.frame_period_s)
+    more = next((n for n in range(1, every + 1) if (total + n * frames) % every == 0), None)
+    if is_led_in or more is None:
+        return told if more is None else f"{told}; {more} cycle more fits exactly"
+    return f"{told}; --cycles {total // frames + more} fits exactly"
 
 
 def _table(

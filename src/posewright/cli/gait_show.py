@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from posewright.cli.console import printable
 from posewright.gaits import (
     EXPLANATIONS,
     Concern,
@@ -21,6 +24,7 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
+from posewright.gaits.bounds import bound_text
 from posewright.robots import Robot
 
 DIGITS = 9
@@ -122,10 +126,10 @@ def list_table(told: Iterable[dict[str, Any]]) -> Table:
         (
             entry["gait"],
             entry["robot"],
-            f"{entry['greatest_speed_m_s']:.3f}",
-            f"{entry['greatest_turn_rad_s']:.2f}",
+            bound_text(entry["greatest_speed_m_s"]),
+            bound_text(entry["greatest_turn_rad_s"], 2),
             f"{entry['period_s']:.3f}",
-            entry["description"],
+            printable(entry["description"]),
         )
         for entry in told
     ]
@@ -135,7 +139,8 @@ def list_table(told: Iterable[dict[str, Any]]) -> Table:
 def gait_lines(told: dict[str, Any]) -> Iterator[str]:
     """Yield the lines that describe a gait to a person."""
     timing, gain = told["timing"], told["travel_gain"]
-    yield f"{told['gait']}: {told['robot']}" + (f", {told['description']}" if told["description"] else "")
+    description = printable(told["description"])
+    yield f"{told['gait']}: {told['robot']}" + (f", {description}" if description else "")
     lift = ", ".join(f"{foot} {phase:g}" for foot, phase in told["lift"].items())
     yield f"  feet lift      {told['phases']}: {lift} of a cycle"
     yield (
@@ -144,8 +149,8 @@ def gait_lines(told: dict[str, Any]) -> Iterator[str]:
         " rising and as long sinking"
     )
     yield (
-        f"  commands       0 to {told['greatest_speed_m_s']:.3f} m/s in any direction,"
-        f" -{told['greatest_turn_rad_s']:.3f} to {told['greatest_turn_rad_s']:.3f} rad/s"
+        f"  commands       0 to {bound_text(told['greatest_speed_m_s'])} m/s in any direction,"
+        f" -{bound_text(told['greatest_turn_rad_s'])} to {bound_text(told['greatest_turn_rad_s'])} rad/s"
     )
     yield f"  interpolation  {told['interpolation']}; other joints as in pose {told['pose']}"
     yield f"  travel gain    forward {gain['forward']:g}, left {gain['left']:g}, turn {gain['turn']:g}"
@@ -156,33 +161,38 @@ def gait_lines(told: dict[str, Any]) -> Iterator[str]:
             f" turn, turn {trim['turn_rad_m']:g} rad a metre to the left"
         )
     if told["source"]:
-        yield f"  source         {told['source']}"
+        yield f"  source         {printable(told['source'])}"
 
 
-def parameter_table(parameters: Iterable[dict[str, Any]]) -> Table:
-    """Return one row a parameter: its value, its range, and what it does after the name in the document."""
-    rows = [
-        (
-            entry["name"],
-            _value_text(entry["value"]),
-            f"{entry['low']:g} to {entry['high']:g}" + (f" {entry['unit']}" if entry["unit"] else ""),
-            f"{entry['document'].capitalize()}. {entry['sentence']}",
-        )
-        for entry in parameters
-    ]
-    return _table(("parameter", "value", "range", "what it does"), rows)
+def parameter_lines(parameters: Iterable[dict[str, Any]]) -> Iterator[RenderableType]:
+    """Yield of each parameter its value and range, and below, what it does after the name in the document.
+
+    Nothing is cut: the names are those that `--set` wants, and they fit 80 columns.
+    """
+    yield Text(_row("parameter", "value", "range"), style="dim")
+    for entry in parameters:
+        first, *more = _value_texts(entry["value"])
+        limits = f"{entry['low']:g} to {entry['high']:g} {entry['unit']}".rstrip()
+        yield Text(_row(entry["name"], first, limits))
+        for further in more:
+            yield Text(_row("", further, ""))
+        yield Padding(Text(f"{entry['document'].capitalize()}. {entry['sentence']}"), (0, 0, 0, 4))
 
 
-def _value_text(value: Any) -> str:
+def _row(name: str, value: str, limits: str) -> str:
+    return f"{name:<22}  {value:<34}  {limits}".rstrip()
+
+
+def _value_texts(value: Any) -> list[str]:
     if not isinstance(value, Mapping):
-        return f"{value:g}"
+        return [f"{value:g}"]
     if set(value) == {"fore", "hind"} and value["fore"] == value["hind"]:
-        return f"{value['fore']:g}"
+        return [f"{value['fore']:g}"]
     texts = {
         name: " ".join(f"{at:g}" for at in part) if isinstance(part, list) else f"{part:g}"
         for name, part in value.items()
     }
-    return "\n".join(f"{name} {text}" for name, text in texts.items())
+    return [f"{name} {text}" for name, text in texts.items()]
 
 
 def check_lines(check: dict[str, Any]) -> Iterator[str]:
@@ -226,7 +236,9 @@ def _table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, right: Iter
     """Return a table; cells are never read as markup."""
     table = Table(box=None, pad_edge=False)
     for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", header_style="dim")
+        table.add_column(
+            column, justify="right" if column in right else "left", header_style="dim", overflow="fold"
+        )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table

@@ -66,6 +66,6 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
         raise FormatError(
             "the file's name does not say in which format to write",
             where=Where(path),
-            hint=f"end it in {', '.join(known.suffixes[0] for known in FORMATS.values() if known.suffixes)}",
+            hint=f"end it in {', '.join(dict.fromkeys(one.suffixes[0] for one in FORMATS.values() if one.suffixes))}",
         )
     return FORMATS[origin.format]

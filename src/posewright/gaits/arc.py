@@ -11,7 +11,7 @@ Both are written here with sin(h)/h, h = q/2, so that nothing is divided by a sm
 no special case. The components of a whole turn are not to be had: at q = 2 pi every circle ends where it
 began.
 
-All functions take one triple `(3,)` or many `(..., 3)` of [m, m, rad].
+All functions take one triple `(3,)` or many `(..., 3)` of [m, m, rad], and raise InputError for what is none.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from posewright.errors import InputError
 Floats = NDArray[np.float64]
 
 WHOLE_TURN_RAD = 2.0 * np.pi
+
+_SHAPE = "an array (3,) or (..., 3): x, y and turn [m, m, rad]"
 
 _TINY = 1e-300
 """An angle that is its own sine."""
@@ -91,7 +93,12 @@ def left_behind(points: Floats, displacement: ArrayLike) -> Floats:
 
 
 def _parts(triples: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    array = np.asarray(triples, dtype=np.float64)
+    try:
+        array = np.asarray(triples, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{triples!r} are no numbers", hint=_SHAPE) from None
+    if array.shape[-1:] != (3,):
+        raise InputError(f"an array of shape {array.shape} holds no triples", hint=_SHAPE)
     return array[..., 0], array[..., 1], array[..., 2]
 
 

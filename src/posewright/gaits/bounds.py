@@ -10,6 +10,9 @@ from posewright.gaits.parameters import GaitParameters
 from posewright.gaits.timing import GaitTiming
 
 _SLACK = 1e-9
+"""A command beyond the greatest by so much, or by this part of it, is the greatest."""
+
+_TINY = 1e-6
 
 SHARE_A_STEP = 0.25
 """By so much of the greatest command the command changes from one step to the next."""
@@ -25,21 +28,27 @@ def greatest_turn_rad_s(parameters: GaitParameters, timing: GaitTiming) -> float
     return parameters.maximum_turn_rad / timing.ground_s
 
 
+def bound_text(value: float, digits: int = 3) -> str:
+    """Return a bound with so many digits, rounded down, so that what is printed can be asked for."""
+    return f"{math.floor(value * 10**digits + _TINY) / 10**digits:.{digits}f}"
+
+
 def refuse_out_of_range(command: VelocityCommand, parameters: GaitParameters, timing: GaitTiming) -> None:
     """Raise an InputError where a command goes beyond the maximum displacement or the maximum turn."""
     speed = math.hypot(command.forward_m_s, command.left_m_s)
     fastest, turns = greatest_speed_m_s(parameters, timing), greatest_turn_rad_s(parameters, timing)
-    if speed > fastest * (1.0 + _SLACK):
+    if speed > fastest * (1.0 + _SLACK) + _SLACK:
+        asked = speed if command.forward_m_s and command.left_m_s else command.forward_m_s + command.left_m_s
         raise InputError(
-            f"{speed:g} m/s is out of range",
-            hint=f"this gait goes at 0 to {fastest:.3f} m/s: {parameters.maximum_displacement_m:g} m in the "
+            f"{asked:g} m/s is out of range",
+            hint=f"this gait goes at 0 to {bound_text(fastest)} m/s in any direction: {parameters.maximum_displacement_m:g} m in the "
             f"{timing.ground_s:.3f} s a foot is down",
         )
-    if abs(command.turn_rad_s) > turns * (1.0 + _SLACK):
+    if abs(command.turn_rad_s) > turns * (1.0 + _SLACK) + _SLACK:
         raise InputError(
             f"a turn of {command.turn_rad_s:g} rad/s is out of range",
-            hint=f"this gait turns at -{turns:.3f} to {turns:.3f} rad/s: {parameters.maximum_turn_rad:g} rad "
-            f"in the {timing.ground_s:.3f} s a foot is down",
+            hint=f"this gait turns at -{bound_text(turns)} to {bound_text(turns)} rad/s: "
+            f"{parameters.maximum_turn_rad:g} rad in the {timing.ground_s:.3f} s a foot is down",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,14 +13,23 @@ from posewright.errors import InputError
 from posewright.gaits.arc import Floats, separate
 
 
+STANDS = 1e-9
+"""Less than this is standing still [m/s, rad/s]: a nanometre, a nanoradian a second."""
+
+
 @dataclass(frozen=True, slots=True)
 class VelocityCommand:
     """Forward, left and turn, seen from the trunk.
+
+    A number below `STANDS` is taken as 0.
 
     Attributes:
         forward_m_s: ahead [m/s]; negative backwards.
         left_m_s: to the left [m/s]; negative to the right.
         turn_rad_s: to the left, counter-clockwise from above [rad/s].
+
+    Raises:
+        InputError: a velocity is no finite number.
     """
 
     forward_m_s: float = 0.0
@@ -28,8 +38,11 @@ class VelocityCommand:
 
     def __post_init__(self) -> None:
         for name, value in self.by_name.items():
+            if not isinstance(value, Real) or isinstance(value, bool):
+                raise InputError(f"{name} is {value!r}", hint="a number")
             if not math.isfinite(value):
                 raise InputError(f"{name} is {value}", hint="a finite number")
+            object.__setattr__(self, name, 0.0 if abs(value) < STANDS else float(value))
 
     @classmethod
     def covering(cls, displacement: ArrayLike, seconds: float) -> VelocityCommand:

@@ -55,15 +55,22 @@ class QuadrupedGait:
         """Ask for a velocity from the next step on.
 
         Raises:
-            InputError: it is more than the gait's maximum displacement or turn in the time a foot is down.
+            InputError: it is more than the gait's maximum displacement or turn in the time a foot is down,
+                or no command.
         """
+        if not isinstance(command, VelocityCommand):
+            raise InputError(f"{command!r} is no command", hint="VelocityCommand(0.1, 0.0, 0.3)")
         refuse_out_of_range(command, self.gait.parameters, self.timing)
         self._command = command
 
     def frames(self, n: int) -> Floats:
-        """Return the joints in the next n frames, `(n, n_joints)` [rad]."""
-        if n < 0:
-            raise InputError(f"{n} frames are asked for", hint="0 or more")
+        """Return the joints in the next n frames, `(n, n_joints)` [rad].
+
+        Raises:
+            InputError: n is no whole number, or below 0.
+        """
+        if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 0:
+            raise InputError(f"{n!r} frames are asked for", hint="a whole number, 0 or more")
         parts, missing = [], n
         while missing > 0:
             if not len(self._rows):

@@ -22,6 +22,7 @@ from posewright.gaits.travel import (
     TravelGain,
     Trim,
 )
+from posewright.kinematics import legs_of
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.catalogue import FOLDER as ROBOTS
 
@@ -72,7 +73,7 @@ def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) 
     fields = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
     card = _robot(fields["robot"], robot, path)
     gait = Gait(
-        name=fields["gait"].text(),
+        name=_name(fields["gait"]),
         robot=card.name,
         parameters=_parameters(fields["parameters"], card),
         phases=_phases(fields["phases"]),
@@ -109,6 +110,13 @@ def _find(name: str | Path, robot: Robot | None) -> Path:
     )
 
 
+def _name(node: Node) -> str:
+    name = node.text()
+    if not name.strip() or not name.isprintable() or "/" in name or "\\" in name:
+        node.fail(f"{name!r} is no name", hint="letters and digits, as in my_trot; no path")
+    return name
+
+
 def _robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
     """Return the card that `robot:` tells of, or the one given, which must be called so."""
     name = node.text()
@@ -120,6 +128,10 @@ def _robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
         named = robot(node.choice("robot", robot_names()))
     if card is not None and named.name != card.name:
         node.fail(f"this gait is for {named.name}", hint=f"it is to be walked by {card.name}")
+    try:
+        legs_of(card or named)
+    except InputError as error:
+        node.fail(error.message, hint=error.hint)
     return card or named
 
 

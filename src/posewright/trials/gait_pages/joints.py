@@ -80,7 +80,7 @@ def draw_joint(axes: Axes, content: GaitContent, way: FootWay, joint: str, span_
     axes.locator_params(axis="y", nbins=4)
     axes.set_title(part_of(joint, way), fontsize=7.5, loc="left", pad=2)
     share, most = fastest_of(content, joint)
-    told = f"fastest {share:.2f} of {most:.1f} rad/s"
+    told = f"fastest {share:.2f} x {most:.1f} rad/s"
     axes.set_title(told, fontsize=6.5, loc="right", pad=2, color=GREY if share <= 1.0 else WRONG)
 
 
