@@ -21,7 +21,7 @@ SPEED_M_S = 0.2
 PICTURES, SIZE = 6, (400, 360)
 WIDTH_IN, HEIGHT_IN, TITLE_IN, LABEL_IN, GAP_IN = 2.0, 1.8, 0.38, 0.26, 0.03
 QUIET, SOFT = "#2b3640", "#5b6770"
-SHORT = {"left_front_paw": "LF", "left_rear_paw": "LR", "right_front_paw": "RF", "right_rear_paw": "RR"}
+SHORT = {"left_front_paw": "LF", "left_rear_paw": "LH", "right_front_paw": "RF", "right_rear_paw": "RH"}
 
 
 def main() -> None:

@@ -186,7 +186,7 @@ def test_what_is_no_triple_is_refused_with_the_shape(function: Callable[[Any], o
 
 @pytest.mark.parametrize("wrong", ["a", True, None, [0.1]])
 def test_a_command_that_is_no_number_is_refused(wrong: Any) -> None:
-    with pytest.raises(InputError, match="forward_m_s is .*a number"):
+    with pytest.raises(InputError, match=r"forward_m_s is .*a number"):
         VelocityCommand(wrong)
 
 

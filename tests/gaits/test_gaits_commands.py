@@ -24,6 +24,7 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
+from posewright.gaits.bounds import bound_text
 from posewright.gaits.phases import OWN
 from posewright.gaits.walker import Walker
 from posewright.kinematics import legs_of
@@ -203,9 +204,11 @@ def test_a_command_beyond_what_the_gait_does_is_refused_with_the_range(angle: fl
     turns = greatest_turn_rad_s(EXAMPLE.parameters, walk.timing)
     forward, left = fastest * np.cos(angle), fastest * np.sin(angle)
     walk.request(VelocityCommand(forward, left, turns))
-    with pytest.raises(InputError, match=f"m/s is out of range .*0 to {fastest:.3f} m/s"):
+    with pytest.raises(InputError, match=f"m/s is out of range .*0 to {bound_text(fastest)} m/s"):
         walk.request(VelocityCommand(forward * times, left * times))
-    with pytest.raises(InputError, match=f"rad/s is out of range .*-{turns:.3f} to {turns:.3f} rad/s"):
+    with pytest.raises(
+        InputError, match=f"rad/s is out of range .*-{bound_text(turns)} to {bound_text(turns)} rad/s"
+    ):
         walk.request(VelocityCommand(turn_rad_s=-turns * times))
     assert walk.command == VelocityCommand(forward, left, turns)
 

@@ -114,7 +114,7 @@ def sample(
 
 
 def _rounded(motion: Motion, robot: Robot, output: Path, gait: Gait, *, is_led_in: bool) -> str | None:
-    """Return by how much the file is longer or shorter than the walk, and how many cycles fit; None if not."""
+    """Return how the file's length differs from the walk's, and how many cycles fit; None if it does not."""
     from posewright.formats import read_motion
     from posewright.formats.registry import format_for
     from posewright.gaits import timing_of
@@ -125,9 +125,7 @@ def _rounded(motion: Motion, robot: Robot, output: Path, gait: Gait, *, is_led_i
     written_s = read_motion(output, robot=robot).duration
     if abs(written_s - motion.duration) < EQUAL_S:
         return None
-    told = (
-        f"{motion.duration:.3f} s of walk to {written_s:.3f} s, as a frame of the file is {1e3 * step_s:g} ms"
-    )
+    told = f"{motion.duration:.3f} s to {written_s:.3f} s, in frames of {1e3 * step_s:g} ms"
     frames, every = (
         timing_of(gait.parameters, robot.frame_period_s).frames,
         round(step_s / robot.frame_period_s),

@@ -180,7 +180,7 @@ def parameter_lines(parameters: Iterable[dict[str, Any]]) -> Iterator[Renderable
 
 
 def _row(name: str, value: str, limits: str) -> str:
-    return f"{name:<22}  {value:<34}  {limits}".rstrip()
+    return f"{name:<22}  {value:<32} {limits}".rstrip()
 
 
 def _value_texts(value: Any) -> list[str]:

@@ -63,9 +63,10 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
         suiting = [known for known in named if known.suits(card)] or named
         return next((known for known in suiting if origin and known.name == origin.format), suiting[0])
     if origin is None or origin.format not in FORMATS or not FORMATS[origin.format].suffixes:
+        endings = dict.fromkeys(known.suffixes[0] for known in FORMATS.values() if known.suffixes)
         raise FormatError(
             "the file's name does not say in which format to write",
             where=Where(path),
-            hint=f"end it in {', '.join(dict.fromkeys(one.suffixes[0] for one in FORMATS.values() if one.suffixes))}",
+            hint=f"end it in {', '.join(endings)}",
         )
     return FORMATS[origin.format]

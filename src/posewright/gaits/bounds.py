@@ -41,8 +41,8 @@ def refuse_out_of_range(command: VelocityCommand, parameters: GaitParameters, ti
         asked = speed if command.forward_m_s and command.left_m_s else command.forward_m_s + command.left_m_s
         raise InputError(
             f"{asked:g} m/s is out of range",
-            hint=f"this gait goes at 0 to {bound_text(fastest)} m/s in any direction: {parameters.maximum_displacement_m:g} m in the "
-            f"{timing.ground_s:.3f} s a foot is down",
+            hint=f"this gait goes at 0 to {bound_text(fastest)} m/s in any direction: "
+            f"{parameters.maximum_displacement_m:g} m in the {timing.ground_s:.3f} s a foot is down",
         )
     if abs(command.turn_rad_s) > turns * (1.0 + _SLACK) + _SLACK:
         raise InputError(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from posewright.errors import InputError
 from posewright.gaits.arc import Floats, separate
-
 
 STANDS = 1e-9
 """Less than this is standing still [m/s, rad/s]: a nanometre, a nanoradian a second."""
@@ -38,8 +36,9 @@ class VelocityCommand:
 
     def __post_init__(self) -> None:
         for name, value in self.by_name.items():
-            if not isinstance(value, Real) or isinstance(value, bool):
-                raise InputError(f"{name} is {value!r}", hint="a number")
+            given: object = value
+            if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
+                raise InputError(f"{name} is {given!r}", hint="a number")
             if not math.isfinite(value):
                 raise InputError(f"{name} is {value}", hint="a finite number")
             object.__setattr__(self, name, 0.0 if abs(value) < STANDS else float(value))

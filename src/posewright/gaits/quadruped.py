@@ -58,8 +58,9 @@ class QuadrupedGait:
             InputError: it is more than the gait's maximum displacement or turn in the time a foot is down,
                 or no command.
         """
-        if not isinstance(command, VelocityCommand):
-            raise InputError(f"{command!r} is no command", hint="VelocityCommand(0.1, 0.0, 0.3)")
+        asked: object = command
+        if not isinstance(asked, VelocityCommand):
+            raise InputError(f"{asked!r} is no command", hint="VelocityCommand(0.1, 0.0, 0.3)")
         refuse_out_of_range(command, self.gait.parameters, self.timing)
         self._command = command
 
@@ -69,8 +70,9 @@ class QuadrupedGait:
         Raises:
             InputError: n is no whole number, or below 0.
         """
-        if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 0:
-            raise InputError(f"{n!r} frames are asked for", hint="a whole number, 0 or more")
+        asked: object = n
+        if isinstance(asked, bool) or not isinstance(asked, int | np.integer) or n < 0:
+            raise InputError(f"{asked!r} frames are asked for", hint="a whole number, 0 or more")
         parts, missing = [], n
         while missing > 0:
             if not len(self._rows):
