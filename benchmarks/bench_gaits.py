@@ -74,7 +74,7 @@ def figures(rounds: int) -> list[Figure]:
     light = measure(card, World(card, looks=False, held=held, timestep_s=0.004), rounds)
     return [
         Figure("trot, online gait", SECONDS / whole.online, "x real", at_least=40.0),
-        Figure("trot, precomputed frames", SECONDS / whole.precomputed, "x real", note="mouth, ears and tail held, 2 ms"),
+        Figure("trot, precomputed frames", SECONDS / whole.precomputed, "x real", note="2 ms steps"),
         Figure("trot, mujoco.rollout", SECONDS / whole.rollout, "x real", note="the raw engine"),
         Figure("trot, online gait : rollout", whole.rollout / whole.online),
         Figure("trot, precomputed : rollout", whole.rollout / whole.precomputed),

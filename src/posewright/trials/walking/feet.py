@@ -110,8 +110,8 @@ def slips(track: GaitTrack, feet: FootTracks) -> Floats:
     What touches is the point midway between the lowest of the ball and the ground it is pressed into. It
     moves with the ball, and where it is at the end of the frame is how far it slid; rolling only turns it
     about itself. A frame at one of whose ends the foot touches counts whole: a paw that lands or lifts drags,
-    and measured step by step of the physics that is nearly all of its way in the frame. A touch between two ends
-    is not seen.
+    and measured step by step of the physics that is nearly all of its way in the frame. A touch between two
+    ends is not seen.
     """
     arms = np.zeros_like(feet.centres[:-1])
     arms[..., 2] = -(feet.centres[:-1, :, 2] + feet.radii) / 2.0
