@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,44 +34,49 @@ EQUAL_S = 1e-6
 """Lengths that differ by less are the same [s]."""
 
 
+MotionOrTable = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="A motion, as the name says: .motion.yaml, .mtn, .h, .mot, .motion; or a table: .csv. "
+        "Default: the table to stdout.",
+    ),
+]
+Cycles = Annotated[
+    int | None,
+    typer.Option(
+        "--cycles",
+        metavar="N",
+        help="Write so many cycles one after the other; default one, which repeats for ever where the "
+        "format can say so.",
+    ),
+]
+Every = Annotated[
+    int | None,
+    typer.Option(
+        "--every",
+        metavar="N",
+        help="A keyframe every so many frames; default every frame that the format can tell apart.",
+    ),
+]
+LeadIn = Annotated[bool, typer.Option("--lead-in", help="Begin in the standing pose, not amid the walk.")]
+AcceptLoss = Annotated[
+    bool, typer.Option("--accept-loss", help="Write all the same what the format cannot hold.")
+]
+
+
 def sample(
     gait: GaitName,
     forward: Forward = 0.0,
     left: Left = 0.0,
     turn: Turn = 0.0,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="A motion, as the name says: .motion.yaml, .mtn, .h, .mot, .motion; or a table: .csv. "
-            "Default: the table to stdout.",
-        ),
-    ] = None,
-    cycles: Annotated[
-        int | None,
-        typer.Option(
-            "--cycles",
-            metavar="N",
-            help="Write so many cycles one after the other; default one, which repeats for ever where the "
-            "format can say so.",
-        ),
-    ] = None,
-    every: Annotated[
-        int | None,
-        typer.Option(
-            "--every",
-            metavar="N",
-            help="A keyframe every so many frames; default every frame that the format can tell apart.",
-        ),
-    ] = None,
-    lead_in: Annotated[
-        bool, typer.Option("--lead-in", help="Begin in the standing pose, not amid the walk.")
-    ] = False,
-    accept_loss: Annotated[
-        bool, typer.Option("--accept-loss", help="Write all the same what the format cannot hold.")
-    ] = False,
+    output: MotionOrTable = None,
+    cycles: Cycles = None,
+    every: Every = None,
+    lead_in: LeadIn = False,
+    accept_loss: AcceptLoss = False,
     robot: RobotOption = None,
     sets: Sets = None,
     as_json: AsJson = False,
@@ -87,8 +93,6 @@ def sample(
 
       posewright gait sample trot --forward 0.1 > cycle.csv
     """
-    from posewright.cli.console import out
-
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, opened.path)
     command = command_of(forward, left, turn)
@@ -102,13 +106,15 @@ def sample(
     if as_json:
         _emit({"gait": opened.name, **command.by_name, **told, "rounded": rounded})
         return
-    out.print(
-        f"{opened.name}: {told['keyframes']} keyframes, {told['duration_s']:.3f} s -> {output}"
-        f" ({told['format']})",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
-    )
+    _tell(opened.name, told, output, rounded)
+
+
+def _tell(name: str, told: Mapping[str, Any], output: Path, rounded: str | None) -> None:
+    """Say to a person what was written."""
+    from posewright.cli.console import out
+
+    line = f"{name}: {told['keyframes']} keyframes, {told['duration_s']:.3f} s -> {output} ({told['format']})"
+    out.print(line, markup=False, highlight=False, soft_wrap=True)
     if rounded is not None:
         out.print(f"  rounded: {rounded}", markup=False, highlight=False, soft_wrap=True)
 
