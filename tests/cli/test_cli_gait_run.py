@@ -108,6 +108,37 @@ def test_a_fall_is_exit_code_1_with_the_json_whole(capsys: Captured, tmp_path: P
     assert json.loads(out)["fallen_seeds"] == [0]
 
 
+def test_a_body_the_simulation_fails_on_is_named_and_the_run_is_told_to_the_end(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    heavy = tmp_path / "heavy.bodies.yaml"
+    heavy.write_text(
+        "bodies: heavy\nranges:\n  mass_scale: {low: 1.0e+308, high: 1.0e+308, source: a test}\n",
+        encoding="utf-8",
+    )
+    words = ("run", "trot", "--seconds", 0.5, "--body", heavy, "--seed", 7)
+    code, out, err = posewright(capsys, *words, "--bodies", 1)
+    assert (code, err) == (1, "")
+    assert "0 of 1 bodies upright, 1 failed" in out
+    assert "seed 7 failed, the simulation blew up" in out
+    code, out, err = posewright(capsys, *words, "--bodies", 1, "--json")
+    data = json.loads(out, parse_constant=pytest.fail)
+    assert (code, err) == (1, "")
+    assert (data["upright"], data["falls"], data["fallen_seeds"]) == (0, 1, [7])
+    (failure,) = data["failures"]
+    assert (failure["seed"], "blew up" in failure["reason"]) == (7, True)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+@pytest.mark.parametrize("words", [(), ("--body", "random"), ("--bodies", "1")])
+def test_a_seed_out_of_range_is_told_the_whole_range(
+    capsys: Captured, words: tuple[str, ...], seed: int
+) -> None:
+    code, out, err = posewright(capsys, "run", "trot", "--seed", seed, *words)
+    assert (code, out) == (2, "")
+    assert f"a seed of {seed} (a whole number from 0 to {2**63 - 1})" in err
+
+
 def test_plot_draws_the_walk(capsys: Captured, tmp_path: Path) -> None:
     code, _, _ = posewright(capsys, "run", "trot", "--seconds", 0.5, "--plot", tmp_path / "walk.svg")
     assert code == 0

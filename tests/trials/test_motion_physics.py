@@ -22,8 +22,9 @@ from posewright.playing import Player
 from posewright.robots import Robot, robot
 from posewright.simulation import Contacts, SimulatedBody, World
 from posewright.trials import MotionTrial, PhysicsRules, try_motion
-from posewright.trials.motion_course import Course, runs
+from posewright.trials.motion_course import Course
 from posewright.trials.motion_touching import self_contacts, touching
+from posewright.trials.runs import runs
 
 FACE_DOWN, ON_THE_BACK = (0.0, math.pi / 2.0), (0.0, -math.pi / 2.0)
 ROBOTIS = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"

@@ -7,48 +7,24 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from posewright.errors import InputError, UnavailableError
+from posewright.errors import InputError
 from posewright.trials.tuning import Tuned, read_journal, tune
-from posewright.trials.tuning.workers import Workers, portable
+from posewright.trials.workers import Workers
 
-from .tuning_problems import BOX, Bowl, Breaking, Cliffs, OddError, Slow
+from .tuning_problems import Bowl, Breaking, Cliffs, Slow
+from .worker_jobs import OddError, eventually, is_there
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 60.0
-"""How long to wait for what comes in a second, on a machine that has much else to do."""
-
-STARTS = tuple(
-    {one.name: one.start for one in BOX} | {"phase": phase} for phase in (1.0, 0.5, 0.0, -1.0, 0.2)
-)
 
 
 @pytest.fixture(autouse=True)
 def _found_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT)
-
-
-def eventually(holds: Callable[[], object]) -> bool:
-    """Wait until something holds."""
-    end = time.monotonic() + PATIENCE_S
-    while not holds():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def is_there(process: int) -> bool:
-    """Say whether a process is running, and no zombie."""
-    try:
-        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
-    except OSError:
-        return False
 
 
 def test_two_workers_give_the_same_result_and_the_same_journal_as_none(tmp_path: Path) -> None:
@@ -67,24 +43,17 @@ def test_what_needs_no_evaluation_starts_no_process(tmp_path: Path) -> None:
         assert tune(Bowl(), generations=2, journal=path, workers=8) == tuned
 
 
-def test_an_error_in_a_worker_comes_back_as_itself_after_what_was_before_it() -> None:
-    seen = []
-    with Workers(Breaking(), 2) as workers, pytest.raises(InputError) as caught:
-        seen.extend(workers.evaluate(STARTS[:4]))
-    assert (caught.value.message, caught.value.hint) == ("the leg does not reach", "a longer leg")
-    assert "in a worker process" in "".join(caught.value.__notes__)
-    assert [one.score for one in seen] == [Bowl().evaluate(values).score for values in STARTS[:3]]
-
-
-def test_a_worker_that_ends_by_itself_is_told_of() -> None:
-    with Workers(Breaking(way="leave"), 2) as workers, pytest.raises(UnavailableError, match="exit code 3"):
-        list(workers.evaluate(STARTS[:4]))
-
-
-def test_an_error_that_cannot_travel_is_told_of() -> None:
-    told = portable(OddError("odd", 1))
-    assert (type(told), str(told)) == (RuntimeError, "OddError: odd")
-    assert "in a worker process" in "".join(told.__notes__)
+def test_an_error_in_a_worker_is_raised_as_if_there_were_none(tmp_path: Path) -> None:
+    """And what was evaluated before it is in the journal."""
+    journals = []
+    for workers in (1, 2):
+        journals.append(tmp_path / f"{workers}.jsonl")
+        with pytest.raises(InputError) as caught:
+            tune(Breaking(), generations=50, journal=journals[-1], workers=workers)
+        assert (caught.value.message, caught.value.hint) == ("the leg does not reach", "a longer leg")
+    alone, together = journals
+    assert together.read_bytes() == alone.read_bytes()
+    assert len(read_journal(alone).attempts) > 1
 
 
 def test_alone_an_error_is_the_problems_own() -> None:

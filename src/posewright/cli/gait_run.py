@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from posewright.bodies import BodyVariation
     from posewright.gaits import Gait, VelocityCommand
     from posewright.robots import Robot
-    from posewright.trials.walking.many import ManyReport
+    from posewright.trials.walking.many_report import ManyReport
     from posewright.trials.walking.trial import GaitTrial
+    from posewright.trials.walking.walked_body import WalkedBody
 
 NOMINAL_BODY = "nominal"
 FELL = 1
@@ -122,9 +123,9 @@ def run(
 
       posewright gait run crawl --forward 0.05 --set central_height_m=0.02
     """
-    from posewright.trials.walking.picture import refuse_no_picture
-
     if plot is not None:
+        from posewright.trials.walking.picture import refuse_no_picture
+
         refuse_no_picture(plot)
         refuse_overwriting(plot, gait)
     opened, card = open_gait(gait, robot, sets)
@@ -174,10 +175,11 @@ def compare(
 def _run_one(gait: Gait, robot: Robot, wishes: Wishes, plot: Path | None) -> None:
     from posewright.cli.console import emit_json
     from posewright.cli.gait_tables import print_trial
-    from posewright.trials.walking.picture import draw_gait_trial
 
     trial = _walked(gait, robot, wishes)
     if plot is not None:
+        from posewright.trials.walking.picture import draw_gait_trial
+
         draw_gait_trial(trial, plot)
     if wishes.as_json:
         emit_json({**trial.to_dict(), "body": wishes.body})
@@ -222,7 +224,7 @@ def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: in
     from posewright.bodies import variation_ranges
     from posewright.cli.console import emit_json, progress
     from posewright.cli.gait_tables import print_many
-    from posewright.trials.walking.many import WalkedBody, walk_many
+    from posewright.trials.walking.many import walk_many
 
     done: list[WalkedBody] = []
     with progress(quiet=wishes.as_json) as display:
@@ -230,7 +232,7 @@ def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: in
 
         def say(walked: WalkedBody) -> None:
             done.append(walked)
-            fallen = sum(not one.report.is_upright for one in done)
+            fallen = sum(not one.is_upright for one in done)
             display.update(line, description=f"{gait.name}: {len(done)} of {bodies} bodies, {fallen} fell")
 
         many: ManyReport = walk_many(
@@ -261,17 +263,18 @@ def _workers(asked: int | None, bodies: int) -> int:
 
 
 def _variation(body: str, seed: int) -> BodyVariation:
-    """Return the body of that name, or raise UnknownNameError."""
+    """Return the body of that name and seed, or raise UnknownNameError or InputError."""
     from posewright.bodies import NOMINAL, random_variation, variation_names, variation_ranges
     from posewright.errors import UnknownNameError
     from posewright.robots import is_path
+    from posewright.trials.seed import checked_seed
 
     if body == NOMINAL_BODY:
         return NOMINAL
     known = (NOMINAL_BODY, *variation_names())
     if body not in known and not is_path(body):
         raise UnknownNameError.among("body", body, known)
-    return random_variation(variation_ranges(body), seed)
+    return random_variation(variation_ranges(body), checked_seed(seed))
 
 
 def _whose(body: str, seed: int) -> str:

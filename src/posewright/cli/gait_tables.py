@@ -10,12 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from posewright.cli import console
-from posewright.trials.walking.figures import FIGURES, Figure, Worse
+from posewright.trials.walking.figures import FALLS, FIGURES, Figure, Worse
 
 if TYPE_CHECKING:
-    from posewright.trials.walking.many import ManyReport
+    from posewright.trials.walking.many_report import ManyReport
     from posewright.trials.walking.report import GaitReport
     from posewright.trials.walking.trial import GaitTrial
+    from posewright.trials.walking.walked_body import WalkedBody
 
 MM = 1000.0
 BROKEN = "bold red"
@@ -113,29 +114,43 @@ def _feet(report: GaitReport) -> Table:
 
 def print_many(many: ManyReport) -> None:
     """Print how a gait fares on many bodies: worst and median, and each body in a row."""
-    worst, median, reports = many.worst, many.median, many.reports
-    title = f"{many.gait.name} on {many.robot.name}: {many.upright} of {len(many.bodies)} bodies upright"
+    console.out.print(_many_figures(many))
+    rows = _table("", ("seed", *_columns()))
+    for body in many.bodies:
+        rows.add_row(str(body.seed), *(_no_cells() if body.report is None else _cells(body.report)))
+    console.out.print(rows)
+    for body in many.bodies:
+        for what in _mishaps(body):
+            _say(f"seed {body.seed} {what}: {body.variation}", BROKEN)
+    _say_held(many.held_joints)
+    simulated = math.fsum(body.simulated_s for body in many.bodies)
+    _say(_pace(simulated, many.wall_s, many.real_time_factor))
+
+
+def _many_figures(many: ManyReport) -> Table:
+    worst, median = many.worst, many.median
+    failed = f", {len(many.failed)} failed" if many.failed else ""
+    title = (
+        f"{many.gait.name} on {many.robot.name}: {many.upright} of {len(many.bodies)} bodies upright{failed}"
+    )
     table = _table(title, ("figure", "worst", "median", "unit", "asked or limit"))
     for figure in FIGURES:
-        beside = _limit(figure)
-        if figure.commanded is not None:
-            beside = f"{figure.text(float(getattr(reports[0], figure.commanded)))} asked"
+        asked = None if figure.commanded is None else many.commanded(figure.commanded)
+        beside = _limit(figure) if asked is None else f"{figure.text(asked)} asked"
         bad = worst[figure.name]
         style = "" if figure.is_kept(bad) else BROKEN
         table.add_row(
             figure.words, Text(figure.text(bad), style), figure.text(median[figure.name]), figure.unit, beside
         )
-    console.out.print(table)
-    rows = _table("", ("seed", *_columns()))
-    for body in many.bodies:
-        rows.add_row(str(body.seed), *_cells(body.report))
-    console.out.print(rows)
-    for body in many.bodies:
-        for side, time_s in zip(body.report.fall_sides, body.report.fall_times_s, strict=True):
-            _say(f"seed {body.seed} falls {side} at {time_s:.2f} s: {body.variation}", BROKEN)
-    _say_held(many.held_joints)
-    simulated = math.fsum(body.simulated_s for body in many.bodies)
-    _say(_pace(simulated, many.wall_s, many.real_time_factor))
+    return table
+
+
+def _mishaps(body: WalkedBody) -> list[str]:
+    """Return in words what went wrong with a body, each time it did."""
+    if body.report is None:
+        return [f"failed, {(body.failure or '').rstrip('.')}"]
+    falls = zip(body.report.fall_sides, body.report.fall_times_s, strict=True)
+    return [f"falls {side} at {time_s:.2f} s" for side, time_s in falls]
 
 
 def compare_table(trials: Sequence[GaitTrial], whose: str) -> Table:
@@ -163,6 +178,11 @@ def _cells(report: GaitReport) -> list[Text]:
         value = figure.of(report)
         found.append(Text(figure.text(value), "" if figure.is_kept(value) else BROKEN))
     return found
+
+
+def _no_cells() -> list[Text]:
+    """Return the cells of a body without figures: that it failed stands where its falls would."""
+    return [Text("failed", BROKEN) if one.name == FALLS else Text("-") for one in _compared()]
 
 
 def _table(title: str, columns: Sequence[str]) -> Table:

@@ -173,18 +173,6 @@ class Course:
         return _side(-self._up[frame])
 
 
-def runs(flags: Flags, *, bridge: int = 0) -> list[tuple[int, int]]:
-    """Return begin and end (exclusive) of every unbroken row of true; gaps of up to `bridge` are no break."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
-    found: list[tuple[int, int]] = []
-    for begin, end in edges.reshape(-1, 2).tolist():
-        if found and begin - found[-1][1] <= bridge:
-            found[-1] = (found[-1][0], end)
-        else:
-            found.append((begin, end))
-    return found
-
-
 def _up(roll: NDArray[np.float64], pitch: NDArray[np.float64]) -> Floats:
     """Return where the sky is, seen from the trunk, `(n, 3)`."""
     return np.stack([-np.sin(pitch), np.cos(pitch) * np.sin(roll), np.cos(pitch) * np.cos(roll)], axis=-1)

@@ -9,8 +9,9 @@ import numpy as np
 
 from posewright.bodies import Flags
 from posewright.motions import Finding, Level
-from posewright.trials.motion_course import Course, runs
+from posewright.trials.motion_course import Course
 from posewright.trials.motion_thresholds import PhysicsRules
+from posewright.trials.runs import runs
 
 BEFORE_S = 0.4
 """So long before a trunk counts as lying it began to go down [s]."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from posewright.motions import Finding, Level
-from posewright.trials.motion_course import Course, runs
+from posewright.trials.motion_course import Course
 from posewright.trials.motion_thresholds import PhysicsRules
+from posewright.trials.runs import runs
 
 
 @dataclass(frozen=True, slots=True)

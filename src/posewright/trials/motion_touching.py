@@ -9,8 +9,9 @@ import numpy as np
 
 from posewright.bodies import Floats
 from posewright.motions import Finding, Level
-from posewright.trials.motion_course import Course, runs
+from posewright.trials.motion_course import Course
 from posewright.trials.motion_thresholds import PhysicsRules
+from posewright.trials.runs import runs
 
 MM_PER_M = 1000.0
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.contests import Referee, Rules, judge, read_rules, rules, rules_names
 from posewright.documents import refuse_unwritable
-from posewright.errors import InputError
 from posewright.playing import Behaviour, BehaviourRunner, Player, Watcher, perform, read_behaviour
 from posewright.robots import Robot, robot, ships
 from posewright.traces import ROWS_EVERY, Event, TraceHeader, TraceRecorder, sensor_card, write_mcap
@@ -18,7 +17,8 @@ from posewright.trials.field import lay_out
 from posewright.trials.film import card_document
 from posewright.trials.outcome import Outcome
 from posewright.trials.recording import Progress, Recording, Reporting
-from posewright.trials.trial import MAX_SEED, Trial, read_trial
+from posewright.trials.seed import checked_seed
+from posewright.trials.trial import Trial, read_trial
 from posewright.version import __version__
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def run_trial(
         asked,
         layout=asked.layout if layout is None else str(layout),
         behaviour=asked.behaviour if behaviour is None else str(behaviour),
-        seed=asked.seed if seed is None else _checked(seed),
+        seed=asked.seed if seed is None else checked_seed(seed),
     )
     stage = _set_up(asked, motions, legal=legal)
     outcome = _perform(stage, tell, audience, clock or _no_clock)
@@ -81,12 +81,6 @@ def run_trial(
     if record is not None:
         write_mcap(outcome.trace, Path(record))
     return outcome
-
-
-def _checked(seed: object) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
-        raise InputError(f"{seed!r} is no seed", hint=f"a whole number from 0 to {MAX_SEED}")
-    return seed
 
 
 @dataclass(frozen=True)

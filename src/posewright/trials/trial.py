@@ -8,12 +8,10 @@ from pathlib import Path
 from posewright.documents import Node, read_document
 from posewright.errors import UnknownNameError
 from posewright.robots import is_path
+from posewright.trials.seed import MAX_SEED
 
 _FOLDER = Path(__file__).parent / "catalogue"
 _SUFFIX = ".trial.yaml"
-
-MAX_SEED = 2**63 - 1
-"""Seeds are whole numbers that every file format at hand can carry."""
 
 
 @dataclass(frozen=True, slots=True)

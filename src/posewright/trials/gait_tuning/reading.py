@@ -20,7 +20,7 @@ from posewright.trials.gait_tuning.bounds import read_dimensions
 from posewright.trials.gait_tuning.task import GaitTask, SearchPlan
 from posewright.trials.gait_tuning.terms import LARGEST_WEIGHT, TERMS, Fall, Term, bounds_of
 from posewright.trials.gait_tuning.walk import Asked, TunedBodies, TunedWalk
-from posewright.trials.trial import MAX_SEED
+from posewright.trials.seed import MAX_SEED
 from posewright.trials.tuning.plan import FEWEST, MOST_CANDIDATES, WIDEST_SPREAD
 from posewright.trials.walking.many import MOST_BODIES
 from posewright.trials.walking.trial import MOST_S, MOST_SETTLE_S

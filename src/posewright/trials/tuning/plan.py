@@ -7,6 +7,7 @@ import operator
 from dataclasses import dataclass
 
 from posewright.errors import InputError
+from posewright.trials.seed import checked_seed
 from posewright.trials.tuning.problem import Dimension, Problem
 
 WIDEST_SPREAD = 1.0 / 3.0
@@ -16,7 +17,6 @@ FEWEST = 4
 """With fewer candidates a generation teaches nearly nothing."""
 
 MOST_CANDIDATES = 100_000
-LARGEST_SEED = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,7 @@ class Plan:
             raise InputError(f"a population of {self.population}", hint=f"{FEWEST} to {MOST_CANDIDATES}")
         if not 0.0 < self.spread <= WIDEST_SPREAD:
             raise InputError(f"a spread of {self.spread:g}", hint="over 0, up to a third of the range")
-        if not 0 <= self.seed <= LARGEST_SEED:
-            raise InputError(f"a seed of {self.seed}", hint="a whole number from 0 to 2^63 - 1")
+        checked_seed(self.seed)
 
     def place(self, number: int) -> tuple[int, int]:
         """Return generation and index of attempt `number`, counted from 0: first the start, then the rest."""

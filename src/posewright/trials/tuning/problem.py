@@ -148,3 +148,11 @@ class Problem(Protocol):
     def evaluate(self, values: Mapping[str, float]) -> Evaluation:
         """Say how good these values are; one for each dimension, a whole number where it is one."""
         ...
+
+
+def judged(problem: Problem, values: Mapping[str, float]) -> Evaluation:
+    """Return a problem's evaluation of a candidate, and nothing else it might return."""
+    result: object = problem.evaluate(dict(values))
+    if not isinstance(result, Evaluation):
+        raise InputError(f"the problem's evaluate returned {result!r}", hint="an Evaluation")
+    return result

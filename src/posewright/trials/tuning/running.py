@@ -12,10 +12,11 @@ from posewright.errors import InputError
 from posewright.trials.tuning.attempt import Attempt, Ending, Generation, Tuned, better, summarise
 from posewright.trials.tuning.journal_keeping import Keeper
 from posewright.trials.tuning.plan import Plan, plan_for
-from posewright.trials.tuning.problem import Problem
+from posewright.trials.tuning.problem import Evaluation, Problem, judged
 from posewright.trials.tuning.search import Search, same_candidate
-from posewright.trials.tuning.workers import Crew, crew_for
+from posewright.trials.workers import Crew, crew_for
 
+Evaluators: TypeAlias = Crew[Mapping[str, float], Evaluation]
 Watch: TypeAlias = Callable[[Generation], bool]
 After: TypeAlias = Callable[[Attempt], None]
 
@@ -65,7 +66,7 @@ def tune(
     plan = plan_for(problem, population=population, spread=spread, seed=seed)
     search = Search(plan)
     with contextlib.ExitStack() as held:
-        crew = crew_for(problem, workers, plan.population)
+        crew = crew_for(functools.partial(judged, problem), workers, plan.population)
         keeper = None if journal is None else held.enter_context(Keeper(Path(journal), plan))
         run = _Run(plan, search, held.enter_context(crew), keeper, after)
         return run.until(generations, watch)
@@ -75,7 +76,7 @@ class _Run:
     """One search on its way."""
 
     def __init__(
-        self, plan: Plan, search: Search, crew: Crew, keeper: Keeper | None, after: After | None
+        self, plan: Plan, search: Search, crew: Evaluators, keeper: Keeper | None, after: After | None
     ) -> None:
         self._plan, self._search, self._crew = plan, search, crew
         self._keeper, self._after = keeper, after
@@ -125,7 +126,7 @@ class _Run:
             yield attempt
 
     def _evaluated_now(self, candidates: Sequence[Mapping[str, float]], number: int) -> Iterator[Attempt]:
-        for k, evaluation in enumerate(self._crew.evaluate(candidates)):
+        for k, evaluation in enumerate(self._crew.each(candidates)):
             attempt = Attempt(*self._plan.place(number + k), candidates[k], evaluation)
             if self._keeper is not None:
                 self._keeper.add(attempt)

@@ -13,8 +13,8 @@ import numpy as np
 
 from posewright.bodies import Flags, Floats
 from posewright.rotation import matrices
-from posewright.trials.motion_course import runs
 from posewright.trials.motion_thresholds import PhysicsRules
+from posewright.trials.runs import runs
 from posewright.trials.walking.track import GaitTrack
 
 RULES = PhysicsRules()

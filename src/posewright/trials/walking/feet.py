@@ -8,7 +8,7 @@ import numpy as np
 
 from posewright.bodies import Flags, Floats
 from posewright.kinematics import MountedLeg, legs_by_foot, legs_of
-from posewright.trials.motion_course import runs
+from posewright.trials.runs import runs
 from posewright.trials.walking.energy import LEAST_WAY_M
 from posewright.trials.walking.track import GaitTrack, Indices
 

@@ -81,11 +81,14 @@ def _speed(name: str, words: str, commanded: str, unit: str) -> Figure:
     return Figure(name, words, unit, digits=3, worse=Worse.FARTHER, commanded=commanded)
 
 
+FALLS = "falls"
+"""The one figure that a body has on which the simulation failed, too."""
+
 FIGURES: tuple[Figure, ...] = (
     _speed("speed_m_s", "forward", "commanded_forward_m_s", "m/s"),
     _speed("left_m_s", "left", "commanded_left_m_s", "m/s"),
     _speed("turn_rad_s", "turn", "commanded_turn_rad_s", "rad/s"),
-    Figure("falls", "falls", digits=0, limit=0.0),
+    Figure(FALLS, "falls", digits=0, limit=0.0),
     Figure("max_tilt_deg", "greatest tilt", "deg", digits=1),
     Figure("mean_tilt_deg", "mean tilt", "deg", digits=1),
     Figure("bounce_m", "bounce", "mm", 1000.0, digits=1),

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.trials.motion_course import runs
 from posewright.trials.palette import state_colours
+from posewright.trials.runs import runs
 from posewright.trials.walking.feet import foot_tracks, lifting_phase
 from posewright.trials.walking.track import GaitTrack
 from posewright.trials.walking.trial import GaitTrial

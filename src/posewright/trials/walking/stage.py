@@ -20,8 +20,8 @@ from posewright.trials.walking.track import Correction, GaitTrack, Timed
 if TYPE_CHECKING:
     from posewright.simulation import SimulatedBody, World
 
-BLOCK_FRAMES = 32
-"""So many frames are made, checked and sent at once, 0.256 s of an AIBO; fewer before a command changes."""
+BLOCK_FRAMES = 64
+"""So many frames are made, checked and sent at once, 0.512 s of an AIBO; fewer before a command changes."""
 
 LIES_S = 0.5
 """A robot that has lain for so long does not get up again: the walk is over [s]."""
@@ -143,12 +143,13 @@ class _Walk:
             for found in safe.interventions
             if _is_worth_a_word(found, self._body.robot)
         )
-        lies = self._lies(self._trunks[-1])
-        self.lay_s = self.lay_s + len(asked) * self._body.robot.frame_period_s if lies else 0.0
+        self._count_lying(self._trunks[-1])
 
-    def _lies(self, trunk: Floats) -> bool:
-        """Tell whether the robot lies at the end of a block."""
-        return bool(lying(trunk[-1:], self._gravity, float(self._trunks[0][0, 2])).all())
+    def _count_lying(self, trunk: Floats) -> None:
+        """Count on for how long the robot has lain at the end of a block."""
+        up = np.flatnonzero(~lying(trunk, self._gravity, float(self._trunks[0][0, 2])))
+        before, frames = (0.0, len(trunk) - 1 - int(up[-1])) if up.size else (self.lay_s, len(trunk))
+        self.lay_s = before + frames * self._body.robot.frame_period_s
 
     def track(self) -> GaitTrack:
         """Return what happened."""

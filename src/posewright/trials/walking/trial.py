@@ -14,7 +14,7 @@ from posewright.gaits.bounds import refuse_out_of_range
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.gait import Gait
 from posewright.robots import Robot
-from posewright.trials.trial import MAX_SEED
+from posewright.trials.seed import checked_seed
 from posewright.trials.walking.falls import GaitFall, falls_of
 from posewright.trials.walking.report import GaitReport, plain, report_of
 from posewright.trials.walking.stage import put_on_stage, walk
@@ -137,7 +137,7 @@ def walk_gait(
     period_s = robot.frame_period_s
     _expect_seconds("seconds", seconds, period_s, MOST_S)
     _expect_seconds("settle_s", settle_s, 0.0, MOST_SETTLE_S)
-    _expect_seed(seed)
+    checked_seed(seed)
     commands = _timed(command, settle_s + seconds)
     walker, body = put_on_stage(gait, robot, world=world, variation=variation, seed=seed)
     for timed in commands:
@@ -169,11 +169,6 @@ def _no_clock() -> float:
 def _expect_seconds(name: str, value: float, least: float, most: float) -> None:
     if not (math.isfinite(value) and least <= value <= most):
         raise InputError(f"{name} is {value}", hint=f"from {least:g} to {most:g} s")
-
-
-def _expect_seed(seed: object) -> None:
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
-        raise InputError(f"{seed!r} is no seed", hint=f"a whole number from 0 to {MAX_SEED}")
 
 
 def _timed(command: Schedule, ends_s: float) -> tuple[Timed, ...]:

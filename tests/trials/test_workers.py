@@ -1,0 +1,173 @@
+"""Several processes do a job, and nobody could tell from the results; they end when they should."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from posewright.errors import InputError, UnavailableError
+from posewright.trials.workers import MOST_WORKERS, Workers, crew_for
+from posewright.trials.workers.travelling import portable
+
+from .worker_jobs import Breaking, OddError, Slow, eventually, is_there, squared
+
+ROOT = Path(__file__).parents[2]
+NUMBERS = tuple(range(6))
+
+
+@pytest.fixture(autouse=True)
+def _found_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT)
+
+
+def test_results_come_in_the_order_of_the_things_whoever_is_done_first() -> None:
+    with crew_for(squared, 2, len(NUMBERS)) as crew:
+        told = list(crew.each(NUMBERS))
+    assert [square for square, _ in told] == [number * number for number in NUMBERS]
+    assert len({process for _, process in told} - {os.getpid()}) == 2
+
+
+def test_the_same_workers_do_one_lot_after_the_other() -> None:
+    with crew_for(squared, 2, 4) as crew:
+        lots = [list(crew.each(lot)) for lot in (NUMBERS[:4], NUMBERS[4:5], NUMBERS)]
+    assert [[square for square, _ in lot] for lot in lots] == [
+        [number * number for number in lot] for lot in (NUMBERS[:4], NUMBERS[4:5], NUMBERS)
+    ]
+    assert len({process for lot in lots for _, process in lot}) == 2
+
+
+@pytest.mark.parametrize(("workers", "most"), [(1, 6), (4, 1)])
+def test_where_one_is_enough_it_is_this_process_and_nothing_needs_to_travel(workers: int, most: int) -> None:
+    with crew_for(lambda number: (number, os.getpid()), workers, most) as crew:
+        assert list(crew.each(NUMBERS)) == [(number, os.getpid()) for number in NUMBERS]
+
+
+def test_what_nobody_asks_for_starts_no_process() -> None:
+    with crew_for(squared, 2, 6) as crew:
+        assert multiprocessing.active_children() == []
+        crew.each(NUMBERS)  # asked for, but never waited for
+        assert list(crew.each(())) == []
+        assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_is_the_jobs_own_after_what_was_before_it(workers: int) -> None:
+    seen: list[object] = []
+    with crew_for(Breaking("raise"), workers, 6) as crew, pytest.raises(InputError) as caught:
+        seen.extend(crew.each(NUMBERS))
+    assert (caught.value.message, caught.value.hint) == ("the leg does not reach", "a longer leg")
+    assert seen == [0, 1, 4]
+    notes = "".join(getattr(caught.value, "__notes__", ()))
+    assert ("in a worker process" in notes) == (workers > 1)
+
+
+def test_an_error_or_a_result_that_cannot_travel_is_told_of() -> None:
+    told = portable(OddError("odd", 1))
+    assert (type(told), str(told)) == (RuntimeError, "OddError: odd")
+    assert "in a worker process" in "".join(told.__notes__)
+    with crew_for(Breaking("odd"), 2, 6) as crew, pytest.raises(RuntimeError, match="OddError: odd"):
+        list(crew.each(NUMBERS))
+    with crew_for(Breaking("lambda"), 2, 6) as crew, pytest.raises((AttributeError, TypeError, RuntimeError)):
+        list(crew.each(NUMBERS))
+
+
+@pytest.mark.parametrize(("way", "said"), [("exit", "exit code 3"), ("killed", "SIGKILL")])
+def test_a_worker_that_ends_by_itself_is_told_of_and_leaves_no_other(way: str, said: str) -> None:
+    with crew_for(Breaking(way), 2, 6) as crew, pytest.raises(UnavailableError, match=said) as caught:
+        list(crew.each(NUMBERS))
+    assert caught.value.hint
+    assert multiprocessing.active_children() == []
+
+
+def test_a_job_that_cannot_travel_is_refused() -> None:
+    with pytest.raises(InputError, match="cannot be handed to another process"):
+        crew_for(lambda number: number, 2, 6)
+
+
+@pytest.mark.parametrize("workers", [0, -1, MOST_WORKERS + 1, 1.5, True])
+def test_a_number_of_workers_that_cannot_be_is_refused(workers: int) -> None:
+    with pytest.raises(InputError, match=f"{workers} workers .*1 to {MOST_WORKERS}"):
+        crew_for(squared, workers, 6)
+
+
+def test_ctrl_c_ends_all_at_once_and_quietly(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Of two that would take a minute."""
+
+    def interrupt() -> None:
+        eventually(lambda: len(list(tmp_path.iterdir())) == 2)
+        for process in tmp_path.iterdir():  # as the terminal does, to all of them
+            os.kill(int(process.name), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = threading.active_count()
+    interrupter = threading.Thread(target=interrupt)
+    interrupter.start()
+    with pytest.raises(KeyboardInterrupt), crew_for(Slow(tmp_path), 2, 6) as crew:
+        list(crew.each(NUMBERS))
+    interrupter.join()
+    assert not any(is_there(int(process.name)) for process in tmp_path.iterdir())
+    assert capfd.readouterr() == ("", "")
+    assert threading.active_count() == before
+
+
+def test_nobody_works_on_when_the_rest_is_not_wanted(tmp_path: Path) -> None:
+    with Workers(Slow(tmp_path), 2) as workers:
+        workers._start()
+        pids = [process.pid for process in multiprocessing.active_children()]
+        assert len(pids) == 2
+    assert not any(is_there(process) for process in pids if process is not None)
+
+
+SCRIPT = """
+import sys
+from posewright.trials.workers import crew_for
+from tests.trials.worker_jobs import Breaking
+if __name__ == "__main__" or sys.argv[1] == "bare":
+    with crew_for(Breaking("raise", number=9), 2, 6) as crew:
+        print(list(crew.each(range(6))))
+"""
+
+
+def test_a_script_that_lacks_its_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "working.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    bare, guarded = (
+        subprocess.run(  # noqa: S603 -- our own interpreter and code
+            [sys.executable, str(script), word],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for word in ("bare", "guarded")
+    )
+    assert bare.returncode == 1
+    assert "if __name__ == '__main__':" in bare.stderr.splitlines()[-1]
+    assert guarded.stdout.strip() == "[0, 1, 4, 9, 16, 25]"
+
+
+@pytest.mark.parametrize(
+    ("module", "unneeded"),
+    [
+        ("workers", ("numpy", "posewright.robots", "posewright.trials.tuning")),
+        ("walking.task", ("posewright.contests", "posewright.trials.run", "posewright.trials.gait_pages")),
+        (
+            "gait_tuning.search",
+            ("posewright.contests", "posewright.trials.run", "posewright.trials.gait_pages"),
+        ),
+    ],
+)
+def test_a_worker_loads_nothing_that_races_or_draws(module: str, unneeded: tuple[str, ...]) -> None:
+    """It is loaded anew in every process, which takes time that nobody sees."""
+    code = (
+        f"import posewright.trials.{module}, sys; print([name for name in {unneeded} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603 -- our own interpreter and code
+    assert done.stdout.strip() == "[]"
