@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from posewright.gaits import (
     gait_text,
     read_gait,
 )
+from posewright.gaits.steady import steady_walk
 from posewright.robots import robot
 
 Captured = pytest.CaptureFixture[str]
@@ -281,8 +283,39 @@ def test_nothing_that_is_shown_is_cut_at_80_columns(
 
 def test_a_foot_that_cannot_stand_is_told_by_its_parameter(capsys: Captured) -> None:
     told = refusal(capsys, "show", "trot", "--set", "equilibrium_m.fore.z=-0.3")
-    assert "equilibrium_m.left_front is (0.0651, 0.0669, -0.3) m: too far" in told
+    x, y, _ = read_gait("trot").parameters.equilibrium_m["left_front"]
+    assert f"equilibrium_m.left_front is ({x:g}, {y:g}, -0.3) m: too far" in told
     assert "nearest=True" not in told
+
+
+def test_a_foot_too_near_its_shoulder_is_not_told_to_go_nearer(capsys: Captured) -> None:
+    near = {"x": 0.0651, "y": 0.0669, "z": -0.0117}
+    words = [word for axis, at in near.items() for word in ("--set", f"equilibrium_m.fore.{axis}={at}")]
+    told = refusal(capsys, "show", "trot", *words)
+    assert "too near" in told
+    assert "another point" in told
+
+
+def own_card(folder: Path, *, text: tuple[str, str]) -> Path:
+    """Put an ERS-7 into a folder, other in one text, and beside it a gait for it; return the gait."""
+    assert ERS7.folder is not None
+    shutil.copy(ERS7.folder / "model.xml", folder)
+    card = (ERS7.folder / "robot.yaml").read_text(encoding="utf-8")
+    assert text[0] in card
+    (folder / "robot.yaml").write_text(card.replace(*text), encoding="utf-8")
+    path = folder / "own.gait.yaml"
+    gait = gait_text(read_gait("trot")).replace("robot: sony_ers7", "robot: ./robot.yaml", 1)
+    path.write_text(gait, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("verb", ["show", "sample", "run", "compare"])
+def test_a_robot_whose_legs_are_called_otherwise_is_refused(
+    verb: str, capsys: Captured, tmp_path: Path
+) -> None:
+    path = own_card(tmp_path, text=("left_front_leg", "leg_1"))
+    for words in ((path,), (path, "--robot", tmp_path / "robot.yaml")):
+        assert "sony_ers7 has no left_front_leg" in refusal(capsys, verb, *words)
 
 
 @pytest.mark.parametrize("name", ['""', "../../etc", '"a\\e[31mb"'])
@@ -302,9 +335,37 @@ def test_a_gait_cannot_steer_the_terminal(capsys: Captured, tmp_path: Path) -> N
     assert r"red \x1b[31m" in shown
 
 
+def cycle_of(stroke_m: float) -> list[str]:
+    """Return the options that give a trot so long a cycle: a stroke at 0.29 m/s, and 1.9545 times that up."""
+    values = {"ground_speed_m_s": 0.29, "air_ground_factor": 1.9545, "maximum_displacement_m": stroke_m}
+    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+
+
 def test_a_walk_that_does_not_fit_the_frames_of_a_file_says_so(capsys: Captured, tmp_path: Path) -> None:
-    odd = ("trot", "--set", "maximum_displacement_m=0.0211", "--forward", "0.05")
+    odd = ("trot", *cycle_of(0.0211), "--forward", "0.05")
     path = tmp_path / "walk.mtn"
     assert answer(capsys, "sample", *odd, "-o", tmp_path / "cycle.csv")["times_s"][-1] == pytest.approx(0.216)
     assert "--cycles 2 fits exactly" in said(capsys, "sample", *odd, "-o", path)
     assert "rounded" not in said(capsys, "sample", *odd, "--cycles", "2", "-o", path)
+
+
+def test_cycles_that_would_fit_are_counted_as_people_do(capsys: Captured, tmp_path: Path) -> None:
+    path = own_card(tmp_path, text=("period_s: 0.008", "period_s: 0.004"))
+    odd = (path, *cycle_of(0.0208), "--forward", "0.05", "--lead-in")
+    words = ("sample", *odd, "--robot", tmp_path / "robot.yaml", "-o", tmp_path / "walk.mtn")
+    assert "3 cycles more fit exactly" in said(capsys, *words, "--cycles", "3", "--accept-loss")
+    assert "1 cycle more fits exactly" in said(capsys, *words, "--cycles", "1")
+
+
+def test_a_walk_that_is_sampled_is_planned_once(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = []
+
+    def counted(*words: Any) -> Any:
+        planned.append(words)
+        return steady_walk(*words)
+
+    monkeypatch.setattr("posewright.gaits.sampling.steady_walk", counted)
+    said(capsys, "sample", "trot", "--forward", "0.1", "-o", tmp_path / "walk.mtn")
+    assert len(planned) == 1

@@ -108,15 +108,20 @@ def test_a_fall_is_exit_code_1_with_the_json_whole(capsys: Captured, tmp_path: P
     assert json.loads(out)["fallen_seeds"] == [0]
 
 
-def test_a_body_the_simulation_fails_on_is_named_and_the_run_is_told_to_the_end(
-    capsys: Captured, tmp_path: Path
-) -> None:
-    heavy = tmp_path / "heavy.bodies.yaml"
+def too_heavy(folder: Path) -> Path:
+    """Return bodies whose weight is no number."""
+    heavy = folder / "heavy.bodies.yaml"
     heavy.write_text(
         "bodies: heavy\nranges:\n  mass_scale: {low: 1.0e+308, high: 1.0e+308, source: a test}\n",
         encoding="utf-8",
     )
-    words = ("run", "trot", "--seconds", 0.5, "--body", heavy, "--seed", 7)
+    return heavy
+
+
+def test_a_body_the_simulation_fails_on_is_named_and_the_run_is_told_to_the_end(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    words = ("run", "trot", "--seconds", 0.5, "--body", too_heavy(tmp_path), "--seed", 7)
     code, out, err = posewright(capsys, *words, "--bodies", 1)
     assert (code, err) == (1, "")
     assert "0 of 1 bodies upright, 1 failed" in out
@@ -127,6 +132,13 @@ def test_a_body_the_simulation_fails_on_is_named_and_the_run_is_told_to_the_end(
     assert (data["upright"], data["falls"], data["fallen_seeds"]) == (0, 1, [7])
     (failure,) = data["failures"]
     assert (failure["seed"], "blew up" in failure["reason"]) == (7, True)
+
+
+@pytest.mark.parametrize("verb", ["run", "compare"])
+def test_the_gait_that_a_body_failed_under_is_named(verb: str, capsys: Captured, tmp_path: Path) -> None:
+    code, out, err = posewright(capsys, verb, "trot", "--seconds", 0.5, "--body", too_heavy(tmp_path))
+    assert (code, out) == (2, "")
+    assert err.startswith("error: trot: the simulation blew up")
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63])
@@ -176,6 +188,7 @@ def test_set_changes_the_gait(capsys: Captured) -> None:
         (("run", "trot", "--bodies", "99999999"), "bodies"),
         (("run", "trot", "--plot", "walk.gif"), "not a kind of picture"),
         (("run", "trot", "--bodies", "2", "--plot", "walk.png"), "one body"),
+        (("run", "trot", "--workers", "2"), "--workers with --bodies"),
         (("run", "trot", "--set", "shape_factor=7"), "0 to 1"),
         (("run", "trot", "--robot", "robotis_bioloid"), "robotis_bioloid"),
         (("compare", "trot", "trott"), "trot"),

@@ -22,6 +22,7 @@ from posewright.gaits import (
     QuadrupedGait,
     TravelGain,
     VelocityCommand,
+    check_gait,
     gait_names,
     gait_text,
     phase_table,
@@ -32,7 +33,7 @@ from posewright.gaits import (
 )
 from posewright.gaits.phases import OWN
 from posewright.gaits.reading import gait_in
-from posewright.robots import robot
+from posewright.robots import Robot, robot
 
 from .walks import ERS7, EXAMPLE, FRAME_S
 
@@ -302,6 +303,26 @@ def test_ones_own_card_may_be_named_by_its_path(tmp_path: Path) -> None:
     write_gait(gait.changed({"shape_factor": 0.75}), path)
     assert "robot: ./robot.yaml" in path.read_text(encoding="utf-8")
     assert read_gait(path).parameters.shape_factor == 0.75
+
+
+def called_otherwise(card: Robot) -> Robot:
+    """Return the robot with its right legs called as in other books."""
+    others = {"right_front_leg": "fore_right", "right_rear_leg": "hind_right"}
+    return replace(card, legs=tuple(replace(leg, name=others.get(leg.name, leg.name)) for leg in card.legs))
+
+
+@pytest.mark.parametrize("card", [called_otherwise(ERS7), replace(ERS7, legs=ERS7.legs[:2])])
+def test_a_robot_without_a_leg_for_each_foot_is_refused_with_those_that_are_missing(card: Robot) -> None:
+    missing = "sony_ers7 has no right_front_leg, right_rear_leg"
+    with pytest.raises(DocumentError, match=missing) as refused:
+        gait_in(PLAIN, robot=card)
+    assert refused.value.where is not None
+    assert refused.value.where.line == line_of("robot")
+    gait = gait_in(PLAIN)[0]
+    with pytest.raises(InputError, match=missing):
+        QuadrupedGait(gait, card)
+    with pytest.raises(InputError, match=missing):
+        check_gait(gait, card)
 
 
 @pytest.mark.parametrize("name", ["gallop", "trott", ""])

@@ -9,7 +9,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from posewright.errors import InputError, UnknownNameError
@@ -194,6 +194,33 @@ def test_a_foot_that_cannot_be_up_and_down_in_time_is_refused_with_what_would_do
     assert timing_of(PARAMETERS.changed({"ascent_pairs": most}), FRAME_S).ascent_s == most * 2.0 * FRAME_S
     with pytest.raises(InputError, match=f"ascent_pairs is {most + 1}.*at most {most}, or a longer cycle"):
         timing_of(PARAMETERS.changed({"ascent_pairs": most + 1}), FRAME_S)
+
+
+@given(
+    st.integers(1, 6),
+    st.sampled_from([0.25, 0.5, 1.0, 2.0, 4.0]),
+    st.floats(0.05, 1.0),
+    st.sampled_from([0.002, 0.004, 0.008]),
+)
+@example(5, 0.5, 0.25, 0.008)
+def test_a_foot_may_go_up_and_down_for_as_long_as_it_is_in_the_air(
+    pairs: int, air_ground: float, speed: float, frame_s: float
+) -> None:
+    ground_s = 4.0 * pairs * frame_s / air_ground
+    assume(0.01 <= speed * ground_s <= 0.3)
+    parameters = PARAMETERS.changed(
+        {
+            "maximum_displacement_m": speed * ground_s,
+            "ground_speed_m_s": speed,
+            "air_ground_factor": air_ground,
+            "ascent_pairs": pairs,
+        }
+    )
+    timing = timing_of(parameters, frame_s)
+    assert timing.ascent_s == pytest.approx(2.0 * pairs * frame_s, rel=1e-9)
+    assert timing.ascent_s <= timing.air_s / 2.0
+    with pytest.raises(InputError, match=f"at most {pairs},"):
+        timing_of(parameters.changed({"ascent_pairs": pairs + 1}), frame_s)
 
 
 def test_each_kind_of_value_is_known_to_its_explanation() -> None:

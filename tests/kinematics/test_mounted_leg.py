@@ -104,6 +104,32 @@ def test_a_point_out_of_reach_is_refused(legs: tuple[MountedLeg, ...]) -> None:
         legs[0].shoulder_m[0] = 1.0
 
 
+def test_a_point_is_out_of_reach_where_it_is_refused_and_for_the_reason_that_is_told(
+    legs: tuple[MountedLeg, ...],
+) -> None:
+    points = np.random.default_rng(8).uniform(-0.2, 0.2, (200, 3)).tolist()
+    for leg in legs:
+        for x, y, z in points:
+            missed = leg.out_of_reach(x, y, z)
+            try:
+                leg.inverse((x, y, z))
+            except UnreachableError as error:
+                assert missed is not None
+                assert error.message.endswith(f" is {missed.words}")  # noqa: PT017 -- many are in reach
+            else:
+                assert missed is None
+
+
+def test_a_point_too_far_may_be_brought_nearer_and_one_too_near_may_not(legs: tuple[MountedLeg, ...]) -> None:
+    x, y, z = legs[0].shoulder_m.tolist()
+    far, near = legs[0].out_of_reach(x, y, z - 0.3), legs[0].out_of_reach(x, y, z)
+    assert far is not None
+    assert near is not None
+    assert (far.is_far, near.is_far) == (True, False)
+    with pytest.raises(InputError, match="not finite"):
+        legs[0].out_of_reach(x, y, float("nan"))
+
+
 def test_the_knee_is_a_shank_from_the_foot_and_goes_with_the_upper_leg(legs: tuple[MountedLeg, ...]) -> None:
     angles = np.random.default_rng(6).uniform(-1.0, 1.0, (40, 3))
     for leg in legs:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import pytest
 
-from posewright.bodies import BodyVariation, VariationRanges, random_variation
+from posewright.bodies import BodyVariation, VariationRanges, random_variation, variation_ranges
 from posewright.errors import BodyError, InputError, UnavailableError
 from posewright.gaits import VelocityCommand, read_gait
 from posewright.robots import robot
@@ -109,9 +109,38 @@ def test_a_failure_is_told_with_seed_and_reason_and_without_figures() -> None:
 def test_where_the_simulation_fails_on_all_there_is_no_figure_but_falls() -> None:
     many = walk_many(GAIT, CARD, AHEAD, bodies=1, seed=1, seconds=0.4)
     told = json.loads(json.dumps(many.to_dict(), allow_nan=False))
-    assert (told["upright"], told["commanded_forward_m_s"]) == (0, None)
+    assert (told["upright"], told["commanded_forward_m_s"]) == (0, 0.12)
     assert {name for name, value in told["worst"].items() if value is not None} == {"falls"}
     assert told["held_joints"] == ["mouth", *CARD.group("ears"), *CARD.group("tail")]
+
+
+TOO_WEAK = BodyVariation(mass_scale=20.0)
+"""A body whose servos cannot carry it: it sinks before the command changes."""
+
+
+@pytest.mark.parametrize("first", [TOO_WEAK, TOO_HEAVY])
+def test_what_many_were_asked_for_is_that_of_the_whole_time_whoever_fell(
+    first: BodyVariation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("posewright.trials.walking.many.random_variation", lambda *_: first)
+    schedule = [(0.0, AHEAD), (0.6, VelocityCommand(turn_rad_s=0.4))]
+    many = walk_many(GAIT, CARD, schedule, bodies=1, seconds=0.8, settle_s=0.4)
+    assert many.upright == 0
+    told = many.to_dict()
+    asked = [told[f"commanded_{name}"] for name in ("forward_m_s", "left_m_s", "turn_rad_s")]
+    assert asked == pytest.approx([0.12 * 0.25, 0.0, 0.4 * 0.75])
+    assert asked == [
+        many.commanded(f"commanded_{name}") for name in ("forward_m_s", "left_m_s", "turn_rad_s")
+    ]
+
+
+def test_the_bodies_of_other_ranges_are_not_called_those_that_ship() -> None:
+    shipped, own = (
+        walk_many(GAIT, CARD, AHEAD, bodies=1, seconds=0.2, settle_s=0.0, ranges=ranges)
+        for ranges in (variation_ranges(), VariationRanges())
+    )
+    assert (shipped.to_dict()["body"], own.to_dict()["body"]) == ("random", "varied")
+    assert own.to_dict("my.bodies.yaml") == {**own.to_dict(), "body": "my.bodies.yaml"}
 
 
 def test_of_one_body_that_was_asked_for_a_failure_is_an_error() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise, takewhile
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from posewright.kinematics import legs_of
 from posewright.robots import robot
 from posewright.trials.walking.drives import drives_of
 from posewright.trials.walking.energy import energy_of
-from posewright.trials.walking.falls import falls_of, tilt_deg
+from posewright.trials.walking.falls import falls_of, lain, tilt_deg
 from posewright.trials.walking.feet import cycles_of, feet_work_of, foot_tracks, slips
 from posewright.trials.walking.joints import JointLoads, joint_loads_of
 from posewright.trials.walking.leaning import attitude_deg, leaning_of
@@ -145,6 +146,20 @@ def test_each_command_of_a_schedule_is_measured_after_the_cycle_in_which_it_came
     assert (first.cycles, second.cycles) == (5, 5)
     assert first.measured == pytest.approx((0.1, 0.0, 0.0), abs=1e-12)
     assert second.measured == pytest.approx((0.2, 0.0, 0.0), abs=1e-12)
+
+
+@pytest.mark.parametrize("change", [1, CYCLE - 1, CYCLE, CYCLE + 1, 2 * CYCLE + 7, 6 * CYCLE - 1])
+def test_a_command_is_measured_after_its_first_cycle_wherever_the_measuring_begins(change: int) -> None:
+    """The robot of this walk does as it was told before for a whole cycle, and then as it is told."""
+    n = 6 * CYCLE
+    followed = change + CYCLE
+    ways = np.where(np.arange(n) < followed, 0.1, 0.2) * FRAME_S
+    places = np.column_stack([np.cumsum([0.0, *ways]), np.zeros(n + 1), np.full(n + 1, HEIGHT_M)])
+    commands = (Timed(0.0, VelocityCommand(0.1)), Timed(change * FRAME_S, VelocityCommand(0.2)))
+    stretch = travel_of(walk(places, n=n, begin=CYCLE, commands=commands)).stretches[-1]
+    assert stretch.from_s == pytest.approx(max(change, CYCLE) * FRAME_S)
+    assert stretch.cycles == max(0, n - max(followed, CYCLE)) // CYCLE
+    assert stretch.measured == (pytest.approx((0.2, 0.0, 0.0), abs=1e-12) if stretch.cycles else None)
 
 
 @given(roll=st.floats(-0.6, 0.6), pitch=st.floats(-0.6, 0.6), yaw=st.floats(-3.0, 3.0))
@@ -277,6 +292,16 @@ def test_of_corrections_the_worst_of_each_joint_is_kept_with_the_time_of_the_fir
         Correction(0.1, "left_front_knee", "speed limit", 7.0, 5.0),
         corrections[2],
     )
+
+
+@given(down=st.lists(st.booleans(), max_size=40), cuts=st.lists(st.integers(0, 40), max_size=5).map(sorted))
+def test_a_robot_has_lain_since_it_was_last_up_however_the_walk_is_cut(
+    down: list[bool], cuts: list[int]
+) -> None:
+    flags, frames = np.array(down, dtype=bool), 0
+    for start, end in pairwise((0, *cuts, len(flags))):
+        frames = lain(flags[start:end], frames)
+    assert frames == len(list(takewhile(bool, reversed(down))))
 
 
 def test_the_work_of_a_servo_is_that_of_a_spring_less_what_turning_takes() -> None:

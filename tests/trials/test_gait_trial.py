@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -17,7 +18,10 @@ from posewright.errors import InputError
 from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, VelocityCommand
 from posewright.robots import robot
 from posewright.simulation import ContactRecorder, SimulatedBody, World
+from posewright.trials.walking import stage
+from posewright.trials.walking.corrections import COUNT_FRAMES
 from posewright.trials.walking.drives import drives_of
+from posewright.trials.walking.falls import lying
 from posewright.trials.walking.feet import foot_tracks, knees, slips
 from posewright.trials.walking.stage import walking_world
 from posewright.trials.walking.trial import GaitTrial, walk_gait
@@ -189,6 +193,32 @@ def test_a_robot_that_is_pushed_over_is_reported_and_walks_no_further(world: Wor
     assert trial.falls[0].side in ("to the right", "to the left", "forward", "back")
 
 
+@pytest.mark.parametrize(("block", "at_s"), [(64, 2.0), (64, 2.2), (16, 2.1)])
+def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
+    block: int, at_s: float, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It falls amid a block, and lies over two or more."""
+    monkeypatch.setattr(stage, "BLOCK_FRAMES", block)
+    track = walk_gait(GAIT, CARD, AHEAD, seconds=6.0, world=world, tell=push(world, at_s)).track
+    up = np.flatnonzero(~lying(track.trunk, track.gravity, float(track.trunk[0, 2])))
+    n, long = len(track.trunk) - 1, stage.LIES_S / track.frame_s
+    assert n % block == 0
+    assert up[-1] % block != 0
+    assert n - block - up[-1] < long <= n - up[-1]
+
+
+@pytest.mark.parametrize(
+    ("page", "says"),
+    [
+        ("measuring-a-gait.md", f"{stage.BLOCK_FRAMES} frames at a time"),
+        ("measuring-a-gait.md", f"counts once in {COUNT_FRAMES} frames"),
+        ("architecture.md", f"is its loop: {stage.BLOCK_FRAMES} frames are made"),
+    ],
+)
+def test_the_pages_say_in_which_portions_it_is_walked_and_counted(page: str, says: str) -> None:
+    assert says in (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
+
+
 def test_a_change_of_command_is_followed_from_the_next_step_on(world: World) -> None:
     schedule = [(0.0, VelocityCommand()), (2.0, VelocityCommand(0.0, 0.0, 0.8))]
     trial = walk_gait(GAIT, CARD, schedule, seconds=3.0, world=world)
@@ -210,6 +240,22 @@ def test_what_safety_holds_back_is_told_and_speeds_are_those_before_it(world: Wo
     too_fast = {one.joint for one in report.joints if one.commanded_speed_ratio > 1.0}
     assert held_back >= too_fast
     assert report.interventions >= len(report.corrections)
+
+
+@pytest.mark.parametrize("block", [9, 64])
+def test_no_figure_depends_on_how_the_walk_is_cut_into_blocks(
+    block: int, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasty = made_gait().changed({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
+    monkeypatch.setattr(stage, "BLOCK_FRAMES", 32)
+    whole = walk_gait(hasty, CARD, AHEAD, seconds=1.0, world=world)
+    monkeypatch.setattr(stage, "BLOCK_FRAMES", block)
+    again = [(0.0, AHEAD), (0.1, AHEAD), (0.5, AHEAD)]  # the same command, which cuts anew
+    cut = walk_gait(hasty, CARD, again, seconds=1.0, world=world)
+    assert whole.report.interventions > 2 * len(whole.report.corrections)
+    assert cut.report.interventions == whole.report.interventions
+    assert cut.report.corrections == whole.report.corrections
+    assert np.array_equal(cut.track.trunk, whole.track.trunk)
 
 
 def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world: World) -> None:
@@ -236,6 +282,12 @@ def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world
         ({"seed": True}, "a seed of True"),
         ({"command": VelocityCommand(2.0)}, "out of range"),
         ({"command": []}, "schedule"),
+        ({"command": 0.2}, "0.2 for a command"),
+        ({"command": [(0.0, 0.2)]}, r"\(0.0, 0.2\) in a schedule .*VelocityCommand"),
+        ({"command": [AHEAD]}, "in a schedule"),
+        ({"command": [(0.0, AHEAD), ("1", AHEAD)]}, "in a schedule"),
+        ({"command": [(False, AHEAD)]}, "in a schedule"),
+        ({"command": [(0.0, AHEAD, AHEAD)]}, "in a schedule"),
         ({"command": [(0.5, AHEAD)]}, "schedule"),
         ({"command": [(0.0, AHEAD), (0.0, AHEAD)]}, "0 s"),
         ({"command": [(0.0, AHEAD), (99.0, AHEAD)]}, "99 s"),

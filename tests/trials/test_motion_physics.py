@@ -24,7 +24,7 @@ from posewright.simulation import Contacts, SimulatedBody, World
 from posewright.trials import MotionTrial, PhysicsRules, try_motion
 from posewright.trials.motion_course import Course
 from posewright.trials.motion_touching import self_contacts, touching
-from posewright.trials.runs import runs
+from posewright.trials.unbroken import unbroken
 
 FACE_DOWN, ON_THE_BACK = (0.0, math.pi / 2.0), (0.0, -math.pi / 2.0)
 ROBOTIS = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"
@@ -444,7 +444,7 @@ def test_whatever_a_motion_asks_for_there_is_an_answer(rows: list[tuple[float, d
 
 @given(st.lists(st.booleans()), st.integers(0, 3))
 def test_runs_are_the_unbroken_rows(flags: list[bool], bridge: int) -> None:
-    found = runs(np.array(flags, dtype=np.bool_), bridge=bridge)
+    found = unbroken(np.array(flags, dtype=np.bool_), bridge=bridge)
     covered = {i for begin, end in found for i in range(begin, end)}
     assert {i for i, flag in enumerate(flags) if flag} <= covered
     assert all(flags[begin] and flags[end - 1] for begin, end in found)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Generator, Iterator
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
 
 from posewright.errors import InputError, UnavailableError
-from posewright.trials.workers import MOST_WORKERS, Workers, crew_for
+from posewright.trials.workers import MOST_WORKERS, crew_for
 from posewright.trials.workers.travelling import portable
 
-from .worker_jobs import Breaking, OddError, Slow, eventually, is_there, squared
+from . import worker_jobs
+from .worker_jobs import Breaking, Dying, OddError, Slow, Slower, eventually, is_there, squared
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = tuple(range(6))
@@ -25,6 +30,12 @@ NUMBERS = tuple(range(6))
 @pytest.fixture(autouse=True)
 def _found_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT)
+
+
+def leave(results: Iterator[object]) -> None:
+    """Want no more of them, as whoever breaks out of a loop does."""
+    assert isinstance(results, Generator)
+    results.close()
 
 
 def test_results_come_in_the_order_of_the_things_whoever_is_done_first() -> None:
@@ -47,6 +58,34 @@ def test_the_same_workers_do_one_lot_after_the_other() -> None:
 def test_where_one_is_enough_it_is_this_process_and_nothing_needs_to_travel(workers: int, most: int) -> None:
     with crew_for(lambda number: (number, os.getpid()), workers, most) as crew:
         assert list(crew.each(NUMBERS)) == [(number, os.getpid()) for number in NUMBERS]
+
+
+def test_where_there_is_nothing_to_do_the_crew_still_does_what_comes() -> None:
+    with crew_for(squared, 2, 0) as crew:
+        assert [square for square, _ in crew.each(NUMBERS)] == [number * number for number in NUMBERS]
+
+
+def test_what_was_left_undone_is_not_taken_for_what_comes_next() -> None:
+    with crew_for(squared, 2, len(NUMBERS)) as crew:
+        begun = crew.each(NUMBERS)
+        assert next(begun)[0] == 0
+        leave(begun)
+        assert [square for square, _ in crew.each((10, 11, 12))] == [100, 121, 144]
+
+
+def test_after_an_error_the_others_are_done_as_ever() -> None:
+    with crew_for(Breaking("raise"), 2, len(NUMBERS)) as crew:
+        with pytest.raises(InputError, match="does not reach"):
+            list(crew.each(NUMBERS))
+        assert list(crew.each((10, 11, 12))) == [100, 121, 144]
+
+
+def test_while_results_are_awaited_other_things_are_refused(tmp_path: Path) -> None:
+    with crew_for(Slower(tmp_path), 2, 2) as crew:
+        begun = crew.each(NUMBERS)
+        assert next(begun) == 0
+        with pytest.raises(InputError, match="still at other things"):
+            next(crew.each((0,)))
 
 
 def test_what_nobody_asks_for_starts_no_process() -> None:
@@ -86,6 +125,22 @@ def test_a_worker_that_ends_by_itself_is_told_of_and_leaves_no_other(way: str, s
     assert multiprocessing.active_children() == []
 
 
+def test_what_is_done_when_another_worker_ends_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are heard of at once: whoever asks was busy meanwhile."""
+
+    def wait_for_both(pipes: list[Connection]) -> list[object]:
+        eventually(lambda: len(wait(pipes, 0)) == len(pipes))
+        return list(wait(pipes))[::-1]  # the worker that ended comes first
+
+    monkeypatch.setattr("posewright.trials.workers.processes.wait", wait_for_both)
+    seen: list[int] = []
+    with crew_for(Dying(tmp_path), 2, 2) as crew, pytest.raises(UnavailableError, match="exit code 3"):
+        seen.extend(crew.each((0, 1)))
+    assert seen == [0]
+
+
 def test_a_job_that_cannot_travel_is_refused() -> None:
     with pytest.raises(InputError, match="cannot be handed to another process"):
         crew_for(lambda number: number, 2, 6)
@@ -118,11 +173,57 @@ def test_ctrl_c_ends_all_at_once_and_quietly(tmp_path: Path, capfd: pytest.Captu
 
 
 def test_nobody_works_on_when_the_rest_is_not_wanted(tmp_path: Path) -> None:
-    with Workers(Slow(tmp_path), 2) as workers:
-        workers._start()
-        pids = [process.pid for process in multiprocessing.active_children()]
-        assert len(pids) == 2
-    assert not any(is_there(process) for process in pids if process is not None)
+    with crew_for(Slower(tmp_path), 2, len(NUMBERS)) as crew:
+        begun = crew.each(NUMBERS)
+        assert next(begun) == 0
+        assert eventually(lambda: len(list(tmp_path.iterdir())) == 3)  # which two would be at for a minute
+        pids = {int(thing.name.partition("-")[2]) for thing in tmp_path.iterdir()}
+        assert all(map(is_there, pids))
+        leave(begun)
+        assert not any(map(is_there, pids))
+        assert multiprocessing.active_children() == []
+
+
+def test_ctrl_c_while_a_worker_starts_leaves_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = SpawnProcess.start
+
+    def start_and_interrupt(process: SpawnProcess) -> None:
+        start(process)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(SpawnProcess, "start", start_and_interrupt)
+    with pytest.raises(KeyboardInterrupt), crew_for(squared, 2, 6) as crew:
+        list(crew.each(NUMBERS))
+    assert multiprocessing.active_children() == []
+
+
+def test_no_worker_hears_ctrl_c_not_even_the_first_of_all() -> None:
+    """In a program of its own, in which no process was ever started."""
+    code = (
+        "from posewright.trials.workers import crew_for; from tests.trials.worker_jobs import is_deaf\n"
+        "with crew_for(is_deaf, 2, 2) as crew: print(list(crew.each((1, 2))))"
+    )
+    done = subprocess.run(  # noqa: S603 -- our own interpreter and code
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[True, True]"
+
+
+@pytest.mark.parametrize("processes", ["/proc", "/nowhere"])
+def test_a_process_is_seen_until_it_ends_with_and_without_proc(
+    processes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not Path(processes).is_dir() and shutil.which("ps") is None:
+        pytest.skip("no ps on this machine")
+    monkeypatch.setattr(worker_jobs, "PROCESSES", Path(processes))
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        assert is_there(process.pid)
+        process.kill()
+        assert eventually(lambda: not is_there(process.pid))  # though nobody has asked yet how it ended
 
 
 SCRIPT = """

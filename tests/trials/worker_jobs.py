@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ from posewright.errors import InputError
 
 PATIENCE_S = 60.0
 """How long to wait for what comes in a second, on a machine that has much else to do."""
+
+
+PROCESSES = Path("/proc")
+"""Where Linux tells of every process; others have only `ps`."""
 
 
 def eventually(holds: Callable[[], object]) -> bool:
@@ -27,10 +32,18 @@ def eventually(holds: Callable[[], object]) -> bool:
 
 def is_there(process: int) -> bool:
     """Say whether a process is running, and no zombie."""
-    try:
-        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
-    except OSError:
-        return False
+    if PROCESSES.is_dir():
+        try:
+            return ") Z " not in (PROCESSES / str(process) / "stat").read_text()
+        except OSError:
+            return False
+    told = subprocess.run(  # noqa: S603 -- a number
+        ["ps", "-o", "stat=", "-p", str(process)],  # noqa: S607 -- wherever the system has it
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return told.stdout.strip()[:1] not in ("", "Z")
 
 
 class OddError(Exception):
@@ -45,6 +58,11 @@ def squared(number: int) -> tuple[int, int]:
     """Square a number and say who did it; the small ones take longer than the great ones."""
     time.sleep(0.02 / (1 + number))
     return number * number, os.getpid()
+
+
+def is_deaf(_: int) -> bool:
+    """Say whether this process began with Ctrl-C blocked: nobody unblocks it."""
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 @dataclass(frozen=True)
@@ -77,4 +95,32 @@ class Slow:
     def __call__(self, number: int) -> int:
         (self.begun / str(os.getpid())).touch()
         time.sleep(60.0)
+        return number
+
+
+@dataclass(frozen=True)
+class Slower:
+    """Is quick with the first thing, and takes a minute for any other; each is told of when it is begun."""
+
+    begun: Path
+
+    def __call__(self, number: int) -> int:
+        (self.begun / f"{number}-{os.getpid()}").touch()
+        if number > 0:
+            time.sleep(60.0)
+        return number
+
+
+@dataclass(frozen=True)
+class Dying:
+    """Its number 1 ends its process, once number 0 is done and its answer is on the way."""
+
+    done: Path
+
+    def __call__(self, number: int) -> int:
+        if number == 1:
+            eventually((self.done / "0").exists)
+            time.sleep(0.5)
+            os._exit(3)
+        (self.done / str(number)).touch()
         return number

@@ -16,7 +16,7 @@ PATIENCE_S = 1.0
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """Give a function that is told how much of how much is done."""
-    columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     task = bar.add_task(what)
     began = time.monotonic()

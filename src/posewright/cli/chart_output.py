@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.markup import escape
 
 from posewright.cli.console import emit_json, fail, out
 
@@ -25,7 +26,7 @@ def show_findings(machine: Chart, report: Report, sound: bool, written: Mapping[
         level = finding.level.value
         place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "
         out.print(
-            f"{place}[{colours[level]}]{level}[/] {finding.rule.value}: ",
+            f"{escape(place)}[{colours[level]}]{level}[/] {finding.rule.value}: ",
             end="",
             soft_wrap=True,
             highlight=False,

@@ -56,7 +56,7 @@ def progress(*, quiet: bool) -> Progress:
 
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # it has names from files in it
         TimeElapsedColumn(),
         console=err,
         transient=True,

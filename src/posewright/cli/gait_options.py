@@ -74,22 +74,20 @@ def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None
 def _refuse_unreachable(gait: Gait, robot: Robot) -> None:
     """Raise UnreachableError, by the parameter's name, where a foot cannot stand on its equilibrium point."""
     from posewright.errors import UnreachableError
-    from posewright.kinematics import legs_by_foot
+    from posewright.gaits.walking_legs import walking_legs
 
-    legs = legs_by_foot(robot)
+    legs = walking_legs(robot)
     for foot, point in gait.parameters.equilibrium_m.items():
-        try:
-            legs[foot].inverse(legs[foot].over(point))
-        except UnreachableError as error:
+        missed = legs[foot].out_of_reach(*legs[foot].over(point).tolist())
+        if missed is not None:
             told = "({:g}, {:g}, {:g}) m".format(*point)
             shoulder = "({:g}, {:g}, {:g}) m".format(*legs[foot].shoulder_m)
-            why = error.message.partition(" m is ")[2]
             raise UnreachableError(
-                f"equilibrium_m.{foot} is {told}: {why}",
+                f"equilibrium_m.{foot} is {told}: {missed.words}",
                 hint=f"a point, seen from the trunk, nearer to where that leg begins: {shoulder}"
-                if why.startswith("too far")
+                if missed.is_far
                 else f"another point, seen from the trunk; that leg begins at {shoulder}",
-            ) from error
+            )
 
 
 def _refuse_other_kinds(path: Path) -> None:

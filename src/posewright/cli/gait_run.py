@@ -131,6 +131,7 @@ def run(
     opened, card = open_gait(gait, robot, sets)
     wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
     if bodies is None:
+        _refuse_workers(workers)
         _run_one(opened, card, wishes, plot)
     else:
         _refuse_plot(plot)
@@ -192,7 +193,7 @@ def _run_one(gait: Gait, robot: Robot, wishes: Wishes, plot: Path | None) -> Non
 def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> GaitTrial:
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
     from posewright.cli.console import progress
-    from posewright.errors import InputError
+    from posewright.errors import BodyError, InputError
     from posewright.trials.walking.trial import walk_gait
 
     ends_s, variation = wishes.settle_s + wishes.seconds, _variation(wishes.body, wishes.seed)
@@ -215,7 +216,7 @@ def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> GaitTrial:
                 tell=tell,
                 clock=time.perf_counter,
             )
-        except InputError as error:
+        except (BodyError, InputError) as error:
             told = f"{gait.name}: {error.message}"
             raise type(error)(told, where=error.where, hint=error.hint) from error
 
@@ -226,14 +227,15 @@ def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: in
     from posewright.cli.gait_tables import print_many
     from posewright.trials.walking.many import walk_many
 
-    done: list[WalkedBody] = []
+    ranges = "random" if wishes.body == NOMINAL_BODY else wishes.body
+    walked, fallen = 0, 0
     with progress(quiet=wishes.as_json) as display:
         line = display.add_task(f"{gait.name}: 0 of {bodies} bodies")
 
-        def say(walked: WalkedBody) -> None:
-            done.append(walked)
-            fallen = sum(not one.is_upright for one in done)
-            display.update(line, description=f"{gait.name}: {len(done)} of {bodies} bodies, {fallen} fell")
+        def say(body: WalkedBody) -> None:
+            nonlocal walked, fallen
+            walked, fallen = walked + 1, fallen + (not body.is_upright)
+            display.update(line, description=f"{gait.name}: {walked} of {bodies} bodies, {fallen} fell")
 
         many: ManyReport = walk_many(
             gait,
@@ -243,13 +245,13 @@ def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: in
             seed=wishes.seed,
             seconds=wishes.seconds,
             settle_s=wishes.settle_s,
-            ranges=variation_ranges("random" if wishes.body == NOMINAL_BODY else wishes.body),
+            ranges=variation_ranges(ranges),
             workers=_workers(workers, bodies),
             tell=say,
             clock=time.perf_counter,
         )
     if wishes.as_json:
-        emit_json(many.to_dict())
+        emit_json(many.to_dict(ranges))
     else:
         print_many(many)
     if many.upright < bodies:
@@ -288,3 +290,10 @@ def _refuse_plot(plot: Path | None) -> None:
         raise InputError(
             "a picture is of one body", hint="--plot without --bodies, and --body random --seed N"
         )
+
+
+def _refuse_workers(workers: int | None) -> None:
+    from posewright.errors import InputError
+
+    if workers is not None:
+        raise InputError("one body is walked by one process", hint="--workers with --bodies N")

@@ -24,6 +24,7 @@ from posewright.cli.losses import losses_listed
 from posewright.cli.options import AsJson, refuse_overwriting
 
 if TYPE_CHECKING:
+    from posewright.formats import MotionFormat
     from posewright.gaits import Gait, VelocityCommand
     from posewright.motions import Motion, SampleTable
     from posewright.robots import Robot
@@ -139,8 +140,12 @@ def _rounded(motion: Motion, robot: Robot, output: Path, gait: Gait, *, is_led_i
     total = round(motion.duration / robot.frame_period_s)
     more = next((n for n in range(1, every + 1) if (total + n * frames) % every == 0), None)
     if is_led_in or more is None:
-        return told if more is None else f"{told}; {more} cycle more fits exactly"
+        return told if more is None else f"{told}; {_cycles_more(more)} exactly"
     return f"{told}; --cycles {total // frames + more} fits exactly"
+
+
+def _cycles_more(number: int) -> str:
+    return "1 cycle more fits" if number == 1 else f"{number} cycles more fit"
 
 
 def _table(
@@ -188,10 +193,9 @@ def _motion(
 ) -> Motion:
     """Return the motion as the format of the file can hold it, called after the file."""
     from posewright.formats.kinds import NATIVE
-    from posewright.formats.registry import format_for
     from posewright.gaits import sample_gait
 
-    known = format_for(sample_gait(gait, robot, command), output)
+    known = _format(gait, robot, output)
     if cycles is None and (lead_in or known.name != NATIVE):
         cycles = 1
     if every is None:
@@ -199,6 +203,15 @@ def _motion(
         every = max(1, math.ceil(step_s / robot.frame_period_s - 1e-9))
     motion = sample_gait(gait, robot, command, cycles=cycles, every_frames=every, lead_in=lead_in)
     return replace(motion, name=output.name.split(".")[0] or gait.name)
+
+
+def _format(gait: Gait, robot: Robot, output: Path) -> MotionFormat:
+    """Return the format of the file, which the file's name and the robot tell: standing still is enough."""
+    from posewright.formats.registry import format_for
+    from posewright.motions import Keyframe, Motion, Pose
+
+    standing = Keyframe(Pose(robot.joint_names, robot.pose(gait.pose)), 0.0)
+    return format_for(Motion(gait.name, robot.name, robot.joint_names, (standing,)), output)
 
 
 def _write(motion: Motion, output: Path, *, accept_loss: bool) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def _feet(report: GaitReport) -> Table:
         lengths = (foot.slip_m, foot.highest_m, foot.lowest_swing_m, foot.mid_swing_m)
         shares = (foot.duty, foot.planned_duty)
         table.add_row(
-            foot.foot.removesuffix("_paw").replace("_", " "),
+            Text(foot.foot.removesuffix("_paw").replace("_", " ")),
             *("-" if length is None else f"{length * MM:.1f}" for length in lengths),
             *("-" if share is None else f"{share:.0%}".rstrip("%") for share in shares),
         )
@@ -160,7 +160,7 @@ def compare_table(trials: Sequence[GaitTrial], whose: str) -> Table:
     command = "forward {:g} m/s, left {:g} m/s, turn {:g} rad/s".format(*asked)
     table = _table(f"{command}, {whose}, {trials[0].seconds:g} s", ("gait", *_columns()))
     for trial in trials:
-        table.add_row(trial.gait.name, *_cells(trial.report))
+        table.add_row(Text(trial.gait.name), *_cells(trial.report))
     return table
 
 
@@ -186,7 +186,9 @@ def _no_cells() -> list[Text]:
 
 
 def _table(title: str, columns: Sequence[str]) -> Table:
-    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    """Return an empty table; its title has names from files in it, and is never read as markup."""
+    told = Text(title, "table.title") if title else None
+    table = Table(title=told, title_justify="left", box=None, pad_edge=False, header_style="dim")
     for number, column in enumerate(columns):
         is_words = number == 0 or column in ("unit", "asked or limit")
         table.add_column(column, justify="left" if is_words else "right")

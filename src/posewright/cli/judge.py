@@ -43,7 +43,8 @@ def judge(
     console.out.print(result_table(result))
     for penalty in result.penalties:
         box = "" if penalty.box is None else f", box {penalty.box + 1}"
-        console.out.print(f"penalty in leg {penalty.leg} at {penalty.time_s:.2f} s: {penalty.reason}{box}")
+        line = f"penalty in leg {penalty.leg} at {penalty.time_s:.2f} s: {penalty.reason}{box}"
+        console.out.print(line, markup=False)
     for warning in result.warnings:
         console.warn(warning)
 
@@ -51,8 +52,9 @@ def judge(
 def result_table(result: Result) -> Table:
     """Return a result as a table for people."""
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(title=result.contest)
+    table = Table(title=Text(result.contest, "table.title"))
     for name in ("", "time", "distance", "penalties", "raw points", "points"):
         table.add_column(name, justify="left" if not name else "right")
     table.add_column("how it ended")
@@ -60,7 +62,7 @@ def result_table(result: Result) -> Table:
     for number, leg in enumerate(result.legs, 1):
         figures = (f"{leg.time_s:.2f} s", f"{leg.distance_cm:.1f} cm", str(leg.penalties))
         points = (f"{leg.raw_points:+.3f}", f"{leg.points:.3f}")
-        table.add_row(f"leg {number}", *figures, *points, leg.reason, end_section=number == last)
+        table.add_row(f"leg {number}", *figures, *points, Text(leg.reason), end_section=number == last)
     penalties = str(len(result.penalties))
     totals = (f"{result.raw_total:+.3f}", f"{result.total_points:.3f}")
     table.add_row("total", "", "", penalties, *totals, f"{result.falls} falls", style="bold")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.table import Table
+from rich.text import Text
 
 from posewright.cli import console
 
@@ -18,7 +19,7 @@ def print_outcome(outcome: Outcome) -> None:
     title = (
         f"{header.contest}: {header.behaviour} on {header.robot}, layout {header.layout}, seed {header.seed}"
     )
-    table = Table(title=title, title_justify="left")
+    table = Table(title=Text(title, "table.title"), title_justify="left")
     for column in ("leg", "time", "distance", "penalties", "points", "raw", "how it ended"):
         table.add_column(column, justify="left" if column in ("leg", "how it ended") else "right")
     for number, leg in enumerate(result.legs, 1):
@@ -29,7 +30,7 @@ def print_outcome(outcome: Outcome) -> None:
             str(leg.penalties),
             f"{leg.points:.2f}",
             f"{leg.raw_points:.2f}",
-            leg.reason,
+            Text(leg.reason),
         )
     table.add_section()
     table.add_row(
@@ -44,7 +45,8 @@ def print_outcome(outcome: Outcome) -> None:
     console.out.print(table)
     for penalty in result.penalties:
         about = "" if penalty.box is None else f" (box {penalty.box + 1})"
-        console.out.print(f"  penalty at {penalty.time_s:.1f} s, leg {penalty.leg}: {penalty.reason}{about}")
+        line = f"  penalty at {penalty.time_s:.1f} s, leg {penalty.leg}: {penalty.reason}{about}"
+        console.out.print(line, markup=False)
     for warning in (*result.warnings, *outcome.remarks):
         console.warn(warning)
     speed = (

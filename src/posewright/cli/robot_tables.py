@@ -44,12 +44,12 @@ def card_tables(card: dict[str, Any]) -> Iterator[Table]:
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
-    """Return a table whose columns of numbers stand to the right; cells are never read as markup."""
+    """Return a table whose columns of numbers stand to the right; names in it are never read as markup."""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold")
     body = [[_cell(cell) for cell in row] for row in rows]
     for place, column in enumerate(columns):
         numeric = bool(body) and all(_is_numeric(row[place]) for row in body)
-        table.add_column(column, justify="right" if numeric else "left", header_style="dim")
+        table.add_column(Text(column), justify="right" if numeric else "left", header_style="dim")
     for row in body:
         table.add_row(*(Text(cell) for cell in row))
     return table

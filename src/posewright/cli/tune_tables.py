@@ -63,7 +63,8 @@ def list_table(told: Sequence[Mapping[str, Any]]) -> Table:
     table = table_of(columns, words=("tuning", "robot", "from gait", "looks for"))
     for one in told:
         numbers = (one["parameters"], one["walks"], one["bodies"], one["generations"])
-        table.add_row(one["tune"], one["robot"], one["gait"], *map(str, numbers), one["description"])
+        names = (Text(one[key]) for key in ("tune", "robot", "gait"))
+        table.add_row(*names, *map(str, numbers), Text(one["description"]))
     return table
 
 
@@ -137,7 +138,7 @@ def values_table(dimensions: Sequence[Dimension], values: Mapping[str, float]) -
         nearest = min(value - one.low, one.high - value)
         is_at_bound = not one.is_whole and nearest < AT_BOUND * one.width
         numbers = [f"{number:.5g}" for number in (one.start, value, one.low, one.high)]
-        table.add_row(one.name, *numbers, "at the bound" if is_at_bound else "")
+        table.add_row(Text(one.name), *numbers, "at the bound" if is_at_bound else "")
     return table
 
 

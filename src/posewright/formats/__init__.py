@@ -6,7 +6,7 @@ Names load on first use: whoever lists an archive needs no NumPy, and whoever re
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from posewright.formats.conversion import Conversion, convert_motion
@@ -109,10 +109,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _ROOM:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_ROOM[name]}"), name)
+if not TYPE_CHECKING:  # else any name, misspelt ones too, would be there for who checks types
+
+    def __getattr__(name: str) -> object:
+        if name not in _ROOM:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{__name__}.{_ROOM[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

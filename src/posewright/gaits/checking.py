@@ -15,7 +15,7 @@ from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.gait import Gait
 from posewright.gaits.timing import timing_of
 from posewright.gaits.tour import Stretch, Tour
-from posewright.kinematics import legs_by_foot
+from posewright.gaits.walking_legs import walking_legs
 from posewright.robots import Robot
 
 DIRECTIONS = 8
@@ -126,7 +126,7 @@ def check_gait(gait: Gait, robot: Robot) -> GaitCheck:
     greatest change there is. It is about what joints are commanded to do: no physics.
 
     Raises:
-        InputError: the gait is another robot's, or the robot's legs are not known.
+        InputError: the gait is another robot's, or a leg of the robot is not known.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
     tour, judge = Tour(gait, robot), _Judge(robot)
@@ -170,7 +170,7 @@ class _Judge:
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
-        self._legs = legs_by_foot(robot)
+        self._legs = walking_legs(robot)
         self._joints = [index for leg in self._legs.values() for index in leg.indices]
         names = [robot.joint_names[index] for index in self._joints]
         self._names = tuple(names)

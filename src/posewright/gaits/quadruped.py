@@ -25,7 +25,7 @@ class QuadrupedGait:
         robot: who walks; its frame period is the time between two poses.
 
     Raises:
-        InputError: the gait is another robot's, the robot's legs are not known, or the times of the gait do
+        InputError: the gait is another robot's, a leg of the robot is not known, or the times of the gait do
             not go together.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """

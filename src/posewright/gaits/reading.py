@@ -22,7 +22,7 @@ from posewright.gaits.travel import (
     TravelGain,
     Trim,
 )
-from posewright.kinematics import legs_of
+from posewright.gaits.walking_legs import walking_legs
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.catalogue import FOLDER as ROBOTS
 
@@ -118,7 +118,16 @@ def _name(node: Node) -> str:
 
 
 def _robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
-    """Return the card that `robot:` tells of, or the one given, which must be called so."""
+    """Return the card that `robot:` tells of, or the one given, which must be called so; it can walk."""
+    found = _card(node, card, path)
+    try:
+        walking_legs(found)
+    except InputError as error:
+        node.fail(error.message, hint=error.hint)
+    return found
+
+
+def _card(node: Node, card: Robot | None, path: Path | None) -> Robot:
     name = node.text()
     if card is not None and name == card.name:
         return card
@@ -128,10 +137,6 @@ def _robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
         named = robot(node.choice("robot", robot_names()))
     if card is not None and named.name != card.name:
         node.fail(f"this gait is for {named.name}", hint=f"it is to be walked by {card.name}")
-    try:
-        legs_of(card or named)
-    except InputError as error:
-        node.fail(error.message, hint=error.hint)
     return card or named
 
 

@@ -18,7 +18,8 @@ from posewright.gaits.command import VelocityCommand
 from posewright.gaits.foot_timeline import FootTimeline, FootWindow, timelines
 from posewright.gaits.gait import Gait
 from posewright.gaits.timing import GaitTiming, timing_of
-from posewright.kinematics import MountedLeg, legs_by_foot
+from posewright.gaits.walking_legs import walking_legs
+from posewright.kinematics import MountedLeg
 from posewright.robots import Robot
 
 ROUNDING = 1e-12
@@ -78,7 +79,7 @@ class StepPlanner:
         robot: who walks.
 
     Raises:
-        InputError: the gait is another robot's, the robot's legs are not known, or the times of the gait do
+        InputError: the gait is another robot's, a leg of the robot is not known, or the times of the gait do
             not go together.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
@@ -88,7 +89,7 @@ class StepPlanner:
             raise InputError(f"gait {gait.name} is made for {gait.robot}", hint=f"the robot is {robot.name}")
         self.gait = gait
         self.timing: GaitTiming = timing_of(gait.parameters, robot.frame_period_s)
-        legs = legs_by_foot(robot)
+        legs = walking_legs(robot)
         self._legs: list[MountedLeg] = [legs[foot] for foot in gait.phases.lift]
         self._timelines: list[FootTimeline] = timelines(gait, self.timing, robot.frame_period_s)
         self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.lift])

@@ -13,6 +13,9 @@ FRAMES_A_PAIR = 2
 FEWEST_FRAMES = 4
 """A cycle of fewer would have steps without a frame: each of four feet may lift in one of its own."""
 
+_SLACK = 1e-9
+"""Up and down longer than a foot is in the air by this part of it is rounding: they fill just that time."""
+
 
 @dataclass(frozen=True, slots=True)
 class GaitTiming:
@@ -52,8 +55,9 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
     ground_s = period_s / (1.0 + parameters.air_ground_factor)
     air_s = period_s - ground_s
     ascent_s = parameters.ascent_pairs * FRAMES_A_PAIR * frame_s
-    if 2.0 * ascent_s > air_s:
-        most = int(air_s / (2.0 * FRAMES_A_PAIR * frame_s))
+    longest_s = air_s * (1.0 + _SLACK)
+    if 2.0 * ascent_s > longest_s:
+        most = int(longest_s / (2.0 * FRAMES_A_PAIR * frame_s))
         raise InputError(
             f"ascent_pairs is {parameters.ascent_pairs}: up and down take {2.0 * ascent_s:.3f} s, but a foot "
             f"is in the air for {air_s:.3f} s",
@@ -61,4 +65,4 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
             if most
             else "a longer cycle: maximum_displacement_m / ground_speed_m_s",
         )
-    return GaitTiming(frames, period_s, ground_s, air_s, ascent_s)
+    return GaitTiming(frames, period_s, ground_s, air_s, min(ascent_s, air_s / 2.0))

@@ -36,7 +36,7 @@ class Tour:
         robot: who walks.
 
     Raises:
-        InputError: the gait is another robot's, or the robot's legs are not known.
+        InputError: the gait is another robot's, or a leg of the robot is not known.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
 

@@ -22,7 +22,7 @@ class Walker:
         robot: who walks.
 
     Raises:
-        InputError: the gait is another robot's, the robot's legs are not known, or the times of the gait do
+        InputError: the gait is another robot's, a leg of the robot is not known, or the times of the gait do
             not go together.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """

@@ -9,6 +9,7 @@ from posewright.kinematics.branches import Form, Knee, Lift
 from posewright.kinematics.head import Head, head_of
 from posewright.kinematics.mounted_leg import MountedLeg, legs_by_foot, legs_of
 from posewright.kinematics.three_joint_leg import ThreeJointLeg
+from posewright.kinematics.unreachable import OutOfReach
 
 __all__ = [
     "Form",
@@ -16,6 +17,7 @@ __all__ = [
     "Knee",
     "Lift",
     "MountedLeg",
+    "OutOfReach",
     "ThreeJointLeg",
     "head_of",
     "legs_by_foot",

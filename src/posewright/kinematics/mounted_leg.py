@@ -12,6 +12,7 @@ from posewright.errors import InputError
 from posewright.kinematics.arrays import POINT, Floats, triples
 from posewright.kinematics.branches import Form, Knee, Lift
 from posewright.kinematics.three_joint_leg import ThreeJointLeg
+from posewright.kinematics.unreachable import OutOfReach
 from posewright.robots import LegGeometry, Robot
 
 
@@ -99,10 +100,21 @@ class MountedLeg:
 
         Raises:
             UnreachableError: points out of reach, told in the leg's own frame.
+            InputError: not three finite numbers each, or a leg or a bend that the strict form does not know.
         """
         array = triples(points, "points", POINT)
         own = (array - self.shoulder_m) * self.mirror
         return self.leg.inverse(own, form=form, knee=knee, lift=lift, nearest=nearest)
+
+    def out_of_reach(self, x: float, y: float, z: float, *, knee: Knee = Knee.POSITIVE) -> OutOfReach | None:
+        """Return why the foot's middle cannot come to a point of the trunk's frame [m], or None where it can.
+
+        Raises:
+            InputError: the point is not finite.
+        """
+        x0, y0, z0 = self._shoulder
+        sx, sy, sz = self._signs
+        return self.leg.out_of_reach((x - x0) * sx, (y - y0) * sy, (z - z0) * sz, knee=knee)
 
     def jacobian(self, angles: ArrayLike) -> Floats:
         """Return how the foot moves in the trunk's frame with the angles, `(..., 3, 3)` [m/rad]."""
@@ -129,7 +141,12 @@ class MountedLeg:
         lift: Lift = Lift.WITHIN,
         nearest: bool = False,
     ) -> tuple[float, float, float]:
-        """Return the angles of one point [rad]: `inverse` of plain numbers, much faster for one."""
+        """Return the angles of one point [rad]: `inverse` of plain numbers, much faster for one.
+
+        Raises:
+            UnreachableError: the point is out of reach, told in the leg's own frame.
+            InputError: it is not finite.
+        """
         x0, y0, z0 = self._shoulder
         sx, sy, sz = self._signs
         return self.leg.inverse_one(

@@ -13,7 +13,7 @@ from posewright.kinematics import leg_scalar, leg_solving, nearest_point
 from posewright.kinematics.arrays import ANGLES, POINT, Floats, finite_triples, not_finite
 from posewright.kinematics.branches import Form, Knee, Lift
 from posewright.kinematics.leg_shape import LegShape
-from posewright.kinematics.unreachable import refusal
+from posewright.kinematics.unreachable import OutOfReach, out_of_reach, refusal
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,16 @@ class ThreeJointLeg:
         if knee is not Knee.POSITIVE or lift is not Lift.WITHIN:
             raise InputError("the strict form bends the knee forward only", hint="Knee.POSITIVE, Lift.WITHIN")
 
+    def out_of_reach(self, x: float, y: float, z: float, *, knee: Knee = Knee.POSITIVE) -> OutOfReach | None:
+        """Return why a point [m] is out of reach, or None where the general form of `inverse` reaches it.
+
+        Raises:
+            InputError: it is not finite.
+        """
+        point = finite_triples((x, y, z), "points", POINT)
+        _, missed = leg_solving.solve(self._shape, point[np.newaxis], knee=knee.value, lift=Lift.WITHIN.value)
+        return out_of_reach(self._shape, point, knee=knee.value) if missed.size else None
+
     def jacobian(self, angles: ArrayLike) -> Floats:
         """Return how the foot moves with the angles, `(..., 3, 3)` [m/rad]: rows x, y, z, columns q1, q2, q3.
 
@@ -150,7 +160,12 @@ class ThreeJointLeg:
         lift: Lift = Lift.WITHIN,
         nearest: bool = False,
     ) -> tuple[float, float, float]:
-        """Return the angles of one point [rad], as `inverse` in general form: plain numbers, much faster."""
+        """Return the angles of one point [rad], as `inverse` in general form: plain numbers, much faster.
+
+        Raises:
+            UnreachableError: the point is too far, too near or too far aside.
+            InputError: it is not finite.
+        """
         bend, below = 1 if knee is Knee.POSITIVE else -1, 1 if lift is Lift.WITHIN else -1
         angles = leg_scalar.solve(self._shape, x, y, z, knee=bend, lift=below)
         if angles is None:

@@ -11,7 +11,7 @@ from posewright.bodies import Flags
 from posewright.motions import Finding, Level
 from posewright.trials.motion_course import Course
 from posewright.trials.motion_thresholds import PhysicsRules
-from posewright.trials.runs import runs
+from posewright.trials.unbroken import unbroken
 
 BEFORE_S = 0.4
 """So long before a trunk counts as lying it began to go down [s]."""
@@ -57,7 +57,7 @@ def falls_of(course: Course, rules: PhysicsRules) -> tuple[Fall, ...]:
     down = _down(course, rules)
     least = rules.fall_s / course.frame_s
     n = len(down)
-    rows = runs(down, bridge=int(rules.meet_s / course.frame_s))
+    rows = unbroken(down, bridge=int(rules.meet_s / course.frame_s))
     return tuple(
         _fall(course, rules, begin, end)
         for begin, end in rows

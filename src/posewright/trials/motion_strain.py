@@ -11,7 +11,7 @@ import numpy as np
 from posewright.motions import Finding, Level
 from posewright.trials.motion_course import Course
 from posewright.trials.motion_thresholds import PhysicsRules
-from posewright.trials.runs import runs
+from posewright.trials.unbroken import unbroken
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def saturations(course: Course, rules: PhysicsRules) -> list[Saturation]:
     full[: course.begin] = False
     found = []
     for column, joint in _driven(course):
-        stretches = runs(full[:, column], bridge=1)
+        stretches = unbroken(full[:, column], bridge=1)
         if not stretches:
             continue
         begin, end = max(stretches, key=lambda stretch: stretch[1] - stretch[0])

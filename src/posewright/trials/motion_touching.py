@@ -11,7 +11,7 @@ from posewright.bodies import Floats
 from posewright.motions import Finding, Level
 from posewright.trials.motion_course import Course
 from posewright.trials.motion_thresholds import PhysicsRules
-from posewright.trials.runs import runs
+from posewright.trials.unbroken import unbroken
 
 MM_PER_M = 1000.0
 
@@ -88,7 +88,7 @@ def longest_slips(course: Course) -> list[Slip]:
     found = []
     for column, foot in enumerate(course.robot.feet):
         ways: Floats = np.where(np.arange(len(course.times)) >= course.begin, course.slips[:, column], 0.0)
-        standing = runs(course.foot_contacts[:, column])
+        standing = unbroken(course.foot_contacts[:, column])
         if not standing:
             continue
         begin, end = max(standing, key=lambda run: float(ways[run[0] : run[1]].sum()))

@@ -14,7 +14,7 @@ import numpy as np
 from posewright.bodies import Flags, Floats
 from posewright.rotation import matrices
 from posewright.trials.motion_thresholds import PhysicsRules
-from posewright.trials.runs import runs
+from posewright.trials.unbroken import unbroken
 from posewright.trials.walking.track import GaitTrack
 
 RULES = PhysicsRules()
@@ -61,11 +61,22 @@ def lying(trunk: Floats, gravity: Floats, height_m: float) -> Flags:
     return np.asarray(leans | (trunk[:, 2] < LOW * height_m))
 
 
+def lain(flags: Flags, before: int = 0) -> int:
+    """Return for how many frames on end a robot has lain at the end of a block.
+
+    Args:
+        flags: in which frames of the block it lies, `(n,)`.
+        before: for how many it had lain when the block began.
+    """
+    up = np.flatnonzero(~flags)
+    return len(flags) - 1 - int(up[-1]) if up.size else before + len(flags)
+
+
 def falls_of(track: GaitTrack) -> tuple[GaitFall, ...]:
     """Return when the robot fell, from the beginning on; what is over sooner than `fall_s` is a stumble."""
     flags = lying(track.trunk, track.gravity, float(track.trunk[0, 2]))
     least = RULES.fall_s / track.frame_s
-    rows = runs(flags, bridge=int(RULES.meet_s / track.frame_s))
+    rows = unbroken(flags, bridge=int(RULES.meet_s / track.frame_s))
     tilt = tilt_deg(track)
     return tuple(
         GaitFall(float(track.times[begin]), begin, _side(track.up[begin]), float(tilt[begin:end].max()))

@@ -8,7 +8,7 @@ import numpy as np
 
 from posewright.bodies import Flags, Floats
 from posewright.kinematics import MountedLeg, legs_by_foot, legs_of
-from posewright.trials.runs import runs
+from posewright.trials.unbroken import unbroken
 from posewright.trials.walking.energy import LEAST_WAY_M
 from posewright.trials.walking.track import GaitTrack, Indices
 
@@ -206,5 +206,5 @@ def cycles_of(track: GaitTrack, column: int) -> Indices:
 
 def _middle(heights: Floats, touching: Flags) -> float:
     """Return the height in the middle of the longest time without touching the ground, 0 without any."""
-    free = max(runs(~touching), key=lambda run: run[1] - run[0], default=None)
+    free = max(unbroken(~touching), key=lambda run: run[1] - run[0], default=None)
     return 0.0 if free is None else float(heights[(free[0] + free[1] - 1) // 2])

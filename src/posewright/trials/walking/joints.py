@@ -53,7 +53,8 @@ class JointLoads:
         coupled_margin_deg: nearest to the limits that hang on other joints; None where the card has none
             [deg].
         coupled_margin_joint: of which.
-        interventions: in how many blocks safety had to hold back a joint: each joint and reason counts.
+        interventions: how often safety had to hold back a joint: each joint and reason counts once in
+            `corrections.COUNT_FRAMES` frames.
         corrections: the worst of each joint and reason, with the time it first happened.
         joints: each joint by itself.
     """

@@ -9,9 +9,10 @@ from posewright.errors import InputError
 from posewright.gaits.gait import Gait
 from posewright.robots import Robot
 from posewright.trials.seed import checked_seed
+from posewright.trials.walking.command_schedule import CommandSchedule, Triple, mean_command, timed_commands
 from posewright.trials.walking.many_report import ManyReport
 from posewright.trials.walking.task import WalkTask
-from posewright.trials.walking.trial import SECONDS, SETTLE_S, Schedule
+from posewright.trials.walking.trial import SECONDS, SETTLE_S, frames_of
 from posewright.trials.walking.walked_body import WalkedBody
 from posewright.trials.workers import crew_for
 
@@ -21,7 +22,7 @@ MOST_BODIES = 10000
 def walk_many(
     gait: Gait,
     robot: Robot,
-    command: Schedule,
+    command: CommandSchedule,
     *,
     bodies: int = 20,
     seed: int = 0,
@@ -58,6 +59,7 @@ def walk_many(
     """
     _expect_bodies(bodies)
     checked_seed(seed, count=bodies)
+    asked = _command_mean(robot, command, seconds, settle_s)
     spread = variation_ranges() if ranges is None else ranges
     drawn = [(one, random_variation(spread, one)) for one in range(seed, seed + bodies)]
     task = WalkTask(gait, robot, command, seconds, settle_s)
@@ -69,7 +71,15 @@ def walk_many(
             if tell is not None:
                 tell(body)
     wall_s = clock() - began if clock else 0.0
-    return ManyReport(gait, robot, seed, seconds, settle_s, tuple(done), wall_s)
+    own = "random" if spread == variation_ranges() else "varied"
+    return ManyReport(gait, robot, seed, seconds, settle_s, tuple(done), asked, wall_s, own)
+
+
+def _command_mean(robot: Robot, command: CommandSchedule, seconds: float, settle_s: float) -> Triple:
+    """Return what every body is asked for on the mean, whatever becomes of it."""
+    begin, frames = frames_of(robot, seconds, settle_s)
+    commands = timed_commands(command, settle_s + seconds)
+    return mean_command(commands, robot.frame_period_s, begin, begin + frames)
 
 
 def _expect_bodies(bodies: object) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from posewright.gaits.gait import Gait
 from posewright.robots import Robot
+from posewright.trials.walking.command_schedule import Triple
 from posewright.trials.walking.figures import FALLS, FIGURES
 from posewright.trials.walking.report import GaitReport, plain
 from posewright.trials.walking.walked_body import WalkedBody
@@ -26,7 +27,10 @@ class ManyReport:
         seconds: for so long each was to be measured [s].
         settle_s: for so long each walked before [s].
         bodies: what became of each.
+        command_mean: what each was asked for on the mean over the time it was to be measured, forward [m/s],
+            left [m/s] and turn [rad/s].
         wall_s: how long all took; 0 where no clock was handed in [s].
+        body: `random` of the ranges that ship, `varied` of others.
     """
 
     gait: Gait
@@ -35,7 +39,9 @@ class ManyReport:
     seconds: float
     settle_s: float
     bodies: tuple[WalkedBody, ...]
+    command_mean: Triple
     wall_s: float = 0.0
+    body: str = "random"
 
     @property
     def reports(self) -> tuple[GaitReport, ...]:
@@ -75,16 +81,23 @@ class ManyReport:
         simulated = sum(body.simulated_s for body in self.bodies)
         return simulated / self.wall_s if self.wall_s > 0.0 else None
 
-    def commanded(self, name: str) -> float | None:
-        """Return what was asked for, by the report's own name for it; None where no body has a report."""
-        return float(getattr(self.reports[0], name)) if self.reports else None
+    def commanded(self, name: str) -> float:
+        """Return what was asked for on the mean over the whole time, by a report's own name for it.
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data, fit for JSON."""
+        A report has it up to the fall of its own body.
+        """
+        return dict(zip(_COMMANDED, self.command_mean, strict=True))[name]
+
+    def to_dict(self, body: str | None = None) -> dict[str, Any]:
+        """Return plain data, fit for JSON.
+
+        Args:
+            body: by which name the bodies were asked for; our own for them by default.
+        """
         return {
             "gait": self.gait.name,
             "robot": self.robot.name,
-            "body": "random",
+            "body": self.body if body is None else body,
             "seed": self.seed,
             "seconds": self.seconds,
             "settle_s": self.settle_s,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.trials.palette import state_colours
-from posewright.trials.runs import runs
+from posewright.trials.unbroken import unbroken
+from posewright.trials.walking.command_schedule import spans
 from posewright.trials.walking.feet import foot_tracks, lifting_phase
 from posewright.trials.walking.track import GaitTrack
 from posewright.trials.walking.trial import GaitTrial
@@ -61,11 +62,9 @@ def _draw_wanted(axes: Axes, track: GaitTrack, begin: int) -> None:
 
     here = np.array([*track.trunk[begin, :2], track.yaw[begin]])
     way = [here]
-    given = [round(timed.time_s / track.frame_s) for timed in track.commands]
-    ends = [*given[1:], len(track.trunk) - 1]
-    for start, stop, timed in zip(given, ends, track.commands, strict=True):
-        for _ in range(max(start, begin), stop):
-            way.append(chain(way[-1], compose(timed.command.components(track.frame_s))))
+    for span in spans(track.commands, track.frame_s, begin, len(track.trunk) - 1):
+        for _ in range(span.start, span.stop):
+            way.append(chain(way[-1], compose(span.command.components(track.frame_s))))
     axes.plot(*np.array(way)[:, :2].T, color="black", lw=0.9, ls="--", label="asked for")
 
 
@@ -85,7 +84,7 @@ def draw_footfalls(axes: Axes, trial: GaitTrial) -> None:
     for line, foot in enumerate(track.robot.feet):
         spans = [
             ((b + first) * track.frame_s, (e - b) * track.frame_s)
-            for b, e in runs(track.foot_contacts[first:last, line])
+            for b, e in unbroken(track.foot_contacts[first:last, line])
         ]
         axes.broken_barh(spans, (line - 0.28, 0.56), color=colours[foot])
         axes.broken_barh(

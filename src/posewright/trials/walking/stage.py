@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.bodies import BodyVariation, Floats, Frames, Track
+from posewright.bodies import BodyVariation, Floats, Track
 from posewright.gaits.gait import Gait
 from posewright.gaits.quadruped import QuadrupedGait
-from posewright.playing import Safety
-from posewright.playing.safety import Guard, Intervention
 from posewright.robots import Robot
-from posewright.trials.walking.falls import lying
-from posewright.trials.walking.track import Correction, GaitTrack, Timed
+from posewright.trials.walking.corrections import Corrections
+from posewright.trials.walking.falls import lain, lying
+from posewright.trials.walking.track import GaitTrack, Timed
 
 if TYPE_CHECKING:
     from posewright.simulation import SimulatedBody, World
@@ -95,7 +94,7 @@ def walk(
         going.play(start, end)
         if tell is not None:
             tell(body.time_s)
-        if going.lay_s >= LIES_S:
+        if going.lay_frames * body.robot.frame_period_s >= LIES_S:
             break
     return going.track()
 
@@ -111,45 +110,34 @@ class _Walk:
     """A walk under way: what was asked for, sent and done, block after block.
 
     Attributes:
-        lay_s: for so long the robot has lain at the end of every block [s].
+        lay_frames: for so many frames the robot has lain at the end of every block.
     """
 
     def __init__(
         self, walker: QuadrupedGait, body: SimulatedBody, begin: int, commands: tuple[Timed, ...]
     ) -> None:
-        self.lay_s = 0.0
+        self.lay_frames = 0
         self._walker, self._body, self._begin, self._commands = walker, body, begin, commands
-        self._safety = Safety(body.robot)
         first = walker.standing_pose[np.newaxis]
         self._asked, self._sent = [first], [first]
         self._gravity: Floats = np.array(body.world.model.opt.gravity, dtype=np.float64)
         self._tracks: list[Track] = []
-        self._corrections: list[Correction] = []
+        self._corrections = Corrections(body.robot)
         self._trunks = [body.world.trunk[np.newaxis]]
         self._positions = [body.world.joint_positions[np.newaxis]]
 
     def play(self, start: int, end: int) -> None:
         """Make the frames of a block, let safety look at them, and send them."""
         asked = self._walker.frames(end - start)
-        safe = self._safety.filter(Frames(asked), self._sent[-1][-1])
-        track = self._body.play(safe.frames)
+        safe = self._corrections.let_through(asked, start, self._sent[-1][-1])
+        track = self._body.play(safe)
         self._asked.append(asked)
-        self._sent.append(safe.frames.angles)
+        self._sent.append(safe.angles)
         self._tracks.append(track)
         self._positions.append(track.positions)
         self._trunks.append(_trunk(track))
-        self._corrections.extend(
-            _correction(found, start, self._body.robot.frame_period_s)
-            for found in safe.interventions
-            if _is_worth_a_word(found, self._body.robot)
-        )
-        self._count_lying(self._trunks[-1])
-
-    def _count_lying(self, trunk: Floats) -> None:
-        """Count on for how long the robot has lain at the end of a block."""
-        up = np.flatnonzero(~lying(trunk, self._gravity, float(self._trunks[0][0, 2])))
-        before, frames = (0.0, len(trunk) - 1 - int(up[-1])) if up.size else (self.lay_s, len(trunk))
-        self.lay_s = before + frames * self._body.robot.frame_period_s
+        down = lying(self._trunks[-1], self._gravity, float(self._trunks[0][0, 2]))
+        self.lay_frames = lain(down, self.lay_frames)
 
     def track(self) -> GaitTrack:
         """Return what happened."""
@@ -174,21 +162,10 @@ class _Walk:
             held_joints=body.world.held_joints,
             mass_kg=body.world.robot_mass_kg,
             gravity=self._gravity,
-            corrections=tuple(self._corrections),
+            corrections=self._corrections.found,
         )
 
 
 def _trunk(track: Track) -> Floats:
     assert track.world is not None  # noqa: S101 -- a simulated body always knows its place
     return track.world.trunk
-
-
-def _is_worth_a_word(found: Intervention, robot: Robot) -> bool:
-    """Tell whether a servo would notice: poses in whole ticks may lie a rounding beyond a limit."""
-    tick_rad = robot.servo(found.joint).tick_rad
-    return found.guard is not Guard.JOINT_LIMIT or abs(found.value - found.limit) > tick_rad
-
-
-def _correction(found: Intervention, start: int, frame_s: float) -> Correction:
-    time_s = (start + found.frame + 1) * frame_s
-    return Correction(time_s, found.joint, found.guard.value, found.value, found.limit)

@@ -10,8 +10,9 @@ from posewright.bodies import BodyVariation
 from posewright.errors import BodyError
 from posewright.gaits.gait import Gait
 from posewright.robots import Robot
+from posewright.trials.walking.command_schedule import CommandSchedule
 from posewright.trials.walking.stage import walking_world
-from posewright.trials.walking.trial import Schedule, walk_gait
+from posewright.trials.walking.trial import walk_gait
 from posewright.trials.walking.walked_body import WalkedBody
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class WalkTask:
 
     gait: Gait
     robot: Robot
-    command: Schedule
+    command: CommandSchedule
     seconds: float
     settle_s: float
 

@@ -23,13 +23,13 @@ SAME_S = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What safety would not let through of one joint in one block.
+    """What safety would not let through of one joint for a while.
 
     Attributes:
         time_s: end of the first frame that was corrected, since the robot was let go [s].
         joint: whose command it was.
         guard: what it ran against: `joint limit` or `speed limit`.
-        value: what was asked for [rad or rad/s].
+        value: what was asked for at worst [rad or rad/s].
         limit: what was let through at most, in the same unit.
     """
 

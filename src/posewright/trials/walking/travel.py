@@ -15,14 +15,12 @@ import numpy as np
 
 from posewright.bodies import Floats
 from posewright.gaits.arc import WHOLE_TURN_RAD, separate
-from posewright.gaits.command import VelocityCommand
+from posewright.trials.walking.command_schedule import Triple, mean_command, spans
 from posewright.trials.walking.track import GaitTrack
-
-Triple = tuple[float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stretch:
+class CommandStretch:
     """The time for which a command held, and how it was followed.
 
     Attributes:
@@ -83,7 +81,7 @@ class Travel:
     path_m: float
     heading_change_deg: float
     heading_drift_deg: float
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[CommandStretch, ...]
 
 
 def travel_of(track: GaitTrack) -> Travel:
@@ -92,7 +90,7 @@ def travel_of(track: GaitTrack) -> Travel:
     rates = cycle_rates(track, begin, end)
     mean = _mean(rates)
     measured_s = (end - begin) * track.frame_s
-    wanted = _commanded(track, begin, end)
+    wanted = mean_command(track.commands, track.frame_s, begin, end)
     change = float(track.yaw[end] - track.yaw[begin])
     speed, left, turn = mean or (None, None, None)
     return Travel(
@@ -149,37 +147,14 @@ def _error(measured: float | None, commanded: float) -> float | None:
     return None if measured is None or commanded == 0.0 else measured / commanded - 1.0
 
 
-def _spans(track: GaitTrack, begin: int, end: int) -> list[tuple[int, int, VelocityCommand]]:
-    """Return between which rows each command held while it was measured."""
-    given = [round(timed.time_s / track.frame_s) for timed in track.commands]
-    ends = [*given[1:], end]
-    spans = [
-        (max(start, begin), min(stop, end), timed.command)
-        for start, stop, timed in zip(given, ends, track.commands, strict=True)
-    ]
-    return [span for span in spans if span[1] > span[0]]
-
-
-def _commanded(track: GaitTrack, begin: int, end: int) -> Triple:
-    """Return what was commanded, on the mean over the measured time."""
-    spans = _spans(track, begin, end)
-    if not spans:
-        spans = [(0, 1, track.commands[0].command)]
-    frames = sum(stop - start for start, stop, _ in spans)
-    forward, left, turn = (
-        sum((stop - start) * getattr(command, name) for start, stop, command in spans) / frames
-        for name in ("forward_m_s", "left_m_s", "turn_rad_s")
-    )
-    return forward, left, turn
-
-
-def _stretches(track: GaitTrack, begin: int, end: int) -> tuple[Stretch, ...]:
+def _stretches(track: GaitTrack, begin: int, end: int) -> tuple[CommandStretch, ...]:
     found = []
-    for start, stop, command in _spans(track, begin, end):
-        is_new = start > track.begin
-        rates = cycle_rates(track, start + (track.timing.frames if is_new else 0), stop)
+    for given, start, stop, command in spans(track.commands, track.frame_s, begin, end):
+        # The first command of all ends none: what it begins with is what settling is for.
+        settled = given + track.timing.frames if given > 0 else 0
+        rates = cycle_rates(track, max(start, settled), stop)
         found.append(
-            Stretch(
+            CommandStretch(
                 from_s=start * track.frame_s,
                 to_s=stop * track.frame_s,
                 **command.by_name,

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from posewright.bodies import NOMINAL, BodyVariation
 from posewright.errors import InputError
 from posewright.gaits.bounds import refuse_out_of_range
-from posewright.gaits.command import VelocityCommand
 from posewright.gaits.gait import Gait
 from posewright.robots import Robot
 from posewright.trials.seed import checked_seed
+from posewright.trials.walking.command_schedule import CommandSchedule, timed_commands
 from posewright.trials.walking.falls import GaitFall, falls_of
 from posewright.trials.walking.report import GaitReport, plain, report_of
 from posewright.trials.walking.stage import put_on_stage, walk
-from posewright.trials.walking.track import GaitTrack, Timed
+from posewright.trials.walking.track import GaitTrack
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -31,10 +30,6 @@ SETTLE_S = 1.0
 
 MOST_S = 600.0
 MOST_SETTLE_S = 60.0
-
-Schedule = VelocityCommand | Sequence[tuple[float, VelocityCommand]]
-"""A command that holds all the time; or several, each with the time it is given, since the robot was let go
-[s]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +96,7 @@ class GaitTrial:
 def walk_gait(
     gait: Gait,
     robot: Robot,
-    command: Schedule,
+    command: CommandSchedule,
     *,
     seconds: float = SECONDS,
     settle_s: float = SETTLE_S,
@@ -134,15 +129,12 @@ def walk_gait(
         UnreachableError: a foot cannot stand where the gait wants it to.
         BodyError: the simulation failed.
     """
-    period_s = robot.frame_period_s
-    _expect_seconds("seconds", seconds, period_s, MOST_S)
-    _expect_seconds("settle_s", settle_s, 0.0, MOST_SETTLE_S)
+    begin, frames = frames_of(robot, seconds, settle_s)
     checked_seed(seed)
-    commands = _timed(command, settle_s + seconds)
+    commands = timed_commands(command, settle_s + seconds)
     walker, body = put_on_stage(gait, robot, world=world, variation=variation, seed=seed)
     for timed in commands:
         refuse_out_of_range(timed.command, gait.parameters, walker.timing)
-    begin, frames = round(settle_s / period_s), max(round(seconds / period_s), 1)
     now = clock or _no_clock
     began = now()
     track = walk(walker, body, commands, begin=begin, frames=frames, tell=tell)
@@ -162,6 +154,18 @@ def walk_gait(
     )
 
 
+def frames_of(robot: Robot, seconds: float, settle_s: float) -> tuple[int, int]:
+    """Return for how many frames a robot settles into a walk, and for how many more it is measured.
+
+    Raises:
+        InputError: a time is out of its range.
+    """
+    period_s = robot.frame_period_s
+    _expect_seconds("seconds", seconds, period_s, MOST_S)
+    _expect_seconds("settle_s", settle_s, 0.0, MOST_SETTLE_S)
+    return round(settle_s / period_s), round(seconds / period_s)
+
+
 def _no_clock() -> float:
     return 0.0
 
@@ -169,20 +173,3 @@ def _no_clock() -> float:
 def _expect_seconds(name: str, value: float, least: float, most: float) -> None:
     if not (math.isfinite(value) and least <= value <= most):
         raise InputError(f"{name} is {value}", hint=f"from {least:g} to {most:g} s")
-
-
-def _timed(command: Schedule, ends_s: float) -> tuple[Timed, ...]:
-    """Return the commands with their times, or raise InputError where the times are not in order."""
-    if isinstance(command, VelocityCommand):
-        return (Timed(0.0, command),)
-    commands = tuple(Timed(float(time_s), one) for time_s, one in command)
-    if not commands or commands[0].time_s != 0.0:
-        raise InputError("a schedule without a command at the beginning", hint="the first command at 0 s")
-    times = [timed.time_s for timed in commands]
-    for before, after in pairwise(times):
-        if not before < after < ends_s:
-            raise InputError(
-                f"a command at {after:g} s, after one at {before:g} s",
-                hint=f"times that rise, within the {ends_s:g} s of the walk",
-            )
-    return commands

@@ -17,7 +17,8 @@ class WalkedBody:
         seed: the body was drawn with.
         variation: how it differs from the robot's model.
         report: every figure; None where the simulation failed.
-        simulated_s: how long it walked, settling included; up to about a quarter second before a failure [s].
+        simulated_s: how long it walked, settling included; before a failure, to the end of the last block
+            (`stage.BLOCK_FRAMES`) [s].
         held_joints: that were welded in the gait's pose, as they carry next to nothing.
         failure: why the simulation failed on it; None where it did not.
     """

@@ -41,7 +41,7 @@ def crew_for(
         InputError: a number of workers that cannot be, or a job that cannot go to another process.
     """
     _expect_workers(workers)
-    count = min(workers, most)
+    count = max(1, min(workers, most))  # who has nothing to do can do it alone
     return contextlib.nullcontext(Alone(job)) if count == 1 else Workers(job, count)
 
 

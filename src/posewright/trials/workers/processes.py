@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Generic, Self, TypeVar, cast
 
-from posewright.errors import UnavailableError
+from posewright.errors import InputError, UnavailableError
+from posewright.trials.workers.ctrl_c import deaf_to_ctrl_c
 from posewright.trials.workers.travelling import refuse_homebound
-from posewright.trials.workers.worker import Answer, Failed, deaf_to_ctrl_c, serve
+from posewright.trials.workers.worker import Answer, Failed, serve
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
@@ -34,26 +35,38 @@ class Workers(Generic[Thing, Result]):
         """
         refuse_homebound(job)
         self._job, self._count = job, count
-        self._hands: dict[Connection, BaseProcess] = {}
+        self._pipes: dict[Connection, BaseProcess] = {}
+        self._at_work: list[Connection] = []
 
     def each(self, things: Sequence[Thing]) -> Iterator[Result]:
         """Yield what comes of each thing, in their order.
 
+        Whoever leaves before the last result ends the workers that are still at one; others start when there
+        is something to do again.
+
         Raises:
             Exception: of the first thing, in their order, with which the job raised one: that one.
             UnavailableError: a worker ended before it was done.
+            InputError: the results of things handed in before are still awaited.
         """
+        if self._at_work:
+            raise InputError(
+                "the workers are still at other things",
+                hint="take all their results, or close who gives them",
+            )
         if things:
             self._start()
         todo, done = iter(enumerate(things)), _InOrder[Result]()
-        at_work = [hand for hand in list(self._hands)[: len(things)] if _set_to(hand, todo)]
-        while at_work:
-            for ready in wait(at_work):
-                hand = cast("Connection", ready)  # nothing else was waited for
-                done.take(self._heard(hand))
-                if done.failed or not _set_to(hand, todo):
-                    at_work.remove(hand)
-            yield from done.ready()
+        try:
+            self._set_all_to(todo, len(things))
+            while self._at_work:
+                lost = self._hear(todo, done)
+                yield from done.ready()
+                if lost:
+                    raise lost[0]
+        finally:
+            self._end(self._at_work)  # or their answers would be taken for those of the things that come next
+            self._at_work.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -61,33 +74,56 @@ class Workers(Generic[Thing, Result]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for process in self._hands.values():
-            process.terminate()
-        for hand, process in self._hands.items():
-            process.join()
-            process.close()
-            hand.close()
-        self._hands.clear()
+        self._end(self._pipes)
 
     def _start(self) -> None:
         """Start all of them, though one thing needs but one: they get ready side by side."""
         spawning = multiprocessing.get_context("spawn")
-        while len(self._hands) < self._count:
+        while len(self._pipes) < self._count:
             ours, theirs = spawning.Pipe()
             process = spawning.Process(target=serve, args=(theirs, self._job), daemon=True)
-            with deaf_to_ctrl_c():
+            with deaf_to_ctrl_c():  # until it is known who is to be ended
                 process.start()
-            theirs.close()  # or the end of the worker would not be seen here
-            self._hands[ours] = process
+                theirs.close()  # or the end of the worker would not be seen here
+                self._pipes[ours] = process
 
-    def _heard(self, hand: Connection) -> Answer[Result]:
-        try:
-            answer: Answer[Result] = hand.recv()
-        except (EOFError, OSError) as error:  # nothing, or half an answer
-            process = self._hands[hand]
+    def _set_all_to(self, todo: Iterator[tuple[int, Thing]], most: int) -> None:
+        """Hand each worker a thing, as long as there are some: so many are there at most."""
+        for pipe in list(self._pipes)[:most]:
+            self._at_work.append(pipe)
+            _set_to(pipe, todo)
+
+    def _hear(self, todo: Iterator[tuple[int, Thing]], done: _InOrder[Result]) -> list[UnavailableError]:
+        """Take the answers there are, and hand out the next things; return how workers ended without one."""
+        lost = []
+        for ready in wait(self._at_work):
+            pipe = cast("Connection", ready)  # nothing else was waited for
+            try:
+                done.take(answer := pipe.recv())
+            except (EOFError, OSError):  # nothing, or half an answer
+                lost.append(self._how_it_ended(pipe))
+                continue
+            if done.failed or not _set_to(pipe, todo):
+                self._at_work.remove(pipe)
+            if isinstance(answer, Failed):
+                self._end([pipe])  # as it does by itself
+        return lost
+
+    def _how_it_ended(self, pipe: Connection) -> UnavailableError:
+        process = self._pipes[pipe]
+        process.join()
+        return _told(process.exitcode)
+
+    def _end(self, pipes: Iterable[Connection]) -> None:
+        """End the workers at the other ends of pipes, those that are still there."""
+        ending = [(pipe, self._pipes[pipe]) for pipe in pipes if pipe in self._pipes]
+        for _, process in ending:
+            process.terminate()
+        for pipe, process in ending:
             process.join()
-            raise _told(process.exitcode) from error
-        return answer
+            del self._pipes[pipe]
+            process.close()
+            pipe.close()
 
 
 class _InOrder(Generic[Result]):
@@ -112,12 +148,12 @@ class _InOrder(Generic[Result]):
             yield answer.result
 
 
-def _set_to(hand: Connection, todo: Iterator[tuple[int, Thing]]) -> bool:
+def _set_to(pipe: Connection, todo: Iterator[tuple[int, Thing]]) -> bool:
     """Hand the next thing to a worker; say whether there was one."""
     task = next(todo, None)
     if task is not None:
         with contextlib.suppress(ConnectionError):  # it has ended, which is heard of when it is waited for
-            hand.send(task)
+            pipe.send(task)
     return task is not None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Generic, TypeAlias, TypeVar
@@ -44,27 +44,16 @@ class Failed:
 Answer: TypeAlias = Done[Result] | Failed
 
 
-def serve(hand: Connection, job: Callable[[Thing], Result]) -> None:
+def serve(pipe: Connection, job: Callable[[Thing], Result]) -> None:
     """Do a job with what comes, until nobody is there any more or something is wrong."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, ConnectionError):
         while True:
-            index, thing = hand.recv()
+            index, thing = pipe.recv()
             try:
-                hand.send(Done(index, job(thing)))  # a result that cannot travel is an error of the job, too
+                pipe.send(Done(index, job(thing)))  # a result that cannot travel is an error of the job, too
+            # Whatever the job raises is for who asked, who is in another process: it is raised there, as here
+            # nobody would see it. What it left behind in this process nobody knows, so that ends.
             except Exception as error:
-                hand.send(Failed(index, portable(error)))
+                pipe.send(Failed(index, portable(error)))
                 raise SystemExit(1) from error
-
-
-@contextlib.contextmanager
-def deaf_to_ctrl_c() -> Iterator[None]:
-    """Start a process that Ctrl-C does not reach: what is blocked here is blocked there from the first."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 from importlib.util import find_spec
@@ -14,12 +15,15 @@ def keep_own_symbols() -> None:
     Mesa draws with LLVM, which some systems link to a Z3 of their own. Once a picture was drawn, that older
     one stands in the process for all to see, and the newer would call functions of it: the process aborts.
     Loading with RTLD_DEEPBIND makes a library look into itself first (dlopen(3)); what is loaded once is not
-    loaded again by `import z3`. Where the flag is unknown, as on macOS, libraries are bound so anyhow.
+    loaded again by `import z3`. Where the flag is unknown nothing is done: macOS binds libraries so
+    anyhow, musl has no such way.
     """
     flag = getattr(os, "RTLD_DEEPBIND", None)
     library = _library()
     if flag is not None and library is not None:
-        ctypes.CDLL(str(library), mode=os.RTLD_NOW | flag)
+        # A library that does not load is for `import z3` to tell, which looks in more places than this.
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(str(library), mode=os.RTLD_NOW | flag)
 
 
 def _library() -> Path | None:

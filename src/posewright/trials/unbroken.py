@@ -1,4 +1,4 @@
-"""Runs: unbroken rows of frames in which something holds."""
+"""Unbroken rows of frames in which something holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from posewright.bodies import Flags
 
 
-def runs(flags: Flags, *, bridge: int = 0) -> list[tuple[int, int]]:
+def unbroken(flags: Flags, *, bridge: int = 0) -> list[tuple[int, int]]:
     """Return begin and end (exclusive) of every unbroken row of true; gaps of up to `bridge` are no break."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
     found: list[tuple[int, int]] = []

@@ -1,0 +1,141 @@
+"""Names from files are shown as they are: `trot[fast]` is a name, and no markup."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from posewright.cli import archive_progress, console
+from posewright.cli.app import run
+from posewright.cli.judge import result_table
+from posewright.cli.outcome_table import print_outcome
+from posewright.cli.robot_tables import card_tables
+from posewright.cli.tune_tables import list_table, values_table
+from posewright.contests import Result
+from posewright.contests.result import LegResult, Penalty
+from posewright.gaits import gait_text, read_gait
+from posewright.robots import describe, robot
+from posewright.traces import TraceHeader, TraceRecorder
+from posewright.trials import Outcome
+from posewright.trials.tuning import Dimension
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+
+
+@pytest.fixture
+def fast(tmp_path: Path) -> str:
+    """A gait with a name that looks like markup."""
+    path = tmp_path / "own.gait.yaml"
+    text = gait_text(read_gait("trot")).replace("gait: trot", 'gait: "trot[fast]"', 1)
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def shown(table: Table) -> str:
+    file = io.StringIO()
+    Console(file=file, width=300).print(table)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "--no-check"),
+        ("run", "--seconds", "0.3"),
+        ("run", "--seconds", "0.3", "--bodies", "1"),
+        ("compare", "--seconds", "0.3"),
+    ],
+)
+def test_a_gait_is_called_as_its_document_says(fast: str, words: tuple[str, ...], capsys: Captured) -> None:
+    verb, *others = words
+    assert run(["gait", verb, fast, *others]) == 0
+    assert "trot[fast]" in capsys.readouterr().out
+
+
+def test_a_set_of_bodies_is_called_as_its_path_says(capsys: Captured, tmp_path: Path) -> None:
+    bodies = tmp_path / "bodies[same].bodies.yaml"
+    bodies.write_text(
+        "bodies: same\nranges:\n  mass_scale: {low: 1, high: 1, source: a test}\n", encoding="utf-8"
+    )
+    assert run(["gait", "run", "trot", "--seconds", "0.3", "--body", str(bodies)]) == 0
+    assert "bodies[same].bodies.yaml body of seed 0" in capsys.readouterr().out
+
+
+def test_progress_shows_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.StringIO()
+    terminal = Console(file=file, width=100, force_terminal=True)
+    monkeypatch.setattr(console, "err", terminal)
+    monkeypatch.setattr(archive_progress, "err", terminal)
+    monkeypatch.setattr(archive_progress, "PATIENCE_S", 0.0)
+    with console.progress(quiet=False) as display:
+        display.add_task("trot[fast]: setting up")
+    with archive_progress.progress("reading ODA[1]") as tell:
+        tell(1, 2)
+    assert "trot[fast]: setting up" in file.getvalue()
+    assert "reading ODA[1]" in file.getvalue()
+
+
+def test_tunings_and_their_numbers_are_called_as_their_documents_say() -> None:
+    words = {"tune": "t[a]", "robot": "r[b]", "gait": "g[c]", "description": "d[e]"}
+    numbers = dict.fromkeys(("parameters", "walks", "bodies", "generations"), 1)
+    told = shown(list_table([{**words, **numbers}]))
+    assert all(word in told for word in words.values())
+    assert "speed[fast]" in shown(
+        values_table([Dimension("speed[fast]", 0.0, 1.0, 0.5)], {"speed[fast]": 0.5})
+    )
+
+
+def test_poses_and_names_of_joints_are_called_as_the_card_says() -> None:
+    card = describe(robot("robotis_bioloid"))
+    card["poses"]["stand[up]"] = card["poses"]["stand"]
+    card["namings"]["others[names]"] = {}
+    told = "".join(shown(table) for table in card_tables(card))
+    assert "stand[up]" in told
+    assert "others[names]" in told
+
+
+LEG = LegResult(1.0, 2.0, 1, 3.0, 3.0, True, 0.0, 1.0, "ended[so]")
+RESULT = Result("race[one]", (LEG, LEG), 6.0, 6.0, 0, (Penalty(0.5, 1, "touched[twice]"),))
+
+
+def test_a_result_is_told_in_the_words_of_its_rules() -> None:
+    told = shown(result_table(RESULT))
+    assert "race[one]" in told
+    assert "ended[so]" in told
+
+
+def test_an_outcome_is_told_in_the_words_of_its_documents(capsys: Captured) -> None:
+    header = TraceHeader(
+        "own[robot]", behaviour="mine[2]", contest="race[one]", layout="tight[most]", joints=("knee",)
+    )
+    print_outcome(Outcome(TraceRecorder(header).finish(), RESULT, wall_s=0.0))
+    told = capsys.readouterr().out
+    for words in ("race[one]: mine[2] on own[robot], layout tight[most]", "ended[so]", "touched[twice]"):
+        assert words in told
+
+
+def test_judge_tells_a_penalty_as_it_was_noted(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("posewright.traces.read_mcap", lambda _: TraceRecorder(TraceHeader("r")).finish())
+    monkeypatch.setattr("posewright.contests.judge", lambda *_: RESULT)
+    assert run(["judge", "race.mcap"]) == 0
+    assert "touched[twice]" in capsys.readouterr().out
+
+
+def test_a_chart_with_findings_is_called_as_its_path_says(capsys: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "mine[bold].chart.yaml"
+    path.write_text(
+        "chart: c\nkind: mealy\nperiod_s: 0.1\ninputs: {a: bool}\noutputs: {x: bool}\ninitial: one\n"
+        "states:\n  one: [{when: a, do: {x: 1}, go: one}]\n",
+        encoding="utf-8",
+    )
+    assert run(["chart", "check", str(path)]) == 1
+    assert f"{path}:" in capsys.readouterr().out
