@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -270,6 +271,15 @@ def test_a_speed_that_is_printed_can_be_asked_for(capsys: Captured) -> None:
         speed, turn = (shown.split(word)[1].split()[0] for word in ("commands       0 to ", "direction, -"))
         for words in (("--forward", speed), ("--turn", f"-{turn}")):
             assert said(capsys, "sample", gait, *words)
+
+
+def test_a_command_at_which_joints_do_worst_can_be_asked_for(capsys: Captured) -> None:
+    shown = said(capsys, "show", "trot")
+    walk = QuadrupedGait(read_gait("trot"), ERS7)
+    told = re.findall(r" left ([-+][\d.]+) turn ([-+][\d.]+)$", shown, re.MULTILINE)
+    assert told
+    for left, turn in told:
+        walk.request(VelocityCommand(0.0, float(left), float(turn)))
 
 
 def test_nothing_that_is_shown_is_cut_at_80_columns(

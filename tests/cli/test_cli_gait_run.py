@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from posewright.cli.app import run
+from posewright.cli.gait_tables import _held_back
+from posewright.trials.walking.track import Correction
 
 Captured = pytest.CaptureFixture[str]
 
@@ -84,6 +88,20 @@ def test_people_get_tables_with_the_limits_beside(capsys: Captured) -> None:
         code, out, err = posewright(capsys, *words, "--seconds", 0.5)
         assert (code, err) == (0, "")
         assert all(part in out for part in expected)
+
+
+def test_what_safety_held_back_is_told_in_degrees_and_as_the_speed_to_keep_up(capsys: Captured) -> None:
+    words = ("--forward", 0.1, "--seconds", 0.5, "--set", "ascent_pairs=1", "--set", "front_height_m=0.04")
+    code, out, _ = posewright(capsys, "run", "trot", *words)
+    lines = [line for line in out.splitlines() if line.startswith("safety: speed limit of ")]
+    assert code in (0, 1)
+    assert lines
+    for line in lines:
+        needed, passed = (float(text) for text in re.findall(r", ([\d.]+) ", line))
+        assert needed > passed
+        assert "rad/s needed to keep up with what is asked" in line
+    high = Correction(0.5, "left_front_knee", "joint limit", math.pi / 2, math.pi / 4)
+    assert _held_back(high) == "90.0 deg asked, 45.0 deg let through"
 
 
 def test_compare_tells_a_row_a_gait(capsys: Captured) -> None:

@@ -28,7 +28,8 @@ Captured = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "300")
+    for terminal in (console.out, console.err):
+        monkeypatch.setattr(terminal, "_width", 300)
 
 
 @pytest.fixture
@@ -59,6 +60,11 @@ def test_a_gait_is_called_as_its_document_says(fast: str, words: tuple[str, ...]
     verb, *others = words
     assert run(["gait", verb, fast, *others]) == 0
     assert "trot[fast]" in capsys.readouterr().out
+
+
+def test_a_name_between_colons_is_no_picture(capsys: Captured) -> None:
+    assert run(["gait", "show", "a:dog:b.gait.yaml"]) == 2
+    assert "a:dog:b.gait.yaml" in capsys.readouterr().err
 
 
 def test_a_set_of_bodies_is_called_as_its_path_says(capsys: Captured, tmp_path: Path) -> None:

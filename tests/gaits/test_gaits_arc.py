@@ -192,3 +192,9 @@ def test_a_command_that_is_no_number_is_refused(wrong: Any) -> None:
 
 def test_a_command_of_next_to_nothing_is_standing_still() -> None:
     assert VelocityCommand(1e-310, -1e-10, 9e-10) == STILL
+
+
+@pytest.mark.parametrize("components", [(math.nan, 0.0, 0.0), (0.0, math.inf, 0.0), (0.0, 0.0, -math.inf)])
+def test_components_that_are_not_finite_lead_nowhere(components: tuple[float, float, float]) -> None:
+    with pytest.raises(InputError, match="lead nowhere"):
+        compose(components)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import re
 from dataclasses import fields
 
 import numpy as np
@@ -194,6 +195,23 @@ def test_a_foot_that_cannot_be_up_and_down_in_time_is_refused_with_what_would_do
     assert timing_of(PARAMETERS.changed({"ascent_pairs": most}), FRAME_S).ascent_s == most * 2.0 * FRAME_S
     with pytest.raises(InputError, match=f"ascent_pairs is {most + 1}.*at most {most}, or a longer cycle"):
         timing_of(PARAMETERS.changed({"ascent_pairs": most + 1}), FRAME_S)
+
+
+@pytest.mark.parametrize("air_s", [0.1272, 0.12796, 0.1279999])
+def test_a_time_in_the_air_that_is_too_short_is_never_told_as_long_enough(air_s: float) -> None:
+    factor = air_s / (0.256 - air_s)
+    parameters = PARAMETERS.changed(
+        {
+            "air_ground_factor": factor,
+            "maximum_displacement_m": 0.03,
+            "ground_speed_m_s": 0.03 / (0.256 - air_s),
+            "ascent_pairs": 4,
+        }
+    )
+    with pytest.raises(InputError) as told:
+        timing_of(parameters, 0.008)
+    up_and_down, in_the_air = (float(text) for text in re.findall(r"([\d.]+) s\b", told.value.message))
+    assert in_the_air < up_and_down == 0.128
 
 
 @given(

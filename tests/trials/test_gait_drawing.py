@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import InputError, MissingExtraError, UnknownNameError, UnreachableError
+from posewright.gaits import gait_names, read_gait
 from posewright.gaits.bounds import greatest_speed_m_s
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.curves import Interpolation
@@ -27,7 +28,7 @@ from posewright.trials.gait_pages.above import trunk_outline
 from posewright.trials.gait_pages.content import GaitContent
 from posewright.trials.gait_pages.drawing import half_speed
 from posewright.trials.gait_pages.joints import joint_range
-from posewright.trials.gait_pages.page import fastest_line, shown_legs, subtitle
+from posewright.trials.gait_pages.page import fastest_line, shown_legs, subtitle, times_line
 from posewright.trials.gait_pages.phases import counts, down_spans
 from posewright.trials.gait_pages.side import side_axis
 from posewright.trials.gait_pages.stance import standing_leg
@@ -243,6 +244,15 @@ def test_the_head_says_what_is_asked_for() -> None:
     told = subtitle(content(VelocityCommand(-0.1, -0.02, -0.5)))
     assert told == "sony_ers7, 0.1 m/s backwards, 0.02 m/s to the right, 0.5 rad/s turning right"
     assert subtitle(content(STILL)) == "sony_ers7, stepping on the spot"
+
+
+@pytest.mark.parametrize("gait", gait_names("sony_ers7"))
+def test_the_greatest_command_in_the_head_can_be_asked_for(gait: str) -> None:
+    walk = QuadrupedGait(read_gait(gait), DOG)
+    line = times_line(GaitContent(walk.gait, DOG, STILL))
+    speed, turn = (float(text) for text in line.partition("at most ")[2].split()[::3])
+    walk.request(VelocityCommand(speed))
+    walk.request(VelocityCommand(0.0, 0.0, turn))
 
 
 def test_the_head_names_the_joint_that_is_asked_for_most() -> None:

@@ -11,10 +11,10 @@ from rich.console import Console
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-out = Console()
-"""For what was asked for; colours only when a person reads it."""
+out = Console(emoji=False)
+"""For what was asked for; colours only when a person reads it, and `:dog:` in a name stays what it is."""
 
-err = Console(stderr=True)
+err = Console(stderr=True, emoji=False)
 """For progress, warnings and errors, so that stdout can be piped."""
 
 

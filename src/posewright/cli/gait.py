@@ -79,7 +79,7 @@ def show(
 
       posewright gait show trot
 
-      posewright gait show trot --set ground_speed_m_s=0.4 --set front_height_m.fore=0.02
+      posewright gait show trot --set maximum_turn_rad=0.05 --set front_height_m.fore=0.012
 
       posewright gait show my.gait.yaml --robot my_robot/robot.yaml --json
     """

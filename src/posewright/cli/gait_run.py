@@ -121,7 +121,7 @@ def run(
 
       posewright gait run trot --forward 0.1 --turn 0.5 --bodies 20 --json
 
-      posewright gait run crawl --forward 0.05 --set central_height_m=0.02
+      posewright gait run trot --forward 0.15 --set central_height_m=0.012
     """
     if plot is not None:
         from posewright.trials.walking.picture import refuse_no_picture

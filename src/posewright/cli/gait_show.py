@@ -228,8 +228,14 @@ def _how_far(entry: dict[str, Any]) -> str:
 def _command_text(command: Mapping[str, float]) -> str:
     names = {"forward_m_s": "forward", "left_m_s": "left", "turn_rad_s": "turn"}
     return (
-        " ".join(f"{names[name]} {value:+.3f}" for name, value in command.items() if value) or "on the spot"
+        " ".join(f"{names[name]} {_signed(value)}" for name, value in command.items() if value)
+        or "on the spot"
     )
+
+
+def _signed(value: float) -> str:
+    """Return part of a command as it may be typed: never more than was tried."""
+    return f"{'-' if value < 0.0 else '+'}{bound_text(abs(value))}"
 
 
 def _table(columns: Iterable[str], rows: Iterable[Iterable[str]], *, right: Iterable[str] = ()) -> Table:

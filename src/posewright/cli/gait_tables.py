@@ -15,6 +15,7 @@ from posewright.trials.walking.figures import FALLS, FIGURES, Figure, Worse
 if TYPE_CHECKING:
     from posewright.trials.walking.many_report import ManyReport
     from posewright.trials.walking.report import GaitReport
+    from posewright.trials.walking.track import Correction
     from posewright.trials.walking.trial import GaitTrial
     from posewright.trials.walking.walked_body import WalkedBody
 
@@ -56,15 +57,18 @@ def print_trial(trial: GaitTrial, whose: str) -> None:
         _say(f"falls {fall.side} at {fall.time_s:.2f} s; the figures are up to there", BROKEN)
     _say(f"fastest joint {report.fastest_joint}, hardest {report.hardest_joint}")
     for one in report.corrections:
-        unit = "rad" if one.guard == "joint limit" else "rad/s"
-        _say(
-            f"safety: {one.guard} of {one.joint}, {one.value:.2f} asked, {one.limit:.2f} {unit} let through, "
-            f"first at {one.time_s:.2f} s"
-        )
+        _say(f"safety: {one.guard} of {one.joint}, {_held_back(one)}, first at {one.time_s:.2f} s")
     if not trial.variation.is_nominal:
         _say(f"body: {trial.variation}")
     _say_held(trial.track.held_joints)
     _say(_pace(trial.simulated_s, trial.wall_s, trial.real_time_factor))
+
+
+def _held_back(one: Correction) -> str:
+    """Return what safety held back; a speed is counted from what it had let through a frame before."""
+    if one.guard == "joint limit":
+        return f"{math.degrees(one.value):.1f} deg asked, {math.degrees(one.limit):.1f} deg let through"
+    return f"{one.value:.2f} rad/s needed to keep up with what is asked, {one.limit:.2f} let through"
 
 
 def _figures(trial: GaitTrial, whose: str) -> Table:

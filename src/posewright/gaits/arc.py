@@ -36,8 +36,13 @@ def compose(components: ArrayLike) -> Floats:
 
     Args:
         components: way forward, way left and turn, `(..., 3)` [m, m, rad].
+
+    Raises:
+        InputError: a way or a turn is not finite.
     """
     dx, dy, turn = _parts(components)
+    if not np.isfinite(dx + dy + turn).all():
+        raise InputError(f"{components!r} lead nowhere", hint="finite ways and turns")
     half = turn / 2.0
     ratio = _sinc(half)
     along, across = np.cos(half) * ratio, np.sin(half) * ratio

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from posewright.errors import InputError
@@ -59,8 +60,8 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
     if 2.0 * ascent_s > longest_s:
         most = int(longest_s / (2.0 * FRAMES_A_PAIR * frame_s))
         raise InputError(
-            f"ascent_pairs is {parameters.ascent_pairs}: up and down take {2.0 * ascent_s:.3f} s, but a foot "
-            f"is in the air for {air_s:.3f} s",
+            f"ascent_pairs is {parameters.ascent_pairs}: up and down take {2.0 * ascent_s:g} s, but a foot "
+            f"is in the air for {math.floor(1e4 * air_s) / 1e4:g} s",
             hint=f"at most {most}, or a longer cycle (maximum_displacement_m / ground_speed_m_s)"
             if most
             else "a longer cycle: maximum_displacement_m / ground_speed_m_s",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from posewright.gaits.bounds import greatest_speed_m_s, greatest_turn_rad_s
+from posewright.gaits.bounds import bound_text, greatest_speed_m_s, greatest_turn_rad_s
 from posewright.gaits.phases import FEET
 from posewright.trials.gait_pages.above import draw_above, steps_otherwise
 from posewright.trials.gait_pages.content import FootWay, GaitContent
@@ -83,8 +83,8 @@ def times_line(content: GaitContent) -> str:
     timing, parameters = content.timing, content.gait.parameters
     return (
         f"a cycle takes {timing.period_s:.3f} s ({timing.frames} frames): {timing.ground_s:.3f} s down, "
-        f"{timing.air_s:.3f} s in the air; at most {greatest_speed_m_s(parameters, timing):.3f} m/s "
-        f"and {greatest_turn_rad_s(parameters, timing):.2f} rad/s"
+        f"{timing.air_s:.3f} s in the air; at most {bound_text(greatest_speed_m_s(parameters, timing))} m/s "
+        f"and {bound_text(greatest_turn_rad_s(parameters, timing), 2)} rad/s"
     )
 
 

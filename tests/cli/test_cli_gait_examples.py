@@ -1,0 +1,64 @@
+"""The examples that `posewright gait VERB --help` gives can be typed as they stand."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+import typer
+
+from posewright.cli import gait, gait_plot, gait_run, gait_sample
+from posewright.cli.app import run
+from posewright.gaits import Gait, QuadrupedGait, gait_text, read_gait
+from posewright.robots import Robot, robot
+
+VERBS = (
+    gait.list_gaits,
+    gait.show,
+    gait_plot.plot,
+    gait_sample.sample,
+    gait_run.run,
+    gait_run.compare,
+)
+EXAMPLES = [
+    line
+    for verb in VERBS
+    for line in re.findall(r"^ +posewright (gait .+)$", verb.__doc__ or "", re.MULTILINE)
+]
+
+
+def only_asked_for(opened: Gait, card: Robot, wishes: gait_run.Wishes, *_: object) -> NoReturn:
+    """Ask a gait for a command instead of walking it, which takes its time."""
+    QuadrupedGait(opened, card).request(wishes.command)
+    raise typer.Exit(0)
+
+
+def only_planned(opened: Gait, card: Robot, command: Any, _output: Path) -> None:
+    """Ask a gait for a command instead of drawing it."""
+    if command is not None:
+        QuadrupedGait(opened, card).request(command)
+
+
+def test_every_verb_has_examples() -> None:
+    told = {line.split()[1] for line in EXAMPLES}
+    assert told == {"list", "show", "plot", "sample", "run", "compare"}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_of_the_help_is_not_refused(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = robot("sony_ers7").folder
+    assert folder is not None
+    shutil.copytree(folder, "my_robot")
+    for name in ("my", "my_trot"):
+        Path(f"{name}.gait.yaml").write_text(gait_text(read_gait("trot")), encoding="utf-8")
+    monkeypatch.setattr(gait_run, "_walked", only_asked_for)
+    monkeypatch.setattr(gait_run, "_run_many", only_asked_for)
+    monkeypatch.setattr("posewright.trials.draw_gait", only_planned)
+    assert run(shlex.split(example.partition(" >")[0])) == 0, capsys.readouterr().err
