@@ -26,9 +26,10 @@ class ThreeJointLeg:
     `H = Ry(-q1) Rx(q2) Tz(-upper) Ry(-q3) Tz(-lower)`.
 
     Every point within reach is reached in up to four ways, by two signs: of the bend (`Knee`) and of the
-    elevator (`Lift`). Angles come back from their point to within 8 EPS R |J^-1| rad, with EPS = 2.2e-16, R
-    the reach and J the Jacobian: the knee to 4 EPS R^2 / (upper lower sin(bend)), and to 2e-7 rad at worst
-    where the leg is stretched. docs/kinematics.md derives all formulas and this bound.
+    elevator (`Lift`). Angles come back from their point to within 8 EPS R |J^-1| rad (32 where one part is
+    many times as long as the other), with EPS = 2.2e-16, R the reach and J the Jacobian: the knee to
+    4 EPS R^2 / (upper lower sin(bend)), and to 2e-7 rad at worst where the leg is stretched.
+    docs/kinematics.md derives all formulas and this bound.
 
     Attributes:
         upper_m: from the shoulder to the knee [m].
