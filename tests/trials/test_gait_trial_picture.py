@@ -9,7 +9,9 @@ import pytest
 from posewright.errors import InputError, OutputError
 from posewright.gaits import VelocityCommand, read_gait
 from posewright.robots import robot
+from posewright.trials.gait_pages.feet import COLOURS
 from posewright.trials.walking.picture import draw_gait_trial, refuse_no_picture
+from posewright.trials.walking.picture_ground import foot_colours
 from posewright.trials.walking.trial import GaitTrial, walk_gait
 
 CARD = robot("sony_ers7")
@@ -49,3 +51,7 @@ def test_no_picture_is_refused_before_anything_walks(tmp_path: Path) -> None:
     with pytest.raises(OutputError):
         refuse_no_picture(tmp_path / "nowhere" / "walk.png")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_foot_has_the_same_colour_as_in_the_picture_of_its_gait(trial: GaitTrial) -> None:
+    assert foot_colours(trial.track) == {f"{foot}_paw": colour for foot, colour in COLOURS.items()}

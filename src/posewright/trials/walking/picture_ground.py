@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.trials.palette import state_colours
+from posewright.kinematics import legs_by_foot
+from posewright.trials.gait_pages.feet import COLOURS
 from posewright.trials.unbroken import unbroken
 from posewright.trials.walking.command_schedule import spans
 from posewright.trials.walking.feet import foot_tracks, lifting_phase
@@ -26,8 +27,10 @@ CYCLES = 4
 
 
 def foot_colours(track: GaitTrack) -> dict[str, str]:
-    """Return the colour of each foot."""
-    return state_colours(track.robot.feet)
+    """Return the colour of each foot: that which it has in the picture of the gait."""
+    return {
+        foot: COLOURS[name] for foot, name in zip(track.robot.feet, legs_by_foot(track.robot), strict=True)
+    }
 
 
 def foot_words(foot: str) -> str:
