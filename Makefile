@@ -1,6 +1,7 @@
 # make demo   sets up what it needs and runs the main job: a Bioloid in the CEABOT obstacle race
 #             (LAYOUT=random for other boxes, MOTIONS=file.mtn to walk on your own vendor file)
 # make test   sets up what it needs and runs lint, types and tests
+# make fuzz   searches with fresh random seeds for SECONDS (600); keeps what it finds in build/fuzz
 # make lint   style and types only
 # make bench  speed, as ratios to the raw engine in the same run
 # make lock   renew requirements.lock after a change of dependencies
@@ -10,11 +11,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LAYOUT ?= example_1
+SECONDS ?= 600
+TESTS ?= tests
 # The W3C's cases for SCXML come with the source of python-statemachine; they are run from there, none is copied.
 W3C := build/w3c/.fetched
 W3C_SOURCE := python-statemachine==3.2.2
 
-.PHONY: demo test lint bench lock clean
+.PHONY: demo test fuzz lint bench lock clean
 
 demo: $(STAMP)
 	@mkdir -p out
@@ -24,6 +27,9 @@ demo: $(STAMP)
 
 test: lint $(W3C)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+fuzz: $(STAMP)
+	$(BIN)/python tests/fuzz.py $(SECONDS) $(TESTS)
 
 $(W3C): Makefile
 	@mkdir -p $(@D)

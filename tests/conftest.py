@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""What every test may ask for; random tests draw the same each time, unless `make fuzz` looks for more."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+FOUND = Path(__file__).resolve().parents[1] / "build" / "fuzz" / "examples"
+
+settings.register_profile("same", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile(
+    "fuzz", deadline=None, print_blob=True, database=DirectoryBasedExampleDatabase(FOUND)
+)
+settings.load_profile("same")  # `--hypothesis-profile` has the last word
 
 
 def _under(folder: str) -> Callable[[str], Path]:

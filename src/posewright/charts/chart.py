@@ -38,7 +38,7 @@ class Steps(Enum):
     COMPLETION = "completion"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Chart:
     """A state machine: typed inputs and outputs, states, ordered transitions, a sample period [s].
 
@@ -89,6 +89,11 @@ class Chart:
 
     def __post_init__(self) -> None:
         require_structure(self)
+
+    def __repr__(self) -> str:
+        """Return one line: what it is called, and how large it is."""
+        of = f"{len(self.every_state)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
+        return f"<Chart {self.name!r}, {self.kind.value}: {of}>"
 
     @cached_property
     def every_state(self) -> tuple[State, ...]:
