@@ -15,7 +15,7 @@ from posewright.gaits.gait import Gait
 from posewright.gaits.parameters import ForeHind, GaitParameters
 from posewright.gaits.phases import TROT
 from posewright.robots import robot
-from posewright.trials.gait_pages.parameter import draw_parameter
+from posewright.figures.gait.parameter import draw_parameter
 
 FOLDER = Path(__file__).parent / "gait_parameters"
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from posewright.arenas import random_layout as random_layout
     from posewright.arenas import read_layout as read_layout
     from posewright.arenas import write_layout as write_layout
+    from posewright.behaviours import read_behaviour as read_behaviour
     from posewright.charts import check_chart as check_chart
     from posewright.charts import cover_chart as cover_chart
     from posewright.charts import coverage_of as coverage_of
@@ -38,6 +39,19 @@ if TYPE_CHECKING:
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
+    from posewright.experiments import replay as replay
+    from posewright.experiments import run_trial as run_trial
+    from posewright.experiments import try_motion as try_motion
+    from posewright.experiments import tune_gait as tune_gait
+    from posewright.experiments import walk_gait as walk_gait
+    from posewright.experiments import walk_many as walk_many
+    from posewright.figures import draw_gait as draw_gait
+    from posewright.figures import draw_gait_trial as draw_gait_trial
+    from posewright.figures import draw_motion as draw_motion
+    from posewright.figures import draw_trial as draw_trial
+    from posewright.figures import draw_tuning as draw_tuning
+    from posewright.figures import film_motion as film_motion
+    from posewright.figures import film_trial as film_trial
     from posewright.formats import WriteOptions as WriteOptions
     from posewright.formats import add_to_archive as add_to_archive
     from posewright.formats import add_to_stick as add_to_stick
@@ -60,25 +74,11 @@ if TYPE_CHECKING:
     from posewright.gaits import write_gait as write_gait
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
-    from posewright.playing import read_behaviour as read_behaviour
+    from posewright.recordings import read_mcap as read_trace  # noqa: F401 -- a public name
+    from posewright.recordings import write_mcap as write_trace  # noqa: F401 -- a public name
     from posewright.robots import describe as describe_robot  # noqa: F401 -- a public name
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
-    from posewright.traces import read_mcap as read_trace  # noqa: F401 -- a public name
-    from posewright.traces import write_mcap as write_trace  # noqa: F401 -- a public name
-    from posewright.trials import draw_gait as draw_gait
-    from posewright.trials import draw_gait_trial as draw_gait_trial
-    from posewright.trials import draw_motion as draw_motion
-    from posewright.trials import draw_trial as draw_trial
-    from posewright.trials import film_motion as film_motion
-    from posewright.trials import film_trial as film_trial
-    from posewright.trials import replay as replay
-    from posewright.trials import run_trial as run_trial
-    from posewright.trials import try_motion as try_motion
-    from posewright.trials import tune_gait as tune_gait
-    from posewright.trials import walk_gait as walk_gait
-    from posewright.trials import walk_many as walk_many
-    from posewright.trials.tuning import draw_tuning as draw_tuning
 
 _ROOM_OF = {
     "VelocityCommand": ("gaits", "VelocityCommand"),
@@ -96,50 +96,50 @@ _ROOM_OF = {
     "create_archive": ("formats", "create_archive"),
     "describe_robot": ("robots", "describe"),
     "draw_chart": ("charts", "draw_chart"),
-    "draw_gait": ("trials", "draw_gait"),
-    "draw_gait_trial": ("trials", "draw_gait_trial"),
-    "draw_motion": ("trials", "draw_motion"),
+    "draw_gait": ("figures", "draw_gait"),
+    "draw_gait_trial": ("figures", "draw_gait_trial"),
+    "draw_motion": ("figures", "draw_motion"),
     "draw_timeline": ("charts", "draw_timeline"),
-    "draw_trial": ("trials", "draw_trial"),
-    "draw_tuning": ("trials.tuning", "draw_tuning"),
+    "draw_trial": ("figures", "draw_trial"),
+    "draw_tuning": ("figures", "draw_tuning"),
     "extract_archive": ("formats", "extract_archive"),
-    "film_motion": ("trials", "film_motion"),
-    "film_trial": ("trials", "film_trial"),
+    "film_motion": ("figures", "film_motion"),
+    "film_trial": ("figures", "film_trial"),
     "gait_names": ("gaits", "gait_names"),
     "judge": ("contests", "judge"),
     "minimise_chart": ("charts", "minimise"),
     "mutate_chart": ("charts", "mutate_chart"),
     "random_layout": ("arenas", "random_layout"),
     "read_archive": ("formats", "read_archive_file"),
-    "read_behaviour": ("playing", "read_behaviour"),
+    "read_behaviour": ("behaviours", "read_behaviour"),
     "read_chart": ("charts", "read_chart"),
     "read_gait": ("gaits", "read_gait"),
     "read_layout": ("arenas", "read_layout"),
     "read_motion": ("formats", "read_motion"),
     "read_motion_file": ("formats", "read_motion_file"),
     "read_stick": ("formats", "read_stick"),
-    "read_trace": ("traces", "read_mcap"),
+    "read_trace": ("recordings", "read_mcap"),
     "remove_from_archive": ("formats", "remove_from_archive"),
-    "replay": ("trials", "replay"),
+    "replay": ("experiments", "replay"),
     "robot": ("robots", "robot"),
     "robot_names": ("robots", "robot_names"),
     "run_chart": ("charts", "run_chart"),
     "run_scenarios": ("charts", "run_scenarios"),
-    "run_trial": ("trials", "run_trial"),
+    "run_trial": ("experiments", "run_trial"),
     "sample_gait": ("gaits", "sample_gait"),
     "sample_motion": ("motions", "sample_motion"),
     "score": ("contests", "score"),
     "tabulate_chart": ("charts", "tabulate_chart"),
-    "try_motion": ("trials", "try_motion"),
-    "tune_gait": ("trials", "tune_gait"),
-    "walk_gait": ("trials", "walk_gait"),
-    "walk_many": ("trials", "walk_many"),
+    "try_motion": ("experiments", "try_motion"),
+    "tune_gait": ("experiments", "tune_gait"),
+    "walk_gait": ("experiments", "walk_gait"),
+    "walk_many": ("experiments", "walk_many"),
     "write_archive": ("formats", "write_archive_file"),
     "write_chart": ("charts", "write_chart"),
     "write_gait": ("gaits", "write_gait"),
     "write_layout": ("arenas", "write_layout"),
     "write_motion": ("formats", "write_motion"),
-    "write_trace": ("traces", "write_mcap"),
+    "write_trace": ("recordings", "write_mcap"),
     "PosewrightError": ("errors", "PosewrightError"),
 }
 

@@ -13,15 +13,15 @@ import pytest
 from PIL import Image
 
 from posewright.errors import InputError
+from posewright.figures.gait.content import FootWay, GaitContent, Numbers
+from posewright.figures.gait.multiples import ROWS, straying_mm
+from posewright.figures.gait.parameter import described, parameter_variants
+from posewright.figures.gait.phases import down_spans
 from posewright.gaits.arc import separate
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.explanations import EXPLANATIONS, Kind
 from posewright.gaits.parameters import GaitParameters
-from posewright.trials.gait_pages.content import FootWay, GaitContent, Numbers
-from posewright.trials.gait_pages.multiples import ROWS, straying_mm
-from posewright.trials.gait_pages.parameter import described, parameter_variants
-from posewright.trials.gait_pages.phases import down_spans
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "gait-parameters.md").read_text(encoding="utf-8")

@@ -146,7 +146,7 @@ def ground_points(gait: Gait, command: VelocityCommand) -> dict[str, tuple[np.nd
 
 
 def paws(rows: np.ndarray) -> np.ndarray:
-    """Return where the lowest points of the paws are, seen from the trunk, `(n, 4, 3)` [m]."""
+    """Return where the lowest points of the paws are, seen from the base, `(n, 4, 3)` [m]."""
     return np.stack(
         [leg.forward(rows[:, leg.indices]) - (0.0, 0.0, leg.foot_radius_m) for leg in legs_of(ERS7)], axis=1
     )

@@ -19,14 +19,16 @@ PACKAGE = Path(posewright.__file__).parent
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arrays", "errors", "rotation", "units", "version"}),
-    frozenset({"documents"}),
-    frozenset({"robots"}),
-    frozenset({"motions", "charts", "kinematics"}),
-    frozenset({"arenas", "bodies", "gaits"}),
-    frozenset({"formats", "traces", "codegen"}),
-    frozenset({"playing", "simulation", "links", "onboard", "contests"}),
-    frozenset({"trials"}),
-    frozenset({"cli", "studio"}),
+    frozenset({"documents", "search"}),
+    frozenset({"robots", "charts", "arenas"}),
+    frozenset({"motions", "kinematics"}),
+    frozenset({"bodies", "gaits"}),
+    frozenset({"formats", "recordings", "control"}),
+    frozenset({"behaviours", "simulation", "links", "contests", "sticks"}),
+    frozenset({"codegen", "runtimes", "evaluation"}),
+    frozenset({"figures"}),
+    frozenset({"experiments"}),
+    frozenset({"studio", "cli"}),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 DOOR = (
@@ -128,10 +130,10 @@ def test_no_room_has_a_name_that_says_nothing() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "from posewright.trials import run_trial",
+        "from posewright.experiments import run_trial",
         "import posewright.cli.app",
-        "from posewright import trials",
-        "def late():\n    from posewright.playing import player",
+        "from posewright import experiments",
+        "def late():\n    from posewright.behaviours import player",
         "from ...trials import run",
         "import mujoco",
         "from posewright import run_trial",
@@ -139,10 +141,10 @@ def test_no_room_has_a_name_that_says_nothing() -> None:
         "from ... import run_trial",
         "import posewright as pw\npw.run_trial()",
         "import posewright.robots\nposewright.run_trial()",
-        "import importlib\nimportlib.import_module('posewright.trials')",
-        "from importlib import import_module\nimport_module('posewright.trials.run')",
+        "import importlib\nimportlib.import_module('posewright.experiments')",
+        "from importlib import import_module\nimport_module('posewright.experiments.run')",
         "import_module('...trials', __package__)",
-        "import_module(f'posewright.trials.{name}')",
+        "import_module(f'posewright.experiments.{name}')",
         "import_module(f'posewright.{name}')",
         "import_module('mujoco.viewer')",
         "__import__('posewright.cli')",
@@ -183,7 +185,7 @@ def test_only_the_command_line_catches_whatever_comes() -> None:
     assert broad == ["posewright.cli.app"]
 
 
-def test_importing_every_module_does_nothing_and_loads_nothing_heavy() -> None:
+def test_importing_every_module_does_nothing_and_efforts_nothing_heavy() -> None:
     """All but the inside of simulation/, which is where MuJoCo is."""
     heavy = "mujoco", "matplotlib", "sympy", "scipy", "imageio_ffmpeg"
     light = [name for name, _ in modules() if "__main__" not in name and ".simulation." not in name]

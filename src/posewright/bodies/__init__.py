@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from posewright.bodies.body import Body, Hands
+from posewright.bodies.body import Body, Supervisor
+from posewright.bodies.domain import NOMINAL, DomainParameters
+from posewright.bodies.domain_randomization import (
+    Distribution,
+    DomainRandomization,
+    Normal,
+    Uniform,
+    random_variation,
+)
+from posewright.bodies.domain_reading import read_variation_ranges, variation_names, variation_ranges
+from posewright.bodies.joints import Flags, Floats, GroundTruth, JointCommands, JointStates
 from posewright.bodies.mock import MockBody, Placement
 from posewright.bodies.state import BodyState, Reading
-from posewright.bodies.track import Flags, Floats, Frames, Track, WorldTrack
-from posewright.bodies.variation import NOMINAL, BodyVariation
-from posewright.bodies.variation_ranges import Draw, Normal, Uniform, VariationRanges, random_variation
-from posewright.bodies.variation_reading import read_variation_ranges, variation_names, variation_ranges
 
 __all__ = [
     "NOMINAL",
     "Body",
     "BodyState",
-    "BodyVariation",
-    "Draw",
+    "DomainParameters",
+    "Distribution",
     "Flags",
     "Floats",
-    "Frames",
-    "Hands",
+    "JointCommands",
+    "Supervisor",
     "MockBody",
     "Normal",
     "Placement",
     "Reading",
-    "Track",
+    "JointStates",
     "Uniform",
-    "VariationRanges",
-    "WorldTrack",
+    "DomainRandomization",
+    "GroundTruth",
     "random_variation",
     "read_variation_ranges",
     "variation_names",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from posewright.bodies.joints import JointCommands, JointStates
 from posewright.bodies.state import BodyState
-from posewright.bodies.track import Frames, Track
 
 if TYPE_CHECKING:
     from posewright.robots import Robot
@@ -37,7 +37,7 @@ class Body(Protocol):
         """
         ...
 
-    def play(self, frames: Frames) -> Track:
+    def play(self, frames: JointCommands) -> JointStates:
         """Command one row of `frames` a frame period and return what the joints did: as many rows.
 
         Raises:
@@ -47,7 +47,7 @@ class Body(Protocol):
 
 
 @runtime_checkable
-class Hands(Protocol):
+class Supervisor(Protocol):
     """What a person beside the field may do to a robot."""
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
@@ -56,8 +56,8 @@ class Hands(Protocol):
         The joints stay at what is commanded, all velocities become zero.
 
         Args:
-            x_m: of the trunk, in the field frame [m].
-            y_m: of the trunk, in the field frame [m].
+            x_m: of the base, in the field frame [m].
+            y_m: of the base, in the field frame [m].
             yaw_rad: where it looks: 0 along the field's x, positive to the left [rad].
         """
         ...

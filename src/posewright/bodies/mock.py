@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from posewright.bodies.joints import Floats, JointCommands, JointStates
 from posewright.bodies.state import BodyState, Reading
-from posewright.bodies.track import Floats, Frames, Track
 from posewright.robots import Robot
 
 Script = Callable[[float], Mapping[str, Reading]]
@@ -31,7 +31,7 @@ class Placement:
 
 @dataclass(slots=True, eq=False)
 class MockBody:
-    """A `Body` and its `Hands` without physics, for tests and dry runs.
+    """A `Body` and its `Supervisor` without physics, for tests and dry runs.
 
     A driven joint approaches its command as a first-order lag, no faster than its servo's no-load speed
     where `limit_speed` is set; a free joint stays where it is. The time is counted in frames.
@@ -51,7 +51,7 @@ class MockBody:
     lag_s: float = 0.0
     limit_speed: bool = False
     positions: Floats = field(default_factory=lambda: np.empty(0))
-    played: list[Frames] = field(default_factory=list)
+    played: list[JointCommands] = field(default_factory=list)
     placements: list[Placement] = field(default_factory=list)
     _frames: int = 0
     _velocities: Floats = field(default_factory=lambda: np.empty(0))
@@ -78,12 +78,12 @@ class MockBody:
         return BodyState(
             time_s=self.time_s,
             positions=self.positions.copy(),
-            loads=np.zeros_like(self.positions),
+            efforts=np.zeros_like(self.positions),
             velocities=self._velocities.copy(),
             sensors=self.script(self.time_s),
         )
 
-    def play(self, frames: Frames) -> Track:
+    def play(self, frames: JointCommands) -> JointStates:
         """Follow the frames.
 
         Raises:
@@ -99,14 +99,14 @@ class MockBody:
             self._velocities = (positions[-1] - before) / period_s
             self.positions = positions[-1].copy()
         self._frames += len(frames)
-        return Track(times=times, positions=positions, loads=np.zeros_like(positions))
+        return JointStates(times=times, positions=positions, efforts=np.zeros_like(positions))
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
         """Note where a person puts the robot; its joints stand still."""
         self.placements.append(Placement(self.time_s, x_m, y_m, yaw_rad))
         self._velocities = np.zeros_like(self.positions)
 
-    def _follow(self, frames: Frames) -> Floats:
+    def _follow(self, frames: JointCommands) -> Floats:
         """Return where the joints are at the end of each frame, `(n, n_joints)` [rad]."""
         period_s = self.robot.frame_period_s
         share = 1.0 - np.exp(-period_s / self.lag_s) if self.lag_s > 0.0 else 1.0

@@ -19,7 +19,7 @@ class BodyState:
     Attributes:
         time_s: the body's own time [s].
         positions: joint angles, `(n_joints,)` [rad].
-        loads: joint torques, `(n_joints,)` [N m].
+        efforts: joint torques, `(n_joints,)` [N m].
         velocities: joint speeds, `(n_joints,)` [rad/s]; None where the body does not measure them.
         sensors: readings by channel: a range sensor `laser_front` [m] (its greatest range where nothing
             is hit), a scan `(beams,)` [m], `compass` [rad], `imu.orientation` (roll, pitch, yaw) [rad],
@@ -28,6 +28,6 @@ class BodyState:
 
     time_s: float
     positions: NDArray[np.float64]
-    loads: NDArray[np.float64]
+    efforts: NDArray[np.float64]
     velocities: NDArray[np.float64] | None = None
     sensors: Mapping[str, Reading] = field(default_factory=dict)

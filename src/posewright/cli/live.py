@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from posewright.playing import Block
+from posewright.control import Block
 
 if TYPE_CHECKING:
     from posewright.simulation import World

@@ -57,7 +57,7 @@ class ContactRecorder:
         model, self._data = world.model, world.data
         self._model: Any = model
         self._felt: Any = mujoco.MjData(model)
-        bodies = np.flatnonzero(model.body_rootid == world.addresses.trunk_body).tolist()
+        bodies = np.flatnonzero(model.body_rootid == world.addresses.base_body).tolist()
         self._names: tuple[str, ...] = (*(model.body(body).name or f"part_{body}" for body in bodies), FLOOR)
         self._floor = len(bodies)
         self._feet = [self._names.index(foot) for foot in world.robot.feet]

@@ -54,7 +54,7 @@ def _geoms(world: World) -> list[int]:
     """Return the robot's geoms that the floor stops."""
     model, floor = world.model, int(world.model.geom(FLOOR).id)
     kind, stops = int(model.geom_contype[floor]), int(model.geom_conaffinity[floor])
-    own = model.body_rootid[model.geom_bodyid] == world.addresses.trunk_body
+    own = model.body_rootid[model.geom_bodyid] == world.addresses.base_body
     touches = ((model.geom_contype & stops) | (model.geom_conaffinity & kind)) != 0
     return [int(geom) for geom in np.flatnonzero(own & touches)]
 

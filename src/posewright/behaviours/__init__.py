@@ -1,0 +1,5 @@
+"""Behaviours: a chart wired to a robot's sensors, motions and gaits."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,9 @@
+from .drive import Block as Block
+from .drive import Watcher as Watcher
+from .drive import perform as perform
+from .player import Player as Player
+from .safety import Guard as Guard
+from .safety import Intervention as Intervention
+from .safety import SafeFrames as SafeFrames
+from .safety import Safety as Safety
+from .schedule import Schedule as Schedule

@@ -1,0 +1,5 @@
+"""Evaluation: measures of what a recording tells of a walk or a motion."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
