@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from benchmarks.bench_simulation import time_rollout
 from benchmarks.figure import Figure
-from posewright.bodies import Floats, JointCommands
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.gaits import QuadrupedGait, VelocityCommand, read_gait
 from posewright.robots import Robot, robot
 from posewright.simulation import SimulatedBody, World

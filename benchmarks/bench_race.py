@@ -22,7 +22,7 @@ import mujoco.rollout
 import numpy as np
 
 from benchmarks.figure import Figure
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.control import Block
 from posewright.simulation import World
 from posewright.simulation.servo_model import TickGrid

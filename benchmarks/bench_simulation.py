@@ -16,7 +16,8 @@ import numpy as np
 
 from benchmarks.figure import Figure
 from posewright.arenas import arena, layout
-from posewright.bodies import Floats, JointCommands
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.robots import Robot, robot
 from posewright.simulation import SimulatedBody, World
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from posewright.arrays import Floats
 from posewright.behaviours import Behaviour, read_behaviour
-from posewright.bodies import Floats
 from posewright.control import Player
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot, robot

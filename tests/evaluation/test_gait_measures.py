@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.evaluation.walking.drives import drives_of
 from posewright.evaluation.walking.energy import energy_of
 from posewright.evaluation.walking.falls import falls_of, lain, tilt_deg

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.evaluation.walking.track import Correction
 from posewright.experiments.walking.corrections import Corrections
 from posewright.robots import robot

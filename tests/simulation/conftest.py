@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.bodies import Floats, JointCommands
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.robots import Robot, robot
 from posewright.simulation import ContactRecorder, SimulatedBody, World
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.bodies import Floats, JointCommands, JointStates
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands, JointStates
 from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Camera, FootContact, Robot
 from posewright.simulation import ContactRecorder, Film, LiveView, SimulatedBody, World, sensor_poses

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from posewright.bodies import Floats, JointCommands
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.rotation import matrix_roll_pitch_yaw

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.robots import CoupledLimit, Robot
 from posewright.simulation import World
 

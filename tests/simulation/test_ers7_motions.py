@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posewright.bodies import Floats, JointCommands
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.formats import read_motion
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import ContactRecorder, Lean, SimulatedBody

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.robots import Compass, RangeScan, RangeSensor, Robot
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.mount import find_mount

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.bodies import Floats, JointCommands
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.errors import UnknownNameError
 from posewright.robots import Compass, FootContact, RangeScan, RangeSensor, Robot
 from posewright.simulation import SimulatedBody, World

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
+from posewright.arrays import Floats
 from posewright.bodies import (
     NOMINAL,
     DomainParameters,
-    Floats,
     JointCommands,
     JointStates,
     random_variation,

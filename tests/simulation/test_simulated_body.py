@@ -10,7 +10,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from posewright.bodies import Body, Floats, JointCommands, Supervisor
+from posewright.arrays import Floats
+from posewright.bodies import Body, JointCommands, Supervisor
 from posewright.errors import BodyError, InputError, UnsafeCommandError
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody, World

@@ -1,4 +1,5 @@
 from .behaviour import Behaviour as Behaviour
+from .controller import BehaviourController as BehaviourController
 from .reading import behaviour_names as behaviour_names
 from .reading import read_behaviour as read_behaviour
 from .runner import BehaviourRunner as BehaviourRunner

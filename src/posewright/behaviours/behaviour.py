@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from posewright.arrays import Floats
 from posewright.behaviours.wiring.inputs import InputWire
 from posewright.behaviours.wiring.outputs import OutputRule
-from posewright.bodies import Floats
 from posewright.charts import Chart
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec

@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from posewright.bodies import Flags, Floats
+from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
 
 TURN = 2.0 * math.pi

@@ -1,8 +1,8 @@
-"""Bodies: what is driven, behind one small interface."""
+"""Bodies: what is driven, behind one small interface, and how one body differs from its model."""
 
 from __future__ import annotations
 
-from posewright.bodies.body import Body, Supervisor
+from posewright.bodies.body import Body, Plant, Supervisor, TorquePolicy
 from posewright.bodies.domain import NOMINAL, DomainParameters
 from posewright.bodies.domain_randomization import (
     Distribution,
@@ -12,28 +12,41 @@ from posewright.bodies.domain_randomization import (
     random_variation,
 )
 from posewright.bodies.domain_reading import read_variation_ranges, variation_names, variation_ranges
-from posewright.bodies.joints import Flags, Floats, GroundTruth, JointCommands, JointStates
+from posewright.bodies.joints import (
+    BodyState,
+    Contacts,
+    Decision,
+    Fault,
+    FaultKind,
+    GroundTruth,
+    JointCommands,
+    JointStates,
+    Reading,
+)
 from posewright.bodies.mock import MockBody, Placement
-from posewright.bodies.state import BodyState, Reading
 
 __all__ = [
     "NOMINAL",
     "Body",
     "BodyState",
-    "DomainParameters",
+    "Contacts",
+    "Decision",
     "Distribution",
-    "Flags",
-    "Floats",
+    "DomainParameters",
+    "DomainRandomization",
+    "Fault",
+    "FaultKind",
+    "GroundTruth",
     "JointCommands",
-    "Supervisor",
+    "JointStates",
     "MockBody",
     "Normal",
     "Placement",
+    "Plant",
     "Reading",
-    "JointStates",
+    "Supervisor",
+    "TorquePolicy",
     "Uniform",
-    "DomainRandomization",
-    "GroundTruth",
     "random_variation",
     "read_variation_ranges",
     "variation_names",

@@ -32,7 +32,7 @@ def judge(trace: Recording, rules: Rules | None = None) -> Result:
     race = Race(by)
     for event in trace.events:
         race.note(event)
-    race.advance(Rows.of_trace(trace))
+    race.advance(Rows.of_recording(trace))
     return race.result()
 
 

@@ -50,7 +50,7 @@ def progress(
     Raises:
         InputError: the trace does not say where the robot was, or carries no rules.
     """
-    race, rows = Race(rules_of(trace.header) if rules is None else rules), Rows.of_trace(trace)
+    race, rows = Race(rules_of(trace.header) if rules is None else rules), Rows.of_recording(trace)
     events = sorted(trace.events, key=lambda event: event.time_s)
     looks: tuple[list[_Look], list[_Look]] = ([], [])
     for part in _parts(rows, every_s):

@@ -36,12 +36,12 @@ class Seen(Protocol):
     """What the referee looks at of a block."""
 
     @property
-    def frames(self) -> JointCommands:
-        """What was commanded."""
+    def commands(self) -> JointCommands:
+        """What was sent."""
         ...
 
     @property
-    def track(self) -> JointStates:
+    def states(self) -> JointStates:
         """What happened."""
         ...
 
@@ -90,12 +90,12 @@ class Referee:
         Raises:
             BodyError: the body does not know where it is.
         """
-        track = block.track
+        track = block.states
         if track.truth is None:
             raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
         kept = kept_frames(self._n_frames, self._every)
         self._n_frames += len(track)
-        for hit in self.race.advance(Rows.of_track(track, block.frames.angles, kept)):
+        for hit in self.race.advance(Rows.of_track(track, block.commands.angles, kept)):
             data = {"box": hit.box, "displacement_m": hit.displacement_m}
             self._tell(hit.time_s, "box_moved", data)
         if len(track) and not self.race.done:

@@ -33,21 +33,23 @@ class Rows:
     boxes: Floats
 
     @classmethod
-    def of_trace(cls, trace: Recording) -> Rows:
-        """Return all rows of a trace.
+    def of_recording(cls, recording: Recording, robot: str | None = None) -> Rows:
+        """Return all rows of one robot of a recording; without a name, of the first.
 
         Raises:
-            InputError: the trace does not say where the robot was, or its time does not run forward.
+            InputError: the recording does not say where the robot was, or its time does not run forward.
         """
-        if not trace.knows_world or not trace.footprints.shape[1] or not np.isfinite(trace.footprints).all():
+        record, times = recording.robot(robot), recording.times
+        footprints = record.footprints
+        if not record.knows_place or not footprints.shape[1] or not np.isfinite(footprints).all():
             raise InputError(
-                "the trace does not say where the robot's base and feet were in the field",
-                hint="a judge needs a trace of a simulation, or of a field watched by a camera",
+                "the recording does not say where the robot's base and feet were in the field",
+                hint="a judge needs a recording of a simulation, or of a field watched by a camera",
             )
-        if not np.isfinite(trace.times).all() or (np.diff(trace.times) <= 0.0).any():
-            raise InputError("the time of the trace does not run forward from row to row")
-        joints = _done_or_told(trace.joint_positions, trace.joint_commands)
-        return cls(trace.times, joints, trace.base, trace.footprints, trace.boxes)
+        if not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
+            raise InputError("the time of the recording does not run forward from row to row")
+        joints = _done_or_told(record.positions, record.commands)
+        return cls(times, joints, record.base, footprints, recording.boxes)
 
     @classmethod
     def of_track(cls, track: JointStates, commands: Floats, kept: slice) -> Rows:

@@ -1,4 +1,4 @@
-"""Control: whatever decides, the one loop that drives a plant, safety between the two, clocks."""
+"""Control: whatever decides, and the one loop that drives a plant by it, with safety between the two."""
 
 import lazy_loader
 

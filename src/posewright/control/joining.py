@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 
 PEAK_OF_MEAN = 15.0 / 8.0
 """Greatest over mean speed of a minimum-jerk course (Flash and Hogan, J. Neuroscience 5, 1985)."""

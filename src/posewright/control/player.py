@@ -1,4 +1,4 @@
-"""The player: from the names of motions to one pose a frame."""
+"""The player: a controller that plays motions by name, one after the other and never with a jump."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from posewright.bodies import Flags, Floats, JointCommands
+from posewright.arrays import Flags, Floats
+from posewright.bodies import BodyState, JointCommands
 from posewright.control.joining import SHARE_OF_SPEED, apart, join_frames
 from posewright.control.passes import Pass, Passes, Stretch
 from posewright.control.succession import Succession, Turn
@@ -55,6 +56,7 @@ class Player:
         self._phase = Fraction(0)
         self._stretches: tuple[Stretch, ...] = ()  # what is to be sent; the first is begun
         self._row = 0  # of the first stretch
+        self._free: Flags | None = None  # joints without torque in the frames handed out last
         self._stand()
 
     @property
@@ -76,6 +78,14 @@ class Player:
         self._succession.request(name)
         if self._succession.now is None and self._succession.following() is not None:
             self._go_on()
+
+    def next(self, state: BodyState, n: int) -> JointCommands:
+        """Return the next frames; what had no torque goes on from where it really is."""
+        if self._free is not None:
+            self.follow(state.positions, self._free)
+        rows = self.frames(n)
+        self._free = rows.free
+        return rows
 
     def follow(self, positions: Floats, free: Flags) -> None:
         """Learn where joints without torque really are, so as to go on from there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from posewright.bodies import Flags
+from posewright.arrays import Flags
 
 
 def unbroken(flags: Flags, *, bridge: int = 0) -> list[tuple[int, int]]:

@@ -2,8 +2,8 @@ from .field import lay_out as lay_out
 from .motion.trial import MotionTrial as MotionTrial
 from .motion.trial import try_motion as try_motion
 from .outcome import Outcome as Outcome
-from .recording import Progress as Progress
 from .replaying import replay as replay
+from .run import Progress as Progress
 from .run import run_trial as run_trial
 from .trial import Trial as Trial
 from .trial import read_trial as read_trial

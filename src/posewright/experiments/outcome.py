@@ -38,10 +38,11 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the trace as plain data, fit for JSON."""
         header = self.trace.header
+        robot = next(iter(header.robots.values()))
         return {
             **self.result.to_dict(),
-            "robot": header.robot,
-            "behaviour": header.behaviour,
+            "robot": robot.robot,
+            "behaviour": robot.controller.removeprefix("behaviour "),
             "layout": header.layout,
             "boxes": [list(box) for box in header.boxes],
             "seed": header.seed,

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from posewright.arenas import Arena, layout_faults, layout_text
-from posewright.behaviours import Behaviour, BehaviourRunner, read_behaviour
-from posewright.contests import Referee, Rules, judge, read_rules, rules, rules_names
-from posewright.control import Player, Watcher, perform
+from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
+from posewright.contests import Race, Referee, Rules, judge, read_rules, rules, rules_names
+from posewright.control import Block, Watcher, drive
 from posewright.documents import refuse_unwritable
 from posewright.experiments.field import lay_out
 from posewright.experiments.outcome import Outcome
-from posewright.experiments.recording import Progress, RecordingWatcher, Reporting
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures.film import card_document
-from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, sensor_card, write_mcap
+from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, RobotHeader, write_mcap
 from posewright.robots import Robot, robot, ships
 from posewright.search.seed import checked_seed
 from posewright.version import __version__
@@ -97,7 +96,7 @@ class _Stage:
 
 
 def _set_up(trial: Trial, motions: str | Path | None, *, legal: bool) -> _Stage:
-    from posewright.simulation import SimulatedBody, World, sensor_poses
+    from posewright.simulation import SimulatedBody, World
 
     contest = _rules(trial.contest)
     arena = lay_out(trial.arena, trial.layout, trial.seed, legal=legal)
@@ -109,8 +108,8 @@ def _set_up(trial: Trial, motions: str | Path | None, *, legal: bool) -> _Stage:
     course = contest.course
     start = (course.start_x_m, course.start_y_m, course.start_yaw_rad)
     body = SimulatedBody(world, start_pose=behaviour.start_pose, start=start, seed=trial.seed)
-    header = _header(trial, behaviour, arena, contest, sensor_poses(world))
-    recorder = Recorder(header, every=ROWS_EVERY)
+    header = _header(trial, behaviour, arena, contest, body)
+    recorder = Recorder(header, world, every=ROWS_EVERY)
     return _Stage(behaviour, contest, arena, body, recorder, trial.seed)
 
 
@@ -120,23 +119,17 @@ def _rules(name: str) -> Rules:
     return read_rules(name) if is_file else rules(name)
 
 
-def _header(
-    trial: Trial, behaviour: Behaviour, arena: Arena, contest: Rules, poses: Mapping[str, Sequence[float]]
-) -> Header:
+def _header(trial: Trial, behaviour: Behaviour, arena: Arena, contest: Rules, body: SimulatedBody) -> Header:
     card = behaviour.robot
     return Header(
-        robot=card.name,
-        behaviour=behaviour.name,
+        robots={card.name: RobotHeader.of(body, f"behaviour {behaviour.name}")},
         contest=contest.name,
         layout=Path(trial.layout).name,
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
         seed=trial.seed,
         version=__version__,
-        joints=card.joint_names,
-        feet=card.feet,
         rate_hz=1.0 / (card.frame_period_s * ROWS_EVERY),
         arena=arena.to_dict(),
-        sensors={sensor.name: sensor_card(sensor, poses.get(sensor.name)) for sensor in behaviour.sensors},
         documents={**behaviour.documents, **_further_documents(trial, card, arena, contest)},
         extras={"trial": trial.name, "arena": trial.arena},
     )
@@ -152,6 +145,50 @@ def _further_documents(trial: Trial, card: Robot, arena: Arena, contest: Rules) 
     return documents if ships(card) else {**documents, card_document(card.name): card.text}
 
 
+REPORT_EVERY_S = 0.5
+"""How much simulated time lies between two reports of progress [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a trial goes.
+
+    Attributes:
+        time_s: simulated [s].
+        chart_state: where the chart is.
+        playing: the motion that is played; None while standing.
+        leg: 1 or 2.
+        distance_cm: of the present leg [cm].
+        penalties: so far.
+    """
+
+    time_s: float
+    chart_state: str
+    playing: str | None
+    leg: int
+    distance_cm: float
+    penalties: int
+
+
+class Reporting:
+    """Tells how a trial goes, every so often in simulated time."""
+
+    def __init__(self, race: Race, tell: Callable[[Progress], None]) -> None:
+        self._race = race
+        self._tell = tell
+        self._next_s = 0.0
+
+    def watch(self, block: Block) -> bool:
+        """Report when it is time to; never stops a trial."""
+        time_s, decision = block.state.time_s, block.requests.decision
+        if decision is not None and time_s >= self._next_s:
+            self._next_s = time_s + REPORT_EVERY_S
+            race = self._race
+            leg, penalties = race.leg, len(race.penalties())
+            self._tell(Progress(time_s, decision.state, decision.playing, leg, race.distance_cm, penalties))
+        return False
+
+
 def _no_clock() -> float:
     return 0.0
 
@@ -164,18 +201,18 @@ def _perform(
 ) -> Outcome:
     behaviour, body, recorder = stage.behaviour, stage.body, stage.recorder
     robot = behaviour.robot
-    referee = Referee(stage.rules, stage.arena, body, recorder.append_event, every=ROWS_EVERY)
-    watchers: list[Watcher] = [RecordingWatcher(recorder), referee]
+    referee = Referee(stage.rules, stage.arena, body, recorder.note, every=ROWS_EVERY)
+    watchers: list[Watcher] = [recorder, referee]
     if tell is not None:
         watchers.append(Reporting(referee.race, tell))
     if audience is not None:
         watchers.append(audience(body.world))
     clock = stage.rules.clock
     longest_s = clock.wait_s + 2.0 * stage.rules.scoring.time_limit_s + clock.leg_2_delay_s + SPARE_S
-    player = Player(robot, behaviour.motions, behaviour.start_pose)
-    recorder.append_event(Event(0.0, "start", {}))
+    recorder.note(Event(0.0, "start", {}))
     began = wall_clock()
-    perform(BehaviourRunner(behaviour, stage.seed), player, body, until_s=longest_s, watchers=watchers)
-    trace = recorder.finish()
+    controller = BehaviourController(behaviour, stage.seed)
+    drive(body.world, {robot.name: controller}, until_s=longest_s, watchers=watchers)
+    trace = recorder.recording()
     result = judge(trace, stage.rules)
     return Outcome(trace, result, wall_clock() - began)

@@ -1,7 +1,7 @@
-"""The digest of a trace: same trial, same seed, same digest, to the last bit.
+"""The digest of a recording: same run, same seed, same digest, to the last bit.
 
-It is the SHA-256 of a fixed text, the trial's identity, the arrays' shapes and little-endian bytes,
-the ticks and the events. Change what enters, and `DIGEST_KIND` must change too.
+It is the SHA-256 of a fixed text, the run's identity, the arrays' shapes and little-endian bytes, the decisions
+and the events. Change what enters, and `DIGEST_KIND` must change too.
 """
 
 from __future__ import annotations
@@ -14,40 +14,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from posewright.recordings.recording import Recording
+    from posewright.recordings.recording import Recording, RobotRecord
 
-DIGEST_KIND = "posewright-trace-1"
+DIGEST_KIND = "posewright-recording-2"
 
-ROW_ARRAYS = (
-    "times",
-    "joint_positions",
-    "joint_commands",
-    "joint_efforts",
+ARRAYS = (
+    "positions",
+    "commands",
+    "efforts",
     "base",
     "footprints",
     "foot_contacts",
-    "boxes",
     "box_contacts",
+    "requests",
+    "free",
+    "slips",
+    "start_positions",
+    "start_base",
 )
+CONTACTS = ("frames", "pairs", "depths", "forces", "speeds")
 
 
-def digest_of(trace: Recording) -> str:
+def digest_of(recording: Recording) -> str:
     """Return the digest in hex; a NaN counts by its bits like any other number."""
     digest = hashlib.sha256(DIGEST_KIND.encode())
-    digest.update(_text(trace.header.identity()))
-    for name in ROW_ARRAYS:
-        _add_array(digest, name, getattr(trace, name))
-    _add_array(digest, "tick_times", trace.tick_times)
-    for name, readings in sorted(trace.sensors.items()):
-        _add_array(digest, f"sensor {name}", readings)
-    ticks = (trace.chart_states, trace.chart_inputs, trace.chart_outputs, trace.playing)
-    digest.update(_text(ticks))
-    digest.update(_text([(event.time_s, event.kind, event.data) for event in trace.events]))
+    digest.update(_text(recording.header.identity()))
+    _add_array(digest, "times", recording.times)
+    _add_array(digest, "boxes", recording.boxes)
+    for name, record in recording.robots.items():
+        digest.update(_text(["robot", name]))
+        _add_robot(digest, record)
+    digest.update(_text([(event.time_s, event.kind, event.data) for event in recording.events]))
     return digest.hexdigest()
 
 
+def _add_robot(digest: hashlib._Hash, record: RobotRecord) -> None:
+    for name in ARRAYS:
+        values = getattr(record, name)
+        if values is not None:
+            _add_array(digest, name, values)
+    if record.contacts is not None:
+        digest.update(_text(record.contacts.names))
+        for name in CONTACTS:
+            _add_array(digest, name, getattr(record.contacts, name))
+    decisions = record.decisions
+    _add_array(digest, "decisions", decisions.times)
+    for name, readings in sorted(decisions.sensors.items()):
+        _add_array(digest, f"sensor {name}", readings)
+    digest.update(_text((decisions.states, decisions.inputs, decisions.outputs, decisions.playing)))
+
+
 def _add_array(digest: hashlib._Hash, name: str, array: NDArray[Any]) -> None:
-    kind = "|b1" if array.dtype == np.bool_ else "<f8"
+    kind = {"b": "|b1", "i": "<i8"}.get(array.dtype.kind, "<f8")
     digest.update(_text([name, kind, array.shape]))
     digest.update(np.ascontiguousarray(array, dtype=kind).data)
 

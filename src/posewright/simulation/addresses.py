@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.bodies import Flags, Floats
+from posewright.arrays import Flags, Floats
 from posewright.errors import InputError, Where
 from posewright.simulation.arena_model import box_name
 

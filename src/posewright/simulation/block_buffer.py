@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.bodies import Floats, GroundTruth, JointStates
+from posewright.arrays import Floats
+from posewright.bodies import GroundTruth, JointStates
 from posewright.simulation.placing import footprints
 
 if TYPE_CHECKING:

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from posewright.bodies import NOMINAL, BodyState, DomainParameters, Flags, Floats, JointCommands, JointStates
+from posewright.arrays import Flags, Floats
+from posewright.bodies import NOMINAL, BodyState, DomainParameters, JointCommands, JointStates, TorquePolicy
 from posewright.errors import BodyError, UnsafeCommandError
+from posewright.recordings import sensor_card
 from posewright.simulation.block_buffer import BlockBuffer
 from posewright.simulation.complaints import forget, last_complaint
 from posewright.simulation.delay import CommandDelay, Commands
+from posewright.simulation.mounting import sensor_poses
 from posewright.simulation.placing import Lean, place
 from posewright.simulation.sensors import Senses
 from posewright.simulation.servo_model import ServoBank, TickGrid
@@ -64,6 +67,7 @@ class SimulatedBody:
         self._command: Floats = self._start_pose
         self._effective: Floats = self._start_pose
         self.vary(variation or NOMINAL)
+        world.bodies[world.robot.name] = self
 
     def vary(self, variation: DomainParameters) -> None:
         """Become another body of the same robot, and begin again: cheaper than another world.
@@ -96,6 +100,34 @@ class SimulatedBody:
     def damping(self) -> Floats:
         """What turning costs this body's servos, `(n_joints,)` [N m s/rad]; 0 of a joint that is welded."""
         return self.world.addresses.of_all(self._servos.damping, 0.0)
+
+    def open(self) -> None:
+        """Do nothing: a simulated robot is there."""
+
+    def stop(self, policy: TorquePolicy) -> None:
+        """Do nothing: no time passes unless somebody lets it."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return mass, gravity, servos and sensors of this body, as plain data."""
+        world, poses = self.world, sensor_poses(self.world)
+        return {
+            "mass_kg": world.robot_mass_kg,
+            "gravity": world.model.opt.gravity.tolist(),
+            "stiffness": self.stiffness.tolist(),
+            "damping": self.damping.tolist(),
+            "latency_frames": self.variation.latency_frames,
+            "welded": list(world.held_joints),
+            "sensors": {one.name: sensor_card(one, poses.get(one.name)) for one in world.sensors},
+        }
+
+    def observe(self) -> JointStates:
+        """Return one row: joints, base, soles, boxes and contacts as they are now."""
+        self._buffer.begin(1)
+        self._buffer.keep(0)
+        return self._buffer.track(np.array([self.time_s]))
 
     def reset(self) -> None:
         """Begin again: the same body, the same start, the same boxes, to the last bit."""

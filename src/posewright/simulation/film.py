@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.errors import UnknownNameError
 from posewright.robots import Camera
 from posewright.simulation.arena_model import WALLS

@@ -12,7 +12,7 @@ from posewright.robots import AnalogTouch, FootContact, TouchSwitch, VibrationSe
 from posewright.simulation.mount import find_mount
 
 if TYPE_CHECKING:
-    from posewright.bodies import Floats
+    from posewright.arrays import Floats
     from posewright.robots import SensorSpec
     from posewright.simulation.world import World
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import mujoco
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.simulation.resting import resting_up
 from posewright.simulation.supports import find_supports

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.simulation.arena_model import FLOOR
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import numpy as np
 from posewright.simulation.ground import leaning, set_friction
 
 if TYPE_CHECKING:
-    from posewright.bodies import DomainParameters, Floats
+    from posewright.arrays import Floats
+    from posewright.bodies import DomainParameters
     from posewright.simulation.world import World
 
 _CHANGED = (

@@ -9,7 +9,8 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from posewright.bodies import DomainParameters, Floats
+from posewright.arrays import Floats
+from posewright.bodies import DomainParameters
 from posewright.simulation.addresses import Addresses, find_addresses
 from posewright.simulation.assembly import Economy, compile_world, substeps
 from posewright.simulation.complaints import listen
@@ -17,7 +18,9 @@ from posewright.simulation.varying import ModelVariation
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
+    from posewright.bodies import JointCommands, JointStates
     from posewright.robots import Robot, SensorSpec
+    from posewright.simulation.body import SimulatedBody
 
 
 class World:
@@ -62,6 +65,16 @@ class World:
         self.addresses: Addresses = find_addresses(self.model, robot, self.n_boxes, economy.held)
         self.n_substeps = substeps(robot, float(self.model.opt.timestep))
         self._variation: ModelVariation | None = None
+        self.bodies: dict[str, SimulatedBody] = {}
+
+    @property
+    def frame_period_s(self) -> float:
+        """The time between two commands [s]."""
+        return self.robot.frame_period_s
+
+    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
+        """Let every robot follow its commands."""
+        return {name: body.play(commands[name]) for name, body in self.bodies.items()}
 
     @property
     def robot_mass_kg(self) -> float:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.behaviours.scan import Beams, Scan
-from posewright.bodies import BodyState, Floats, Reading
+from posewright.bodies import BodyState, Reading
 from posewright.charts import Value
 from posewright.errors import BodyError
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.bodies import Flags, Floats
+from posewright.arrays import Flags, Floats
 from posewright.experiments.motion.commands import Numbers
 from posewright.robots import Robot
 from posewright.rotation import roll_pitch_yaw, uprightness

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.evaluation.motion.course import Course
 from posewright.evaluation.motion.thresholds import PhysicsRules
 from posewright.evaluation.runs import unbroken

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.evaluation.walking.track import GaitTrack
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.bodies import Flags, Floats
+from posewright.arrays import Flags, Floats
 from posewright.evaluation.motion.thresholds import PhysicsRules
 from posewright.evaluation.runs import unbroken
 from posewright.evaluation.walking.track import GaitTrack

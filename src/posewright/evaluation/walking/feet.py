@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.bodies import Flags, Floats
+from posewright.arrays import Flags, Floats
 from posewright.evaluation.runs import unbroken
 from posewright.evaluation.walking.energy import LEAST_WAY_M
 from posewright.evaluation.walking.track import GaitTrack, Indices

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.evaluation.walking.drives import Drives
 from posewright.evaluation.walking.track import Correction, GaitTrack
 

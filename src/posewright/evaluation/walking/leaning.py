@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.evaluation.walking.falls import tilt_deg
 from posewright.evaluation.walking.track import GaitTrack
 

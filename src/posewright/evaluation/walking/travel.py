@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.evaluation.walking.command_schedule import Triple, mean_command, spans
 from posewright.evaluation.walking.track import GaitTrack
 from posewright.gaits.arc import WHOLE_TURN_RAD, separate

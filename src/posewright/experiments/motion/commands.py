@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.bodies import Floats, JointCommands
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.control.passes import Passes
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions import Motion

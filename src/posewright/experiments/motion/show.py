@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.experiments.motion.commands import Commands, Numbers, commands_of
 from posewright.experiments.motion.stage import Attitude

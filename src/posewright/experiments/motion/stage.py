@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.bodies import Flags, Floats, JointCommands, JointStates
+from posewright.arrays import Flags, Floats
+from posewright.bodies import JointCommands, JointStates
 from posewright.evaluation.motion.course import Course
 from posewright.experiments.motion.commands import Commands
 from posewright.robots import Robot

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from posewright.bodies import Floats, JointCommands
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.control import Safety
 from posewright.control.safety import Guard, Intervention
 from posewright.evaluation.walking.track import Correction

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.bodies import DomainParameters, Floats, JointStates
+from posewright.arrays import Floats
+from posewright.bodies import DomainParameters, JointStates
 from posewright.evaluation.walking.falls import lain, lying
 from posewright.evaluation.walking.track import GaitTrack, Timed
 from posewright.experiments.walking.corrections import Corrections
