@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ import pytest
 import posewright
 from posewright import version
 
-PACKAGE = Path(posewright.__file__).parent
+from .imports import PACKAGE, UNKNOWN, imports_of, modules
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arrays", "errors", "rotation", "units", "version"}),
@@ -44,49 +42,12 @@ def room_of(module: str) -> str:
     return parts[1] if len(parts) > 1 and parts[1] != "__main__" else DOOR
 
 
-def imports_of(source: str, module: str, *, is_package: bool) -> Iterator[str]:
-    """Yield every module that `source` imports, anywhere in it, as an absolute dotted name."""
-    package = module.split(".") if is_package else module.split(".")[:-1]
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-            # `import posewright.robots` binds `posewright`, and with it everything else
-            yield from (
-                "posewright"
-                for alias in node.names
-                if alias.name.startswith("posewright.") and not alias.asname
-            )
-        elif isinstance(node, ast.ImportFrom):
-            start = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join([*start, *([node.module] if node.module else [])])
-            names = [f"{base}.{alias.name}" for alias in node.names]
-            yield from names if base == "posewright" else [base]
-        elif isinstance(node, ast.Call) and node.args:
-            called = ast.unparse(node.func).rsplit(".", maxsplit=1)[-1]
-            if called in ("import_module", "__import__"):
-                yield from _named(node, module, ".".join(package))
-
-
-def _named(call: ast.Call, module: str, package: str) -> Iterator[str]:
-    """Yield the module that a call imports, as far as its text says; of an f-string, its constant start."""
-    text = ""
-    for part in call.args[0].values if isinstance(call.args[0], ast.JoinedStr) else call.args[:1]:
-        if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            text += part.value
-        elif isinstance(part, ast.FormattedValue) and ast.unparse(part.value) == "__name__":
-            text += module
-        else:
-            text = text.rpartition(".")[0]  # what follows the last dot is not known
-            break
-    if text:
-        yield importlib.util.resolve_name(text, package)
-
-
 def faults(module: str, source: str, *, is_package: bool = False) -> list[str]:
     """Return what is wrong with the imports of one module, in words."""
     room = room_of(module)
     wrong = []
-    for name in imports_of(source, module, is_package=is_package):
+    for base, inner in imports_of(source, module, is_package=is_package):
+        name = f"{base}.{inner}" if base == "posewright" and inner not in ("", UNKNOWN) else base
         top = name.split(".")[0]
         if top in ONLY_IN and room != ONLY_IN[top]:
             wrong.append(f"{module} imports {name}, which only {ONLY_IN[top]}/ may")
@@ -102,15 +63,6 @@ def faults(module: str, source: str, *, is_package: bool = False) -> list[str]:
         elif FLOOR_OF[other] >= FLOOR_OF[room]:
             wrong.append(f"{module} imports {name}, which lies no lower")
     return wrong
-
-
-def modules() -> list[tuple[str, Path]]:
-    """Return every module of the package with its file."""
-    found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = ["posewright", *path.relative_to(PACKAGE).with_suffix("").parts]
-        found.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
-    return found
 
 
 @pytest.mark.parametrize(("module", "path"), modules(), ids=str)

@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from posewright.charts.equivalence import Equivalence, equivalent
     from posewright.charts.exchange import write_chart
     from posewright.charts.exploration import Exploration, explore
-    from posewright.charts.expression import Expression, Scope, parse_expression
+    from posewright.charts.expression import Expression, Function, FunctionRow, Scope, parse_expression
     from posewright.charts.finding import Counterexample, Finding, Level, Rule
-    from posewright.charts.function import Function, FunctionRow
     from posewright.charts.interpreter import Interpreter, Outcome
     from posewright.charts.machine import Machine, lower
     from posewright.charts.minimising import Method, best_order, minimise, minimised_chart
@@ -91,8 +90,8 @@ _ROOM = {
     "Expression": "expression",
     "Finding": "finding",
     "FloatType": "datatypes",
-    "Function": "function",
-    "FunctionRow": "function",
+    "Function": "expression",
+    "FunctionRow": "expression",
     "IntType": "datatypes",
     "Interpreter": "interpreter",
     "Kind": "chart",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from posewright.charts.datatypes import Type
-from posewright.charts.expression import Expression
+from posewright.charts.expression.expression import Expression
 
 
 @dataclass(frozen=True)
