@@ -14,14 +14,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import InputError, MissingExtraError, UnknownNameError, UnreachableError
-from posewright.gaits import gait_names, read_gait
-from posewright.gaits.bounds import greatest_speed_m_s
-from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.curves import Interpolation
-from posewright.gaits.gait import Gait, TravelGain
-from posewright.gaits.parameters import ForeHind, GaitParameters
-from posewright.gaits.phases import CRAWL, PHASE_TABLES, TROT
-from posewright.gaits.quadruped import QuadrupedGait
+from posewright.gaits import (
+    CRAWL,
+    PHASE_TABLES,
+    STILL,
+    TROT,
+    ForeHind,
+    Gait,
+    GaitParameters,
+    Interpolation,
+    QuadrupedGait,
+    TravelGain,
+    VelocityCommand,
+    gait_names,
+    greatest_speed_m_s,
+    read_gait,
+)
 from posewright.robots import robot
 from posewright.trials import draw_gait, draw_parameter
 from posewright.trials.gait_pages.above import trunk_outline
@@ -195,7 +203,7 @@ def test_the_trunk_is_drawn_between_the_shoulders_with_its_nose_ahead() -> None:
     np.testing.assert_allclose(sorted(outline[:, 1]), sorted(-outline[:, 1]))
 
 
-@pytest.mark.parametrize("foot", TROTTING.phases.lift)
+@pytest.mark.parametrize("foot", TROTTING.phases.offsets)
 def test_a_standing_leg_is_drawn_with_bones_of_their_own_length(foot: str) -> None:
     turned = TROTTING.changed({"equilibrium_m.fore.y": 0.09, "equilibrium_m.hind.x": -0.1})
     seen = content(STILL, turned)

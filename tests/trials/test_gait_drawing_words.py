@@ -9,10 +9,7 @@ from typing import Any
 
 import pytest
 
-from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.gait import Gait, TravelGain
-from posewright.gaits.phases import LEFT_TURN
-from posewright.gaits.reading import read_gait
+from posewright.gaits import LEFT_TURN, STILL, Gait, TravelGain, VelocityCommand, read_gait
 from posewright.robots import robot
 from posewright.trials.gait_pages.content import GaitContent
 from posewright.trials.gait_pages.multiples import multiples_page

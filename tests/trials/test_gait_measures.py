@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.bodies import Floats
-from posewright.gaits import TROT, GaitTiming, VelocityCommand, compose
+from posewright.gaits import TROT, GaitTiming, VelocityCommand, se2_exp
 from posewright.kinematics import legs_of
 from posewright.robots import robot
 from posewright.trials.walking.drives import drives_of
@@ -92,7 +92,7 @@ def loads_of(track: GaitTrack) -> JointLoads:
 def along_an_arc(forward: float, left: float, turn: float, n: int = 10 * CYCLE) -> tuple[Floats, Floats]:
     """Return places and headings of a trunk that goes so, and besides sways and nods once a cycle."""
     times = np.arange(n + 1) * FRAME_S
-    x, y, yaw = compose(np.outer(times, [forward, left, turn])).T
+    x, y, yaw = se2_exp(np.outer(times, [forward, left, turn])).T
     sway = 0.01 * np.sin(2.0 * np.pi * times / TIMING.period_s)
     heights = HEIGHT_M + 0.3 * sway
     return np.column_stack([x - sway * np.sin(yaw), y + sway * np.cos(yaw), heights]), yaw

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import InputError
-from posewright.gaits import VelocityCommand, read_gait, timing_of, write_gait
-from posewright.gaits.writing import gait_text
+from posewright.gaits import VelocityCommand, gait_text, read_gait, timing_of, write_gait
 from posewright.simulation import World
 from posewright.trials import GaitProblem, TunedGait, tune_gait, walk_gait
 from posewright.trials.gait_tuning.reach import refuse_out_of_reach

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.gaits.arc import Floats, separate
+from posewright.gaits.arc import se2_log
 
 STANDS = 1e-9
 """Less than this is standing still [m/s, rad/s]: a nanometre, a nanoradian a second."""
@@ -57,7 +58,7 @@ class VelocityCommand:
         """
         if not 0.0 < seconds < math.inf:
             raise InputError(f"{seconds:g} s for a displacement", hint="more than 0 s")
-        forward, left, turn = (separate(displacement) / seconds).tolist()
+        forward, left, turn = (se2_log(displacement) / seconds).tolist()
         return cls(forward, left, turn)
 
     @property

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.kinematics.arrays import POINT, Floats, triples
-from posewright.kinematics.branches import Form, Knee, Lift
-from posewright.kinematics.three_joint_leg import ThreeJointLeg
-from posewright.kinematics.unreachable import OutOfReach
+from posewright.kinematics.arrays import POINT, triples
+from posewright.kinematics.reach import OutOfReach
+from posewright.kinematics.three_joint_leg import Form, Knee, Lift, ThreeJointLeg
 from posewright.robots import LegGeometry, Robot
 
 

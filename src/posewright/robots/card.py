@@ -6,27 +6,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from posewright.arrays import Floats, Indices
 from posewright.errors import UnknownNameError
 from posewright.robots.coupling import CoupledLimit, Coupling
-from posewright.robots.frozen import frozen, thawed
-from posewright.robots.head_geometry import HeadGeometry
-from posewright.robots.joint import Joint
-from posewright.robots.led import Led
-from posewright.robots.leg_geometry import LegGeometry
-from posewright.robots.mirror import MirrorPair
+from posewright.robots.geometry import HeadGeometry, LegGeometry
+from posewright.robots.joint import Joint, MirrorPair
 from posewright.robots.motion_rules import MotionRules
 from posewright.robots.naming import AS_ITS_JOINTS
-from posewright.robots.sensor import SensorSpec
-from posewright.robots.servo import Servo
+from posewright.robots.sensors import Led, SensorSpec
+from posewright.robots.servo import Servo, ServoScale
 from posewright.robots.servo_model import ServoModel
-from posewright.robots.servo_scale import ServoScale
 
-FloatArray = npt.NDArray[np.float64]
+
+def frozen(value: Any) -> Any:
+    """Return a read-only copy of a mapping and of the mappings in it; other values as they are."""
+    if not isinstance(value, Mapping):
+        return value
+    return MappingProxyType({key: frozen(element) for key, element in value.items()})
+
+
+def thawed(value: Any) -> Any:
+    """Return a `frozen` mapping as plain dictionaries, which can be pickled and copied."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: thawed(element) for key, element in value.items()}
+
 
 _MAPPINGS = (
     "poses",
@@ -176,14 +185,14 @@ class Robot:
             raise UnknownNameError.among("design", label, self.designs)
         return self.designs[label]
 
-    def pose(self, name: str) -> FloatArray:
+    def pose(self, name: str) -> Floats:
         """Return the angles of a named pose, `(n_joints,)` [rad], or raise UnknownNameError."""
         if name not in self.poses:
             raise UnknownNameError.among("pose", name, self.poses)
         return np.array([self.poses[name][joint] for joint in self.joint_names], dtype=np.float64)
 
     @cached_property
-    def limits(self) -> tuple[FloatArray, FloatArray]:
+    def limits(self) -> tuple[Floats, Floats]:
         """Lower and upper limits, `(n_joints,)` each [rad], not to be written to."""
         return (
             _fixed([joint.lower_rad for joint in self.joints]),
@@ -191,7 +200,7 @@ class Robot:
         )
 
     @cached_property
-    def hardware_limits(self) -> tuple[FloatArray, FloatArray]:
+    def hardware_limits(self) -> tuple[Floats, Floats]:
         """Lower and upper stops of the mechanism, `(n_joints,)` each [rad], not to be written to."""
         return (
             _fixed([joint.hardware_lower_rad for joint in self.joints]),
@@ -204,7 +213,7 @@ class Robot:
         return Coupling(self.coupled_limits, self.joint_names)
 
     @cached_property
-    def max_speeds(self) -> FloatArray:
+    def max_speeds(self) -> Floats:
         """Speeds without load, `(n_joints,)` [rad/s], not to be written to."""
         return _fixed([servo.no_load_speed_rad_s for servo in self.servos])
 
@@ -217,16 +226,16 @@ class Robot:
             _fixed([servo.tick_deg for servo in self.servos]),
         )
 
-    def to_ticks(self, angles: FloatArray) -> FloatArray:
+    def to_ticks(self, angles: Floats) -> Floats:
         """Return the servos' ticks, not rounded, for joint angles `(..., n_joints)` [rad]."""
         return self._scale.to_ticks(angles)
 
-    def from_ticks(self, ticks: FloatArray) -> FloatArray:
+    def from_ticks(self, ticks: Floats) -> Floats:
         """Return joint angles [rad] for the servos' ticks `(..., n_joints)`."""
         return self._scale.from_ticks(ticks)
 
     @cached_property
-    def _mirrored(self) -> tuple[npt.NDArray[np.intp], FloatArray]:
+    def _mirrored(self) -> tuple[Indices, Floats]:
         """Where each mirrored joint takes its angle from, and with which sign."""
         source = np.arange(len(self.joints))
         sign = np.ones(len(self.joints))
@@ -236,14 +245,14 @@ class Robot:
             sign[[left, right]] = pair.sign
         return source, sign
 
-    def mirror(self, angles: FloatArray) -> FloatArray:
+    def mirror(self, angles: Floats) -> Floats:
         """Return the pose as a mirror shows it, left and right changed, `(..., n_joints)` [rad]."""
         source, sign = self._mirrored
-        mirrored: FloatArray = angles[..., source] * sign
+        mirrored: Floats = angles[..., source] * sign
         return mirrored
 
 
-def _fixed(numbers: list[float]) -> FloatArray:
+def _fixed(numbers: list[float]) -> Floats:
     """Return an array that nobody can write to: a robot is shared by all who ask for it."""
     array = np.array(numbers, dtype=np.float64)
     array.setflags(write=False)

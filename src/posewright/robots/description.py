@@ -9,7 +9,7 @@ from typing import Any
 
 from posewright.robots.card import Robot
 from posewright.robots.coupling import CoupledLimit
-from posewright.robots.sensor import SensorSpec
+from posewright.robots.sensors import SensorSpec
 from posewright.robots.servo import Servo
 from posewright.units import DEG_PER_RAD
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 
 from posewright.documents import Node
-from posewright.robots.sensor import Camera, SensorSpec
+from posewright.robots.sensors import Camera, SensorSpec
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,59 @@
-"""A servo: the device that moves a joint."""
+"""A servo: the device that moves a joint, and how its ticks, its degrees and the joint's angle relate."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from posewright.arrays import Floats
 from posewright.documents import Node
 from posewright.errors import InputError
-from posewright.robots.servo_model import ServoModel
-from posewright.robots.servo_scale import RAD_PER_URAD, Angles, ServoScale
+from posewright.robots.servo_model import RAD_PER_URAD, ServoModel
 from posewright.units import DEG_PER_RAD, RAD_PER_DEG
+
+Angles = TypeVar("Angles", float, Floats)
+"""One number, or an array of them; of several servos, the last axis is theirs."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ServoScale:
+    """`joint angle = direction * (servo degrees - centre_deg)`, `servo degrees = ticks * tick_deg`.
+
+    Each of the three is a number for one servo, or `(n_joints,)` for several side by side. Nothing rounds or
+    clips. Degrees come between, as a tick is often a short binary fraction of one: whole ticks stay exact.
+
+    Attributes:
+        centre_deg: servo degrees at which the joint's angle is zero [deg].
+        direction: +1 or -1: which way the joint turns when the ticks grow.
+        tick_deg: size of a tick [deg].
+    """
+
+    centre_deg: Any
+    direction: Any
+    tick_deg: Any
+
+    def to_servo_deg(self, angle: Angles) -> Angles:
+        """Return the servo's own degrees for a joint angle [rad]."""
+        servo_deg: Angles = angle * (self.direction * DEG_PER_RAD) + self.centre_deg
+        return servo_deg
+
+    def from_servo_deg(self, degrees: Angles) -> Angles:
+        """Return the joint angle [rad] for the servo's own degrees."""
+        angle: Angles = (degrees - self.centre_deg) * (self.direction * RAD_PER_DEG)
+        return angle
+
+    def to_ticks(self, angle: Angles) -> Angles:
+        """Return the ticks for a joint angle [rad], not rounded."""
+        ticks: Angles = self.to_servo_deg(angle) / self.tick_deg
+        return ticks
+
+    def from_ticks(self, ticks: Angles) -> Angles:
+        """Return the joint angle [rad] for a number of ticks."""
+        servo_deg: Angles = ticks * self.tick_deg
+        return self.from_servo_deg(servo_deg)
+
 
 MAX_ID = 253
 """Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from posewright.gaits.arc import chain
+from posewright.gaits import chain
 from posewright.trials.gait_pages.content import SAME, FootWay, GaitContent, Numbers
 from posewright.trials.gait_pages.feet import COLOURS, GREY, INK, MM, SHORT
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from posewright.gaits.bounds import greatest_speed_m_s
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import timing_of
+from posewright.gaits import Gait, VelocityCommand, greatest_speed_m_s, timing_of
 from posewright.robots import Robot
 from posewright.trials.gait_pages.content import GaitContent
 from posewright.trials.gait_pages.file import save_drawing

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from posewright.gaits.bounds import bound_text, greatest_speed_m_s, greatest_turn_rad_s
-from posewright.gaits.phases import FEET
+from posewright.gaits import FEET, bound_text, greatest_speed_m_s, greatest_turn_rad_s
 from posewright.trials.gait_pages.above import draw_above, steps_otherwise
 from posewright.trials.gait_pages.content import FootWay, GaitContent
 from posewright.trials.gait_pages.feet import COLOURS, GREY, INK, SHORT, WRONG

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from posewright.gaits.bounds import greatest_speed_m_s, greatest_turn_rad_s
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.explanations import explanation
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import timing_of
+from posewright.gaits import (
+    Gait,
+    VelocityCommand,
+    explanation,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    timing_of,
+)
 from posewright.robots import Robot
 from posewright.trials.gait_pages.content import GaitContent
 from posewright.trials.gait_pages.file import save_drawing

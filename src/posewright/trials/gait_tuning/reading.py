@@ -11,8 +11,7 @@ from typing import Any
 from posewright.bodies import NOMINAL, BodyVariation, random_variation, variation_names, variation_ranges
 from posewright.documents import Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
-from posewright.gaits.gait import Gait
-from posewright.gaits.reading import gait_names, read_gait
+from posewright.gaits import Gait, gait_names, read_gait
 from posewright.kinematics import legs_of
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.catalogue import FOLDER as ROBOTS

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from posewright.errors import BodyError, InputError
-from posewright.gaits.bounds import refuse_out_of_range
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import timing_of
+from posewright.gaits import Gait, refuse_out_of_range, timing_of
 from posewright.trials.gait_tuning.reach import refuse_out_of_reach
 from posewright.trials.gait_tuning.reading import read_tune
 from posewright.trials.gait_tuning.score import judged

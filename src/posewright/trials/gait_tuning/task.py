@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from posewright.errors import InputError
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import FRAMES_A_PAIR, timing_of
+from posewright.gaits import FRAMES_A_PAIR, Gait, timing_of
 from posewright.robots import Robot
 from posewright.trials.gait_tuning.terms import Term
 from posewright.trials.gait_tuning.walk import TunedBodies, TunedWalk
@@ -142,7 +141,7 @@ class GaitTask:
             tuple((term.name, term) for term in self.terms),
             self.held_angles,
             gait.flat,
-            dict(gait.phases.lift),
+            dict(gait.phases.offsets),
             (gait.interpolation.value, gait.pose),
             self.robot.text,
             "" if model is None else model.read_bytes(),

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from posewright.bodies import NOMINAL, BodyVariation
-from posewright.gaits.bounds import greatest_speed_m_s, greatest_turn_rad_s
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.parameters import GaitParameters
-from posewright.gaits.timing import GaitTiming
+from posewright.gaits import (
+    GaitParameters,
+    GaitTiming,
+    VelocityCommand,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+)
 from posewright.trials.walking.report import GaitReport
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 
 from posewright.errors import InputError
-from posewright.gaits.command import VelocityCommand
+from posewright.gaits import VelocityCommand
 from posewright.trials.walking.track import Timed
 
 CommandSchedule = VelocityCommand | Sequence[tuple[float, VelocityCommand]]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from posewright.bodies import VariationRanges, random_variation, variation_ranges
 from posewright.errors import InputError
-from posewright.gaits.gait import Gait
+from posewright.gaits import Gait
 from posewright.robots import Robot
 from posewright.trials.seed import checked_seed
 from posewright.trials.walking.command_schedule import CommandSchedule, Triple, mean_command, timed_commands

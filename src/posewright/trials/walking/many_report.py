@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from posewright.gaits.gait import Gait
+from posewright.gaits import Gait
 from posewright.robots import Robot
 from posewright.trials.walking.command_schedule import Triple
 from posewright.trials.walking.figures import FALLS, FIGURES

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.bodies import BodyVariation, Floats, Track
-from posewright.gaits.gait import Gait
-from posewright.gaits.quadruped import QuadrupedGait
+from posewright.gaits import Gait, QuadrupedGait
 from posewright.robots import Robot
 from posewright.trials.walking.corrections import Corrections
 from posewright.trials.walking.falls import lain, lying

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from posewright.bodies import BodyVariation
 from posewright.errors import BodyError
-from posewright.gaits.gait import Gait
+from posewright.gaits import Gait
 from posewright.robots import Robot
 from posewright.trials.walking.command_schedule import CommandSchedule
 from posewright.trials.walking.stage import walking_world

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.bodies import Floats
-from posewright.gaits.arc import WHOLE_TURN_RAD, separate
+from posewright.gaits import WHOLE_TURN_RAD, se2_log
 from posewright.trials.walking.command_schedule import Triple, mean_command, spans
 from posewright.trials.walking.track import GaitTrack
 
@@ -124,7 +124,7 @@ def cycle_rates(track: GaitTrack, begin: int, end: int) -> Floats:
     (x, y), turn = np.diff(places, axis=0).T, np.diff(yaw)
     cos, sin = np.cos(yaw[:-1]), np.sin(yaw[:-1])
     moved = np.stack([cos * x + sin * y, cos * y - sin * x, turn], axis=-1)
-    rates: Floats = separate(moved[np.abs(turn) < WHOLE_TURN_RAD]) / (frames * track.frame_s)
+    rates: Floats = se2_log(moved[np.abs(turn) < WHOLE_TURN_RAD]) / (frames * track.frame_s)
     return rates
 
 

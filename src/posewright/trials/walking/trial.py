@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from posewright.bodies import NOMINAL, BodyVariation
 from posewright.errors import InputError
-from posewright.gaits.bounds import refuse_out_of_range
-from posewright.gaits.gait import Gait
+from posewright.gaits import Gait, refuse_out_of_range
 from posewright.robots import Robot
 from posewright.trials.seed import checked_seed
 from posewright.trials.walking.command_schedule import CommandSchedule, timed_commands

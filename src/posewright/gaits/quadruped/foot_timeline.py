@@ -11,11 +11,89 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from posewright.gaits.air_path import AirPath, air_path
-from posewright.gaits.arc import Floats
+from posewright.arrays import Floats
 from posewright.gaits.curves import weights
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import GaitTiming
+from posewright.gaits.quadruped.gait import Gait
+from posewright.gaits.quadruped.parameters import GaitParameters
+from posewright.gaits.quadruped.timing import GaitTiming
+
+_LEAST_TRANSFER = 1e-9
+"""Part of the time in the air between a corner and the middle; less is rounding of none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AirPath:
+    """How far along its stroke a foot is, and how high, while it is in the air.
+
+    Straight lines lead from the ground up to the rear height, over the central height to the front height and
+    down again; the corners are as far forward as the ascent factor says. The same heights over half an
+    ellipse make the other extreme, and the shape factor blends the two.
+
+    Attributes:
+        rear_m: height at the first corner [m].
+        central_m: height in the middle [m].
+        front_m: height at the second corner [m].
+        ascent: part of the time in the air until the first corner, 0 to 1/2.
+        ascent_factor: 0 a square, 1 a diamond.
+        shape_factor: 0 straight, 1 an ellipse.
+    """
+
+    rear_m: float
+    central_m: float
+    front_m: float
+    ascent: float
+    ascent_factor: float
+    shape_factor: float
+
+    def at(self, when: Floats) -> tuple[Floats, Floats]:
+        """Return how far along, 0 to 1, and how high [m] the foot is, `(n,)` each.
+
+        Args:
+            when: part of the time in the air, 0 to 1, `(n,)`.
+        """
+        straight_along, straight_height = self._straight(when)
+        round_along, round_height = self._round(when)
+        share = self.shape_factor
+        return (
+            (1.0 - share) * straight_along + share * round_along,
+            (1.0 - share) * straight_height + share * round_height,
+        )
+
+    @property
+    def instants(self) -> Floats:
+        """The parts of the time in the air at which the foot is told where to be.
+
+        They are lifting off, the corners, the middle, landing, and half way between any two of these.
+        """
+        corners = np.array([0.0, self.ascent, 0.5, 1.0 - self.ascent, 1.0])
+        return np.unique([*corners, *((corners[1:] + corners[:-1]) / 2.0)])
+
+    def _straight(self, when: Floats) -> tuple[Floats, Floats]:
+        corner = self.ascent_factor / 2.0
+        times = np.array([0.0, self.ascent, 0.5, 1.0 - self.ascent, 1.0])
+        along = np.array([0.0, corner, 0.5, 1.0 - corner, 1.0])
+        heights = np.array([0.0, self.rear_m, self.central_m, self.front_m, 0.0])
+        if 0.5 - self.ascent < _LEAST_TRANSFER:  # up and down at once: the corners are the middle
+            times, along, heights = times[::2], along[::2], heights[::2]
+        return np.interp(when, times, along), np.interp(when, times, heights)
+
+    def _round(self, when: Floats) -> tuple[Floats, Floats]:
+        along = (1.0 - np.cos(np.pi * when)) / 2.0
+        envelope = np.interp(along, [0.0, 0.5, 1.0], [self.rear_m, self.central_m, self.front_m])
+        return along, envelope * np.sin(np.pi * when)
+
+
+def air_path(parameters: GaitParameters, timing: GaitTiming, foot: str) -> AirPath:
+    """Return the way of one foot through the air."""
+    return AirPath(
+        rear_m=parameters.rear_height_m.of(foot),
+        central_m=parameters.central_height_m.of(foot),
+        front_m=parameters.front_height_m.of(foot),
+        ascent=timing.ascent_s / timing.air_s,
+        ascent_factor=parameters.ascent_factor,
+        shape_factor=parameters.shape_factor,
+    )
+
 
 _SAME = 1e-6
 """Points closer than this part of a cycle are one."""
@@ -67,8 +145,8 @@ def timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeli
     first = gait.phases.starts[0]
     starts = [start - first for start in gait.phases.starts]  # a walk begins with the first step
     return [
-        _Foot(gait, timing, foot, lift - first, starts).timeline(frame_s)
-        for foot, lift in gait.phases.lift.items()
+        _Foot(gait, timing, foot, offset - first, starts).timeline(frame_s)
+        for foot, offset in gait.phases.offsets.items()
     ]
 
 
@@ -79,15 +157,17 @@ class _Foot:
         gait: what is walked.
         timing: its times.
         foot: which one.
-        lift: the part of a cycle at which it lifts.
+        offset: the part of a cycle at which it lifts.
         starts: those at which a step begins.
     """
 
-    def __init__(self, gait: Gait, timing: GaitTiming, foot: str, lift: float, starts: list[float]) -> None:
+    def __init__(self, gait: Gait, timing: GaitTiming, foot: str, offset: float, starts: list[float]) -> None:
         self._interpolation = gait.interpolation
         self._timing = timing
         self._starts = starts
-        self._since_lift = [round((start - lift) % 1.0, _DIGITS) % 1.0 * timing.period_s for start in starts]
+        self._since_lift = [
+            round((start - offset) % 1.0, _DIGITS) % 1.0 * timing.period_s for start in starts
+        ]
         self._path: AirPath = air_path(gait.parameters, timing, foot)
         self._told = self._instants(gait.parameters.ground_points)
         self._slack = 2.0 * _SAME * timing.period_s

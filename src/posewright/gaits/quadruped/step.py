@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.gaits.arc import Floats, compose, left_behind
+from posewright.gaits.arc import left_behind, se2_exp
 from posewright.gaits.command import VelocityCommand
-from posewright.gaits.foot_timeline import FootTimeline, FootWindow, timelines
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import GaitTiming, timing_of
-from posewright.gaits.walking_legs import walking_legs
+from posewright.gaits.quadruped.foot_timeline import FootTimeline, FootWindow, timelines
+from posewright.gaits.quadruped.gait import Gait
+from posewright.gaits.quadruped.phases import walking_legs
+from posewright.gaits.quadruped.timing import GaitTiming, timing_of
 from posewright.kinematics import MountedLeg
 from posewright.robots import Robot
 
@@ -57,7 +58,7 @@ class Feet:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class PlannedStep:
     """A planned step.
 
     Attributes:
@@ -90,9 +91,9 @@ class StepPlanner:
         self.gait = gait
         self.timing: GaitTiming = timing_of(gait.parameters, robot.frame_period_s)
         legs = walking_legs(robot)
-        self._legs: list[MountedLeg] = [legs[foot] for foot in gait.phases.lift]
+        self._legs: list[MountedLeg] = [legs[foot] for foot in gait.phases.offsets]
         self._timelines: list[FootTimeline] = timelines(gait, self.timing, robot.frame_period_s)
-        self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.lift])
+        self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.offsets])
         # Sony's poses are in micro-radians, some half a one beyond a limit in whole degrees.
         self.standing_pose: Floats = np.clip(robot.pose(gait.pose), *robot.limits)
         for leg, point in zip(self._legs, self._equilibria, strict=True):
@@ -110,7 +111,7 @@ class StepPlanner:
         points = self._equilibria
         return Feet(points, angles, points, points, (False,) * len(self._legs))
 
-    def plan(self, command: VelocityCommand, feet: Feet, start: int) -> Step:
+    def plan(self, command: VelocityCommand, feet: Feet, start: int) -> PlannedStep:
         """Return the next step.
 
         Args:
@@ -135,7 +136,7 @@ class StepPlanner:
         ]
         # 6. What lies between, frame by frame.
         rows = self._frames(lifted.before, windows, angles)
-        return Step(rows, points, _handed_over(lifted, windows, points, angles))
+        return PlannedStep(rows, points, _handed_over(lifted, windows, points, angles))
 
     def _landings(self, components: Floats) -> Floats:
         """Return where each foot lands, `(n_feet, 3)` [m]: half its stroke ahead of the equilibrium point.
@@ -143,7 +144,7 @@ class StepPlanner:
         Forward, left and turn make up one stroke for each foot, the way from here to where the same half of
         the motion takes it behind the point. The document adds up vectors; those are this for a small turn.
         """
-        return left_behind(self._equilibria, compose(-0.5 * components))
+        return left_behind(self._equilibria, se2_exp(-0.5 * components))
 
     def _points(
         self, feet: Feet, windows: list[FootWindow], components: Floats, landings: Floats
@@ -155,7 +156,7 @@ class StepPlanner:
             window = planned if feet.have_lifted[foot] else planned.standing
             down = feet.land_at[foot] if len(window.air) else feet.points[foot]
             air = _through_air(feet.lifted_at[foot], down, window.air)
-            ground = left_behind(down, compose(rate * window.ground[:, np.newaxis]))
+            ground = left_behind(down, se2_exp(rate * window.ground[:, np.newaxis]))
             next_air = _through_air(ground[-1:], landings[foot], window.next_air)
             ways.append(np.concatenate([air, ground, next_air]))
         return tuple(ways)

@@ -1,4 +1,4 @@
-"""Interpolation: where every joint is at any time of a motion, for one time or a million.
+"""The trajectory of a motion: where every joint is at any time of a motion, for one time or a million.
 
 A pass of a motion is a row of *ways*: way `i` leads from row `i` to row `i + 1` of the resolved poses and
 stays there for the keyframe's pause. A way owns the times after its beginning, up to and including its end,
@@ -13,15 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from posewright.motions.clock import arrivals_of, ends_of
-from posewright.motions.easing import Easing, smooth, trapezoid
-from posewright.motions.keyframe import Keyframe
-from posewright.motions.pchip import Stretch, slopes_of_ways
-from posewright.motions.pose import Angles, Flags, Pose
-
-Indices = NDArray[np.intp]
+from posewright.arrays import Flags, Floats, Indices
+from posewright.motions.easing import Curve, Easing, slopes_of_ways, smooth, trapezoid
+from posewright.motions.pose import Keyframe, Pose, arrivals_of, ends_of
 
 SNAP = 1e-12
 """Times nearer than this to a keyframe, relative to the time played, are the keyframe's own: rounding."""
@@ -37,11 +32,11 @@ class Resolved:
         free: (n_keyframes + 1, n_joints).
     """
 
-    angles: Angles
+    angles: Floats
     free: Flags
 
     @classmethod
-    def of(cls, begin_angles: Angles, begin_free: Flags, poses: Sequence[Pose]) -> Resolved:
+    def of(cls, begin_angles: Floats, begin_free: Flags, poses: Sequence[Pose]) -> Resolved:
         """Carry held joints forward from the beginning through all `poses`."""
         angles, free = [begin_angles], [begin_free]
         for pose in poses:
@@ -52,7 +47,7 @@ class Resolved:
 
 
 @dataclass(frozen=True, eq=False)
-class Interpolation:
+class Trajectory:
     """The ways of all joints through a motion at speed 1.
 
     Attributes:
@@ -68,22 +63,22 @@ class Interpolation:
     passes: float
 
     @cached_property
-    def leaves(self) -> Angles:
+    def leaves(self) -> Floats:
         """(n_keyframes,) when each way begins [s]."""
         return self._clock[:-1]
 
     @cached_property
-    def ends(self) -> Angles:
+    def ends(self) -> Floats:
         """(n_keyframes,) when the pause after each keyframe is over [s]."""
         return self._clock[1:]
 
     @cached_property
-    def arrives(self) -> Angles:
+    def arrives(self) -> Floats:
         """(n_keyframes,) when each keyframe is reached [s]."""
         return arrivals_of(self.keyframes)
 
     @cached_property
-    def _clock(self) -> Angles:
+    def _clock(self) -> Floats:
         """Zero and the partial sums of times, each rounded once: ten steps of 0.1 s make 1 s."""
         return np.append(0.0, ends_of(self.keyframes))
 
@@ -92,7 +87,7 @@ class Interpolation:
         """Time of one pass [s]."""
         return float(self.ends[-1])
 
-    def evaluate(self, times: Angles) -> tuple[Angles, Flags, Indices]:
+    def evaluate(self, times: Floats) -> tuple[Floats, Flags, Indices]:
         """Return where the joints are.
 
         Args:
@@ -113,7 +108,7 @@ class Interpolation:
         angles[free] = np.nan
         return angles, free, way
 
-    def along(self, passes: Indices, way: Indices, u: Angles) -> tuple[Angles, Flags]:
+    def along(self, passes: Indices, way: Indices, u: Floats) -> tuple[Floats, Flags]:
         """Return angles and free flags, each (n, n_joints), after share `u` (n,) of the time of ways (n,).
 
         A free joint shows NaN from the very beginning of the way on.
@@ -126,7 +121,7 @@ class Interpolation:
         angles[free] = np.nan
         return angles, free
 
-    def _split(self, times: Angles) -> tuple[Indices, Angles]:
+    def _split(self, times: Floats) -> tuple[Indices, Floats]:
         """Return the pass (n,) and the time within it (n,); a seam belongs to the pass that ends there."""
         if self.period == 0.0:
             return np.zeros(times.shape, np.intp), np.zeros(times.shape)
@@ -138,7 +133,7 @@ class Interpolation:
             local = _snap(local, marks, tolerance)
         return passes.astype(np.intp), local
 
-    def _way_at(self, local: Angles) -> Indices:
+    def _way_at(self, local: Floats) -> Indices:
         way = np.minimum(np.searchsorted(self.ends, local, side="left"), len(self.keyframes) - 1)
         # where a jump (reach_s 0) begins at this very moment, the later keyframe wins
         return np.where(local == self.ends[way], self._after_jumps[way], way)
@@ -151,7 +146,7 @@ class Interpolation:
                 after[i] = after[i + 1]
         return after
 
-    def _ease(self, begin: Angles, end: Angles, passes: Indices, way: Indices, u: Angles) -> Angles:
+    def _ease(self, begin: Floats, end: Floats, passes: Indices, way: Indices, u: Floats) -> Floats:
         angles = _between(begin, end, self._shares(u, way))
         curved = self._uses(Easing.PCHIP, way)
         if curved.any():
@@ -163,7 +158,7 @@ class Interpolation:
             )
         return angles
 
-    def _shares(self, u: Angles, way: Indices) -> Angles:
+    def _shares(self, u: Floats, way: Indices) -> Floats:
         accel = np.array([k.accel_share for k in self.keyframes])[way, None]
         trapezoids = self._uses(Easing.TRAPEZOID, way)[:, None]
         smooths = self._uses(Easing.SMOOTH, way)[:, None]
@@ -180,25 +175,25 @@ class Interpolation:
         return np.where(passes == 0, 0, np.where(passes == last, min(last, 2), 1))
 
     @cached_property
-    def _slopes(self) -> tuple[Angles, Angles]:
+    def _slopes(self) -> tuple[Floats, Floats]:
         """PCHIP's speeds at the two ends of every way, each (n_laps, n_keyframes, n_joints) [rad/s]."""
         laps = int(min(self.passes, 3))
-        stretches = [Stretch()]
+        curves = [Curve()]
         for lap in range(laps):
             begins = lap * self.period
             rows = np.nan_to_num((self.later if lap else self.first).angles, posinf=0.0, neginf=0.0)
             for way, keyframe in enumerate(self.keyframes):
                 if keyframe.reach_s == 0.0:  # a jump breaks the curve
-                    stretches.append(Stretch())
+                    curves.append(Curve())
                 else:
-                    stretches[-1].add_way((lap, way), begins + self.leaves[way], rows[way])
-                stretches[-1].add_knot(begins + self.arrives[way], rows[way + 1])
-                stretches[-1].add_knot(begins + self.ends[way], rows[way + 1])
+                    curves[-1].add_way((lap, way), begins + self.leaves[way], rows[way])
+                curves[-1].add_knot(begins + self.arrives[way], rows[way + 1])
+                curves[-1].add_knot(begins + self.ends[way], rows[way + 1])
         shape = (laps, len(self.keyframes), self.first.angles.shape[1])
-        return slopes_of_ways([stretch for stretch in stretches if stretch.ways], shape)
+        return slopes_of_ways([curve for curve in curves if curve.ways], shape)
 
 
-def _snap(times: Angles, marks: Angles, tolerance: Angles) -> Angles:
+def _snap(times: Floats, marks: Floats, tolerance: Floats) -> Floats:
     """Return `times` (n,), put on the nearest of the rising `marks` (m,) where within `tolerance` (n,)."""
     above = np.searchsorted(marks, times)
     for index in (above - 1, above):
@@ -207,13 +202,13 @@ def _snap(times: Angles, marks: Angles, tolerance: Angles) -> Angles:
     return times
 
 
-def _between(begin: Angles, end: Angles, share: Angles) -> Angles:
+def _between(begin: Floats, end: Floats, share: Floats) -> Floats:
     """Return the point `share` of the way from `begin` to `end`, exact at both ends."""
     way = end - begin
     return np.where(share < 0.5, begin + share * way, end - (1.0 - share) * way)
 
 
-def _hermite(begin: Angles, end: Angles, into: Angles, out: Angles, u: Angles) -> Angles:
+def _hermite(begin: Floats, end: Floats, into: Floats, out: Floats, u: Floats) -> Floats:
     """Return the cubic over `u` in 0..1 with these ends and these slopes there [rad]."""
     rest = 1.0 - u
     return _between(begin, end, u * u * (3.0 - 2.0 * u)) + u * rest * (into * rest - out * u)

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from posewright.documents import one_line, parse_document, read_text, render_document, save_document
-from posewright.gaits.gait import Gait
-from posewright.gaits.parameters import ForeHind, GaitParameters, Point
-from posewright.gaits.phases import ENDS, PHASE_TABLES, PhaseTable
-from posewright.gaits.travel import TravelGain, Trim
+from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
+from posewright.gaits.quadruped.parameters import ForeHind, GaitParameters, Point
+from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
 from posewright.robots import is_path, robot
 
 Tree = Mapping[str, Any]
@@ -77,7 +76,7 @@ def _robot(name: str, before: object, path: Path | None) -> str:
 def _phases(phases: PhaseTable) -> str | Tree:
     if PHASE_TABLES.get(phases.name) == phases:
         return phases.name
-    return one_line(phases.lift)
+    return one_line(phases.offsets)
 
 
 def _parameters(parameters: GaitParameters, before: Tree) -> Tree:

@@ -1,4 +1,4 @@
-"""Phase tables: which foot is in the air when, as fractions of a cycle."""
+"""The four feet: which is in the air when, as fractions of a cycle, and which leg moves it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from posewright.errors import InputError, UnknownNameError
+from posewright.kinematics import MountedLeg, legs_by_foot
+from posewright.robots import Robot
 
 FEET = ("left_front", "left_rear", "right_front", "right_rear")
 """The feet of a quadruped, in the order of all arrays over feet."""
@@ -26,36 +28,39 @@ class PhaseTable:
 
     Attributes:
         name: of the gait drawn so; `own` for one made by hand.
-        lift: by foot, the fraction of the cycle at which it leaves the ground, 0 to less than 1.
+        offsets: the phase offset of each foot: the fraction of the cycle at which it leaves the ground, 0 to
+            less than 1.
     """
 
     name: str
-    lift: Mapping[str, float]
+    offsets: Mapping[str, float]
 
     def __post_init__(self) -> None:
-        if set(self.lift) != set(FEET):
-            raise InputError(f"a phase table is of {', '.join(self.lift)}", hint=f"of {', '.join(FEET)}")
-        for foot, phase in self.lift.items():
+        if set(self.offsets) != set(FEET):
+            raise InputError(f"a phase table is of {', '.join(self.offsets)}", hint=f"of {', '.join(FEET)}")
+        for foot, phase in self.offsets.items():
             if not 0.0 <= phase < 1.0:
                 raise InputError(f"{foot} lifts at {phase:g}", hint="from 0 to less than 1, of a cycle")
-        object.__setattr__(self, "lift", MappingProxyType({foot: float(self.lift[foot]) for foot in FEET}))
+        object.__setattr__(
+            self, "offsets", MappingProxyType({foot: float(self.offsets[foot]) for foot in FEET})
+        )
 
     def __hash__(self) -> int:
-        return hash((self.name, *self.lift.values()))
+        return hash((self.name, *self.offsets.values()))
 
     def __reduce__(self) -> tuple[type[PhaseTable], tuple[str, dict[str, float]]]:
         """Travel to another process: a read-only mapping does not do so as such."""
-        return PhaseTable, (self.name, dict(self.lift))
+        return PhaseTable, (self.name, dict(self.offsets))
 
     @property
     def starts(self) -> tuple[float, ...]:
         """The fractions of a cycle at which a step begins: where one foot or more lift, rising."""
-        return tuple(sorted(set(self.lift.values())))
+        return tuple(sorted(set(self.offsets.values())))
 
     @property
     def mirrored(self) -> PhaseTable:
         """The table with left and right changed."""
-        return PhaseTable(self.name, {_other_side(foot): phase for foot, phase in self.lift.items()})
+        return PhaseTable(self.name, {_other_side(foot): phase for foot, phase in self.offsets.items()})
 
 
 def _other_side(foot: str) -> str:
@@ -82,7 +87,7 @@ PACE = _table("pace", left_front=0.0, left_rear=0.0, right_front=0.5, right_rear
 LEFT_TURN = _table("left_turn", left_front=0.0, left_rear=0.75, right_front=0.25, right_rear=0.5)
 """One foot after the other round the body: left front, right front, right rear, left rear."""
 
-RIGHT_TURN = PhaseTable("right_turn", LEFT_TURN.mirrored.lift)
+RIGHT_TURN = PhaseTable("right_turn", LEFT_TURN.mirrored.offsets)
 """The mirror image of the left turn."""
 
 PHASE_TABLES: Mapping[str, PhaseTable] = MappingProxyType(
@@ -95,3 +100,19 @@ def phase_table(name: str) -> PhaseTable:
     if name not in PHASE_TABLES:
         raise UnknownNameError.among("phase table", name, PHASE_TABLES)
     return PHASE_TABLES[name]
+
+
+def walking_legs(robot: Robot) -> dict[str, MountedLeg]:
+    """Return the legs of the four feet of a gait, by foot, in the order of `FEET`.
+
+    Raises:
+        InputError: the card says nothing of its legs, or has none for some foot.
+    """
+    legs = legs_by_foot(robot)
+    missing = [f"{foot}_leg" for foot in FEET if foot not in legs]
+    if missing:
+        raise InputError(
+            f"the card of {robot.name} has no {', '.join(missing)}: no gait can move it",
+            hint=f"it has {', '.join(leg.name for leg in legs.values())}",
+        )
+    return {foot: legs[foot] for foot in FEET}

@@ -1,17 +1,32 @@
-"""The legs of a robot: which joints move them, and where shoulder, knee and foot lie."""
+"""Where legs and head lie: which joints move them, and their shoulders, knees, feet and camera."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from posewright.documents import Node
-from posewright.robots.vectors import Vector, parse_vector
+from posewright.robots.sensors import Camera, SensorSpec
+
+Vector = tuple[float, float, float]
+
+FARTHEST_M = 10.0
+"""No part of a small robot is farther from another."""
+
+
+def parse_vector(node: Node) -> Vector:
+    """Read `[x, y, z]` in metres, or raise DocumentError."""
+    entries = node.items()
+    if len(entries) != 3:
+        node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
+    x, y, z = (entry.number(low=-FARTHEST_M, high=FARTHEST_M) for entry in entries)
+    return x, y, z
+
 
 FRONT, REAR = "front", "rear"
 LEFT, RIGHT = "left", "right"
-JOINTS_HINT = "[rotator, elevator, knee]"
+LEG_HINT = "[rotator, elevator, knee]"
 
 
 @dataclass(frozen=True)
@@ -76,9 +91,9 @@ def _leg(name: str, node: Node, joints: Sequence[str], feet: Sequence[str]) -> L
     )
     moved = tuple(entry.choice("joint", joints) for entry in fields["joints"].items())
     if len(moved) != 3:
-        fields["joints"].fail(f"expected three joints, found {len(moved)}", hint=JOINTS_HINT)
+        fields["joints"].fail(f"expected three joints, found {len(moved)}", hint=LEG_HINT)
     if len(set(moved)) != 3:
-        fields["joints"].fail("a joint stands here twice", hint=JOINTS_HINT)
+        fields["joints"].fail("a joint stands here twice", hint=LEG_HINT)
     shape = fields["shape"].fields(required=("knee_m", "foot_m"), optional=("foot_radius_m", "source"))
     radius = shape["foot_radius_m"].number(low=0.0, high=1.0) if "foot_radius_m" in shape else 0.0
     return LegGeometry(
@@ -99,4 +114,57 @@ def _part(node: Node, what: str, where: str) -> Vector:
     x, y, z = parse_vector(node)
     if math.hypot(x, z) == 0.0:
         node.fail(f"{what} on the axis of {where}", hint=f"[ahead, outwards, up] from {where}, in metres")
+    return x, y, z
+
+
+HEAD_HINT = "[neck tilt, pan, head tilt]"
+
+
+@dataclass(frozen=True)
+class HeadGeometry:
+    """A head on a neck, all of its joints at 0: x ahead, z up; everything lies in the robot's middle plane.
+
+    The neck tilts about -y, so that + looks up; on its end sit the pan, about z, and the tilt of the head,
+    about -y, whose axes meet.
+
+    Attributes:
+        joints: neck tilt, pan, head tilt.
+        neck_m: axis of the neck's tilt, in the trunk's frame [m].
+        head_m: where the axes of pan and head tilt meet, from there [m].
+        camera_m: the camera, from there; it looks ahead [m].
+        camera: name of the camera among the sensors.
+    """
+
+    joints: tuple[str, str, str]
+    neck_m: Vector
+    head_m: Vector
+    camera_m: Vector
+    camera: str
+
+
+def parse_head(node: Node, joints: Sequence[str], sensors: Collection[SensorSpec]) -> HeadGeometry:
+    """Read `{joints: [...], neck_m: ..., head_m: ..., camera_m: ..., camera: ..., source: ...}`.
+
+    Raises:
+        DocumentError: something is missing, or lies beside the middle plane.
+        UnknownNameError: a joint or a camera that the robot has not.
+    """
+    fields = node.fields(required=("joints", "neck_m", "head_m", "camera_m", "camera"), optional=("source",))
+    turned = tuple(entry.choice("joint", joints) for entry in fields["joints"].items())
+    if len(turned) != 3 or len(set(turned)) != 3:
+        fields["joints"].fail(f"expected three joints, found {len(set(turned))}", hint=HEAD_HINT)
+    cameras = [sensor.name for sensor in sensors if isinstance(sensor, Camera)]
+    return HeadGeometry(
+        joints=(turned[0], turned[1], turned[2]),
+        neck_m=_in_middle(fields["neck_m"]),
+        head_m=_in_middle(fields["head_m"]),
+        camera_m=_in_middle(fields["camera_m"]),
+        camera=fields["camera"].choice("camera", cameras),
+    )
+
+
+def _in_middle(node: Node) -> Vector:
+    x, y, z = parse_vector(node)
+    if y != 0.0:
+        node.fail(f"y is {y:g}", hint="a head lies in the middle plane: [ahead, 0, up] in metres")
     return x, y, z

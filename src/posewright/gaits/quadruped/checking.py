@@ -3,20 +3,70 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
-from posewright.gaits.arc import Floats
-from posewright.gaits.bounds import greatest_speed_m_s, greatest_turn_rad_s
+from posewright.arrays import Floats
 from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import timing_of
-from posewright.gaits.tour import Stretch, Tour
-from posewright.gaits.walking_legs import walking_legs
+from posewright.gaits.quadruped.gait import Gait
+from posewright.gaits.quadruped.phases import walking_legs
+from posewright.gaits.quadruped.step import PlannedStep
+from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_rad_s, timing_of
+from posewright.gaits.quadruped.walker import Walker
 from posewright.robots import Robot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cycles:
+    """Some cycles of a walk.
+
+    Attributes:
+        rows: the frame before them and their own, `(n + 1, n_joints)` [rad].
+        points: by foot, where its lowest point is told to be, seen from the trunk, `(n, 3)` [m].
+    """
+
+    rows: Floats
+    points: Mapping[str, Floats]
+
+
+class Tour:
+    """A robot that walks on from command to command.
+
+    Args:
+        gait: what is walked.
+        robot: who walks.
+
+    Raises:
+        InputError: the gait is another robot's, or a leg of the robot is not known.
+        UnreachableError: a foot cannot stand on its equilibrium point.
+    """
+
+    def __init__(self, gait: Gait, robot: Robot) -> None:
+        self._walker = Walker(gait, robot)
+        self._feet = tuple(gait.phases.offsets)
+        self._row = self._walker.planner.standing_pose
+
+    def go(self, command: VelocityCommand) -> tuple[Cycles, Cycles]:
+        """Walk at a command; return the cycles that come to it, and one of the steady walk.
+
+        Raises:
+            InputError: the walk does not come to repeat itself.
+        """
+        coming, cycle = self._walker.until_steady(command)
+        return self._cycles(coming), self._cycles(cycle)
+
+    def _cycles(self, steps: list[PlannedStep]) -> Cycles:
+        rows = np.concatenate([self._row[np.newaxis], *[step.rows for step in steps]])
+        self._row = rows[-1]
+        points = {
+            foot: np.concatenate([step.points[place] for step in steps])
+            for place, foot in enumerate(self._feet)
+        }
+        return Cycles(rows, points)
+
 
 DIRECTIONS = 8
 TURNS = (0.0, -1.0, 1.0)
@@ -166,7 +216,7 @@ def _and_back(forward: float, left: float, turn: float) -> Iterator[VelocityComm
 
 
 class _Judge:
-    """Looks for the worst of each concern in a stretch of a walk."""
+    """Looks for the worst of each concern in some cycles of a walk."""
 
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
@@ -176,23 +226,23 @@ class _Judge:
         self._names = tuple(names)
         self._tables = [place for place, joint in enumerate(robot.coupling.joints) if joint in names]
 
-    def judged(self, stretch: Stretch, command: VelocityCommand, *, is_changing: bool) -> Iterator[Worst]:
+    def judged(self, cycles: Cycles, command: VelocityCommand, *, is_changing: bool) -> Iterator[Worst]:
         """Yield the worst of each concern."""
         found = {
-            Concern.REACH: self._away(stretch),
-            Concern.LIMIT: self._beyond(stretch.rows),
-            Concern.COUPLED: self._beyond_coupled(stretch.rows),
-            Concern.SPEED: self._speed(stretch.rows),
+            Concern.REACH: self._away(cycles),
+            Concern.LIMIT: self._beyond(cycles.rows),
+            Concern.COUPLED: self._beyond_coupled(cycles.rows),
+            Concern.SPEED: self._speed(cycles.rows),
         }
         for concern, (values, parts) in found.items():
             if len(parts):
                 place = int(np.argmax(values))
                 yield Worst(concern, float(values[place]), parts[place], command, is_changing)
 
-    def _away(self, stretch: Stretch) -> tuple[Floats, tuple[str, ...]]:
+    def _away(self, cycles: Cycles) -> tuple[Floats, tuple[str, ...]]:
         """Return how far each foot stays away from its points at most [m]."""
-        away = [self._legs[foot].misses(points).max() for foot, points in stretch.points.items()]
-        return np.array(away), tuple(stretch.points)
+        away = [self._legs[foot].misses(points).max() for foot, points in cycles.points.items()]
+        return np.array(away), tuple(cycles.points)
 
     def _beyond(self, rows: Floats) -> tuple[Floats, tuple[str, ...]]:
         """Return how far each joint is beyond its limits at most [rad]."""
