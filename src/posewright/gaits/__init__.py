@@ -6,7 +6,7 @@ The order of work is that of the document: `step.StepPlanner.plan` reads from to
 from __future__ import annotations
 
 from posewright.gaits.arc import WHOLE_TURN_RAD, chain, left_behind, se2_exp, se2_log
-from posewright.gaits.command import STILL, VelocityCommand
+from posewright.gaits.command import STILL, GaitGenerator, VelocityCommand
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.quadruped.checking import Concern, GaitCheck, Tour, Tried, Worst, check_gait
 from posewright.gaits.quadruped.foot_timeline import AirPath, air_path
@@ -63,6 +63,7 @@ __all__ = [
     "ForeHind",
     "Gait",
     "GaitCheck",
+    "GaitGenerator",
     "GaitParameters",
     "GaitTiming",
     "Interpolation",

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.arrays import Floats
+from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
 from posewright.gaits.arc import left_behind, se2_exp
-from posewright.gaits.command import VelocityCommand
+from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.quadruped.foot_timeline import FootTimeline, FootWindow, timelines
 from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.phases import walking_legs
@@ -94,10 +94,12 @@ class StepPlanner:
         self._legs: list[MountedLeg] = [legs[foot] for foot in gait.phases.offsets]
         self._timelines: list[FootTimeline] = timelines(gait, self.timing, robot.frame_period_s)
         self._equilibria = np.array([gait.parameters.equilibrium_m[foot] for foot in gait.phases.offsets])
+        self._none: Flags = np.zeros(len(self._legs), dtype=np.bool_)
         # Sony's poses are in micro-radians, some half a one beyond a limit in whole degrees.
         self.standing_pose: Floats = np.clip(robot.pose(gait.pose), *robot.limits)
         for leg, point in zip(self._legs, self._equilibria, strict=True):
             self.standing_pose[list(leg.indices)] = leg.inverse(leg.over(point))
+        self.standing_pose.setflags(write=False)
 
     @property
     def n_starts(self) -> int:
@@ -111,25 +113,31 @@ class StepPlanner:
         points = self._equilibria
         return Feet(points, angles, points, points, (False,) * len(self._legs))
 
-    def plan(self, command: VelocityCommand, feet: Feet, start: int) -> PlannedStep:
+    def in_place(self, feet: Feet) -> Flags:
+        """Return which feet are on their equilibrium points, `(n_feet,)`."""
+        away: Floats = np.abs(feet.points - self._equilibria).max(axis=1)
+        return away <= ROUNDING
+
+    def plan(self, command: VelocityCommand | None, feet: Feet, start: int) -> PlannedStep:
         """Return the next step.
 
         Args:
-            command: what the body is to do from now on.
+            command: what the body is to do from now on; None to come to stand: feet land on their equilibrium
+                points, and those that are there stay down.
             feet: where they are.
             start: which step of the cycle it is, from 0.
         """
         seconds = self.timing.ground_s
         # 1. What is wanted while a foot is down: velocities are separate already (arc.py), so is their way.
-        wanted = command.components(seconds)
-        # 2. What the feet do for that.
-        components = self.gait.made_up_for(wanted, seconds)
+        wanted = (command or STILL).components(seconds)
+        # 2. What the feet do for that; one that comes to stand makes up for nothing.
+        components = wanted if command is None else self.gait.made_up_for(wanted, seconds)
         # 3. A stroke of each foot around its equilibrium point; feet that lift now will land for it.
         landings = self._landings(components)
         windows = [timeline.windows[start] for timeline in self._timelines]
-        lifted = _lifted(feet, windows, landings)
+        lifted = _lifted(feet, windows, landings, self.in_place(feet) if command is None else self._none)
         # 4. Its points.
-        points = self._points(lifted, windows, components, landings)
+        points = self._points(lifted, windows, components, landings, halts=command is None)
         # 5. The joints that put a paw's lowest point there, or as near as they can.
         angles = [
             leg.inverse(leg.over(way), nearest=True) for leg, way in zip(self._legs, points, strict=True)
@@ -147,7 +155,7 @@ class StepPlanner:
         return left_behind(self._equilibria, se2_exp(-0.5 * components))
 
     def _points(
-        self, feet: Feet, windows: list[FootWindow], components: Floats, landings: Floats
+        self, feet: Feet, windows: list[FootWindow], components: Floats, landings: Floats, *, halts: bool
     ) -> tuple[Floats, ...]:
         """Return the points of every foot in this step, `(n, 3)` each [m]."""
         rate = components / self.timing.ground_s
@@ -157,7 +165,10 @@ class StepPlanner:
             down = feet.land_at[foot] if len(window.air) else feet.points[foot]
             air = _through_air(feet.lifted_at[foot], down, window.air)
             ground = left_behind(down, se2_exp(rate * window.ground[:, np.newaxis]))
-            next_air = _through_air(ground[-1:], landings[foot], window.next_air)
+            leaves = window.next_air
+            if halts and len(leaves) and _same(ground[-1], self._equilibria[foot]):
+                leaves = np.zeros_like(leaves)  # it is in place, and will not be lifted
+            next_air = _through_air(ground[-1:], landings[foot], leaves)
             ways.append(np.concatenate([air, ground, next_air]))
         return tuple(ways)
 
@@ -179,15 +190,15 @@ def _same(some: Floats, others: Floats) -> bool:
     return bool(np.abs(some - others).max() <= ROUNDING)
 
 
-def _lifted(feet: Feet, windows: list[FootWindow], landings: Floats) -> Feet:
-    """Return the feet after those have left the ground whose time it is."""
-    lifts = np.array([window.lifts for window in windows])[:, np.newaxis]
+def _lifted(feet: Feet, windows: list[FootWindow], landings: Floats, stay: Flags) -> Feet:
+    """Return the feet after those have left the ground whose time it is; those that stay stand anew."""
+    lifts = np.array([window.lifts for window in windows]) & ~stay
     return Feet(
         points=feet.points,
         before=feet.before,
-        lifted_at=np.where(lifts, feet.points, feet.lifted_at),
-        land_at=np.where(lifts, landings, feet.land_at),
-        have_lifted=tuple(had or window.lifts for had, window in zip(feet.have_lifted, windows, strict=True)),
+        lifted_at=np.where(lifts[:, np.newaxis], feet.points, feet.lifted_at),
+        land_at=np.where(lifts[:, np.newaxis], landings, feet.land_at),
+        have_lifted=tuple(((np.array(feet.have_lifted) | lifts) & ~stay).tolist()),
     )
 
 

@@ -33,15 +33,32 @@ class Walker:
     def __init__(self, gait: Gait, robot: Robot) -> None:
         self.gait = gait
         self.planner = StepPlanner(gait, robot)
+        self.reset()
+        self._last: dict[int, tuple[VelocityCommand, Feet, PlannedStep]] = {}
+
+    def reset(self) -> None:
+        """Stand on all equilibrium points, as before the first step."""
+        self.stands = True
         self._in_force = STILL
         self._feet = self.planner.standing_feet
         self._start = 0
-        self._last: dict[int, tuple[VelocityCommand, Feet, PlannedStep]] = {}
+
+    def halt(self) -> PlannedStep:
+        """Return the next step on the way to standing; at its end the robot may stand."""
+        if self._in_force != STILL:
+            return self.step(STILL)
+        step = self._went(self.planner.plan(None, self._feet, self._start))
+        if self.planner.in_place(self._feet).all():
+            self.reset()
+        return step
 
     def step(self, command: VelocityCommand) -> PlannedStep:
         """Return the next step; its command comes as near to the one wanted as a single step may."""
         self._in_force = approached(self._in_force, command, self.gait.parameters, self.planner.timing)
-        step = self._planned(self._in_force, self._feet, self._start)
+        return self._went(self._planned(self._in_force, self._feet, self._start))
+
+    def _went(self, step: PlannedStep) -> PlannedStep:
+        self.stands = False
         self._start = (self._start + 1) % self.planner.n_starts
         self._feet = step.after
         return step
@@ -82,7 +99,7 @@ class QuadrupedGait:
     """Makes poses from a velocity command, one step after the other.
 
     A new command takes effect at the next step, where feet lift, and is come to within four steps, or eight
-    from its opposite. Until the first one the robot steps on the spot.
+    from its opposite. Until the first one the robot steps on the spot. It is a `GaitGenerator`.
 
     Args:
         gait: what is walked.
@@ -97,8 +114,8 @@ class QuadrupedGait:
     def __init__(self, gait: Gait, robot: Robot) -> None:
         self._walker = Walker(gait, robot)
         self.gait = gait
-        self._command = STILL
-        self._rows: Floats = np.empty((0, len(robot.joints)))
+        self._none: Floats = np.empty((0, len(robot.joints)))
+        self.reset()
 
     @property
     def timing(self) -> GaitTiming:
@@ -126,7 +143,24 @@ class QuadrupedGait:
         if not isinstance(asked, VelocityCommand):
             raise InputError(f"{asked!r} is no command", hint="VelocityCommand(0.1, 0.0, 0.3)")
         refuse_out_of_range(command, self.gait.parameters, self.timing)
-        self._command = command
+        self._command, self._halts = command, False
+
+    def halt(self) -> None:
+        """Come to stand: four steps, at most, to slow down, then all feet to their equilibrium points.
+
+        It takes seven cycles at most, and `frames` gives the standing pose from there on.
+        """
+        self._command, self._halts = STILL, True
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether it stood in the last frame, as it does before the first."""
+        return self._walker.stands and not len(self._rows)
+
+    def reset(self) -> None:
+        """Stand as before the first step, wherever it was; nothing is asked for."""
+        self._walker.reset()
+        self._command, self._halts, self._rows = STILL, False, self._none
 
     def frames(self, n: int) -> Floats:
         """Return the joints in the next n frames, `(n, n_joints)` [rad].
@@ -140,8 +174,17 @@ class QuadrupedGait:
         parts, missing = [], n
         while missing > 0:
             if not len(self._rows):
-                self._rows = self._walker.step(self._command).rows
+                self._rows = self._next_rows(missing)
             parts.append(self._rows[:missing])
             self._rows = self._rows[len(parts[-1]) :]
             missing -= len(parts[-1])
-        return np.concatenate(parts) if parts else self._rows[:0]
+        return np.concatenate(parts) if parts else self._none
+
+    def _next_rows(self, missing: int) -> Floats:
+        """Return a step's rows, or as many as are missing where it stands, `(n, n_joints)` [rad]."""
+        if not self._halts:
+            return self._walker.step(self._command).rows
+        if self._walker.stands:
+            return np.tile(self.standing_pose, (missing, 1))
+        rows = self._walker.halt().rows
+        return np.vstack([rows, self.standing_pose]) if self._walker.stands else rows
