@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,8 +48,8 @@ class Limits:
     """
 
     single: tuple[Pair, Pair, Pair]
-    coupling: Coupling
-    pose: Floats
+    coupling: Coupling = field(repr=False)
+    pose: Floats = field(repr=False)
     columns: tuple[int, int, int]
     tilt: str
 
@@ -193,9 +193,9 @@ class Head:
     """
 
     joints: tuple[str, str, str]
-    indices: tuple[int, int, int]
-    shape: HeadShape
-    limits: Limits
+    indices: tuple[int, int, int] = field(repr=False)
+    shape: HeadShape = field(repr=False)
+    limits: Limits = field(repr=False)
     rest_rad: float
     camera: str
 

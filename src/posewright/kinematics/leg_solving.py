@@ -9,7 +9,7 @@ rotator swings it, it is `b` below. The leg's *bend* is the angle between upper 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import atan2, copysign, cos, sin, sqrt
 
 import numpy as np
@@ -49,16 +49,16 @@ class LegShape:
     upper: float
     lower: float
     side: float
-    cos_upper: float
-    sin_upper: float
-    knee_zero: float
-    lower_angle: float
-    far_sq: float
-    near_sq: float
-    sum_sq: float
-    diff_sq: float
-    half: float
-    slack: float
+    cos_upper: float = field(repr=False)
+    sin_upper: float = field(repr=False)
+    knee_zero: float = field(repr=False)
+    lower_angle: float = field(repr=False)
+    far_sq: float = field(repr=False)
+    near_sq: float = field(repr=False)
+    sum_sq: float = field(repr=False)
+    diff_sq: float = field(repr=False)
+    half: float = field(repr=False)
+    slack: float = field(repr=False)
 
     @classmethod
     def of(cls, upper: float, lower: float, upper_angle: float, lower_angle: float, side: float) -> LegShape:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -46,20 +46,20 @@ class DesignRules:
         camera_lost_frames: how many pictures a motion may cost.
     """
 
-    near_pose: tuple[str, ...] = ()
+    near_pose: tuple[str, ...] = field(default=(), repr=False)
     near_pose_deg: float = 25.0
     max_duration_s: float = 2.0
-    large_step_deg: float = math.inf
+    large_step_deg: float = field(default=math.inf, repr=False)
     max_step_deg: float = 60.0
-    slack_deg: float = 0.15
-    coupled_slack_deg: float = 0.5
-    coupled_margin_deg: float = 5.0
-    points_per_way: int = 64
-    speed_per_frame: bool = False
-    camera_joints: tuple[str, ...] = ()
-    camera_rate_hz: float = 30.0
-    camera_speed_deg_s: float = math.inf
-    camera_lost_frames: int = 0
+    slack_deg: float = field(default=0.15, repr=False)
+    coupled_slack_deg: float = field(default=0.5, repr=False)
+    coupled_margin_deg: float = field(default=5.0, repr=False)
+    points_per_way: int = field(default=64, repr=False)
+    speed_per_frame: bool = field(default=False, repr=False)
+    camera_joints: tuple[str, ...] = field(default=(), repr=False)
+    camera_rate_hz: float = field(default=30.0, repr=False)
+    camera_speed_deg_s: float = field(default=math.inf, repr=False)
+    camera_lost_frames: int = field(default=0, repr=False)
 
     @classmethod
     def of(cls, robot: Robot) -> DesignRules:
@@ -84,9 +84,9 @@ class Segment:
     number: int
     begins_s: float
     reach_s: float
-    begin: Floats
-    end: Floats
-    points: Floats
+    begin: Floats = field(repr=False)
+    end: Floats = field(repr=False)
+    points: Floats = field(repr=False)
 
     @cached_property
     def mean(self) -> Floats:
@@ -137,7 +137,7 @@ class Checked:
 
     motion: Motion
     robot: Robot
-    rules: DesignRules
+    rules: DesignRules = field(repr=False)
     near_poses: tuple[str, ...]
     celebration: bool
 

@@ -81,9 +81,9 @@ class Curve:
         ways: for each way on it, whose it is and the number of the knot it begins at.
     """
 
-    times: list[float] = field(default_factory=list)
-    rows: list[Floats] = field(default_factory=list)
-    ways: list[tuple[tuple[int, int], int]] = field(default_factory=list)
+    times: list[float] = field(default_factory=list, repr=False)
+    rows: list[Floats] = field(default_factory=list, repr=False)
+    ways: list[tuple[tuple[int, int], int]] = field(default_factory=list, repr=False)
 
     def add_knot(self, time: float, row: Floats) -> None:
         """Add a knot, unless it is the one just added (no pause between two ways)."""

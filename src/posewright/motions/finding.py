@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 
@@ -34,14 +34,14 @@ class Finding:
 
     level: Level
     rule: str
-    message: str
+    message: str = field(repr=False)
     keyframe: int | None = None
     joint: str | None = None
     value: float | None = None
     limit: float | None = None
     unit: str = ""
-    times_s: tuple[float, ...] = ()
-    keyframes: tuple[int, ...] = ()
+    times_s: tuple[float, ...] = field(default=(), repr=False)
+    keyframes: tuple[int, ...] = field(default=(), repr=False)
 
     @property
     def excess(self) -> float:

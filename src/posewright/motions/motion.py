@@ -15,6 +15,7 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError
 from posewright.motions.pose import Keyframe, Pose, arrivals_of, ends_of
 from posewright.motions.trajectory import Resolved, Trajectory
+from posewright.robots import html_table
 
 MAX_SAMPLES = 10_000_000
 """An hour of frames is half a million; more than this is a slip of the pen."""
@@ -37,6 +38,9 @@ class Samples:
     angles: Floats
     free: Flags
     keyframes: Indices
+
+    def __repr__(self) -> str:
+        return f"Samples({len(self.times)} times, {len(self.joints)} joints)"
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,19 @@ class Motion:
 
     def _refuse(self, what: str, *, hint: str) -> NoReturn:
         raise InputError(f"motion {self.name!r} {what}", hint=hint)
+
+    def __repr__(self) -> str:
+        return f"Motion({self.name!r}, {self.robot}, {len(self.keyframes)} keyframes, {self.duration:g} s)"
+
+    def _repr_html_(self) -> str:
+        """Return a table of its keyframes, for a notebook."""
+        frames = zip(self.keyframe_times.tolist(), self.keyframes, strict=True)
+        rows = (
+            (str(number), f"{time:g}", f"{frame.pause_s:g}", frame.easing.value, f"{frame.pose}")
+            for number, (time, frame) in enumerate(frames, 1)
+        )
+        columns = ("keyframe", "reached [s]", "pause [s]", "easing", "pose")
+        return html_table(f"{self.name}, for {self.robot}: {self.duration:g} s", columns, rows)
 
     @property
     def loops(self) -> bool:

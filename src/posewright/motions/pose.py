@@ -97,6 +97,11 @@ class Pose:
     def __hash__(self) -> int:
         return hash(self._key())
 
+    def __repr__(self) -> str:
+        counts = {"held": int(self.held_mask.sum()), "free": len(self.free)}
+        besides = "".join(f", {number} {what}" for what, number in counts.items() if number)
+        return f"Pose({len(self.joints)} joints{besides})"
+
     def _key(self) -> tuple[tuple[str, ...], tuple[float | None, ...], frozenset[str]]:
         # + 0.0 makes the two zeros one; NaN never equals itself, so it is named
         angles = tuple(None if angle != angle else angle + 0.0 for angle in self.angles.tolist())  # noqa: PLR0124 - NaN
@@ -162,6 +167,10 @@ class Keyframe:
             if not (math.isfinite(value) and value >= 0.0):
                 raise InputError(f"the stiffness of {joint} is {value}", hint="N m/rad, 0 or more")
         return dict(stiffness)
+
+    def __repr__(self) -> str:
+        pause = f", pause {self.pause_s:g} s" if self.pause_s else ""
+        return f"Keyframe({self.pose}, {self.reach_s:g} s{pause}, {self.easing.value})"
 
     @property
     def is_curved(self) -> bool:

@@ -10,7 +10,7 @@ and said to be doubtful.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -126,11 +126,11 @@ class Carried:
     """
 
     motion: Motion
-    missing: tuple[str, ...]
-    unmoved: tuple[str, ...]
-    clips: tuple[Clip, ...]
-    unmatched: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    missing: tuple[str, ...] = field(repr=False)
+    unmoved: tuple[str, ...] = field(repr=False)
+    clips: tuple[Clip, ...] = field(repr=False)
+    unmatched: tuple[str, ...] = field(default=(), repr=False)
+    remarks: tuple[str, ...] = field(default=(), repr=False)
 
 
 def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> Carried:

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -47,7 +47,7 @@ class SampleTable:
 
     motion: Motion
     robot: Robot
-    samples: Samples
+    samples: Samples = field(repr=False)
     rate_hz: float
     unit: str
     numbering: str | None

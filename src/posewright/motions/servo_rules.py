@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -143,7 +143,7 @@ class _Broken:
     table: int
     point: int
     limit: float
-    degrees: list[float]
+    degrees: list[float] = field(repr=False)
 
 
 def coupled_limits(checked: Checked) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -32,8 +32,8 @@ class Resolved:
         free: (n_keyframes + 1, n_joints).
     """
 
-    angles: Floats
-    free: Flags
+    angles: Floats = field(repr=False)
+    free: Flags = field(repr=False)
 
     @classmethod
     def of(cls, begin_angles: Floats, begin_free: Flags, poses: Sequence[Pose]) -> Resolved:
@@ -57,9 +57,9 @@ class Trajectory:
         passes: how often; infinite for ever.
     """
 
-    keyframes: tuple[Keyframe, ...]
-    first: Resolved
-    later: Resolved
+    keyframes: tuple[Keyframe, ...] = field(repr=False)
+    first: Resolved = field(repr=False)
+    later: Resolved = field(repr=False)
     passes: float
 
     @cached_property

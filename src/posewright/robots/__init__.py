@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from posewright.robots.card import Robot
-from posewright.robots.catalogue import is_path, robot, robot_names, ships
+from posewright.robots.catalogue import is_path, robot, robot_folder, robot_names, ships
 from posewright.robots.coupling import CoupledLimit, Coupling, GivenRange
 from posewright.robots.description import describe, describe_briefly
 from posewright.robots.geometry import HeadGeometry, LegGeometry
+from posewright.robots.html import html_table
 from posewright.robots.joint import Joint, MirrorPair
 from posewright.robots.motion_rules import MotionRules
 from posewright.robots.reading import read_robot
@@ -58,10 +59,12 @@ __all__ = [
     "VibrationSensor",
     "describe",
     "describe_briefly",
+    "html_table",
     "is_path",
     "parse_sensor",
     "read_robot",
     "robot",
+    "robot_folder",
     "robot_names",
     "ships",
     "unlisted_robot",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -15,6 +16,7 @@ from posewright.arrays import Floats, Indices
 from posewright.errors import UnknownNameError
 from posewright.robots.coupling import CoupledLimit, Coupling
 from posewright.robots.geometry import HeadGeometry, LegGeometry
+from posewright.robots.html import html_table
 from posewright.robots.joint import Joint, MirrorPair
 from posewright.robots.motion_rules import MotionRules
 from posewright.robots.naming import AS_ITS_JOINTS
@@ -45,6 +47,7 @@ _MAPPINGS = (
     "designs",
     "sources",
     "servo_models",
+    "link_masses_kg",
 )
 """Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
 
@@ -77,6 +80,7 @@ class Robot:
         head: where neck, head and camera lie; None where the card does not say.
         model_path: its MJCF model, where it has one.
         folder: where its card lies, with its motions and behaviours.
+        link_masses_kg: what its links weigh, by body of the model [kg]; empty where the card does not say.
         text: the card itself, for a trace to carry.
     """
 
@@ -103,6 +107,7 @@ class Robot:
     head: HeadGeometry | None = None
     model_path: Path | None = None
     folder: Path | None = None
+    link_masses_kg: Mapping[str, float] = field(default_factory=dict)
     text: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -112,6 +117,22 @@ class Robot:
     def __hash__(self) -> int:
         return hash((self.name, self.joints))
 
+    def __repr__(self) -> str:
+        return f"Robot({self.name!r}, {len(self.joints)} joints)"
+
+    def _repr_html_(self) -> str:
+        """Return a table of its joints, for a notebook."""
+        columns = ("joint", "lower [deg]", "upper [deg]", "servo")
+        rows = (
+            (
+                joint.name,
+                *(f"{math.degrees(end):g}" for end in (joint.lower_rad, joint.upper_rad)),
+                servo.model,
+            )
+            for joint, servo in zip(self.joints, self.servos, strict=True)
+        )
+        return html_table(f"{self.name}: {self.title}", columns, rows)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy in another process is made of: a read-only mapping does not travel as such."""
         state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
@@ -120,6 +141,11 @@ class Robot:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.__post_init__()
+
+    @property
+    def mass_kg(self) -> float | None:
+        """What it weighs, all links together [kg]; None where the card does not say."""
+        return math.fsum(self.link_masses_kg.values()) if self.link_masses_kg else None
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:

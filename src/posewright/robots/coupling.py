@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 
@@ -38,10 +38,10 @@ class CoupledLimit:
     """
 
     joint: str
-    given: tuple[GivenRange, ...]
+    given: tuple[GivenRange, ...] = field(repr=False)
     lower_rad: float
     upper_rad: float
-    rounding_rad: float = 0.0
+    rounding_rad: float = field(default=0.0, repr=False)
 
     @property
     def table(self) -> tuple[str, tuple[str, ...]]:
@@ -54,9 +54,9 @@ class _Table:
     """The rows of one joint and one set of given joints, as arrays over rows `r` and given joints `g`."""
 
     column: int
-    given: Indices  # (g,)
-    ranges: Floats  # (2, r, g), lower and upper
-    limits: Floats  # (2, r)
+    given: Indices = field(repr=False)  # (g,)
+    ranges: Floats = field(repr=False)  # (2, r, g), lower and upper
+    limits: Floats = field(repr=False)  # (2, r)
 
     @classmethod
     def of(cls, rows: Sequence[CoupledLimit], places: Mapping[str, int]) -> _Table:
@@ -109,6 +109,9 @@ class Coupling:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"Coupling({len(self)} tables)"
 
     @cached_property
     def _tables(self) -> list[_Table]:

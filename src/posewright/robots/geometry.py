@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from posewright.documents import Node
 from posewright.robots.sensors import Camera, SensorSpec
@@ -26,19 +26,19 @@ def parse_vector(node: Node) -> Vector:
 
 FRONT, REAR = "front", "rear"
 LEFT, RIGHT = "left", "right"
-LEG_HINT = "[rotator, elevator, knee]"
+LEG_HINT = "its joints from the trunk to the foot, each once"
 
 
 @dataclass(frozen=True)
 class LegGeometry:
-    """One leg of three joints, all of them at 0.
+    """One leg, a chain of joints, all of them at 0.
 
     Knee and foot are given in the leg's frame: x to the robot's own end of the leg (a front leg's forward, a
     rear leg's backward), y outwards from the body, z up.
 
     Attributes:
         name: of the leg.
-        joints: rotator, elevator and knee.
+        joints: from the trunk to the foot; of a dog's leg rotator, elevator and knee.
         foot: name of its foot.
         outer_end: `front` or `rear`, where its frame's x points.
         side: `left` or `right`, where its frame's y points.
@@ -49,13 +49,13 @@ class LegGeometry:
     """
 
     name: str
-    joints: tuple[str, str, str]
+    joints: tuple[str, ...] = field(repr=False)
     foot: str
     outer_end: str
     side: str
-    shoulder_m: Vector
-    knee_m: Vector
-    foot_m: Vector
+    shoulder_m: Vector = field(repr=False)
+    knee_m: Vector = field(repr=False)
+    foot_m: Vector = field(repr=False)
     foot_radius_m: float = 0.0
 
     @property
@@ -90,15 +90,15 @@ def _leg(name: str, node: Node, joints: Sequence[str], feet: Sequence[str]) -> L
         required=("joints", "foot", "outer_end", "side", "shoulder_m", "shape"), optional=("source",)
     )
     moved = tuple(entry.choice("joint", joints) for entry in fields["joints"].items())
-    if len(moved) != 3:
-        fields["joints"].fail(f"expected three joints, found {len(moved)}", hint=LEG_HINT)
-    if len(set(moved)) != 3:
+    if not moved:
+        fields["joints"].fail("a leg has at least one joint", hint=LEG_HINT)
+    if len(set(moved)) != len(moved):
         fields["joints"].fail("a joint stands here twice", hint=LEG_HINT)
     shape = fields["shape"].fields(required=("knee_m", "foot_m"), optional=("foot_radius_m", "source"))
     radius = shape["foot_radius_m"].number(low=0.0, high=1.0) if "foot_radius_m" in shape else 0.0
     return LegGeometry(
         name=name,
-        joints=(moved[0], moved[1], moved[2]),
+        joints=moved,
         foot=fields["foot"].choice("foot", feet),
         outer_end=fields["outer_end"].choice("end", (FRONT, REAR)),
         side=fields["side"].choice("side", (LEFT, RIGHT)),
@@ -136,9 +136,9 @@ class HeadGeometry:
     """
 
     joints: tuple[str, str, str]
-    neck_m: Vector
-    head_m: Vector
-    camera_m: Vector
+    neck_m: Vector = field(repr=False)
+    head_m: Vector = field(repr=False)
+    camera_m: Vector = field(repr=False)
     camera: str
 
 

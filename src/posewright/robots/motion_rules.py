@@ -26,6 +26,9 @@ class MotionRules:
     camera_speed_deg_s: float | None = None
     camera_lost_frames: int | None = None
 
+    def __repr__(self) -> str:
+        return f"MotionRules({len(self.said)} of its own)"
+
     @property
     def said(self) -> dict[str, object]:
         """What the card says, by name."""

@@ -39,6 +39,7 @@ OPTIONAL = (
     "feet",
     "legs",
     "head",
+    "links",
     "sensors",
     "leds",
     "motion_rules",
@@ -95,6 +96,7 @@ def read_robot(path: Path | str) -> Robot:
         head=parse_head(fields["head"], names, sensors) if "head" in fields else None,
         model_path=_model_path(fields.get("model"), path),
         folder=path.parent,
+        link_masses_kg=_link_masses(fields["links"]) if "links" in fields else {},
         text=text,
     )
 
@@ -165,6 +167,12 @@ def _numbering(node: Node, joints: Sequence[str]) -> dict[int, str]:
     return numbering
 
 
+def _link_masses(node: Node) -> dict[str, float]:
+    """Read `{masses_kg: {trunk: 0.58, ...}, source: ...}`."""
+    masses = node.fields(required=("masses_kg",), optional=("source",))["masses_kg"].fields()
+    return {name: entry.number(low=0.0, high=HEAVIEST_KG) for name, entry in masses.items()}
+
+
 def _feet(node: Node | None) -> tuple[str, ...]:
     feet = tuple(entry.text() for entry in node.items()) if node else ()
     if node and len(feet) != len(set(feet)):
@@ -195,6 +203,9 @@ def _model_path(node: Node | None, card: Path) -> Path | None:
         node.fail(f"there is no file {node.text()}", hint="the model's path is relative to the card")
     return path
 
+
+HEAVIEST_KG = 100.0
+"""No part of a small robot weighs more."""
 
 ROUNDING_RAD = 1e-9
 """Degrees in a card are radians inside, to so much."""

@@ -8,7 +8,7 @@ about +y, positive downwards (REP-103).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -55,12 +55,12 @@ class RangeSensor:
     name: str
     mount: str
     max_range_m: float
-    position_m: Position = (0.0, 0.0, 0.0)
+    position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
     yaw_deg: float = 0.0
     pitch_deg: float = 0.0
-    fan_deg: float = 0.0
-    beams: int = 1
-    min_range_m: float = 0.0
+    fan_deg: float = field(default=0.0, repr=False)
+    beams: int = field(default=1, repr=False)
+    min_range_m: float = field(default=0.0, repr=False)
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -96,8 +96,8 @@ class RangeScan:
     start_deg: float
     step_deg: float
     beams: int
-    position_m: Position = (0.0, 0.0, 0.0)
-    pitch_deg: float = 0.0
+    position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
+    pitch_deg: float = field(default=0.0, repr=False)
 
     @property
     def channels(self) -> tuple[Channel, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from posewright.arrays import Floats
@@ -30,9 +30,9 @@ class ServoScale:
         tick_deg: size of a tick [deg].
     """
 
-    centre_deg: Any
-    direction: Any
-    tick_deg: Any
+    centre_deg: Any = field(repr=False)
+    direction: Any = field(repr=False)
+    tick_deg: Any = field(repr=False)
 
     def to_servo_deg(self, angle: Angles) -> Angles:
         """Return the servo's own degrees for a joint angle [rad]."""
@@ -89,14 +89,14 @@ class Servo:
     model: str
     centre_deg: float
     direction: int
-    no_load_speed_rad_s: float
-    stall_torque_nm: float
-    compliance_slope: float | None
-    ticks: int = 1024
-    range_deg: float = 300.0
-    first_tick: int = 0
-    tick_urad: float | None = None
-    stiffness_nm_rad: float | None = None
+    no_load_speed_rad_s: float = field(repr=False)
+    stall_torque_nm: float = field(repr=False)
+    compliance_slope: float | None = field(repr=False)
+    ticks: int = field(default=1024, repr=False)
+    range_deg: float = field(default=300.0, repr=False)
+    first_tick: int = field(default=0, repr=False)
+    tick_urad: float | None = field(default=None, repr=False)
+    stiffness_nm_rad: float | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.compliance_slope is None and self.stiffness_nm_rad is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from posewright.documents import Node
@@ -98,14 +98,14 @@ class ServoModel:
     range_deg: float
     no_load_speed_rad_s: float
     stall_torque_nm: float
-    compliance_slope: float | None
-    supply_v: float | None = None
-    gear_ratio: float | None = None
-    mass_kg: float | None = None
-    first_tick: int = 0
-    tick_urad: float | None = None
-    stiffness_nm_rad: float | None = None
-    gains: tuple[PidGains, ...] = ()
+    compliance_slope: float | None = field(repr=False)
+    supply_v: float | None = field(default=None, repr=False)
+    gear_ratio: float | None = field(default=None, repr=False)
+    mass_kg: float | None = field(default=None, repr=False)
+    first_tick: int = field(default=0, repr=False)
+    tick_urad: float | None = field(default=None, repr=False)
+    stiffness_nm_rad: float | None = field(default=None, repr=False)
+    gains: tuple[PidGains, ...] = field(default=(), repr=False)
 
     @property
     def centre_range_deg(self) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -28,8 +28,8 @@ class Cycles:
         points: by foot, where its lowest point is told to be, seen from the trunk, `(n, 3)` [m].
     """
 
-    rows: Floats
-    points: Mapping[str, Floats]
+    rows: Floats = field(repr=False)
+    points: Mapping[str, Floats] = field(repr=False)
 
 
 class Tour:
@@ -111,7 +111,7 @@ class Worst:
     concern: Concern
     value: float
     part: str
-    command: VelocityCommand
+    command: VelocityCommand = field(repr=False)
     is_changing: bool
 
     @property
@@ -131,8 +131,8 @@ class Tried:
     """
 
     command: VelocityCommand
-    steady: tuple[Worst, ...]
-    changing: tuple[Worst, ...]
+    steady: tuple[Worst, ...] = field(repr=False)
+    changing: tuple[Worst, ...] = field(repr=False)
 
     @property
     def is_kept(self) -> bool:
@@ -148,7 +148,10 @@ class GaitCheck:
         tried: command by command.
     """
 
-    tried: tuple[Tried, ...]
+    tried: tuple[Tried, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"GaitCheck(kept at {self.kept} of {len(self.tried)} commands)"
 
     @property
     def kept(self) -> int:

@@ -7,7 +7,7 @@ to the next. Both ends of every window are points of every foot; there one step 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -119,12 +119,12 @@ class FootWindow:
     """
 
     lifts: bool
-    times: Floats
+    times: Floats = field(repr=False)
     end: int
-    air: Floats
-    ground: Floats
-    next_air: Floats
-    weights: Floats
+    air: Floats = field(repr=False)
+    ground: Floats = field(repr=False)
+    next_air: Floats = field(repr=False)
+    weights: Floats = field(repr=False)
 
     @property
     def standing(self) -> FootWindow:

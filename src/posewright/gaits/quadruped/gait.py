@@ -118,15 +118,15 @@ class Gait:
 
     name: str
     robot: str
-    parameters: GaitParameters
-    phases: PhaseTable
-    interpolation: Interpolation = Interpolation.SPLINE
-    travel_gain: TravelGain = field(default_factory=TravelGain)
-    trim: Trim = field(default_factory=Trim)
-    pose: str = "stand"
-    description: str = ""
-    source: str = ""
-    path: Path | None = None
+    parameters: GaitParameters = field(repr=False)
+    phases: PhaseTable = field(repr=False)
+    interpolation: Interpolation = field(default=Interpolation.SPLINE, repr=False)
+    travel_gain: TravelGain = field(default_factory=TravelGain, repr=False)
+    trim: Trim = field(default_factory=Trim, repr=False)
+    pose: str = field(default="stand", repr=False)
+    description: str = field(default="", repr=False)
+    source: str = field(default="", repr=False)
+    path: Path | None = field(default=None, repr=False)
 
     @property
     def flat(self) -> dict[str, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
@@ -43,7 +43,7 @@ class Explanation:
     unit: str
     low: float
     high: float
-    sentence: str
+    sentence: str = field(repr=False)
     kind: Kind = Kind.ONE
     is_whole: bool = False
 
@@ -192,16 +192,16 @@ class GaitParameters:
     """
 
     ground_speed_m_s: float
-    ascent_pairs: int
-    ground_points: int
-    front_height_m: ForeHind
-    central_height_m: ForeHind
-    rear_height_m: ForeHind
-    shape_factor: float
-    ascent_factor: float
-    turn_multiplier_rad_m: float
+    ascent_pairs: int = field(repr=False)
+    ground_points: int = field(repr=False)
+    front_height_m: ForeHind = field(repr=False)
+    central_height_m: ForeHind = field(repr=False)
+    rear_height_m: ForeHind = field(repr=False)
+    shape_factor: float = field(repr=False)
+    ascent_factor: float = field(repr=False)
+    turn_multiplier_rad_m: float = field(repr=False)
     air_ground_factor: float
-    equilibrium_m: Mapping[str, Point]
+    equilibrium_m: Mapping[str, Point] = field(repr=False)
     maximum_displacement_m: float
     maximum_turn_rad: float
 

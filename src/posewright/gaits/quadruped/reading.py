@@ -37,8 +37,7 @@ from posewright.gaits.quadruped.phases import (
     walking_legs,
 )
 from posewright.gaits.quadruped.timing import timing_of
-from posewright.robots import Robot, is_path, robot, robot_names
-from posewright.robots.catalogue import FOLDER as ROBOTS
+from posewright.robots import Robot, is_path, robot, robot_folder, robot_names
 
 FOLDER = "gaits"
 SUFFIX = ".gait.yaml"
@@ -104,8 +103,11 @@ def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) 
 
 def _shipped(robot: Robot | str | None) -> list[Path]:
     if isinstance(robot, Robot):
-        return [] if robot.folder is None else sorted((robot.folder / FOLDER).glob(f"*{SUFFIX}"))
-    return sorted(ROBOTS.glob(f"{'*' if robot is None else robot}/{FOLDER}/*{SUFFIX}"))
+        folders = [] if robot.folder is None else [robot.folder]
+    else:
+        known = robot_names()
+        folders = [robot_folder(name) for name in known if robot in (None, name)]
+    return [path for folder in folders for path in sorted((folder / FOLDER).glob(f"*{SUFFIX}"))]
 
 
 def _find(name: str | Path, robot: Robot | None) -> Path:

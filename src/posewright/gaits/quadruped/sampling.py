@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 
 
-class Steady(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Steady:
     """A walk from standing on.
 
     Attributes:
@@ -26,9 +27,9 @@ class Steady(NamedTuple):
         cycle: the frames of one steady cycle, `(n_frames, n_joints)` [rad]; its last leads on to its first.
     """
 
-    standing: Floats
-    lead_in: Floats
-    cycle: Floats
+    standing: Floats = field(repr=False)
+    lead_in: Floats = field(repr=False)
+    cycle: Floats = field(repr=False)
 
 
 def steady_walk(gait: Gait, robot: Robot, command: VelocityCommand) -> Steady:

@@ -8,7 +8,7 @@ foot goes on from where it is, so a joint never jumps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -40,10 +40,10 @@ class Feet:
         have_lifted: false until a foot's first step, `(n_feet,)`.
     """
 
-    points: Floats
-    before: Floats
-    lifted_at: Floats
-    land_at: Floats
+    points: Floats = field(repr=False)
+    before: Floats = field(repr=False)
+    lifted_at: Floats = field(repr=False)
+    land_at: Floats = field(repr=False)
     have_lifted: tuple[bool, ...]
 
     def equals(self, other: Feet) -> bool:
@@ -67,9 +67,9 @@ class PlannedStep:
         after: where the feet are at the end.
     """
 
-    rows: Floats
-    points: tuple[Floats, ...]
-    after: Feet
+    rows: Floats = field(repr=False)
+    points: tuple[Floats, ...] = field(repr=False)
+    after: Feet = field(repr=False)
 
 
 class StepPlanner:
