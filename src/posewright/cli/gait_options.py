@@ -74,7 +74,7 @@ def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None
 def _refuse_unreachable(gait: Gait, robot: Robot) -> None:
     """Raise UnreachableError, by the parameter's name, where a foot cannot stand on its equilibrium point."""
     from posewright.errors import UnreachableError
-    from posewright.gaits.walking_legs import walking_legs
+    from posewright.gaits import walking_legs
 
     legs = walking_legs(robot)
     for foot, point in gait.parameters.equilibrium_m.items():

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from posewright.motions.keyframe import Attitude
+from posewright.motions.pose import Attitude
 
 ORDER = (
     *("head_tilt", "head_pan", "neck_tilt", "mouth"),

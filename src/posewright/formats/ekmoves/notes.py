@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from posewright.formats.ekmoves.header import DECIMALS, Span, Timing
-from posewright.motions.keyframe import LONGEST_S, SHORTEST_S
+from posewright.motions.pose import LONGEST_S, SHORTEST_S
 
 MOTION = "motion"
 """The note that a block of notes begins with: what the motion is called where that is no C name."""

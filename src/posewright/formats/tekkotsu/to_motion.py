@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.errors import FormatError, Where
 from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.moments import MS_PER_S
@@ -17,7 +18,6 @@ from posewright.formats.tekkotsu.outputs import NAMING
 from posewright.formats.tekkotsu.sayings import LEDS, WEIGHTS, leds_text, weights_text
 from posewright.formats.tekkotsu.settings import Track, Tracks
 from posewright.motions import Keyframe, Motion, Pose
-from posewright.motions.pose import Angles
 from posewright.robots import Robot
 
 _SOURCES = {TEKKOTSU_MOT: "Tekkotsu motion sequence", TEKKOTSU_POS: "Tekkotsu posture"}
@@ -58,7 +58,7 @@ def _keyframes(tracks: Tracks) -> Iterator[Keyframe]:
         before_ms = time_ms
 
 
-def _along(track: Track, times: list[int]) -> Angles:
+def _along(track: Track, times: list[int]) -> Floats:
     """Return where a joint is at each of `times` (n,) [rad]; NaN where it stays.
 
     A key of weight 0 releases the joint: until the key it stays where it was, and from there it goes on. What
