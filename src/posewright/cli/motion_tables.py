@@ -11,7 +11,7 @@ from rich.text import Text
 
 from posewright.formats import FORMATS, MotionFile, card_of
 from posewright.formats.kinds import ODA, OMTN
-from posewright.formats.lazy_motions import LazyMotions
+from posewright.formats.motion_file import LazyMotions
 from posewright.motions import Finding, Level, Motion, check_motion
 
 FOR_EVER = "for ever"

@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from posewright.formats.conversion import Conversion, convert_motion
+    from posewright.formats.writing import Conversion, convert_motion
     from posewright.formats.detect import detect_format
     from posewright.formats.for_robot import file_for_robot
     from posewright.formats.monet.add import add_to_stick
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
         remove_from_archive,
         write_archive_file,
     )
-    from posewright.formats.origin import Origin, card_of, origin_of
+    from posewright.formats.motion_file import Origin, card_of, origin_of
     from posewright.formats.reading import read_motion, read_motion_file
     from posewright.formats.registry import FORMATS
-    from posewright.formats.rendering import KeyTimes, Quantum, Rendering, WriteOptions
-    from posewright.formats.rounding import Rounding
+    from posewright.formats.motion_format import KeyTimes, Quantum, Rendering, WriteOptions
+    from posewright.formats.motion_format import Rounding
     from posewright.formats.uc3m.table_motion import table_with
     from posewright.formats.uc3m.velocity import Velocity, document_velocity, step_speeds
     from posewright.formats.writing import losses, write_motion, write_motion_file

@@ -13,7 +13,7 @@ from posewright.formats.motion_format import MotionFormat
 from posewright.formats.native.format import FORMAT as NATIVE_FORMAT
 from posewright.formats.oda.format import FORMAT as ODA_FORMAT
 from posewright.formats.omtn.format import FORMAT as OMTN_FORMAT
-from posewright.formats.origin import card_of, origin_of
+from posewright.formats.motion_file import card_of, origin_of
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS_FORMAT
 from posewright.formats.tekkotsu.format import MOT as MOT_FORMAT
 from posewright.formats.tekkotsu.format import POS as POS_FORMAT

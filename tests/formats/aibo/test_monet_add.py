@@ -20,8 +20,8 @@ from posewright.formats.oda.archive import Compression, OdaArchive
 from posewright.formats.oda.reading import parse_archive
 from posewright.formats.omtn.format import FORMAT
 from posewright.formats.omtn.reading import read_omtn
-from posewright.formats.rendering import WriteOptions
-from posewright.formats.wrapping import Wrapping
+from posewright.formats.motion_format import WriteOptions
+from posewright.formats.binary import Wrapping
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot as robot_named
 

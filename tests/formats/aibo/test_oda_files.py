@@ -31,7 +31,7 @@ from posewright.formats.oda.files import (
 )
 from posewright.formats.oda.names import FileNames, entry_name, file_stem
 from posewright.formats.omtn.reading import read_omtn
-from posewright.formats.origin import alone
+from posewright.formats.motion_file import alone
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from posewright.formats.ekmoves.to_motion import series_motion, series_of
 from posewright.formats.kinds import EKMOVES
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
-from posewright.formats.rendering import Quantum
+from posewright.formats.motion_format import Quantum
 from posewright.robots import Robot, robot
 
 ROBOT = "sony_ers7"

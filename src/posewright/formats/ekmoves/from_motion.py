@@ -31,9 +31,9 @@ from posewright.formats.ekmoves.to_motion import c_name, series_motion, series_o
 from posewright.formats.kinds import EKMOVES
 from posewright.formats.moments import MS_PER_S, rounding_remarks, times_of
 from posewright.formats.motion_file import MotionFile
-from posewright.formats.origin import card_of, origin_of
-from posewright.formats.rendering import Rendering, WriteOptions
-from posewright.formats.standing import filled, never_set, standing
+from posewright.formats.motion_file import card_of, origin_of
+from posewright.formats.motion_format import Rendering, WriteOptions
+from posewright.formats.unsaid import filled, never_set, standing
 from posewright.formats.unsaid import unheld, unsaid
 from posewright.motions import Motion
 from posewright.robots import Robot

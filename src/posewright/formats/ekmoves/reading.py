@@ -12,8 +12,8 @@ from typing import NoReturn
 from posewright.errors import FormatError, Where
 from posewright.formats.ekmoves.header import ORDER, PoseArray, PoseHeader, Span
 from posewright.formats.ekmoves.notes import notes_before, timing_at
-from posewright.formats.remarks import MAX_REMARKS, Remarks
-from posewright.formats.text_line import MAX_LINES, Line, show
+from posewright.formats.text_lines import MAX_REMARKS, Remarks
+from posewright.formats.text_lines import MAX_LINES, Line, show
 
 MAX_DEG = 360.0
 """No joint turns further than once round; an MTN holds no more."""

@@ -21,7 +21,7 @@ from posewright.formats.ekmoves.header import (
 )
 from posewright.formats.ekmoves.notes import MOTION
 from posewright.formats.kinds import EKMOVES
-from posewright.formats.origin import Origin
+from posewright.formats.motion_file import Origin
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot
 

@@ -13,7 +13,7 @@ from posewright.formats.monet.home import Home, Place, folders_of, home_at
 from posewright.formats.monet.limits import MOTION_AGENT
 from posewright.formats.monet.request import Registration, fitted, motion_to_add, name_for
 from posewright.formats.monet.writing import write_all
-from posewright.formats.page_reference import Reference
+from posewright.formats.motion_file import Reference
 from posewright.motions import Motion
 from posewright.robots import Robot
 

@@ -15,8 +15,8 @@ from posewright.formats.oda.archive import MAX_ARCHIVE_BYTES, OdaArchive, OdaEnt
 from posewright.formats.oda.contents import TYPE_OF, Kind
 from posewright.formats.oda.reading import parse_archive
 from posewright.formats.omtn.sections import Sections
-from posewright.formats.place import Place
-from posewright.formats.wrapping import head_of
+from posewright.formats.binary import Place
+from posewright.formats.binary import head_of
 
 _NAMES_AT = 28
 _NAMES_END = 1024  # three strings of at most 255 letters, and what is before them

@@ -18,7 +18,7 @@ from posewright.formats.monet.request import Registration, caption
 from posewright.formats.monet.setup import MonetSetup
 from posewright.formats.monet.text import MonetCommands
 from posewright.formats.oda.archive import Compression
-from posewright.formats.wrapping import Wrapping
+from posewright.formats.binary import Wrapping
 from posewright.motions import Level
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from posewright.errors import FormatError, Where
 from posewright.formats.file_bytes import is_text
 from posewright.formats.monet.lines import MonetLine
-from posewright.formats.text_line import Line, split_lines
+from posewright.formats.text_lines import Line, split_lines
 
 MOTIONS = "MONET_MOTION"
 SOUNDS = "MONET_SOUND"

@@ -8,7 +8,7 @@ from pathlib import Path
 from posewright.formats.monet.designdb import MOTIONS, SOUNDS, DesignDb
 from posewright.formats.monet.finding import MonetFinding, quoted, warning
 from posewright.formats.monet.search import STICK, on_stick, plain_absolute, stick_root
-from posewright.formats.text_line import show
+from posewright.formats.text_lines import show
 from posewright.motions import Level
 
 

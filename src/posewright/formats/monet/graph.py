@@ -16,7 +16,7 @@ from posewright.formats.monet.finding import MonetFinding, error, warning
 from posewright.formats.monet.limits import ANY, FIRST_POSTURE, POSTURES, SOUND_AGENT
 from posewright.formats.monet.names import NOWHERE, Postures, postures_of
 from posewright.formats.monet.text import Command, MonetCommands, MonetTransitions
-from posewright.formats.text_line import Line
+from posewright.formats.text_lines import Line
 from posewright.motions import Level
 
 MAX_POSTURES = 100

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from posewright.formats.text_line import Line
+from posewright.formats.text_lines import Line
 
 _WORD = re.compile(rb"[^ \t]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")

@@ -17,7 +17,7 @@ from posewright.formats.monet.setup import MonetSetup
 from posewright.formats.monet.text import Command
 from posewright.formats.oda.contents import Kind
 from posewright.formats.omtn.reading import read_omtn_at
-from posewright.formats.place import Place
+from posewright.formats.binary import Place
 
 _SAID = {
     Kind.MOTION: "a motion",

@@ -8,7 +8,7 @@ import numpy as np
 
 from posewright.formats.monet.finding import MonetFinding
 from posewright.formats.monet.names import postures_of
-from posewright.formats.origin import card_of
+from posewright.formats.motion_file import card_of
 from posewright.motions import DesignRules, Level, Motion, Pose
 
 LEGS = "legs"

@@ -23,7 +23,7 @@ from posewright.formats.monet.text import (
 )
 from posewright.formats.oda.archive import MAGIC as ARCHIVE_MAGIC
 from posewright.formats.oda.contents import Kind
-from posewright.formats.wrapping import is_wrapped
+from posewright.formats.binary import is_wrapped
 from posewright.motions import Level
 
 MAX_TEXT_BYTES = 1_000_000

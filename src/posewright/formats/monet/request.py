@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
-from posewright.formats.conversion import refuse_losses
+from posewright.formats.writing import refuse_losses
 from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
 from posewright.formats.monet.finding import MonetFinding
 from posewright.formats.monet.limits import AGENTS, MODELS, MOTION_AGENT, NUMBER_BYTES, SOUND_AGENT
@@ -16,11 +16,11 @@ from posewright.formats.monet.posture import LEGS, posture_warnings
 from posewright.formats.omtn.format import FORMAT
 from posewright.formats.omtn.layout import moved_joints
 from posewright.formats.omtn.to_motion import DESIGN
-from posewright.formats.origin import card_of
-from posewright.formats.page_reference import Reference
+from posewright.formats.motion_file import card_of
+from posewright.formats.motion_file import Reference
 from posewright.formats.reading import read_motion_file
-from posewright.formats.rendering import Rendering, WriteOptions
-from posewright.formats.standing import STAND
+from posewright.formats.motion_format import Rendering, WriteOptions
+from posewright.formats.unsaid import STAND
 from posewright.motions import Level, Motion, check_motion
 from posewright.robots import Robot
 

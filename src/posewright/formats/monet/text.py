@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from posewright.formats.monet.lines import AgentLine, HeadLine, Kind, MonetLine, number, sense
-from posewright.formats.text_line import Line, split_lines
+from posewright.formats.text_lines import Line, split_lines
 
 
 @dataclass(frozen=True)

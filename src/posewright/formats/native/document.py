@@ -19,7 +19,7 @@ from posewright.errors import InputError
 from posewright.formats.kinds import NATIVE
 from posewright.formats.native.reading import motion_of
 from posewright.formats.native.writing import Before, tree_of
-from posewright.formats.origin import Origin, origin_of
+from posewright.formats.motion_file import Origin, origin_of
 from posewright.motions import Motion
 from posewright.robots import Robot
 

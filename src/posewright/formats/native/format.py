@@ -8,8 +8,8 @@ from posewright.formats.kinds import NATIVE, ROBOPLUS_TEXT
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.native.document import read, render, standing_at
-from posewright.formats.origin import origin_of
-from posewright.formats.rendering import EXACT, Rendering, WriteOptions, as_they_are
+from posewright.formats.motion_file import origin_of
+from posewright.formats.motion_format import EXACT, Rendering, WriteOptions, as_they_are
 from posewright.motions import Motion
 from posewright.robots import Robot
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.oda.contents import TYPE_OF, TYPES, Contents, contents_of
-from posewright.formats.wrapping import Wrapping, is_wrapped
+from posewright.formats.binary import Wrapping, is_wrapped
 
 MAGIC = b"ODAR"
 HEAD = struct.Struct("<4sHHII48s")

@@ -23,12 +23,12 @@ from posewright.formats.omtn.document import PLACEHOLDER, OmtnDocument
 from posewright.formats.omtn.format import FORMAT as OMTN_FORMAT
 from posewright.formats.omtn.from_motion import omtn_of
 from posewright.formats.omtn.reading import read_omtn
-from posewright.formats.page_reference import Reference, find_page
-from posewright.formats.place import Place
+from posewright.formats.motion_file import Reference, find_page
+from posewright.formats.binary import Place
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import FORMATS
-from posewright.formats.rendering import WriteOptions
-from posewright.formats.wrapping import Wrapping, is_wrapped, unwrap
+from posewright.formats.motion_format import WriteOptions
+from posewright.formats.binary import Wrapping, is_wrapped, unwrap
 from posewright.robots import Robot
 
 

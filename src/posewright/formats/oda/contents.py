@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from posewright.formats.wrapping import head_of, is_wrapped
+from posewright.formats.binary import head_of, is_wrapped
 
 _HEAD_BYTES = 16
 

@@ -18,12 +18,12 @@ from posewright.formats.oda.contents import Kind, suffix_of
 from posewright.formats.oda.files import read_archive_file
 from posewright.formats.oda.format import document_of, motion_of
 from posewright.formats.oda.names import FileNames
-from posewright.formats.origin import alone
-from posewright.formats.page_reference import Reference, find_page
-from posewright.formats.place import Place
+from posewright.formats.motion_file import alone
+from posewright.formats.motion_file import Reference, find_page
+from posewright.formats.binary import Place
 from posewright.formats.registry import format_named
-from posewright.formats.rendering import WriteOptions
-from posewright.formats.wrapping import is_wrapped, unwrap
+from posewright.formats.motion_format import WriteOptions
+from posewright.formats.binary import is_wrapped, unwrap
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 

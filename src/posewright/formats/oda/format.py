@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.kinds import ODA
-from posewright.formats.lazy_motions import Glance, LazyMotions
+from posewright.formats.motion_file import Glance, LazyMotions
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.oda.archive import NAME_BYTES, OdaArchive, OdaEntry
@@ -21,9 +21,9 @@ from posewright.formats.omtn.from_motion import omtn_of, rendering_of
 from posewright.formats.omtn.names import in_latin_1
 from posewright.formats.omtn.reading import read_omtn_at
 from posewright.formats.omtn.to_motion import omtn_motion
-from posewright.formats.origin import Origin, origin_of
-from posewright.formats.place import Place
-from posewright.formats.rendering import Rendering, WriteOptions
+from posewright.formats.motion_file import Origin, origin_of
+from posewright.formats.binary import Place
+from posewright.formats.motion_format import Rendering, WriteOptions
 from posewright.motions import Motion
 from posewright.robots import Robot
 

@@ -19,8 +19,8 @@ from posewright.formats.oda.archive import (
     OdaEntry,
 )
 from posewright.formats.oda.contents import TYPE_OF, Kind
-from posewright.formats.place import Place
-from posewright.formats.wrapping import Wrapping, is_wrapped, unwrap
+from posewright.formats.binary import Place
+from posewright.formats.binary import Wrapping, is_wrapped, unwrap
 
 VERSION = (0, 3)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from posewright.errors import FormatError
 from posewright.formats.omtn.document import MAX_ANGLE_URAD, URAD, Integers
-from posewright.formats.standing import Rows, never_set, standing
+from posewright.formats.unsaid import Rows, never_set, standing
 from posewright.motions import Motion
 from posewright.robots import Robot
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError
-from posewright.formats.place import u32
-from posewright.formats.wrapping import Wrapping
+from posewright.formats.binary import u32
+from posewright.formats.binary import Wrapping
 
 Integers = NDArray[np.int32]
 

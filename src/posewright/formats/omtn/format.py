@@ -12,8 +12,8 @@ from posewright.formats.omtn.from_motion import rendering_of
 from posewright.formats.omtn.layout import unnamed_in
 from posewright.formats.omtn.reading import read_omtn
 from posewright.formats.omtn.to_motion import omtn_motion
-from posewright.formats.origin import Origin
-from posewright.formats.rendering import Quantum, Rendering, WriteOptions
+from posewright.formats.motion_file import Origin
+from posewright.formats.motion_format import Quantum, Rendering, WriteOptions
 from posewright.motions import Motion
 from posewright.robots import Robot
 

@@ -15,8 +15,8 @@ from posewright.formats.omtn.layout import Layout, layout_of
 from posewright.formats.omtn.names import in_latin_1, remarks_on_name
 from posewright.formats.omtn.timeline import Timeline, timeline_of
 from posewright.formats.omtn.to_motion import ATTITUDE_SIGNS, EXTRAS
-from posewright.formats.origin import card_of
-from posewright.formats.rendering import Rendering
+from posewright.formats.motion_file import card_of
+from posewright.formats.motion_format import Rendering
 from posewright.formats.unsaid import unheld, unsaid
 from posewright.motions import Motion
 

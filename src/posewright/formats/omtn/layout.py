@@ -13,8 +13,8 @@ from posewright.formats.omtn.designs import NAMING, dialect_of
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.reading import read_omtn_at
 from posewright.formats.omtn.to_motion import CREATOR, DESIGN, FRAME_MS, MINOR
-from posewright.formats.origin import origin_of
-from posewright.formats.place import Place
+from posewright.formats.motion_file import origin_of
+from posewright.formats.binary import Place
 from posewright.formats.unsaid import OURS
 from posewright.motions import Motion
 from posewright.robots import Robot

@@ -20,8 +20,8 @@ from posewright.formats.omtn.document import (
 )
 from posewright.formats.omtn.sections import Sections
 from posewright.formats.omtn.words import keyframe_section, keyframe_words
-from posewright.formats.place import ByteCursor, Place
-from posewright.formats.wrapping import Wrapping, is_wrapped, unwrap
+from posewright.formats.binary import ByteCursor, Place
+from posewright.formats.binary import Wrapping, is_wrapped, unwrap
 
 MAJOR = 1
 KNOWN_MINORS = (0, 1, 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from posewright.formats.place import ByteCursor, Place
+from posewright.formats.binary import ByteCursor, Place
 
 MAX_PADDING = 3
 """Sections 1 and 2 are filled up to a multiple of four bytes."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.formats import moments
-from posewright.formats.standing import filled
+from posewright.formats.unsaid import filled
 from posewright.motions import Motion
 
 

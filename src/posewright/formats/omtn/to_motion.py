@@ -8,7 +8,7 @@ import numpy as np
 
 from posewright.formats.omtn.designs import NAMING, dialect_of
 from posewright.formats.omtn.document import URAD, OmtnDocument
-from posewright.formats.origin import Origin
+from posewright.formats.motion_file import Origin
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot
 

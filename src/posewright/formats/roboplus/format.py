@@ -9,8 +9,8 @@ from pathlib import Path
 from posewright.formats.kinds import ROBOPLUS_TEXT
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
-from posewright.formats.origin import card_of
-from posewright.formats.rendering import Quantum, Rendering, WriteOptions
+from posewright.formats.motion_file import card_of
+from posewright.formats.motion_format import Quantum, Rendering, WriteOptions
 from posewright.formats.roboplus.columns import NUMBERING
 from posewright.formats.roboplus.from_motion import document_with, put_motion
 from posewright.formats.roboplus.reader import read_roboplus

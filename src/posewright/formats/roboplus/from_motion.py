@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from posewright.formats.kinds import ROBOPLUS_TEXT
-from posewright.formats.origin import card_of, origin_of
+from posewright.formats.motion_file import card_of, origin_of
 from posewright.formats.roboplus.columns import NUMBERING, Columns
 from posewright.formats.roboplus.graph import Links, extracted, free_pages
 from posewright.formats.roboplus.page import IDS, MAX_STEPS, Page

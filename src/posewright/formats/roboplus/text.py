@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.page_reference import Reference, find_page
+from posewright.formats.motion_file import Reference, find_page
 from posewright.formats.roboplus.checksum import BOM, checksum
 from posewright.formats.roboplus.page import EMPTY_PAGE, IDS, MAX_PAGES, Page
 

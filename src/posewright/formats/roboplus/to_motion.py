@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from posewright.formats.kinds import ROBOPLUS_TEXT
-from posewright.formats.origin import Origin
+from posewright.formats.motion_file import Origin
 from posewright.formats.roboplus.columns import Columns
 from posewright.formats.roboplus.page import IDS, Page
 from posewright.formats.roboplus.text import RoboplusDocument

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from posewright.formats.remarks import Remarks
+from posewright.formats.text_lines import Remarks
 from posewright.formats.roboplus.page import IDS, MAX_PAGES, PlayParam, Step
-from posewright.formats.text_line import Line, show
+from posewright.formats.text_lines import Line, show
 
 GRID_S = 0.008
 """Step of the times that RoboPlus writes [s]."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
-from posewright.formats.radians_text import QUANTUM_RAD
-from posewright.formats.rendering import Quantum
+from posewright.formats.text_lines import QUANTUM_RAD
+from posewright.formats.motion_format import Quantum
 from posewright.formats.tekkotsu.document import SettingsDocument
 from posewright.formats.tekkotsu.from_motion import posture_with, sequence_with
 from posewright.formats.tekkotsu.outputs import NAMING, robot_of

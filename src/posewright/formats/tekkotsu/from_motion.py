@@ -9,9 +9,9 @@ from pathlib import Path
 from posewright.errors import FormatError
 from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.moments import Timeline, timeline_of
-from posewright.formats.origin import card_of, origin_of
-from posewright.formats.radians_text import number
-from posewright.formats.rendering import KeyTimes, Rendering, WriteOptions, as_they_are
+from posewright.formats.motion_file import card_of, origin_of
+from posewright.formats.text_lines import number
+from posewright.formats.motion_format import KeyTimes, Rendering, WriteOptions, as_they_are
 from posewright.formats.tekkotsu.keys import track_of
 from posewright.formats.tekkotsu.lines import MAX_VALUE
 from posewright.formats.tekkotsu.outputs import NAMING, unit_rad

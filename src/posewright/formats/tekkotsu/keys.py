@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from posewright.formats.moments import Moment, Timeline
-from posewright.formats.radians_text import DECIMALS, QUANTUM_RAD
-from posewright.formats.rendering import KeyTimes
+from posewright.formats.text_lines import DECIMALS, QUANTUM_RAD
+from posewright.formats.motion_format import KeyTimes
 from posewright.formats.tekkotsu.settings import Key, Track
 
 _SLACK_RAD = QUANTUM_RAD / 2.0

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.text_line import MAX_LINES, Line, show
+from posewright.formats.text_lines import MAX_LINES, Line, show
 
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _WHOLE = re.compile(rb"[+-]?(?:0[xX][0-9a-fA-F]{1,8}|0[0-7]{0,11}|[1-9][0-9]{0,9})")

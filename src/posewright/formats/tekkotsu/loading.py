@@ -8,7 +8,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError
 from posewright.formats.file_bytes import read_file_bytes
-from posewright.formats.text_line import Line, show
+from posewright.formats.text_lines import Line, show
 
 MAX_DEPTH = 8
 """Files that load files that load files."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from posewright.errors import InputError
 from posewright.formats.moments import Timeline, timeline_of
-from posewright.formats.origin import card_of, origin_of
-from posewright.formats.radians_text import QUANTUM_RAD, number
+from posewright.formats.motion_file import card_of, origin_of
+from posewright.formats.text_lines import QUANTUM_RAD, number
 from posewright.formats.tekkotsu.document import SettingsDocument
 from posewright.formats.tekkotsu.outputs import is_for, joints_called, unit_rad
 from posewright.formats.tekkotsu.settings import tracks_of

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
-from posewright.formats.remarks import Remarks
+from posewright.formats.text_lines import Remarks
 from posewright.formats.tekkotsu.document import SettingsDocument
 from posewright.formats.tekkotsu.lines import Word, decimal, lines_of, whole, words_of
 from posewright.formats.tekkotsu.loading import Loading
 from posewright.formats.tekkotsu.outputs import plain
 from posewright.formats.tekkotsu.posture_reader import POSTURE_MARK, read_posture
 from posewright.formats.tekkotsu.settings import EVERY, Setting
-from posewright.formats.text_line import Line, show
+from posewright.formats.text_lines import Line, show
 from posewright.units import RAD_PER_DEG
 
 SEQUENCE_MARK = b"#MSq"

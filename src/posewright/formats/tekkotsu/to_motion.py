@@ -11,7 +11,7 @@ import numpy as np
 from posewright.errors import FormatError, Where
 from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.moments import MS_PER_S
-from posewright.formats.origin import Origin
+from posewright.formats.motion_file import Origin
 from posewright.formats.tekkotsu.document import SettingsDocument
 from posewright.formats.tekkotsu.outputs import NAMING
 from posewright.formats.tekkotsu.sayings import LEDS, WEIGHTS, leds_text, weights_text

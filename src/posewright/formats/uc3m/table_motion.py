@@ -15,7 +15,7 @@ import numpy as np
 
 from posewright.errors import FormatError, Where
 from posewright.formats.kinds import UC3M_CSV
-from posewright.formats.origin import Origin, card_of, origin_of
+from posewright.formats.motion_file import Origin, card_of, origin_of
 from posewright.formats.uc3m.joint_table import JointTable, TableRow
 from posewright.formats.uc3m.velocity import NUMBERING, Velocity, document_velocity, step_speeds
 from posewright.motions import Easing, Keyframe, Motion, Pose

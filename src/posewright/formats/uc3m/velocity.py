@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from posewright.formats.origin import card_of
+from posewright.formats.motion_file import card_of
 from posewright.motions import Motion
 
 NUMBERING = "uc3m_thesis"

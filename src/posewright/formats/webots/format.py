@@ -7,8 +7,8 @@ from pathlib import Path
 from posewright.formats.kinds import WEBOTS
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat
-from posewright.formats.radians_text import QUANTUM_RAD
-from posewright.formats.rendering import Quantum
+from posewright.formats.text_lines import QUANTUM_RAD
+from posewright.formats.motion_format import Quantum
 from posewright.formats.webots.devices import nearly, robot_for
 from posewright.formats.webots.from_motion import table_with
 from posewright.formats.webots.reader import read_table

@@ -12,9 +12,9 @@ import numpy as np
 from posewright.errors import FormatError
 from posewright.formats.kinds import WEBOTS
 from posewright.formats.moments import Timeline, timeline_of
-from posewright.formats.origin import card_of, origin_of
-from posewright.formats.radians_text import QUANTUM_RAD, number
-from posewright.formats.rendering import Rendering, WriteOptions, as_they_are
+from posewright.formats.motion_file import card_of, origin_of
+from posewright.formats.text_lines import QUANTUM_RAD, number
+from posewright.formats.motion_format import Rendering, WriteOptions, as_they_are
 from posewright.formats.unsaid import unheld, unsaid
 from posewright.formats.webots.devices import NAMING
 from posewright.formats.webots.document import UNSAID, PoseTable, new_head, new_row

@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.remarks import Remarks
-from posewright.formats.text_line import Line, show, split_lines
+from posewright.formats.text_lines import Remarks
+from posewright.formats.text_lines import Line, show, split_lines
 from posewright.formats.webots.document import FIRST_CELLS, UNSAID, PoseRow, PoseTable
 
 BOM = b"\xef\xbb\xbf"

@@ -9,7 +9,7 @@ import numpy as np
 
 from posewright.errors import FormatError, Where
 from posewright.formats.kinds import WEBOTS
-from posewright.formats.origin import Origin
+from posewright.formats.motion_file import Origin
 from posewright.formats.webots.devices import joints_of
 from posewright.formats.webots.document import PoseTable
 from posewright.motions import Keyframe, Motion, Pose

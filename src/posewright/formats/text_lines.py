@@ -1,4 +1,4 @@
-"""One line of a foreign text file: its bytes, its number, and the numbers written on it."""
+"""Text files of others: their lines, what is odd about them, and the numbers written on them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
-
 from posewright.errors import FormatError, Where
+from dataclasses import dataclass, field
+
 
 _WHOLE = re.compile(rb"[0-9]{1,9}")
 _DECIMAL = re.compile(rb"[0-9]{1,9}(?:[.,][0-9]{1,6})?")
@@ -88,3 +89,49 @@ def split_lines(data: bytes, path: Path | None = None, *, first: int = 1) -> lis
     if pieces[-1]:
         lines.append(Line(pieces[-1], first + len(lines), path))
     return lines
+
+
+MAX_REMARKS = 50
+"""More than this many say nothing more to a person; the rest is only counted."""
+
+
+@dataclass
+class Remarks:
+    """A list of remarks in words, each with its line, that cannot grow without end."""
+
+    _texts: list[str] = field(default_factory=list)
+    _once: set[str] = field(default_factory=set)
+    _left_off: int = 0
+
+    def add(self, text: str, line: Line | None = None) -> None:
+        """Note `text`, found at `line`."""
+        if len(self._texts) >= MAX_REMARKS:
+            self._left_off += 1
+            return
+        self._texts.append(f"line {line.number}: {text}" if line is not None else text)
+
+    def once(self, text: str, line: Line) -> None:
+        """Note `text` the first time it is met in the file, and not again."""
+        if text not in self._once:
+            self._once.add(text)
+            self.add(text, line)
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """All remarks, in the order of the file."""
+        more = (f"{self._left_off} more remarks of this kind",) if self._left_off else ()
+        return (*self._texts, *more)
+
+
+DECIMALS = 6
+QUANTUM_RAD = 10.0**-DECIMALS
+"""What an angle is rounded to [rad]."""
+
+
+def number(value: float) -> str:
+    """Return an angle as it is written: with as many decimals as it needs, six at most."""
+    text = repr(round(value, DECIMALS))
+    if "e" in text:  # 1e-06
+        text = f"{value:.{DECIMALS}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text in ("-0", "") else text
