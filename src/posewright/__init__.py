@@ -40,15 +40,12 @@ if TYPE_CHECKING:
     from posewright.errors import PosewrightError as PosewrightError
     from posewright.formats import WriteOptions as WriteOptions
     from posewright.formats import add_to_archive as add_to_archive
-    from posewright.formats import add_to_stick as add_to_stick
-    from posewright.formats import check_monet as check_monet
     from posewright.formats import convert_motion as convert_motion
     from posewright.formats import create_archive as create_archive
     from posewright.formats import extract_archive as extract_archive
     from posewright.formats import read_archive_file as read_archive  # noqa: F401 -- a public name
     from posewright.formats import read_motion as read_motion
     from posewright.formats import read_motion_file as read_motion_file
-    from posewright.formats import read_stick as read_stick
     from posewright.formats import remove_from_archive as remove_from_archive
     from posewright.formats import write_archive_file as write_archive  # noqa: F401 -- a public name
     from posewright.formats import write_motion as write_motion
@@ -64,6 +61,9 @@ if TYPE_CHECKING:
     from posewright.robots import describe as describe_robot  # noqa: F401 -- a public name
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
+    from posewright.sticks import add_to_stick as add_to_stick
+    from posewright.sticks import check_monet as check_monet
+    from posewright.sticks import read_stick as read_stick
     from posewright.traces import read_mcap as read_trace  # noqa: F401 -- a public name
     from posewright.traces import write_mcap as write_trace  # noqa: F401 -- a public name
     from posewright.trials import draw_gait as draw_gait
@@ -84,10 +84,10 @@ _ROOM_OF = {
     "VelocityCommand": ("gaits", "VelocityCommand"),
     "WriteOptions": ("formats", "WriteOptions"),
     "add_to_archive": ("formats", "add_to_archive"),
-    "add_to_stick": ("formats", "add_to_stick"),
+    "add_to_stick": ("sticks", "add_to_stick"),
     "check_chart": ("charts", "check_chart"),
     "check_gait": ("gaits", "check_gait"),
-    "check_monet": ("formats", "check_monet"),
+    "check_monet": ("sticks", "check_monet"),
     "check_motion": ("motions", "check_motion"),
     "compare_charts": ("charts", "equivalent"),
     "convert_motion": ("formats", "convert_motion"),
@@ -117,7 +117,7 @@ _ROOM_OF = {
     "read_layout": ("arenas", "read_layout"),
     "read_motion": ("formats", "read_motion"),
     "read_motion_file": ("formats", "read_motion_file"),
-    "read_stick": ("formats", "read_stick"),
+    "read_stick": ("sticks", "read_stick"),
     "read_trace": ("traces", "read_mcap"),
     "remove_from_archive": ("formats", "remove_from_archive"),
     "replay": ("trials", "replay"),

@@ -24,7 +24,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"motions", "charts", "kinematics"}),
     frozenset({"arenas", "bodies", "gaits"}),
     frozenset({"formats", "traces", "codegen"}),
-    frozenset({"playing", "simulation", "links", "onboard", "contests"}),
+    frozenset({"playing", "simulation", "links", "onboard", "contests", "sticks"}),
     frozenset({"trials"}),
     frozenset({"cli", "studio"}),
 )

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from posewright.errors import Where
-from posewright.formats.monet.add import Added
-from posewright.formats.monet.finding import MonetFinding
-from posewright.formats.monet.setup import MemoryStick, MonetSetup
 from posewright.motions import Level
+from posewright.sticks.add import Added
+from posewright.sticks.finding import MonetFinding
+from posewright.sticks.setup import MemoryStick, MonetSetup
 
 
 def check_report(stick: MemoryStick, findings: Sequence[MonetFinding]) -> dict[str, Any]:

@@ -9,14 +9,17 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from posewright.formats.writing import Conversion, convert_motion
     from posewright.formats.detect import detect_format
     from posewright.formats.for_robot import file_for_robot
-    from posewright.formats.monet.add import add_to_stick
-    from posewright.formats.monet.check import check_monet
-    from posewright.formats.monet.memory_stick import read_stick
-    from posewright.formats.motion_file import MotionFile, PageLabel
-    from posewright.formats.motion_format import MotionFormat
+    from posewright.formats.motion_file import MotionFile, Origin, PageLabel, card_of, origin_of
+    from posewright.formats.motion_format import (
+        KeyTimes,
+        MotionFormat,
+        Quantum,
+        Rendering,
+        Rounding,
+        WriteOptions,
+    )
     from posewright.formats.oda.extraction import extract_archive
     from posewright.formats.oda.files import (
         add_to_archive,
@@ -25,47 +28,40 @@ if TYPE_CHECKING:
         remove_from_archive,
         write_archive_file,
     )
-    from posewright.formats.motion_file import Origin, card_of, origin_of
     from posewright.formats.reading import read_motion, read_motion_file
     from posewright.formats.registry import FORMATS
-    from posewright.formats.motion_format import KeyTimes, Quantum, Rendering, WriteOptions
-    from posewright.formats.motion_format import Rounding
-    from posewright.formats.uc3m.table_motion import table_with
-    from posewright.formats.uc3m.velocity import Velocity, document_velocity, step_speeds
-    from posewright.formats.writing import losses, write_motion, write_motion_file
+    from posewright.formats.uc3m.table_motion import Velocity, document_velocity, step_speeds, table_with
+    from posewright.formats.writing import Conversion, convert_motion, losses, write_motion, write_motion_file
 
 _ROOM = {
-    "read_stick": "monet.memory_stick",
-    "add_to_stick": "monet.add",
-    "check_monet": "monet.check",
     "extract_archive": "oda.extraction",
     "add_to_archive": "oda.files",
     "create_archive": "oda.files",
     "read_archive_file": "oda.files",
     "remove_from_archive": "oda.files",
     "write_archive_file": "oda.files",
-    "Conversion": "conversion",
-    "Rounding": "rounding",
-    "convert_motion": "conversion",
+    "Conversion": "writing",
+    "Rounding": "motion_format",
+    "convert_motion": "writing",
     "detect_format": "detect",
     "file_for_robot": "for_robot",
     "MotionFile": "motion_file",
     "PageLabel": "motion_file",
     "MotionFormat": "motion_format",
-    "Origin": "origin",
-    "card_of": "origin",
-    "origin_of": "origin",
+    "Origin": "motion_file",
+    "card_of": "motion_file",
+    "origin_of": "motion_file",
     "read_motion": "reading",
     "read_motion_file": "reading",
     "FORMATS": "registry",
-    "KeyTimes": "rendering",
-    "Quantum": "rendering",
-    "Rendering": "rendering",
-    "WriteOptions": "rendering",
+    "KeyTimes": "motion_format",
+    "Quantum": "motion_format",
+    "Rendering": "motion_format",
+    "WriteOptions": "motion_format",
     "table_with": "uc3m.table_motion",
-    "Velocity": "uc3m.velocity",
-    "document_velocity": "uc3m.velocity",
-    "step_speeds": "uc3m.velocity",
+    "Velocity": "uc3m.table_motion",
+    "document_velocity": "uc3m.table_motion",
+    "step_speeds": "uc3m.table_motion",
     "losses": "writing",
     "write_motion": "writing",
     "write_motion_file": "writing",
@@ -85,9 +81,7 @@ __all__ = [
     "Velocity",
     "WriteOptions",
     "add_to_archive",
-    "add_to_stick",
     "card_of",
-    "check_monet",
     "convert_motion",
     "create_archive",
     "detect_format",
@@ -99,7 +93,6 @@ __all__ = [
     "read_archive_file",
     "read_motion",
     "read_motion_file",
-    "read_stick",
     "remove_from_archive",
     "step_speeds",
     "table_with",

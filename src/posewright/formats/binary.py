@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
+
 from posewright.errors import FormatError, Where
-import zlib
-from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from posewright.errors import FormatError, UnknownNameError, Where
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, overload
-from posewright.motions import Motion
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from posewright.robots import Robot, robot
-from collections.abc import Sequence
-from typing import NamedTuple
-from posewright.errors import FormatError, InputError, Where
+from typing import NamedTuple, overload
 
+from posewright.errors import FormatError, InputError, UnknownNameError, Where
+from posewright.motions import Motion
+from posewright.robots import Robot, robot
 
 Reference = str | int
 

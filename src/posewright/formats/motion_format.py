@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from posewright.motions import Motion
-from collections.abc import Callable
 from pathlib import Path
-from posewright.formats.motion_file import MotionFile
-from posewright.motions import Motion, straightened
-from posewright.robots import Robot
+
 import numpy as np
 from numpy.typing import NDArray
+
 from posewright.errors import FormatError, InputError, UnknownNameError
-from posewright.formats.motion_file import card_of
+from posewright.formats.motion_file import MotionFile, card_of
+from posewright.motions import Motion, straightened
+from posewright.robots import Robot
 
 
 class KeyTimes(Enum):

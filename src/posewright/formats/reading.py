@@ -7,9 +7,7 @@ from pathlib import Path
 
 from posewright.formats.detect import detect_format, refuse_unsupported
 from posewright.formats.file_bytes import read_file_bytes
-from posewright.formats.motion_file import MotionFile
-from posewright.formats.motion_file import alone
-from posewright.formats.motion_file import Reference
+from posewright.formats.motion_file import MotionFile, Reference, alone
 from posewright.formats.registry import format_named
 from posewright.motions import Motion
 from posewright.robots import Robot

@@ -9,11 +9,11 @@ from types import MappingProxyType
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.ekmoves.format import FORMAT as EKMOVES_FORMAT
 from posewright.formats.kinds import READ_AS
+from posewright.formats.motion_file import card_of, origin_of
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.native.format import FORMAT as NATIVE_FORMAT
 from posewright.formats.oda.format import FORMAT as ODA_FORMAT
 from posewright.formats.omtn.format import FORMAT as OMTN_FORMAT
-from posewright.formats.motion_file import card_of, origin_of
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS_FORMAT
 from posewright.formats.tekkotsu.format import MOT as MOT_FORMAT
 from posewright.formats.tekkotsu.format import POS as POS_FORMAT

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
-from posewright.errors import FormatError, Where
-from dataclasses import dataclass, field
 
+from posewright.errors import FormatError, Where
 
 _WHOLE = re.compile(rb"[0-9]{1,9}")
 _DECIMAL = re.compile(rb"[0-9]{1,9}(?:[.,][0-9]{1,6})?")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
-from posewright.robots import Robot
-import math
-from collections.abc import Collection
-from pathlib import Path
+
 from posewright.formats.motion_file import card_of, origin_of
 from posewright.motions import Motion
-
+from posewright.robots import Robot
 
 STAND = "stand"
 """The pose of a robot that stands for every joint nobody gives an angle."""

@@ -5,27 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
 import numpy as np
+
 from posewright.documents import write_atomically
 from posewright.errors import LossError, Where
 from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
-from posewright.formats.motion_file import MotionFile
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.motion_file import alone, card_of
-from posewright.formats.motion_file import Reference
+from posewright.formats.motion_file import MotionFile, Reference, alone, card_of, origin_of
+from posewright.formats.motion_format import (
+    EXACT,
+    MotionFormat,
+    Quantum,
+    Rendering,
+    Rounding,
+    WriteOptions,
+    measured,
+    read_back,
+)
 from posewright.formats.reading import read_motion_file
-from posewright.formats.registry import format_for
-from posewright.formats.motion_format import EXACT, Quantum, Rendering, WriteOptions
-from posewright.formats.motion_format import Rounding, measured, read_back
-from posewright.motions import Motion
-from posewright.robots import Robot
-from posewright.formats.motion_file import alone, origin_of
 from posewright.formats.registry import format_for, format_named
-from posewright.formats.motion_format import WriteOptions
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
-from posewright.formats.motion_format import read_back
-
+from posewright.motions import Motion
+from posewright.robots import Robot
 
 SLACK_RAD = 1e-6
 """So little beyond a stop is rounding: files of old robots count whole micro-radians."""

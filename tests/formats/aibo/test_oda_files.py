@@ -21,7 +21,9 @@ from posewright.formats import (
     write_motion,
     write_motion_file,
 )
+from posewright.formats.motion_file import alone
 from posewright.formats.oda.archive import Compression
+from posewright.formats.oda.assembly import FileNames, entry_name, file_stem
 from posewright.formats.oda.extraction import extract_archive
 from posewright.formats.oda.files import (
     add_to_archive,
@@ -29,9 +31,7 @@ from posewright.formats.oda.files import (
     read_archive_file,
     remove_from_archive,
 )
-from posewright.formats.oda.names import FileNames, entry_name, file_stem
-from posewright.formats.omtn.reading import read_omtn
-from posewright.formats.motion_file import alone
+from posewright.formats.omtn.reader import read_omtn
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError, InputError, Where
-from posewright.formats.ekmoves.header import (
+from posewright.formats.ekmoves.document import (
     DECIMALS,
+    MOTION,
     ORDER,
     QUANTUM_DEG,
     QUANTUM_S,
@@ -23,18 +24,23 @@ from posewright.formats.ekmoves.header import (
     Series,
     Timing,
     has_number,
+    notes_text,
     numbered,
+    timing_text,
 )
-from posewright.formats.ekmoves.notes import MOTION, notes_text, timing_text
-from posewright.formats.ekmoves.reading import MAX_DEG, read_header
-from posewright.formats.ekmoves.to_motion import c_name, series_motion, series_of, timing_of
+from posewright.formats.ekmoves.reader import (
+    MAX_DEG,
+    c_name,
+    read_header,
+    series_motion,
+    series_of,
+    timing_of,
+)
 from posewright.formats.kinds import EKMOVES
 from posewright.formats.moments import MS_PER_S, rounding_remarks, times_of
-from posewright.formats.motion_file import MotionFile
-from posewright.formats.motion_file import card_of, origin_of
+from posewright.formats.motion_file import MotionFile, card_of, origin_of
 from posewright.formats.motion_format import Rendering, WriteOptions
-from posewright.formats.unsaid import filled, never_set, standing
-from posewright.formats.unsaid import unheld, unsaid
+from posewright.formats.unsaid import filled, never_set, standing, unheld, unsaid
 from posewright.motions import Motion
 from posewright.robots import Robot
 

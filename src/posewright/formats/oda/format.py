@@ -7,23 +7,17 @@ from functools import partial
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
+from posewright.formats.binary import Place
 from posewright.formats.kinds import ODA
-from posewright.formats.motion_file import Glance, LazyMotions
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.oda.archive import NAME_BYTES, OdaArchive, OdaEntry
-from posewright.formats.oda.contents import Kind
-from posewright.formats.oda.reading import parse_archive
-from posewright.formats.omtn.designs import NAMING, card_for
+from posewright.formats.motion_file import Glance, LazyMotions, MotionFile, Origin, PageLabel, origin_of
+from posewright.formats.motion_format import MotionFormat, Rendering, WriteOptions
+from posewright.formats.oda.archive import NAME_BYTES, Kind, OdaArchive, OdaEntry
+from posewright.formats.oda.reader import parse_archive
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.format import QUANTUM
-from posewright.formats.omtn.from_motion import omtn_of, rendering_of
-from posewright.formats.omtn.names import in_latin_1
-from posewright.formats.omtn.reading import read_omtn_at
-from posewright.formats.omtn.to_motion import omtn_motion
-from posewright.formats.motion_file import Origin, origin_of
-from posewright.formats.binary import Place
-from posewright.formats.motion_format import Rendering, WriteOptions
+from posewright.formats.omtn.from_motion import in_latin_1, omtn_of, rendering_of
+from posewright.formats.omtn.reader import read_omtn_at
+from posewright.formats.omtn.to_motion import NAMING, card_for, omtn_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError
-from posewright.formats.binary import u32
-from posewright.formats.binary import Wrapping
+from posewright.formats.binary import Wrapping, u32
 
 Integers = NDArray[np.int32]
 

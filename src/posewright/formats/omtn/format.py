@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from posewright.formats.kinds import OMTN
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.omtn.designs import NAMING, card_for, is_listed
+from posewright.formats.motion_file import MotionFile, Origin, PageLabel
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.omtn.from_motion import rendering_of
 from posewright.formats.omtn.layout import unnamed_in
-from posewright.formats.omtn.reading import read_omtn
-from posewright.formats.omtn.to_motion import omtn_motion
-from posewright.formats.motion_file import Origin
-from posewright.formats.motion_format import Quantum, Rendering, WriteOptions
+from posewright.formats.omtn.reader import read_omtn
+from posewright.formats.omtn.to_motion import NAMING, card_for, is_listed, omtn_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 

@@ -7,15 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from posewright.formats.kinds import ROBOPLUS_TEXT
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.motion_file import card_of
-from posewright.formats.motion_format import Quantum, Rendering, WriteOptions
-from posewright.formats.roboplus.columns import NUMBERING
+from posewright.formats.motion_file import MotionFile, PageLabel, card_of
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
+from posewright.formats.roboplus.document import RoboplusDocument
 from posewright.formats.roboplus.from_motion import document_with, put_motion
 from posewright.formats.roboplus.reader import read_roboplus
-from posewright.formats.roboplus.text import RoboplusDocument
-from posewright.formats.roboplus.to_motion import page_motion, remarks_on
+from posewright.formats.roboplus.to_motion import NUMBERING, page_motion, remarks_on
 from posewright.motions import Motion
 from posewright.robots import Robot, robot
 

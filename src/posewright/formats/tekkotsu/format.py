@@ -6,16 +6,13 @@ from pathlib import Path
 
 from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.text_lines import QUANTUM_RAD
-from posewright.formats.motion_format import Quantum
-from posewright.formats.tekkotsu.document import SettingsDocument
+from posewright.formats.motion_format import MotionFormat, Quantum
+from posewright.formats.tekkotsu.document import NAMING, SettingsDocument, robot_of, tracks_of
 from posewright.formats.tekkotsu.from_motion import posture_with, sequence_with
-from posewright.formats.tekkotsu.outputs import NAMING, robot_of
 from posewright.formats.tekkotsu.posture_reader import read_posture
 from posewright.formats.tekkotsu.sequence_reader import read_sequence
-from posewright.formats.tekkotsu.settings import tracks_of
 from posewright.formats.tekkotsu.to_motion import motion_of, remarks_on
+from posewright.formats.text_lines import QUANTUM_RAD
 from posewright.robots import Robot
 
 

@@ -7,11 +7,9 @@ from pathlib import Path
 
 from posewright.formats.kinds import UC3M_CSV
 from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.motion_format import Quantum, Rendering, WriteOptions
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.uc3m.joint_table import read_table
-from posewright.formats.uc3m.table_motion import table_motion, table_with
-from posewright.formats.uc3m.velocity import NUMBERING
+from posewright.formats.uc3m.table_motion import NUMBERING, table_motion, table_with
 from posewright.motions import Motion
 from posewright.robots import Robot, robot
 

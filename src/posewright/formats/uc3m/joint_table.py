@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.text_lines import Remarks
-from posewright.formats.roboplus.checksum import BOM
-from posewright.formats.text_lines import Line, show, split_lines
+from posewright.formats.roboplus.document import BOM
+from posewright.formats.text_lines import Line, Remarks, show, split_lines
 
 MAX_ID = 23
 MAX_DEG = 300.0

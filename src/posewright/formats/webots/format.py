@@ -6,13 +6,10 @@ from pathlib import Path
 
 from posewright.formats.kinds import WEBOTS
 from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
+from posewright.formats.motion_format import MotionFormat, Quantum
 from posewright.formats.text_lines import QUANTUM_RAD
-from posewright.formats.motion_format import Quantum
-from posewright.formats.webots.devices import nearly, robot_for
-from posewright.formats.webots.from_motion import table_with
-from posewright.formats.webots.reader import read_table
-from posewright.formats.webots.to_motion import strangers, table_motion
+from posewright.formats.webots.document import nearly, read_table, robot_for
+from posewright.formats.webots.motion import strangers, table_motion, table_with
 from posewright.robots import Robot
 
 
