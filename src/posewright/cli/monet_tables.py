@@ -7,9 +7,7 @@ from typing import Any
 
 from posewright.errors import Where
 from posewright.motions import Level
-from posewright.sticks.add import Added
-from posewright.sticks.finding import MonetFinding
-from posewright.sticks.setup import MemoryStick, MonetSetup
+from posewright.sticks import Added, MemoryStick, MonetFinding, MonetSetup
 
 
 def check_report(stick: MemoryStick, findings: Sequence[MonetFinding]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError, InputError, UnknownNameError
+from posewright.formats.file_kind import FileKind
 from posewright.formats.motion_file import MotionFile, card_of
 from posewright.motions import Motion, straightened
 from posewright.robots import Robot
@@ -79,12 +80,12 @@ def as_they_are(motion: Motion) -> tuple[float, ...]:
     return tuple(motion.keyframe_times.tolist())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MotionFormat:
     """A format that is read and written.
 
     Attributes:
-        name: its name in programs.
+        kind: its name in programs, its title, and how its files are told from others.
         suffixes: of file names to write it under; for reading they mean nothing.
         read: bytes, path and the robot asked for, if one was, to the file.
         render: a motion, the path it will have and what is asked, to the file's bytes.
@@ -93,9 +94,10 @@ class MotionFormat:
         stands_alone: whether its files never load others; only those are kept between two readings.
         render_file: a file of several motions, some perhaps edited, to its bytes; None where a file is
             one motion.
+        wrapped: kinds of file that hold such a file in some wrapping, which `read` takes off.
     """
 
-    name: str
+    kind: FileKind
     suffixes: tuple[str, ...]
     read: Callable[[bytes, Path, Robot | None], MotionFile]
     render: Callable[[Motion, Path, WriteOptions], Rendering]
@@ -103,6 +105,15 @@ class MotionFormat:
     suits: Callable[[Robot], bool] = lambda _: True
     render_file: Callable[[MotionFile], Rendering] | None = None
     stands_alone: bool = True
+    wrapped: tuple[FileKind, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"MotionFormat({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        """Its name in programs."""
+        return self.kind.name
 
     def prepared(self, motion: Motion, options: WriteOptions) -> Motion:
         """Return the motion as it is to be rendered: straightened on the format's clock, if that is asked."""

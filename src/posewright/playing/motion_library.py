@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from posewright.documents import Node, decode_document
-from posewright.formats import MotionFile, read_motion_file
-from posewright.formats.kinds import NATIVE
+from posewright.formats import NATIVE, MotionFile, read_motion_file
 from posewright.formats.native import render
 from posewright.motions import Motion
 from posewright.playing.carried import CarriedTexts

@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 from posewright.motions.keyframe import LONGEST_S, SHORTEST_S, Attitude
 
+EKMOVES = "ekmoves-h"
+
 ORDER = (
     *("head_tilt", "head_pan", "neck_tilt", "mouth"),
     *(f"left_front_{joint}" for joint in ("rotator", "elevator", "knee")),

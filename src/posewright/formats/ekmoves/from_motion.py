@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from posewright.errors import FormatError, InputError, Where
 from posewright.formats.ekmoves.document import (
     DECIMALS,
+    EKMOVES,
     MOTION,
     ORDER,
     QUANTUM_DEG,
@@ -36,7 +37,6 @@ from posewright.formats.ekmoves.reader import (
     series_of,
     timing_of,
 )
-from posewright.formats.kinds import EKMOVES
 from posewright.formats.moments import MS_PER_S, rounding_remarks, times_of
 from posewright.formats.motion_file import MotionFile, card_of, origin_of
 from posewright.formats.motion_format import Rendering, WriteOptions

@@ -14,6 +14,7 @@ import numpy as np
 from posewright.errors import FormatError, Where
 from posewright.formats.ekmoves.document import (
     DEFAULT_REACH_S,
+    EKMOVES,
     MOTION,
     ORDER,
     PoseArray,
@@ -25,7 +26,6 @@ from posewright.formats.ekmoves.document import (
     split_name,
     timing_at,
 )
-from posewright.formats.kinds import EKMOVES
 from posewright.formats.motion_file import Origin
 from posewright.formats.text_lines import MAX_LINES, MAX_REMARKS, Line, Remarks, show
 from posewright.motions import Keyframe, Motion, Pose

@@ -16,13 +16,16 @@ from posewright.documents import (
     write_atomically,
 )
 from posewright.errors import InputError
-from posewright.formats.kinds import NATIVE, ROBOPLUS_TEXT
+from posewright.formats.file_kind import Evidence, FileKind, says
 from posewright.formats.motion_file import MotionFile, Origin, PageLabel, origin_of
 from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, as_they_are
 from posewright.formats.native.reader import motion_of
 from posewright.formats.native.writer import Before, tree_of
+from posewright.formats.roboplus.document import ROBOPLUS_TEXT
 from posewright.motions import Motion
 from posewright.robots import Robot
+
+NATIVE = "posewright-motion"
 
 MARK = b"\xef\xbb\xbf"
 """A byte order mark, which some editors put and YAML allows."""
@@ -107,4 +110,10 @@ def _losses(motion: Motion) -> tuple[str, ...]:
     )
 
 
-FORMAT = MotionFormat(NATIVE, (".motion.yaml", ".yaml", ".yml"), _read, _render, EXACT)
+FORMAT = MotionFormat(
+    FileKind(NATIVE, "a Posewright motion", says(rb"^motion[ \t]*:"), Evidence.KEY),
+    (".motion.yaml", ".yaml", ".yml"),
+    _read,
+    _render,
+    EXACT,
+)

@@ -17,6 +17,8 @@ from pathlib import Path
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.binary import Wrapping, head_of, is_wrapped
 
+ODA = "aibo-oda"
+
 _HEAD_BYTES = 16
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place
-from posewright.formats.kinds import ODA
+from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
 from posewright.formats.motion_file import Glance, LazyMotions, MotionFile, Origin, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Rendering, WriteOptions
-from posewright.formats.oda.archive import NAME_BYTES, Kind, OdaArchive, OdaEntry
+from posewright.formats.oda.archive import MAGIC, NAME_BYTES, ODA, Kind, OdaArchive, OdaEntry
 from posewright.formats.oda.reader import parse_archive
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.format import QUANTUM
@@ -136,11 +136,12 @@ def _render_file(file: MotionFile) -> Rendering:
 
 
 FORMAT = MotionFormat(
-    ODA,
+    FileKind(ODA, "a Sony AIBO ODA archive of motions", begins(MAGIC)),
     (".oda",),
     _read,
     _render,
     QUANTUM,
     suits=lambda card: NAMING in card.namings,
     render_file=_render_file,
+    wrapped=(FileKind(f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", begins_in_gzip(MAGIC)),),
 )

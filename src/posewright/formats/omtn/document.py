@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from posewright.errors import FormatError
 from posewright.formats.binary import Wrapping, u32
 
+OMTN = "aibo-omtn"
+
 Integers = NDArray[np.int32]
 
 MAGIC = b"OMTN"

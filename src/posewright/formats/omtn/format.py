@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from posewright.formats.kinds import OMTN
+from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
 from posewright.formats.motion_file import MotionFile, Origin, PageLabel
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
+from posewright.formats.omtn.document import MAGIC, OMTN
 from posewright.formats.omtn.from_motion import rendering_of
 from posewright.formats.omtn.layout import unnamed_in
 from posewright.formats.omtn.reader import read_omtn
@@ -36,4 +37,12 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     return rendering_of(motion)
 
 
-FORMAT = MotionFormat(OMTN, (".mtn",), _read, _render, QUANTUM, suits=lambda card: NAMING in card.namings)
+FORMAT = MotionFormat(
+    FileKind(OMTN, "a Sony AIBO motion (OMTN)", begins(MAGIC)),
+    (".mtn",),
+    _read,
+    _render,
+    QUANTUM,
+    suits=lambda card: NAMING in card.namings,
+    wrapped=(FileKind(f"{OMTN}-gzip", "a Sony AIBO motion (OMTN) inside gzip", begins_in_gzip(MAGIC)),),
+)

@@ -21,6 +21,8 @@ from pathlib import Path
 from posewright.errors import FormatError, Where
 from posewright.formats.motion_file import Reference, find_page
 
+ROBOPLUS_TEXT = "roboplus-mtn"
+
 BOM = b"\xef\xbb\xbf"
 
 _LAST_PAGE_END = re.compile(rb"^page_end[ \t]*(?:\r?\n|\Z)", re.MULTILINE)

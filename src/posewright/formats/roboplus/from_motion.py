@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from posewright.errors import FormatError
-from posewright.formats.kinds import ROBOPLUS_TEXT
 from posewright.formats.moments import MS_PER_S, rounding_remarks
 from posewright.formats.motion_file import card_of, origin_of
 from posewright.formats.roboplus.document import (
@@ -21,6 +20,7 @@ from posewright.formats.roboplus.document import (
     IDS,
     MAX_STEPS,
     MAX_STEPS_IN_FILE,
+    ROBOPLUS_TEXT,
     Page,
     RoboplusDocument,
     Step,

@@ -12,9 +12,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.formats.kinds import ROBOPLUS_TEXT
 from posewright.formats.motion_file import Origin
-from posewright.formats.roboplus.document import IDS, MAX_PAGES, Page, PlayParam, RoboplusDocument, Step
+from posewright.formats.roboplus.document import (
+    IDS,
+    MAX_PAGES,
+    ROBOPLUS_TEXT,
+    Page,
+    PlayParam,
+    RoboplusDocument,
+    Step,
+)
 from posewright.formats.text_lines import Line, Remarks, show
 from posewright.motions import Easing, Keyframe, Motion, Pose, robotis_accel_share
 from posewright.robots import Robot, Servo

@@ -22,6 +22,9 @@ from posewright.errors import FormatError, Where
 from posewright.formats.text_lines import MAX_LINES, Line, show
 from posewright.robots import Robot, robot, robot_names
 
+TEKKOTSU_MOT = "tekkotsu-mot"
+TEKKOTSU_POS = "tekkotsu-pos"
+
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _WHOLE = re.compile(rb"[+-]?(?:0[xX][0-9a-fA-F]{1,8}|0[0-7]{0,11}|[1-9][0-9]{0,9})")
 _DECIMAL = re.compile(rb"[+-]?(?:[0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")

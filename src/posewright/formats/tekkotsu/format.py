@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
+from posewright.formats.file_kind import FileKind, says
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat, Quantum
-from posewright.formats.tekkotsu.document import NAMING, SettingsDocument, robot_of, tracks_of
+from posewright.formats.tekkotsu.document import (
+    NAMING,
+    TEKKOTSU_MOT,
+    TEKKOTSU_POS,
+    SettingsDocument,
+    robot_of,
+    tracks_of,
+)
 from posewright.formats.tekkotsu.from_motion import posture_with, sequence_with
 from posewright.formats.tekkotsu.posture_reader import read_posture
 from posewright.formats.tekkotsu.sequence_reader import read_sequence
@@ -39,7 +46,7 @@ def _suits(card: Robot) -> bool:
 
 
 MOT = MotionFormat(
-    TEKKOTSU_MOT,
+    FileKind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)", says(rb"\A#MSq\b")),
     (".mot",),
     _read_sequence,
     sequence_with,
@@ -49,7 +56,7 @@ MOT = MotionFormat(
 )
 
 POS = MotionFormat(
-    TEKKOTSU_POS,
+    FileKind(TEKKOTSU_POS, "a Tekkotsu posture (#POS)", says(rb"\A#POS\b")),
     (".pos",),
     _read_posture,
     posture_with,

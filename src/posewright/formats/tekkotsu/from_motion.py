@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, InputError
-from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.moments import Moment, Timeline, timeline_of
 from posewright.formats.motion_file import card_of, origin_of
 from posewright.formats.motion_format import KeyTimes, Rendering, WriteOptions, as_they_are
 from posewright.formats.tekkotsu.document import (
     MAX_VALUE,
     NAMING,
+    TEKKOTSU_MOT,
+    TEKKOTSU_POS,
     Key,
     SettingsDocument,
     Track,

@@ -14,10 +14,17 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, Where
-from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.moments import MS_PER_S
 from posewright.formats.motion_file import Origin
-from posewright.formats.tekkotsu.document import NAMING, Key, SettingsDocument, Track, Tracks
+from posewright.formats.tekkotsu.document import (
+    NAMING,
+    TEKKOTSU_MOT,
+    TEKKOTSU_POS,
+    Key,
+    SettingsDocument,
+    Track,
+    Tracks,
+)
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.motions.pose import Angles
 from posewright.robots import Robot

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from posewright.formats.kinds import UC3M_CSV
+from posewright.formats.file_kind import FileKind, says
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
-from posewright.formats.uc3m.joint_table import read_table
+from posewright.formats.uc3m.joint_table import UC3M_CSV, read_table
 from posewright.formats.uc3m.table_motion import NUMBERING, table_motion, table_with
 from posewright.motions import Motion
 from posewright.robots import Robot, robot
@@ -35,5 +35,12 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
 
 FORMAT = MotionFormat(
-    UC3M_CSV, (".csv",), _read, _render, QUANTUM, suits=lambda card: NUMBERING in card.numberings
+    FileKind(
+        UC3M_CSV, "a joint table of the source document", says(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
+    ),
+    (".csv",),
+    _read,
+    _render,
+    QUANTUM,
+    suits=lambda card: NUMBERING in card.numberings,
 )

@@ -14,6 +14,8 @@ from posewright.errors import FormatError, Where
 from posewright.formats.roboplus.document import BOM
 from posewright.formats.text_lines import Line, Remarks, show, split_lines
 
+UC3M_CSV = "uc3m-csv"
+
 MAX_ID = 23
 MAX_DEG = 300.0
 MAX_SPEED = 1e6

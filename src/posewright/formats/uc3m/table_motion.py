@@ -17,9 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, Where
-from posewright.formats.kinds import UC3M_CSV
 from posewright.formats.motion_file import Origin, card_of, origin_of
-from posewright.formats.uc3m.joint_table import JointTable, TableRow
+from posewright.formats.uc3m.joint_table import UC3M_CSV, JointTable, TableRow
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot, Servo
 

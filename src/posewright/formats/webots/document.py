@@ -15,6 +15,8 @@ from posewright.formats.text_lines import Line, Remarks, show, split_lines
 from posewright.robots import Robot, robot, robot_names
 from posewright.robots.unlisted import unlisted_robot
 
+WEBOTS = "webots-motion"
+
 NAMING = "webots"
 """Name of the naming on a robot's card."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from posewright.formats.kinds import WEBOTS
+from posewright.formats.file_kind import FileKind, says
 from posewright.formats.motion_file import MotionFile, PageLabel
 from posewright.formats.motion_format import MotionFormat, Quantum
 from posewright.formats.text_lines import QUANTUM_RAD
-from posewright.formats.webots.document import nearly, read_table, robot_for
+from posewright.formats.webots.document import WEBOTS, nearly, read_table, robot_for
 from posewright.formats.webots.motion import strangers, table_motion, table_with
 from posewright.robots import Robot
 
@@ -33,4 +33,10 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     )
 
 
-FORMAT = MotionFormat(WEBOTS, (".motion",), _read, table_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))
+FORMAT = MotionFormat(
+    FileKind(WEBOTS, "a Webots motion", says(rb"\A#WEBOTS_MOTION\b")),
+    (".motion",),
+    _read,
+    table_with,
+    Quantum(angle_rad=QUANTUM_RAD, time_s=0.001),
+)

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, Where
-from posewright.formats.kinds import WEBOTS
 from posewright.formats.moments import Timeline, timeline_of
 from posewright.formats.motion_file import Origin, card_of, origin_of
 from posewright.formats.motion_format import Rendering, WriteOptions, as_they_are
@@ -21,6 +20,7 @@ from posewright.formats.webots.document import (
     MAX_VALUE,
     NAMING,
     UNSAID,
+    WEBOTS,
     PoseTable,
     joints_of,
     new_head,
