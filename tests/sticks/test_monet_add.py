@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from posewright.formats.omtn.format import FORMAT
 from posewright.formats.omtn.reader import read_omtn
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot as robot_named
+from posewright.sticks import add as stick_writing
 from posewright.sticks.add import add_to_stick
 from posewright.sticks.check import check_monet
 from posewright.sticks.finding import MonetFinding
@@ -336,8 +339,6 @@ def test_a_motion_file_is_read_whatever_it_is(stick: Build, tmp_path: Path) -> N
 def test_if_the_second_file_cannot_be_written_the_first_is_put_back(
     stick: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from posewright.sticks import add as stick_writing
-
     root, write = stick(), stick_writing.write_atomically
     before = contents(root)
     for fault in (OutputError("disk full"), KeyboardInterrupt()):
@@ -356,8 +357,6 @@ def test_if_the_second_file_cannot_be_written_the_first_is_put_back(
 def test_killed_between_the_two_files_the_stick_still_plays_all_it_did(
     stick: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from posewright.sticks import add as stick_writing
-
     root, write = stick(), stick_writing.write_atomically
 
     class Killed(BaseException):
@@ -377,8 +376,6 @@ def test_killed_between_the_two_files_the_stick_still_plays_all_it_did(
 
 
 def test_a_disk_that_returns_something_else_is_noticed(stick: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    from posewright.sticks import add as stick_writing
-
     root, write = stick(), stick_writing.write_atomically
     before = contents(root)
     spoiled = iter([True])
@@ -390,6 +387,30 @@ def test_a_disk_that_returns_something_else_is_noticed(stick: Build, monkeypatch
     with pytest.raises(OutputError, match="read back"):
         add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
     assert contents(root) == before
+
+
+def test_many_who_add_at_once_lose_nothing_whatever_they_call_the_stick(
+    stick: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, write = stick(), stick_writing.write_all
+    (tmp_path / "link").symlink_to(root)
+    ways = (root, root / "OPEN-R", tmp_path / "link", (root / ARCHIVE, root / COMMANDS))
+
+    def written_late(files: Mapping[Path, bytes]) -> None:
+        time.sleep(0.005)  # so that all would have read before one has written
+        write(files)
+
+    monkeypatch.setattr(stick_writing, "write_all", written_late)
+
+    def add(number: int) -> int:
+        return add_to_stick(motion(), ways[number % 4], id=number, name=f"a_stand#stand_wave{number}").id
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(add, range(70, 78))) == list(range(70, 78))
+    listed = read_commands((root / COMMANDS).read_bytes())
+    assert {command.id for command in listed.commands} == {60, 61, *range(70, 78)}
+    held = parse_archive((root / ARCHIVE).read_bytes())
+    assert {f"a_stand#stand_wave{number}" for number in range(70, 78)} <= {e.name for e in held.entries}
 
 
 def test_a_stick_without_archive_or_list_is_refused(stick: Build) -> None:
