@@ -8,14 +8,7 @@ from pathlib import Path
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import is_wrapped
 from posewright.formats.file_bytes import is_text
-from posewright.formats.file_kind import (
-    Evidence,
-    FileContent,
-    FileKind,
-    begins,
-    has_root,
-    says,
-)
+from posewright.formats.file_kind import Evidence, FileContent, FileKind, begins, has_root, says
 from posewright.formats.registry import FORMATS, is_read
 
 GAIT = "posewright-gait"

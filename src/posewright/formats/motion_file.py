@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, overload
@@ -187,6 +187,13 @@ class MotionFile:
     n_pages: int = 1
     warnings: tuple[str, ...] = ()
     document: object = None
+
+    @classmethod
+    def of_one(
+        cls, kind: str, path: Path, motion: Motion, warnings: Iterable[str] = (), document: object = None
+    ) -> MotionFile:
+        """Return a file of a format that holds one motion."""
+        return cls(kind, path, (motion,), (PageLabel(1, motion.name),), 1, tuple(warnings), document)
 
     def page_number(self, reference: Reference | None = None) -> int:
         """Return the number of the page named by name or number; of the first one without a name.

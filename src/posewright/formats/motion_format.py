@@ -8,8 +8,8 @@ from enum import Enum
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.formats.file_kind import FileKind
 from posewright.formats.motion_file import MotionFile, card_of
@@ -118,9 +118,6 @@ class MotionFormat:
     def prepared(self, motion: Motion, options: WriteOptions) -> Motion:
         """Return the motion as it is to be rendered: straightened on the format's clock, if that is asked."""
         return straightened(motion, grid_s=self.quantum.time_s) if options.straighten else motion
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

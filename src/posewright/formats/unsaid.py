@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arrays import Floats
 from posewright.formats.motion_file import card_of, origin_of
 from posewright.motions import Motion
 from posewright.robots import Robot
@@ -19,8 +19,6 @@ STAND = "stand"
 SLACK_RAD = 1e-6
 """A joint that stays this near to where the robot stands says nothing [rad]."""
 
-Rows = NDArray[np.float64]
-
 
 def standing(card: Robot) -> dict[str, float]:
     """Return where each joint stands when nobody moves it [rad]."""
@@ -29,7 +27,7 @@ def standing(card: Robot) -> dict[str, float]:
     return {joint.name: min(max(0.0, joint.lower_rad), joint.upper_rad) for joint in card.joints}
 
 
-def filled(rows: Rows) -> Rows:
+def filled(rows: Floats) -> Floats:
     """Return rows in which a joint that is not given an angle stays as it was, and begins as it will be.
 
     Args:

@@ -8,12 +8,4 @@ from posewright.sticks.finding import MonetFinding
 from posewright.sticks.memory_stick import read_stick
 from posewright.sticks.setup import MemoryStick, MonetSetup
 
-__all__ = [
-    "Added",
-    "MemoryStick",
-    "MonetFinding",
-    "MonetSetup",
-    "add_to_stick",
-    "check_monet",
-    "read_stick",
-]
+__all__ = ["Added", "MemoryStick", "MonetFinding", "MonetSetup", "add_to_stick", "check_monet", "read_stick"]

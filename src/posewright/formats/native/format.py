@@ -17,7 +17,7 @@ from posewright.documents import (
 )
 from posewright.errors import InputError
 from posewright.formats.file_kind import Evidence, FileKind, says
-from posewright.formats.motion_file import MotionFile, Origin, PageLabel, origin_of
+from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, as_they_are
 from posewright.formats.native.reader import motion_of
 from posewright.formats.native.writer import Before, tree_of
@@ -92,7 +92,7 @@ def standing_at(path: Path, motion: Motion) -> bytes | None:
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     motion = read(data, path, card)
-    return MotionFile(NATIVE, path, (motion,), (PageLabel(1, motion.name),), document=data)
+    return MotionFile.of_one(NATIVE, path, motion, document=data)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:

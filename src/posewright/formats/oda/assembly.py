@@ -189,7 +189,7 @@ def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | Non
     carried = carried_to(file.motion(), robot)
     motion = file.motion() if carried is None else carried.motion
     motion = OMTN_FORMAT.prepared(motion, STRAIGHT)  # the robot knows no curves
-    document, losses, remarks = omtn_of(replace(motion, name=called) if is_named else motion)
+    document, losses, remarks, _ = omtn_of(replace(motion, name=called) if is_named else motion)
     part = _motion_part(document, called)
     losses = (*lost_between_robots(carried), *losses)
     remarks = (*file.warnings, *unmoved(carried), *remarks)

@@ -128,7 +128,7 @@ def _render_file(file: MotionFile) -> Rendering:
     losses: list[str] = []
     remarks: list[str] = []
     for label, motion in zip(file.pages, file.motions, strict=True):
-        document, lost, said = omtn_of(motion)
+        document, lost, said, _ = omtn_of(motion)
         archive = archive.with_data(label.number - 1, document.render())
         losses += [f"{label.name}: {loss}" for loss in lost]
         remarks += [f"{label.name}: {remark}" for remark in said]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
-from posewright.formats.motion_file import MotionFile, Origin, PageLabel
+from posewright.formats.motion_file import MotionFile, Origin
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.omtn.document import MAGIC, OMTN
 from posewright.formats.omtn.from_motion import rendering_of
@@ -27,9 +27,7 @@ def _read(data: bytes, path: Path, asked: Robot | None) -> MotionFile:
         remarks += (f"nobody has a card of {card.name}: its joints are called as in the file",)
     origin = Origin(OMTN, document, remarks=remarks, path=path, robot=card)
     motion = omtn_motion(document, card, unnamed_in(path), origin)
-    return MotionFile(
-        OMTN, path, (motion,), (PageLabel(1, motion.name),), warnings=remarks, document=document
-    )
+    return MotionFile.of_one(OMTN, path, motion, remarks, document)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from posewright.arrays import Floats
 from posewright.errors import FormatError
 from posewright.formats import moments
 from posewright.formats.motion_file import card_of
@@ -27,7 +28,7 @@ from posewright.formats.omtn.document import (
 )
 from posewright.formats.omtn.layout import Layout, layout_of
 from posewright.formats.omtn.to_motion import ATTITUDE_SIGNS, EXTRAS, dialect_of
-from posewright.formats.unsaid import Rows, filled, never_set, standing, unheld, unsaid
+from posewright.formats.unsaid import filled, never_set, standing, unheld, unsaid
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -49,7 +50,7 @@ def in_latin_1(name: str) -> str:
 
 
 def columns_of(
-    motion: Motion, card: Robot, joints: tuple[str, ...], rows: Rows
+    motion: Motion, card: Robot, joints: tuple[str, ...], rows: Floats
 ) -> tuple[Integers, tuple[str, ...]]:
     """Return the columns of `joints`, and a remark on those that the motion never sets.
 
@@ -72,12 +73,12 @@ def columns_of(
     return micro_radians(angles), never_set(unset, card)
 
 
-def micro_radians(angles: Rows) -> Integers:
+def micro_radians(angles: Floats) -> Integers:
     """Return angles [rad] as the nearest whole micro-radians."""
     return np.rint(angles * URAD).astype(np.int32)
 
 
-def _check(motion: Motion, joints: tuple[str, ...], angles: Rows) -> None:
+def _check(motion: Motion, joints: tuple[str, ...], angles: Floats) -> None:
     within = np.abs(angles) * URAD <= MAX_ANGLE_URAD
     if within.all():
         return
@@ -100,8 +101,8 @@ class Timeline:
     """
 
     frames: NDArray[np.int64]
-    angles: NDArray[np.float64]
-    attitudes: NDArray[np.float64]
+    angles: Floats
+    attitudes: Floats
     losses: tuple[str, ...]
     remarks: tuple[str, ...]
     times_s: tuple[float | None, ...]
@@ -149,17 +150,19 @@ class Written(NamedTuple):
         document: the file.
         losses: what of the motion it cannot hold, in words.
         remarks: what had to be filled in or said in another way, in words.
+        times_s: when each of its keyframes is reached there [s].
     """
 
     document: OmtnDocument
     losses: tuple[str, ...]
     remarks: tuple[str, ...]
+    times_s: tuple[float | None, ...]
 
 
 def rendering_of(motion: Motion) -> Rendering:
     """Return a motion as the file that `omtn_of` makes of it."""
-    written, times_s = _written(motion)
-    return Rendering(written.document.render(), written.losses, written.remarks, times_s)
+    document, losses, remarks, times_s = omtn_of(motion)
+    return Rendering(document.render(), losses, remarks, times_s)
 
 
 def omtn_of(motion: Motion) -> Written:
@@ -171,11 +174,6 @@ def omtn_of(motion: Motion) -> Written:
     Raises:
         FormatError: it is for a robot that has none, or something of it does not fit.
     """
-    return _written(motion)[0]
-
-
-def _written(motion: Motion) -> tuple[Written, tuple[float | None, ...]]:
-    """Return a motion as an OMTN, and when each of its keyframes is reached there [s]."""
     card = card_of(motion)
     layout = layout_of(motion, card)
     timeline = timeline_of(motion, layout.frame_ms or DEFAULT_FRAME_MS)
@@ -198,7 +196,7 @@ def _written(motion: Motion) -> tuple[Written, tuple[float | None, ...]]:
         frame_ms=layout.frame_ms,
     )
     remarks = (*timeline.remarks, *held, *unset, *remarks_on_name(name))
-    return Written(document, lost, remarks), timeline.times_s
+    return Written(document, lost, remarks, timeline.times_s)
 
 
 def _blank(layout: Layout) -> OmtnDocument:

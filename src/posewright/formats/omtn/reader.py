@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arrays import Flags
 from posewright.formats.binary import ByteCursor, Place, Wrapping, is_wrapped, unwrap
 from posewright.formats.file_bytes import MAX_MOTION_BYTES
 from posewright.formats.omtn.document import (
@@ -182,17 +182,17 @@ class _Finder:
     words: Integers
     columns: tuple[str, ...]
 
-    def refuse(self, wrong: NDArray[np.bool_], hint: str, first_column: int = 0) -> None:
+    def refuse(self, wrong: Flags, hint: str, first_column: int = 0) -> None:
         """Raise a FormatError at the first of the `wrong`, whose columns begin with `first_column`."""
         if wrong.any():
             self.sections.place.fail(*self._first(wrong, first_column), hint)
 
-    def note(self, wrong: NDArray[np.bool_], first_column: int) -> None:
+    def note(self, wrong: Flags, first_column: int) -> None:
         """Remark the first of the `wrong`, as `refuse` does."""
         if wrong.any():
             self.sections.note(*self._first(wrong, first_column))
 
-    def _first(self, wrong: NDArray[np.bool_], first_column: int) -> tuple[str, int]:
+    def _first(self, wrong: Flags, first_column: int) -> tuple[str, int]:
         row, column = divmod(int(wrong.argmax()), wrong.shape[1])
         column += first_column
         value = int(self.words[row, column])

@@ -142,9 +142,7 @@ def _keyframes(document: OmtnDocument, joints: tuple[str, ...]) -> tuple[Keyfram
     said = document.attitudes.any()
     return tuple(
         Keyframe(
-            Pose(joints, row),
-            reach_s,
-            attitude=(attitude[0], attitude[1], attitude[2]) if said else None,
+            Pose(joints, row), reach_s, attitude=(attitude[0], attitude[1], attitude[2]) if said else None
         )
         for row, reach_s, attitude in zip(angles, reaches, attitudes, strict=True)
     )

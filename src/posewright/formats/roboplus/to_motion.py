@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arrays import Floats
 from posewright.formats.motion_file import Origin
 from posewright.formats.roboplus.document import (
     IDS,
@@ -154,11 +154,11 @@ class Columns:
         """Names of the joints."""
         return tuple(servo.joint for servo in self.servos)
 
-    def angles(self, ticks: tuple[int, ...]) -> NDArray[np.float64]:
+    def angles(self, ticks: tuple[int, ...]) -> Floats:
         """Return (n_joints,) [rad] for the 26 positions of a step."""
         return np.array([self._angle(i, float(ticks[number])) for i, number in enumerate(self.ids)])
 
-    def ticks(self, angles: NDArray[np.float64]) -> list[float]:
+    def ticks(self, angles: Floats) -> list[float]:
         """Return the position, not rounded, of each joint for angles (n_joints,) [rad]."""
         return [self._ticks(i, angle) for i, angle in enumerate(angles.tolist())]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from posewright.formats.file_kind import FileKind, says
-from posewright.formats.motion_file import MotionFile, PageLabel
+from posewright.formats.motion_file import MotionFile
 from posewright.formats.motion_format import MotionFormat, Quantum
 from posewright.formats.tekkotsu.document import (
     NAMING,
@@ -35,10 +35,7 @@ def _file(document: SettingsDocument, path: Path, card: Robot | None, kind: str)
     card = robot_of(setting.name for setting in document.settings) if card is None else card
     tracks = tracks_of(document.settings, card)
     motion = motion_of(document, tracks, card, path, kind)
-    remarks = remarks_on(document, tracks, card)
-    return MotionFile(
-        kind, path, (motion,), (PageLabel(1, motion.name),), warnings=remarks, document=document
-    )
+    return MotionFile.of_one(kind, path, motion, remarks_on(document, tracks, card), document)
 
 
 def _suits(card: Robot) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.errors import FormatError, Where
 from posewright.formats.moments import MS_PER_S
 from posewright.formats.motion_file import Origin
@@ -26,7 +27,6 @@ from posewright.formats.tekkotsu.document import (
     Tracks,
 )
 from posewright.motions import Keyframe, Motion, Pose
-from posewright.motions.pose import Angles
 from posewright.robots import Robot
 
 LEDS = "tekkotsu_leds"
@@ -104,7 +104,7 @@ def _keyframes(tracks: Tracks) -> Iterator[Keyframe]:
         before_ms = time_ms
 
 
-def _along(track: Track, times: list[int]) -> Angles:
+def _along(track: Track, times: list[int]) -> Floats:
     """Return where a joint is at each of `times` (n,) [rad]; NaN where it stays.
 
     A key of weight 0 releases the joint: until the key it stays where it was, and from there it goes on. What

@@ -209,10 +209,7 @@ def lost_in_table(motion: Motion, card: Robot) -> tuple[str, ...]:
     checks = (
         (times, f"times: a table says none, each step is read back as {STEP_S:g} s"),
         (any(frame.pause_s for frame in frames), "pauses"),
-        (
-            any(frame.easing is not Easing.LINEAR for frame in frames),
-            "easing: it is read back as linear",
-        ),
+        (any(frame.easing is not Easing.LINEAR for frame in frames), "easing: it is read back as linear"),
         (any(frame.stiffness for frame in frames), "stiffness"),
         (motion.repeat is not None, "its end: it is read back as repeated for ever"),
         (motion.next is not None or motion.exit is not None, "next and exit motion"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from posewright.formats.file_kind import FileKind, says
-from posewright.formats.motion_file import MotionFile, PageLabel
+from posewright.formats.motion_file import MotionFile
 from posewright.formats.motion_format import MotionFormat, Quantum
 from posewright.formats.text_lines import QUANTUM_RAD
 from posewright.formats.webots.document import WEBOTS, nearly, read_table, robot_for
@@ -23,14 +23,7 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     strange = strangers(table, card)
     if strange:
         remarks.append(f"{card.name} has no devices {', '.join(strange)}: left out")
-    return MotionFile(
-        WEBOTS,
-        path,
-        (motion,),
-        (PageLabel(1, motion.name),),
-        warnings=tuple(remarks),
-        document=table,
-    )
+    return MotionFile.of_one(WEBOTS, path, motion, remarks, table)
 
 
 FORMAT = MotionFormat(
