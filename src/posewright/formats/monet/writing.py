@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from posewright.documents import write_atomically
-from posewright.documents.atomic import refuse_unwritable
+from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import OutputError, Where
 
 
