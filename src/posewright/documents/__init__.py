@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from posewright.documents.catalogue import Catalogue, Plugins, is_path, plugins
 from posewright.documents.files import (
     locked,
     open_ordinary,
@@ -23,16 +24,24 @@ from posewright.documents.reading import (
     read_text,
 )
 from posewright.documents.saving import one_line, render_document, revise_document, save_document
+from posewright.documents.schema import Bounds, Reader, read_record
 
 __all__ = [
     "MAX_DOCUMENT_BYTES",
+    "Bounds",
+    "Catalogue",
     "Node",
+    "Plugins",
+    "Reader",
     "decode_document",
+    "is_path",
     "locked",
     "one_line",
     "open_ordinary",
     "parse_document",
+    "plugins",
     "read_document",
+    "read_record",
     "read_text",
     "refuse_unwritable",
     "render_document",
