@@ -9,8 +9,7 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
-from yaml import AliasEvent, DocumentStartEvent, MappingStartEvent, ScalarEvent, StreamEndEvent
-from yaml.cyaml import CParser
+from yaml import AliasEvent, CSafeLoader, DocumentStartEvent, MappingStartEvent, ScalarEvent, StreamEndEvent
 
 from posewright.errors import DocumentError, Where
 
@@ -81,7 +80,7 @@ def parse_tree(text: str, path: Path | None) -> Any:
         message = f"the separator {separator[0]!r}"
         where = Where(path, text.count("\n", 0, separator.start()) + 1)
         raise DocumentError(message, where=where, hint="in double quotes, as it is written here")
-    return _Builder(path).build(CParser(text))
+    return _Builder(path).build(CSafeLoader(text))
 
 
 class _Builder:
@@ -103,19 +102,19 @@ class _Builder:
     def fail(self, line: int, message: str, hint: str | None = None, column: int | None = None) -> NoReturn:
         raise DocumentError(message, where=Where(self.path, line, column), hint=hint)
 
-    def build(self, parser: CParser) -> Any:
+    def build(self, parser: CSafeLoader) -> Any:
         documents = 0
         while True:
-            event = parser.get_event()
+            event: Any = parser.get_event()
             mark = event.start_mark
             line = mark.line + 1
             if isinstance(event, ScalarEvent):
                 value = self._scalar(event, line)
                 quoted = type(value) is QuotedText
                 column = mark.column + 1 + quoted
-                self._add(value, line, None if quoted and event.style in "|>" else column)
+                self._add(value, line, None if quoted and str(event.style) in "|>" else column)
             elif isinstance(event, AliasEvent):
-                self._add(self._alias(event.anchor, line, mark.column + 1), line, mark.column + 1)
+                self._add(self._alias(str(event.anchor), line, mark.column + 1), line, mark.column + 1)
             elif hasattr(event, "flow_style"):
                 self._begin(event, line, mark.column + 1)
             elif self.open:

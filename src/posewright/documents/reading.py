@@ -113,18 +113,18 @@ def _invalid(error: Any, text: str, path: Path | None) -> DocumentError:
         if place is not None:
             sign = text.splitlines()[place[0] - 1][place[1] - 1 : place[1]]
             message = f"not valid YAML: the {sign} is never closed"
-            hint = f"close it with {']' if sign == '[' else '}'}"
-            return DocumentError(message, where=Where(path, *place), hint=hint)
+            close = f"close it with {']' if sign == '[' else '}'}"
+            return DocumentError(message, where=Where(path, *place), hint=close)
     mark, problem = error.problem_mark or error.context_mark, str(error.problem)
     where = Where(path, mark.line + 1, mark.column + 1)
     escape = re.compile(r"\\\w+").match(text, max(mark.index - 2, 0))
     if "invalid Unicode" in problem and escape is not None:
         message = f"{escape[0]} is half a character, or none"
         return DocumentError(message, where=where, hint="write the character itself")
-    hints = (hint for sign, hint in _HINTS if sign in problem)
+    hint = next((right for sign, right in _HINTS if sign in problem), None)
     if "\t" in text[mark.index : mark.index + 1]:
-        hints = iter(("indent with blanks, not with tabs",))
-    return DocumentError(f"not valid YAML: {problem}", where=where, hint=next(hints, None))
+        hint = "indent with blanks, not with tabs"
+    return DocumentError(f"not valid YAML: {problem}", where=where, hint=hint)
 
 
 def open_bracket(text: str) -> tuple[int, int] | None:

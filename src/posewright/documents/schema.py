@@ -69,7 +69,8 @@ def read_record(node: Node, kind: type[T], *, besides: Collection[str] = (), **g
             itself refuses the values.
         UnknownNameError: a key or a choice that does not exist.
     """
-    entries = {name: entry for name, entry in _entries(kind).items() if name not in given}
+    described: Any = kind
+    entries = {name: entry for name, entry in _entries(described).items() if name not in given}
     required = [entry.key for entry in entries.values() if entry.required]
     optional = [entry.key for entry in entries.values() if not entry.required]
     parts = node.fields(required=required, optional=[*optional, *besides])
@@ -83,7 +84,7 @@ def read_record(node: Node, kind: type[T], *, besides: Collection[str] = (), **g
 
 
 @cache
-def _entries(kind: type[Any]) -> Mapping[str, _Entry]:
+def _entries(kind: Any) -> Mapping[str, _Entry]:
     hints = get_type_hints(kind, include_extras=True)
     return {entry.name: _entry(entry, hints[entry.name]) for entry in fields(kind) if entry.init}
 
