@@ -18,7 +18,7 @@ from posewright import version
 PACKAGE = Path(posewright.__file__).parent
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"arrays", "errors", "rotation", "units", "version"}),
+    frozenset({"arrays", "errors", "lazy", "rotation", "units", "version"}),
     frozenset({"documents"}),
     frozenset({"robots"}),
     frozenset({"motions", "charts", "kinematics"}),
