@@ -17,8 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from posewright.motions.keyframe import LONGEST_S, SHORTEST_S
-from posewright.motions.pose import Attitude
+from posewright.motions.pose import LONGEST_S, SHORTEST_S, Attitude
 
 EKMOVES = "ekmoves-h"
 

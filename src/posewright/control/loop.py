@@ -152,7 +152,7 @@ class _Seat:
 
     def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
         self.name, self.body, self._controller, self._safety = name, body, controller, safety
-        self._last: Floats = body.read().positions
+        self._last: Floats = body.observe().positions[0]
         self.state: BodyState
         self.requests: JointCommands
         self.commands: JointCommands
