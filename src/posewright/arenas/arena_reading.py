@@ -105,16 +105,18 @@ def read_arena(path: Path | str) -> Arena:
     Raises:
         DocumentError: it is not an arena document, or a number in it is out of range.
     """
-    told = read_record(read_document(path), _ArenaDocument)
-    return Arena(
-        name=told.arena,
-        size_m=told.size_m,
-        shapes=told.all_shapes(),
-        box_kinds={**({} if told.box is None else {BOX: told.box}), **told.box_kinds},
-        colours={name: (r / 255.0, g / 255.0, b / 255.0) for name, (r, g, b) in told.colours_rgb.items()},
-        friction=told.friction,
-        max_boxes=told.max_boxes,
-        gap_m=told.gap_m,
-        touching_m=told.touching_m,
-        sources=told.sources,
-    )
+    root = read_document(path)
+    told = read_record(root, _ArenaDocument)
+    with root.located():
+        return Arena(
+            name=told.arena,
+            size_m=told.size_m,
+            shapes=told.all_shapes(),
+            box_kinds={**({} if told.box is None else {BOX: told.box}), **told.box_kinds},
+            colours={name: (r / 255.0, g / 255.0, b / 255.0) for name, (r, g, b) in told.colours_rgb.items()},
+            friction=told.friction,
+            max_boxes=told.max_boxes,
+            gap_m=told.gap_m,
+            touching_m=told.touching_m,
+            sources=told.sources,
+        )

@@ -24,7 +24,6 @@ from functools import cache, partial
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from posewright.documents.node import Node
-from posewright.errors import InputError
 from posewright.units import RAD_PER_DEG
 
 T = TypeVar("T")
@@ -87,12 +86,8 @@ def read_record(
     optional = [entry.key for entry in entries.values() if not entry.required]
     parts = node.fields(required=required, optional=[*optional, *besides])
     values = {name: entry.read(parts[entry.key]) for name, entry in entries.items() if entry.key in parts}
-    try:
+    with node.located():
         return kind(**values, **given)
-    except InputError as error:
-        if error.where is not None:
-            raise
-        node.fail(error.message, hint=error.hint)
 
 
 @cache
