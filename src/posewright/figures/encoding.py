@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from posewright.control.drive import sigterm_raises
+from posewright.control.loop import sigterm_raises
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, MissingExtraError, OutputError, Where
 
