@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, MissingExtraError, Where
-from posewright.experiments.walking.trial import GaitTrial
+from posewright.evaluation.walking.report import WalkResult
 from posewright.figures.gait.file import SUFFIXES, save_drawing
 from posewright.figures.walking.picture_ground import draw_footfalls, draw_heights, draw_way
 from posewright.figures.walking.picture_joints import draw_speeds, draw_torques
@@ -31,7 +31,7 @@ def refuse_no_picture(path: Path) -> None:
     _require_matplotlib()
 
 
-def draw_gait_trial(trial: GaitTrial, path: str | Path) -> None:
+def draw_gait_trial(result: WalkResult, path: str | Path) -> None:
     """Draw a walk to a PNG, SVG or PDF file, by the file's ending; the same walk gives the same bytes.
 
     Args:
@@ -43,7 +43,7 @@ def draw_gait_trial(trial: GaitTrial, path: str | Path) -> None:
         MissingExtraError: matplotlib is not installed.
         OutputError: the file cannot be written.
     """
-    save_drawing(lambda: _figure(trial), path, dpi=130)
+    save_drawing(lambda: _figure(result), path, dpi=130)
 
 
 def _expect_suffix(path: Path) -> None:
@@ -58,38 +58,38 @@ def _require_matplotlib() -> None:
         raise MissingExtraError.for_extra("drawing a walk", "plot") from error
 
 
-def _figure(trial: GaitTrial) -> Figure:
+def _figure(result: WalkResult) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13.0, 9.6), layout="constrained")
     grid = figure.add_gridspec(4, 2, height_ratios=(1.25, 1.0, 1.0, 1.05))
-    draw_way(figure.add_subplot(grid[0:2, 0]), trial)
-    draw_footfalls(figure.add_subplot(grid[0, 1]), trial)
-    draw_heights(figure.add_subplot(grid[1, 1]), trial)
+    draw_way(figure.add_subplot(grid[0:2, 0]), result)
+    draw_footfalls(figure.add_subplot(grid[0, 1]), result)
+    draw_heights(figure.add_subplot(grid[1, 1]), result)
     rates = figure.add_subplot(grid[2, 0])
-    draw_rates(rates, trial)
-    draw_tilt(figure.add_subplot(grid[2, 1], sharex=rates), trial)
-    draw_speeds(figure.add_subplot(grid[3, 0]), trial)
-    draw_torques(figure.add_subplot(grid[3, 1]), trial)
-    figure.suptitle(_title(trial), x=0.01, ha="left", fontsize=10)
+    draw_rates(rates, result)
+    draw_tilt(figure.add_subplot(grid[2, 1], sharex=rates), result)
+    draw_speeds(figure.add_subplot(grid[3, 0]), result)
+    draw_torques(figure.add_subplot(grid[3, 1]), result)
+    figure.suptitle(_title(result), x=0.01, ha="left", fontsize=10)
     return figure
 
 
-def _title(trial: GaitTrial) -> str:
-    report = trial.report
-    speeds = (report.speed_m_s, report.left_m_s, report.turn_rad_s)
+def _title(result: WalkResult) -> str:
+    report = result.report
+    speeds = (report.travel.speed_m_s, report.travel.left_m_s, report.travel.turn_rad_s)
     went = ", ".join(
         f"{word} {'?' if value is None else format(value, '.3f')} {unit}"
         for word, value, unit in zip(
             ("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True
         )
     )
-    asked = (report.commanded_forward_m_s, report.commanded_left_m_s, report.commanded_turn_rad_s)
+    asked = (report.travel.commanded_forward_m_s, report.travel.commanded_left_m_s, report.travel.commanded_turn_rad_s)
     command = " / ".join(f"{value:.3f}" for value in asked)
     fell = (
-        "no fall" if report.is_upright else f"fell {report.fall_sides[0]} at {report.fall_times_s[0]:.1f} s"
+        "no fall" if report.is_upright else f"fell {report.falls[0].side} at {report.falls[0].time_s:.1f} s"
     )
     body = "nominal body"
-    if not trial.variation.is_nominal:
-        body = textwrap.fill(f"body of seed {trial.seed}: {trial.variation}", width=150)
-    return f"{trial.gait.name} on {trial.robot.name}: {went} (asked {command}); {fell}\n{body}"
+    if not result.domain.is_nominal:
+        body = textwrap.fill(f"body of seed {result.seed}: {result.domain}", width=150)
+    return f"{result.gait} on {result.robot.name}: {went} (asked {command}); {fell}\n{body}"

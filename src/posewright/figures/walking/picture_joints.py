@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.experiments.walking.trial import GaitTrial
+from posewright.evaluation.walking.report import WalkResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,28 +16,28 @@ ASKED, DONE, BEYOND = "#8fb8d4", "#1b5e8a", "#c0392b"
 WIDTH = 0.4
 
 
-def draw_speeds(axes: Axes, trial: GaitTrial) -> None:
+def draw_speeds(axes: Axes, result: WalkResult) -> None:
     """Draw how fast each joint was asked to turn and turned, over the greatest speed of the card."""
-    joints = trial.report.joints
+    joints = result.report.loads.joints
     asked = [one.commanded_speed_ratio for one in joints]
     done = [one.measured_speed_ratio for one in joints]
-    _draw_bars(axes, trial, asked, done, ("commanded", "measured"))
-    axes.set_title(f"greatest joint speed over the card's: {trial.report.max_joint_speed_ratio:.3f}")
+    _draw_bars(axes, result, asked, done, ("commanded", "measured"))
+    axes.set_title(f"greatest joint speed over the card's: {result.report.loads.max_joint_speed_ratio:.3f}")
 
 
-def draw_torques(axes: Axes, trial: GaitTrial) -> None:
+def draw_torques(axes: Axes, result: WalkResult) -> None:
     """Draw how hard each drive pulled, over its stall torque."""
-    joints = trial.report.joints
+    joints = result.report.loads.joints
     most = [one.max_torque_ratio for one in joints]
     rms = [one.rms_torque_ratio for one in joints]
-    _draw_bars(axes, trial, most, rms, ("greatest", "root mean square"))
-    cost = trial.report.cost_of_transport
+    _draw_bars(axes, result, most, rms, ("greatest", "root mean square"))
+    cost = result.report.energy.cost_of_transport
     transport = "" if cost is None else f"; cost of transport {cost:.2f}"
     axes.set_title(f"torque of the drives over their stall torque{transport}")
 
 
 def _draw_bars(
-    axes: Axes, trial: GaitTrial, first: Sequence[float], second: Sequence[float], words: tuple[str, str]
+    axes: Axes, result: WalkResult, first: Sequence[float], second: Sequence[float], words: tuple[str, str]
 ) -> None:
     places = np.arange(len(first))
     for values, shift, colour, word in ((first, -0.5, ASKED, words[0]), (second, 0.5, DONE, words[1])):
@@ -47,7 +47,7 @@ def _draw_bars(
                 bar.set_edgecolor(BEYOND)
                 bar.set_linewidth(1.6)
     axes.axhline(1.0, color=BEYOND, lw=1.0)
-    _name_joints(axes, [one.joint for one in trial.report.joints])
+    _name_joints(axes, [one.joint for one in result.report.loads.joints])
     axes.set_ylim(0.0, max(1.15, 1.2 * max((*first, *second))))
     axes.legend(loc="upper right", ncols=2, fontsize=7, frameon=False)
 
