@@ -1,4 +1,4 @@
-"""A contest's rules as data: every number of the obstacle race, and where it comes from."""
+"""The rules as data: every number of the obstacle race, and where it comes from; and the field they name."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from posewright.arenas import arena, arena_names
+from posewright.arenas import Arena, arena, arena_names
 from posewright.documents import Node, parse_document, read_text
-from posewright.errors import UnknownNameError
+from posewright.errors import InputError
 from posewright.units import RAD_PER_DEG
 
-OBSTACLE_RACE = "ceabot_2013/obstacle_race"
-
-_FOLDER = Path(__file__).parent
-_SUFFIX = ".rules.yaml"
+_DOCUMENT = Path(__file__).parent / "obstacle_race.rules.yaml"
 _Section = TypeVar("_Section")
 
 _HIGHEST = {"penalty_factor": 1000.0, "penalty_exponent": 10.0}
 """So that no number of penalties leads beyond the range of numbers."""
+
+
+_MEASURES = ("size_m", "lines", "box_size_m")
+"""What a judge reads of a field, as `Arena.to_dict` names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class Rules:
         title: for people.
         arena: name of the field, whose document says where its lines are and how large its boxes.
         sources: where each number comes from, by `section.key` of the document.
-        text: the document itself, for a trace to carry.
+        text: the document itself, for a recording to carry.
     """
 
     name: str
@@ -158,22 +159,10 @@ _SECTIONS: dict[str, type[Any]] = {
 }
 
 
-def rules_names() -> tuple[str, ...]:
-    """Return the names of the rules that ship."""
-    found = _FOLDER.glob("*/*" + _SUFFIX)
-    return tuple(sorted(f"{path.parent.name}/{path.name.removesuffix(_SUFFIX)}" for path in found))
-
-
 @cache
-def rules(name: str = OBSTACLE_RACE) -> Rules:
-    """Return the shipped rules of that name.
-
-    Raises:
-        UnknownNameError: none ship under that name.
-    """
-    if name not in rules_names():
-        raise UnknownNameError.among("contest", name, rules_names())
-    return read_rules(_FOLDER / (name + _SUFFIX))
+def rules() -> Rules:
+    """Return the shipped rules."""
+    return read_rules(_DOCUMENT)
 
 
 def read_rules(path: Path | str) -> Rules:
@@ -244,3 +233,32 @@ def _value(node: Node, name: str) -> float | tuple[float, ...]:
     else:
         number = node.number(low=0.0, high=_HIGHEST.get(name, 1e6))
     return number * RAD_PER_DEG if name.endswith("_rad") else number
+
+
+def field_of(rules: Rules) -> Arena:
+    """Return the field that the rules name, without boxes.
+
+    Raises:
+        UnknownNameError: none ships under that name.
+    """
+    return arena(rules.arena)
+
+
+def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
+    """Refuse a field that is not the one the rules name, or is measured otherwise.
+
+    Args:
+        rules: of the contest.
+        told: a field as `Arena.to_dict` gives it; where it says nothing, nothing is wrong.
+
+    Raises:
+        InputError: naming what differs.
+    """
+    name = told.get("name", rules.arena)
+    if name != rules.arena:
+        raise InputError(f"the arena is {name!r}", hint=f"{rules.name} is run on {rules.arena!r}")
+    right = field_of(rules).to_dict()
+    for measure in _MEASURES:
+        if measure in told and told[measure] != right[measure]:
+            hint = f"{right[measure]} in the document of {rules.arena}"
+            raise InputError(f"the arena's {measure} is {told[measure]}", hint=hint)

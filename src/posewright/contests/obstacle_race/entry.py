@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from posewright.contests.rules import Rules
-from posewright.contests.rules import rules as shipped_rules
+from posewright.contests.obstacle_race.rules import Rules
+from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.errors import InputError
 
 
