@@ -16,7 +16,7 @@ from posewright import version
 from .imports import PACKAGE, UNKNOWN, imports_of, modules
 
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"arrays", "errors", "rotation", "units", "version"}),
+    frozenset({"arrays", "errors", "lazy", "rotation", "units", "version"}),
     frozenset({"documents", "search"}),
     frozenset({"robots", "charts", "arenas"}),
     frozenset({"motions", "kinematics"}),

@@ -16,7 +16,7 @@ from posewright.experiments.walking.many_report import ManyReport
 from posewright.experiments.walking.task import WalkTask
 from posewright.experiments.walking.trial import SECONDS, SETTLE_S, frames_of
 from posewright.experiments.walking.walked_body import WalkedBody
-from posewright.gaits.gait import Gait
+from posewright.gaits import Gait
 from posewright.robots import Robot
 from posewright.search.seed import checked_seed
 from posewright.search.workers import crew_for
