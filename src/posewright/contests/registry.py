@@ -49,7 +49,9 @@ def contest(name: str, rules: str | None = None) -> Contest:
     if make is None:
         raise UnknownNameError.among("contest", name, contest_names())
     if not callable(make):
-        raise InputError(f"{name!r} in {GROUP} is no contest", hint="it names a class or a function that makes one")
+        raise InputError(
+            f"{name!r} in {GROUP} is no contest", hint="it names a class or a function that makes one"
+        )
     made: Contest = make() if rules is None else make(rules)
     return made
 

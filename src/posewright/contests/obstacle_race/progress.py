@@ -121,7 +121,11 @@ def _marks(recording: Recording, result: Result) -> tuple[Mark, ...]:
 
 def _spans(recording: Recording, result: Result) -> tuple[Span, ...]:
     return tuple(
-        Span(leg.started_at_s, recording.duration_s if leg.ended_at_s is None else leg.ended_at_s, f"leg {number}")
+        Span(
+            leg.started_at_s,
+            recording.duration_s if leg.ended_at_s is None else leg.ended_at_s,
+            f"leg {number}",
+        )
         for number, leg in enumerate(result.legs, 1)
         if leg.started_at_s is not None
     )

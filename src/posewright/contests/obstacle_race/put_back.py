@@ -16,7 +16,6 @@ from posewright.arrays import Floats
 from posewright.contests.obstacle_race.rules import PutBackRules
 from posewright.units import wrap_angle
 
-
 _RING_M = 0.01
 _DIRECTIONS = 72
 _SLACK_M = 1e-9

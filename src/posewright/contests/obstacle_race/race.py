@@ -16,7 +16,14 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import JointStates
 from posewright.contests.obstacle_race.falls import Lying, LyingWatch, unanswered
-from posewright.contests.obstacle_race.incidents import FALL, BoxWatch, Displacement, Incident, Touch, incidents
+from posewright.contests.obstacle_race.incidents import (
+    FALL,
+    BoxWatch,
+    Displacement,
+    Incident,
+    Touch,
+    incidents,
+)
 from posewright.contests.obstacle_race.leg import NEVER_MOVED, Leg, StartWatch, Way
 from posewright.contests.obstacle_race.result import LegResult, Penalty, Result
 from posewright.contests.obstacle_race.rules import Rules, field_of

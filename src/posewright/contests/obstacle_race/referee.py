@@ -28,7 +28,6 @@ from posewright.recordings import ROWS_EVERY, Event, kept_frames
 from posewright.rotation import heading, roll_pitch_yaw
 from posewright.units import DEG_PER_RAD, wrap_angle
 
-
 _TRAIL_BLOCKS = 600
 """How many blocks of its own way are remembered, about a minute."""
 

@@ -63,11 +63,12 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class EntryLimits:
-    """What a robot may measure and weigh: stretched height, mass, length of a foot."""
+    """What a robot may measure and weigh: stretched height, mass, length of a foot; and how many legs it has."""
 
     height_limit_m: float
     mass_limit_kg: float
     foot_limit_m: float
+    legs: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,8 +216,9 @@ def _check_lines(parts: Mapping[str, Node], course: Course) -> None:
 def _section(node: Node, kind: type[_Section]) -> _Section:
     """Read a section whose keys are the names of `kind`'s fields, angles in degrees."""
     names = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass
-    parts = node.fields(required=[_key(name) for name in names], optional=())
-    return kind(**{name: _value(parts[_key(name)], name) for name in names})
+    required = [_key(name) for name in names if name != "legs"]  # documents of before do not tell them
+    parts = node.fields(required=required, optional=["legs"] if "legs" in names else ())
+    return kind(**{name: _value(parts[_key(name)], name) for name in names if _key(name) in parts})
 
 
 def _key(name: str) -> str:
@@ -224,7 +226,7 @@ def _key(name: str) -> str:
 
 
 def _value(node: Node, name: str) -> float | tuple[float, ...]:
-    if name.endswith("_line"):
+    if name.endswith("_line") or name == "legs":
         return node.integer(low=1)
     if name == "place_points":
         return tuple(item.number(low=0.0) for item in node.items())

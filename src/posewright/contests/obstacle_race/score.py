@@ -14,7 +14,6 @@ from posewright.contests.obstacle_race.rules import Rules
 from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.errors import InputError
 
-
 MOST_PENALTIES = 1000
 """More touches than seconds of a leg are a typing error."""
 
