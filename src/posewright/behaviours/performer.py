@@ -1,4 +1,4 @@
-"""The performer: does what a behaviour asks for, motions and gaits, and never lets a joint jump in between."""
+"""The performer: does what a behaviour asks for, motions and gaits, and never lets a joint jump."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Performer:
     """A controller that does the action it was asked for last.
 
     * Between motions it goes as `control.Player` does.
-    * A gait begins in its standing pose, to which the joints go without a jerk once the present motion's pass is
-      over. A new velocity takes effect with the next step.
+    * A gait begins in its standing pose, to which the joints go without a jerk once the present motion's
+      pass is over. A new velocity takes effect with the next step.
     * What follows a gait begins when it has come to stand on all feet.
-    * Joints that an action moves on their own go there no faster than half their servos' speed, and come back in
-      the same way.
+    * Joints that an action moves on their own go there no faster than half their servos' speed, and come
+      back in the same way.
 
     Args:
         robot: whose joints these are.
@@ -63,7 +63,9 @@ class Performer:
     @property
     def playing(self) -> str | None:
         """The motion or gait that is being done; None while the robot stands still."""
-        return self._player.playing if self._phase is Phase.MOTION else self._gait
+        if self._phase is Phase.MOTION:
+            return self._player.playing
+        return None if self._has_halted() else self._gait
 
     def request(self, action: Action) -> None:
         """Ask for something.
@@ -96,7 +98,7 @@ class Performer:
             self._begin_walking()
         if self._phase is Phase.JOIN and not len(self._rows):
             self._join_is_over()
-        if self._phase is Phase.HALT and self._gait is not None and self._gaits[self._gait].is_standing:
+        if self._has_halted():
             self._leave_gait()
             return self._next(state, n)
         if self._phase is Phase.MOTION:
@@ -105,6 +107,9 @@ class Performer:
             rows, self._rows = self._rows[:n], self._rows[n:]
             return JointCommands(rows)
         return JointCommands(self._gaits[str(self._gait)].frames(n))
+
+    def _has_halted(self) -> bool:
+        return self._phase is Phase.HALT and self._gaits[str(self._gait)].is_standing
 
     def _begin_walking(self) -> None:
         """Go from where the player left the joints to the standing pose of the gait that is asked for."""

@@ -38,8 +38,8 @@ def read_outputs(node: Node, chart: Chart, doable: Doable) -> tuple[OutputRule, 
     """Read the rules, in their order.
 
     Raises:
-        DocumentError: a rule says no condition or two, or comes after the one that always holds, or two numbers
-            where one is wanted.
+        DocumentError: a rule says no condition or two, comes after the one that always holds, or gives a
+            number twice.
         ExpressionError: an expression does not parse, or reads what is no output of the chart.
         UnknownNameError: a rule names what is no motion, gait or joint of the behaviour.
     """
