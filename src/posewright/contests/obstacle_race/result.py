@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from posewright.contests.contest import ScoreTable
+
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
@@ -22,6 +24,10 @@ class Penalty:
     reason: str
     box: int | None = None
 
+    def __str__(self) -> str:
+        about = "" if self.box is None else f", box {self.box + 1}"
+        return f"penalty in leg {self.leg} at {self.time_s:.2f} s: {self.reason}{about}"
+
 
 @dataclass(frozen=True, slots=True)
 class LegResult:
@@ -34,8 +40,8 @@ class LegResult:
         points: what enters the total.
         raw_points: the formula's value.
         finished: whether the line was fully crossed in time.
-        started_at_s: when its clock began, in the trace's time; None if never [s].
-        ended_at_s: when it ended; None if it never began or the trace ends before [s].
+        started_at_s: when its clock began, in the recording's time; None if never [s].
+        ended_at_s: when it ended; None if it never began or the recording ends before [s].
         reason: how it ended, in words.
     """
 
@@ -76,6 +82,38 @@ class Result:
     def finished(self) -> bool:
         """Whether both legs were finished."""
         return all(leg.finished for leg in self.legs)
+
+    @property
+    def points(self) -> float:
+        """The sum of both legs' points."""
+        return self.total_points
+
+    def table(self) -> ScoreTable:
+        """Return a row a leg, and a note a penalty."""
+        rows = [
+            (
+                f"leg {number}",
+                f"{leg.time_s:.2f} s",
+                f"{leg.distance_cm:.1f} cm",
+                str(leg.penalties),
+                f"{leg.raw_points:+.3f}",
+                f"{leg.points:.3f}",
+                leg.reason,
+            )
+            for number, leg in enumerate(self.legs, 1)
+        ]
+        penalties = str(len(self.penalties))
+        totals = (f"{self.raw_total:+.3f}", f"{self.total_points:.3f}", f"{self.falls} falls")
+        return ScoreTable(
+            columns=("", "time", "distance", "penalties", "raw points", "points", "how it ended"),
+            rows=tuple(rows),
+            total=("total", "", "", penalties, *totals),
+            notes=tuple(str(penalty) for penalty in self.penalties),
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        return self.table()._repr_html_()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, fit for JSON."""

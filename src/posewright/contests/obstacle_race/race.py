@@ -2,27 +2,104 @@
 
 Rows and events are handed in as they come, a touch before the rows that follow it; how rows are cut into
 calls does not change the account, so that what a referee says while the trial runs is what a judge says
-of its trace.
+of its recording.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import insort
+from dataclasses import dataclass
 
-from posewright.contests.displacement import BoxWatch, Displacement
-from posewright.contests.field import field_of
-from posewright.contests.incidents import FALL, Incident, Touch, incidents
-from posewright.contests.leg import NEVER_MOVED, Leg, Way
-from posewright.contests.lying import Lying, LyingWatch, unanswered
-from posewright.contests.result import LegResult, Penalty, Result
-from posewright.contests.rows import Rows
-from posewright.contests.rules import Rules
-from posewright.contests.score import score
-from posewright.contests.start import StartWatch
-from posewright.recordings import Event
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.bodies import JointStates
+from posewright.contests.obstacle_race.falls import Lying, LyingWatch, unanswered
+from posewright.contests.obstacle_race.incidents import (
+    FALL,
+    BoxWatch,
+    Displacement,
+    Incident,
+    Touch,
+    incidents,
+)
+from posewright.contests.obstacle_race.leg import NEVER_MOVED, Leg, StartWatch, Way
+from posewright.contests.obstacle_race.result import LegResult, Penalty, Result
+from posewright.contests.obstacle_race.rules import Rules, field_of
+from posewright.contests.obstacle_race.score import score
+from posewright.errors import BodyError, InputError
+from posewright.recordings import Event, Recording
 from posewright.rotation import heading
 from posewright.units import CM_PER_M
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Some consecutive rows.
+
+    Attributes:
+        times: `(n,)` [s].
+        joints: what the joints did, or were told where nobody measured it, `(n, n_joints)` [rad].
+        base: x y z qw qx qy qz, `(n, 7)`.
+        footprints: sole corners in the field frame, `(n, n_feet, 4, 3)` [m].
+        boxes: x y z qw qx qy qz of each, `(n, n_boxes, 7)`.
+    """
+
+    times: Floats
+    joints: Floats
+    base: Floats
+    footprints: Floats
+    boxes: Floats
+
+    @classmethod
+    def of_recording(cls, recording: Recording, robot: str | None = None) -> Rows:
+        """Return all rows of one robot of a recording; without a name, of the first.
+
+        Raises:
+            InputError: the recording does not say where the robot was, or its time does not run forward.
+        """
+        record, times = recording.robot(robot), recording.times
+        footprints = record.footprints
+        if not record.knows_place or not footprints.shape[1] or not np.isfinite(footprints).all():
+            raise InputError(
+                "the recording does not say where the robot's base and feet were in the field",
+                hint="a judge needs a recording of a simulation, or of a field watched by a camera",
+            )
+        if not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
+            raise InputError("the time of the recording does not run forward from row to row")
+        joints = _done_or_told(record.positions, record.commands)
+        return cls(times, joints, record.base, footprints, recording.boxes)
+
+    @classmethod
+    def of_states(cls, states: JointStates, commands: Floats, kept: slice) -> Rows:
+        """Return the `kept` frames of a block.
+
+        Args:
+            states: what the joints did, and the world.
+            commands: what was sent, `(n, n_joints)` [rad].
+            kept: the frames a recorder keeps.
+
+        Raises:
+            BodyError: the body does not know where it is.
+        """
+        world = states.truth
+        if world is None:
+            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
+        joints = _done_or_told(states.positions[kept], commands[kept])
+        return cls(states.times[kept], joints, world.base[kept], world.footprints[kept], world.boxes[kept])
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __getitem__(self, part: slice) -> Rows:
+        """Return some of the rows."""
+        return Rows(*(getattr(self, name)[part] for name in self.__slots__))
+
+
+def _done_or_told(positions: Floats, commands: Floats) -> Floats:
+    done = np.isfinite(positions)
+    return positions if done.all() else np.where(done, positions, commands)
 
 
 class Race:
@@ -55,7 +132,7 @@ class Race:
 
     @property
     def ended_s(self) -> float:
-        """When it was over, in the trace's time; infinite before [s]."""
+        """When it was over, in the recording's time; infinite before [s]."""
         first, second = self.legs
         last = second.ended_s if first.finished else first.ended_s
         return math.inf if last is None else last

@@ -10,13 +10,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from posewright.arenas import Arena, point_distances, shadows
-from posewright.contests.rules import PutBackRules
+from posewright.arrays import Floats
+from posewright.contests.obstacle_race.rules import PutBackRules
 from posewright.units import wrap_angle
-
-Floats = NDArray[np.float64]
 
 _RING_M = 0.01
 _DIRECTIONS = 72

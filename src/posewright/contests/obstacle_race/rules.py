@@ -1,4 +1,4 @@
-"""A contest's rules as data: every number of the obstacle race, and where it comes from."""
+"""The rules as data: every number of the obstacle race, and where it comes from; and the field they name."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from posewright.arenas import arena, arena_names
+from posewright.arenas import Arena, arena, arena_names
 from posewright.documents import Node, parse_document, read_text
-from posewright.errors import UnknownNameError
+from posewright.errors import InputError
 from posewright.units import RAD_PER_DEG
 
-OBSTACLE_RACE = "ceabot_2013/obstacle_race"
-
-_FOLDER = Path(__file__).parent
-_SUFFIX = ".rules.yaml"
+_DOCUMENT = Path(__file__).parent / "obstacle_race.rules.yaml"
 _Section = TypeVar("_Section")
 
 _HIGHEST = {"penalty_factor": 1000.0, "penalty_exponent": 10.0}
 """So that no number of penalties leads beyond the range of numbers."""
+
+
+_MEASURES = ("size_m", "lines", "box_size_m")
+"""What a judge reads of a field, as `Arena.to_dict` names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,12 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class EntryLimits:
-    """What a robot may measure and weigh: stretched height, mass, length of a foot."""
+    """What a robot may measure and weigh: stretched height, mass, length of a foot; and how many legs it has."""
 
     height_limit_m: float
     mass_limit_kg: float
     foot_limit_m: float
+    legs: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Rules:
         title: for people.
         arena: name of the field, whose document says where its lines are and how large its boxes.
         sources: where each number comes from, by `section.key` of the document.
-        text: the document itself, for a trace to carry.
+        text: the document itself, for a recording to carry.
     """
 
     name: str
@@ -158,22 +160,10 @@ _SECTIONS: dict[str, type[Any]] = {
 }
 
 
-def rules_names() -> tuple[str, ...]:
-    """Return the names of the rules that ship."""
-    found = _FOLDER.glob("*/*" + _SUFFIX)
-    return tuple(sorted(f"{path.parent.name}/{path.name.removesuffix(_SUFFIX)}" for path in found))
-
-
 @cache
-def rules(name: str = OBSTACLE_RACE) -> Rules:
-    """Return the shipped rules of that name.
-
-    Raises:
-        UnknownNameError: none ship under that name.
-    """
-    if name not in rules_names():
-        raise UnknownNameError.among("contest", name, rules_names())
-    return read_rules(_FOLDER / (name + _SUFFIX))
+def rules() -> Rules:
+    """Return the shipped rules."""
+    return read_rules(_DOCUMENT)
 
 
 def read_rules(path: Path | str) -> Rules:
@@ -226,8 +216,9 @@ def _check_lines(parts: Mapping[str, Node], course: Course) -> None:
 def _section(node: Node, kind: type[_Section]) -> _Section:
     """Read a section whose keys are the names of `kind`'s fields, angles in degrees."""
     names = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass
-    parts = node.fields(required=[_key(name) for name in names], optional=())
-    return kind(**{name: _value(parts[_key(name)], name) for name in names})
+    required = [_key(name) for name in names if name != "legs"]  # documents of before do not tell them
+    parts = node.fields(required=required, optional=["legs"] if "legs" in names else ())
+    return kind(**{name: _value(parts[_key(name)], name) for name in names if _key(name) in parts})
 
 
 def _key(name: str) -> str:
@@ -235,7 +226,7 @@ def _key(name: str) -> str:
 
 
 def _value(node: Node, name: str) -> float | tuple[float, ...]:
-    if name.endswith("_line"):
+    if name.endswith("_line") or name == "legs":
         return node.integer(low=1)
     if name == "place_points":
         return tuple(item.number(low=0.0) for item in node.items())
@@ -244,3 +235,32 @@ def _value(node: Node, name: str) -> float | tuple[float, ...]:
     else:
         number = node.number(low=0.0, high=_HIGHEST.get(name, 1e6))
     return number * RAD_PER_DEG if name.endswith("_rad") else number
+
+
+def field_of(rules: Rules) -> Arena:
+    """Return the field that the rules name, without boxes.
+
+    Raises:
+        UnknownNameError: none ships under that name.
+    """
+    return arena(rules.arena)
+
+
+def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
+    """Refuse a field that is not the one the rules name, or is measured otherwise.
+
+    Args:
+        rules: of the contest.
+        told: a field as `Arena.to_dict` gives it; where it says nothing, nothing is wrong.
+
+    Raises:
+        InputError: naming what differs.
+    """
+    name = told.get("name", rules.arena)
+    if name != rules.arena:
+        raise InputError(f"the arena is {name!r}", hint=f"{rules.name} is run on {rules.arena!r}")
+    right = field_of(rules).to_dict()
+    for measure in _MEASURES:
+        if measure in told and told[measure] != right[measure]:
+            hint = f"{right[measure]} in the document of {rules.arena}"
+            raise InputError(f"the arena's {measure} is {told[measure]}", hint=hint)

@@ -1,4 +1,4 @@
-"""The obstacle race's formula: points of one leg from its time, distance and penalties.
+"""The obstacle race's formula: points of one leg from time, distance and penalties; places by raw points.
 
 `P = (300 - T) 7.5/300 + d/150 * 7.5 - (2 pen)^1.35` (CEABOT rules 2013 and 2017). A leg counts as 0
 where that is negative; places are decided by the value itself.
@@ -7,10 +7,11 @@ where that is negative; places are decided by the value itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from posewright.contests.rules import Rules
-from posewright.contests.rules import rules as shipped_rules
+from posewright.contests.obstacle_race.rules import Rules
+from posewright.contests.obstacle_race.rules import rules as shipped_rules
 from posewright.errors import InputError
 
 MOST_PENALTIES = 1000
@@ -68,3 +69,44 @@ def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None
 def _check(what: str, value: float, high: float, unit: str) -> None:
     if not (math.isfinite(value) and 0.0 <= value <= high):
         raise InputError(f"a {what} of {value:g}{unit and ' ' + unit}", hint=f"the range is 0..{high:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One entry's place.
+
+    Attributes:
+        place: counted from 1; equal raw points share a place and the next ones are skipped.
+        name: of the entry.
+        raw_points: by which it is placed.
+        place_points: what the place earns; an assumption: those who share a place earn it in full.
+    """
+
+    place: int
+    name: str
+    raw_points: float
+    place_points: float
+
+
+def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[Standing, ...]:
+    """Return the entries from the first place to the last.
+
+    Args:
+        raw_points: by name of the entry: a leg's raw points, or a result's `raw_total`.
+        rules: what places earn; CEABOT 2013 where none are given.
+
+    Raises:
+        InputError: there is an entry without a finite number of points.
+    """
+    for name, points in raw_points.items():
+        if not math.isfinite(points):
+            raise InputError(f"{name} has {points} points", hint="a finite number")
+    earned = (rules or shipped_rules()).scoring.place_points
+    ordered = sorted(raw_points.items(), key=lambda entry: (-entry[1], entry[0]))
+    standings: list[Standing] = []
+    for index, (name, points) in enumerate(ordered):
+        tied = bool(standings) and standings[-1].raw_points == points
+        place = standings[-1].place if tied else index + 1
+        worth = earned[place - 1] if place <= len(earned) else 0.0
+        standings.append(Standing(place, name, points, worth))
+    return tuple(standings)
