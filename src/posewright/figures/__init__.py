@@ -1,7 +1,7 @@
 """Figures: every picture and every film.
 
-A `draw_*` function returns a matplotlib `Figure`, which a notebook shows; `save_figure` writes any of them as PNG,
-SVG or PDF. A film is written as it is made.
+A `draw_*` function returns a matplotlib `Figure`, which a notebook shows; `save_figure` writes any of them as
+PNG, SVG or PDF. A film is written as it is made.
 """
 
 from __future__ import annotations

@@ -79,7 +79,18 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
     unfinished = target.with_name(f".{target.stem[:40]}.{secrets.token_hex(8)}{target.suffix.lower()}")
     codec = _VP9 if unfinished.suffix == ".webm" else _H264
     source = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{fps:g}", "-i", "-")
-    command = [_encoder(), "-v", "error", "-y", *source, "-an", *codec, "-pix_fmt", "yuv420p", str(unfinished)]
+    command = [
+        _encoder(),
+        "-v",
+        "error",
+        "-y",
+        *source,
+        "-an",
+        *codec,
+        "-pix_fmt",
+        "yuv420p",
+        str(unfinished),
+    ]
     with contextlib.ExitStack() as stack:
         complaints = stack.enter_context(tempfile.TemporaryFile())
         stack.enter_context(sigterm_raises())

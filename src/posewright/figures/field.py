@@ -10,11 +10,10 @@ import numpy as np
 from posewright.arenas import Arena, Role, corners, shadows
 from posewright.arrays import Flags, Floats
 from posewright.contests.picture import Mark, MarkKind
-from posewright.figures.style import COLOURS, FAINT, GREY, WRONG
-from posewright.recordings import Recording, RobotRecord
+from posewright.figures.style import COLOURS, GREY, WRONG
+from posewright.recordings import Recording
 from posewright.rotation import heading
 
-PATH = COLOURS[0]
 MARKS = {MarkKind.PENALTY: WRONG, MarkKind.MILESTONE: GREY}
 
 _MARK_EVERY = 9
@@ -88,16 +87,16 @@ def draw_field(
         _draw_ground(axes, arena)
         _draw_beams(axes, recording, arena)
         _draw_boxes(axes, recording, arena, shown)
-    for name, record in recording.robots.items():
-        _draw_path(axes, recording, record, shown, colours if len(recording.robots) == 1 else {}, colours.get(name))
+    for name in recording.robots:
+        _draw_path(axes, recording, name, shown, colours)
     for kind, colour in MARKS.items():
-        here = [
-            m for m in marks if m.kind is kind and begin <= m.time_s <= end and None not in {m.x, m.y}
-        ]
+        here = [m for m in marks if m.kind is kind and begin <= m.time_s <= end and None not in {m.x, m.y}]
         for label in dict.fromkeys(mark.label for mark in here):
             places = [(mark.x, mark.y) for mark in here if mark.label == label]
             sign = "X" if kind is MarkKind.PENALTY else "D"
-            axes.plot(*zip(*places, strict=True), sign, color=colour, ms=7, mec="white", label=label, zorder=8)
+            axes.plot(
+                *zip(*places, strict=True), sign, color=colour, ms=7, mec="white", label=label, zorder=8
+            )
     axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
     if arena is not None:
         x, y = arena.size_m
@@ -119,11 +118,15 @@ def _draw_ground(axes: Any, arena: Arena) -> None:
     from matplotlib.patches import Circle, Polygon, Rectangle
 
     x, y = arena.size_m
-    axes.add_patch(Rectangle((0, -y / 2), x, y, fc=(*arena.colours["floor"], 0.28), ec="#888888", lw=3, zorder=0))
+    axes.add_patch(
+        Rectangle((0, -y / 2), x, y, fc=(*arena.colours["floor"], 0.28), ec="#888888", lw=3, zorder=0)
+    )
     for shape in arena.shapes:
         if shape.role is Role.WALL:
             continue  # the field's own edge is drawn already
-        style: dict[str, Any] = {"fc": "white" if shape.role is Role.LINE else arena.colours[shape.role.value]}
+        style: dict[str, Any] = {
+            "fc": "white" if shape.role is Role.LINE else arena.colours[shape.role.value]
+        }
         style |= {"ec": "none" if shape.role is Role.LINE else "#888888", "zorder": 1}
         if shape.is_round:
             axes.add_patch(Circle((shape.x, shape.y), shape.size_m[0] / 2.0, **style))
@@ -156,30 +159,22 @@ def _draw_boxes(axes: Any, recording: Recording, arena: Arena, shown: Flags) -> 
         axes.add_patch(Polygon(end, fill=False, ec=WRONG, lw=1.2, ls="--", label=label, zorder=5))
 
 
-def _draw_path(
-    axes: Any,
-    recording: Recording,
-    record: RobotRecord,
-    shown: Flags,
-    states: Mapping[str, str],
-    own: str | None,
-) -> None:
-    """Draw the base's path, of a single robot each stretch in the colour of the state its controller was in."""
-    places, times = record.base[:, :2], recording.times
+def _draw_path(axes: Any, recording: Recording, name: str, shown: Flags, colours: Mapping[str, str]) -> None:
+    """Draw the base's path; of a single robot each stretch in the colour of its controller's state."""
+    record, times = recording.robots[name], recording.times
+    places, decisions = record.base[:, :2], record.decisions
     known = shown & np.isfinite(places).all(axis=1)
     if not known.any():
         return
-    decisions, several = record.decisions, len(recording.robots) > 1
-    if several or not len(decisions) or not states:
-        label = record.header.robot if several else "path of the base"
+    if len(recording.robots) > 1 or not any(decisions.states):
         here = np.where(known[:, np.newaxis], places, np.nan)
-        axes.plot(*here.T, color=own or PATH, lw=1.8, label=label, zorder=4)
+        axes.plot(*here.T, color=colours.get(name, COLOURS[0]), lw=1.8, label=f"path of {name}", zorder=4)
     else:
         tick = np.clip(np.searchsorted(decisions.times, times, side="right") - 1, 0, None)
         state = np.array(decisions.states)[tick]
-        for name in dict.fromkeys(state[known].tolist()):
-            here = np.where((known & (state == name))[:, np.newaxis], places, np.nan)
-            axes.plot(*here.T, color=states.get(name, "black"), lw=2.0, label=name, zorder=4)
+        for one in dict.fromkeys(state[known].tolist()):
+            here = np.where((known & (state == one))[:, np.newaxis], places, np.nan)
+            axes.plot(*here.T, color=colours.get(one, "black"), lw=2.0, label=one, zorder=4)
     first, last = np.flatnonzero(known)[[0, -1]]
     label = "" if axes.get_legend_handles_labels()[1].count("start") else "start"
     axes.plot(*places[first], "o", color="black", ms=7, zorder=6, label=label)

@@ -49,8 +49,8 @@ def film_recording(
     Args:
         recording: what happened.
         path: where to: .mp4, .mkv or .webm.
-        camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default `field`, and
-            `side` where there is no field.
+        camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default `field`,
+            and `side` where there is no field.
         speed: recorded seconds a second of film: 0.25 is slow motion.
         size: width and height in pixels, both even.
         fps: pictures a second of film.

@@ -1,4 +1,4 @@
-"""Where everything is at any time, of what was recorded or of a motion without physics: what films and strips show."""
+"""What films and strips show: where everything is at any time, recorded or of a motion without physics."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ LOOPS_SHOWN = 3
 
 LONGEST_S = 60.0
 """So much of a motion is shown at most [s]."""
-
-STAND = "stand"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -73,7 +71,9 @@ def _between(before: Floats, after: Floats, share: Floats) -> Floats:
     jumps = np.linalg.norm(after[..., :3] - before[..., :3], axis=-1, keepdims=True) > JUMP_M
     weight = np.where(jumps, np.round(weight), weight)
     turned = np.where((before[..., 3:] * after[..., 3:]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    signs = np.concatenate([np.ones_like(before[..., :3]), np.broadcast_to(turned, before[..., 3:].shape)], -1)
+    signs = np.concatenate(
+        [np.ones_like(before[..., :3]), np.broadcast_to(turned, before[..., 3:].shape)], -1
+    )
     poses: Floats = before + weight * (signs * after - before)
     poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
     return poses
@@ -191,7 +191,7 @@ def playback_of_motion(
     from posewright.simulation import World
     from posewright.simulation.placing import Lean, place
 
-    world, first = World(card), first_pose(motion, card, pose)
+    world, first = World(card), motion.first_pose(card, pose)
     columns = [card.index(joint) for joint in motion.joints]
     lower, upper = card.hardware_limits
     says = any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None)

@@ -41,7 +41,7 @@ def draw_recording(recording: Recording, contest: ContestPicture | None = None) 
         raise InputError("the recording does not say where the robot was: there is no path to draw")
     adds = contest or ContestPicture("")
     several = len(recording.robots) > 1
-    states = [state for record in recording.robots.values() for state in record.decisions.states]
+    states = [state for record in recording.robots.values() for state in record.decisions.states if state]
     colours = colours_of(recording.robots if several else states)
     spans = adds.spans if 2 <= len(adds.spans) <= _MOST_FIELDS else ()
     rows = ["states"] if states else ["tilt"]
@@ -93,7 +93,7 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
     for robot, record in recording.robots.items():
         decisions = record.decisions
         ends = np.append(decisions.times[1:], recording.duration_s)
-        for name in dict.fromkeys(decisions.states):
+        for name in filter(None, dict.fromkeys(decisions.states)):
             spans = [
                 (start, end - start)
                 for start, end, state in zip(decisions.times, ends, decisions.states, strict=True)
@@ -109,7 +109,9 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
 def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw how far the bases lean."""
     for name, record in recording.robots.items():
-        axes.plot(recording.times, np.rad2deg(tilt(record.base)), color=colours.get(name, COLOURS[0]), label=name)
+        axes.plot(
+            recording.times, np.rad2deg(tilt(record.base)), color=colours.get(name, COLOURS[0]), label=name
+        )
     axes.set(ylabel="[deg]", title="tilt of the base from the vertical")
     axes.set_ylim(bottom=0.0)
     axes.grid(alpha=0.3)
@@ -142,7 +144,13 @@ def _name_strokes(figure: Figure, fields: list[Any]) -> None:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     figure.legend(
-        handles.values(), handles, loc="outside lower left", ncols=9, frameon=False, fontsize=8, markerscale=1.0
+        handles.values(),
+        handles,
+        loc="outside lower left",
+        ncols=9,
+        frameon=False,
+        fontsize=8,
+        markerscale=1.0,
     )
 
 

@@ -121,7 +121,11 @@ def _story_of_motion(motion: Motion, playback: Playback) -> Story:
 
 
 def _story_of(
-    recording: Recording, playback: Playback, motion: Motion | None, findings: tuple[Finding, ...], begin_s: float
+    recording: Recording,
+    playback: Playback,
+    motion: Motion | None,
+    findings: tuple[Finding, ...],
+    begin_s: float,
 ) -> Story:
     record, last_s = recording.robot(), playback.end_s - begin_s
     ends_s, frame_s = last_s, playback.world.frame_period_s
@@ -163,7 +167,9 @@ def moments_of(story: Story, n: int) -> list[float]:
         times = np.linspace(0.0, ends, room).tolist()
     else:
         keyframes = {0.0, ends, *(time for time in story.motion.keyframe_times.tolist() if time < ends)}
-        times = _thinned(sorted(keyframes), room) if len(keyframes) > room else _filled(keyframes, room, story)
+        times = (
+            _thinned(sorted(keyframes), room) if len(keyframes) > room else _filled(keyframes, room, story)
+        )
     return [*_with_highlights(times, _highlights(story)[: room // 3]), *held]
 
 
@@ -226,7 +232,9 @@ def _page(story: Story, times: list[float], pictures: list[Any]) -> Figure:
     wide_in, high_in = figure.get_size_inches().tolist()
     grid: dict[str, Any] = {"left": 0.5 * GAP_IN / wide_in, "right": 1.0 - 0.5 * GAP_IN / wide_in}
     grid |= {"top": 1.0 - TITLE_IN / high_in, "bottom": LABEL_IN / high_in, "wspace": GAP_IN / WIDTH_IN}
-    axes = figure.subplots(down, across, squeeze=False, gridspec_kw=grid | {"hspace": LABEL_IN / (each_in - LABEL_IN)})
+    axes = figure.subplots(
+        down, across, squeeze=False, gridspec_kw=grid | {"hspace": LABEL_IN / (each_in - LABEL_IN)}
+    )
     found = _found(story, times)
     for panel in axes.flat:
         panel.set_axis_off()
@@ -258,7 +266,7 @@ def _label(axes: Any, story: Story, time_s: float, found: str) -> None:
 
 
 def _where(story: Story, time_s: float) -> str:
-    """Return at which keyframe a picture is, one that is stayed in being the same; or the controller's state."""
+    """Return at which keyframe a picture is, one it stays in being the same; or the controller's state."""
     motion, half = story.motion, 0.51 * story.frame_s
     if motion is None:
         return next((state for since, state in reversed(story.states) if since <= time_s + half), "")

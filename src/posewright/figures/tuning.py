@@ -52,6 +52,7 @@ def draw_tuning(journal: Journal | str | Path) -> Figure:
     axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights, sharex=True)
     draw_scores(axes["scores"], course)
     draw_spread(axes["spread"], course)
+    axes["spread"].tick_params(labelbottom=True)
     for k, cell in enumerate(cells):
         if k >= len(dimensions):
             axes[cell].remove()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from posewright.evaluation import WalkResult, evaluate_walk
 from posewright.evaluation.walking.feet import foot_tracks, lifting_phase
+from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.travel import cycle_rates
 from posewright.evaluation.walking.walk import Walk, spans
 from posewright.figures.field import frame_from_above
@@ -92,7 +92,9 @@ def _title(result: WalkResult) -> str:
     speeds = (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s)
     went = ", ".join(
         f"{word} {'?' if value is None else format(value, '.3f')} {unit}"
-        for word, value, unit in zip(("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True)
+        for word, value, unit in zip(
+            ("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True
+        )
     )
     asked = (travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s)
     command = " / ".join(f"{value:.3f}" for value in asked)
@@ -163,7 +165,9 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
         axes.broken_barh(held, (line - 0.28, 0.56), color=colours[foot])
         planned = _planned(walk, line, first, last)
         axes.broken_barh(planned, (line - 0.42, 0.84), fc="none", ec=GREY, lw=1.0, ls="-")
-    duties = [f"{foot_words(one.foot)}, {'?' if one.duty is None else f'{one.duty:.0%}'} down" for one in feet.feet]
+    duties = [
+        f"{foot_words(one.foot)}, {'?' if one.duty is None else f'{one.duty:.0%}'} down" for one in feet.feet
+    ]
     axes.set(yticks=range(len(duties)), yticklabels=duties, xlabel="time [s]")
     axes.set_xlim(first * frame_s, last * frame_s)
     axes.set_title(f"on the ground: filled as it was, framed as planned ({feet.planned_duty:.0%})")
@@ -229,7 +233,9 @@ def draw_tilt(axes: Axes, result: WalkResult) -> None:
         axes.plot(track.times, values, color=colour, lw=width, label=word)
     _mark(axes, result.walk)
     axes.set(xlabel="time [s]", ylabel="[deg]")
-    axes.set_title(f"base: tilt {leaning.max_tilt_deg:.1f} deg at most, {leaning.mean_tilt_deg:.1f} on the mean")
+    axes.set_title(
+        f"base: tilt {leaning.max_tilt_deg:.1f} deg at most, {leaning.mean_tilt_deg:.1f} on the mean"
+    )
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.25 * (high - low))
     axes.legend(loc="upper right", ncols=3, fontsize=7, frameon=False)

@@ -25,7 +25,8 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
-from posewright.robots import Robot, robot as robot_named
+from posewright.robots import Robot
+from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +42,9 @@ GAUGE, GAUGE_GAP, GAUGE_TEXT = 0.09, 0.1, 0.22
 
 
 @styled("drawing a gait")
-def draw_gait(gait: Gait, robot: Robot | str | None = None, *, command: VelocityCommand | None = None) -> Figure:
+def draw_gait(
+    gait: Gait, robot: Robot | str | None = None, *, command: VelocityCommand | None = None
+) -> Figure:
     """Draw a steady cycle of a gait. Nothing is simulated.
 
     Args:

@@ -32,7 +32,8 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
-from posewright.robots import Robot, robot as robot_named
+from posewright.robots import Robot
+from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,9 +174,7 @@ def multiples_page(name: str, panels: Mapping[str, GaitContent]) -> Figure:
     top = TITLE
     for place, row in enumerate(rows):
         top += row.marked
-        axes = [
-            axes_at(figure, LEFT + n * (PANEL + GAP), top, PANEL, row.height) for n in range(len(panels))
-        ]
+        axes = [axes_at(figure, LEFT + n * (PANEL + GAP), top, PANEL, row.height) for n in range(len(panels))]
         row.draw(axes, list(panels.values()))
         axes[0].set_ylabel(row.up, fontsize=7, labelpad=1.5)
         for one, label in zip(axes, panels, strict=True):

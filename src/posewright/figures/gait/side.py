@@ -1,5 +1,4 @@
-"""A foot's way from the side: the points it is told, and where its joints lead it between them; and a robot that
-stands."""
+"""A gait from the side: the points a foot is told, where its joints lead it, and the robot as it stands."""
 
 from __future__ import annotations
 

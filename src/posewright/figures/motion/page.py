@@ -137,9 +137,9 @@ def draw_page(content: Content) -> Figure:
 def _draw_panel(axes: Axes, content: Content, cell: Cell, width_in: float) -> None:
     draw_moments(axes, content)
     if cell.joint == ATTITUDE and content.attitude is not None:
-        draw_attitude(axes, content, cell, content.attitude)
+        panel.draw_attitude(axes, content, cell, content.attitude)
     else:
-        draw_joint(axes, content, cell)
+        panel.draw_joint(axes, content, cell)
         draw_badges(axes, content, cell, width_in)
 
 
