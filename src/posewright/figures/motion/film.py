@@ -10,8 +10,8 @@ import numpy as np
 
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
-from posewright.experiments.motion.show import Show, show_motion
-from posewright.experiments.motion.stage import Attitude
+from posewright.evaluation.motion.show import Show
+from posewright.experiments.motion.gravity import Attitude, show_motion
 from posewright.figures.encoder import SUFFIXES, check_encoder, encoder
 from posewright.figures.motion.strip import PICTURES, draw_strip, refuse_undrawable
 from posewright.motions import Motion
@@ -53,7 +53,7 @@ def film_motion(
         tell: is told the share done, 0..1.
 
     Returns:
-        What is shown; its `trial` holds what was found, where there was physics.
+        What is shown; its `result` holds what was found, where there was physics.
 
     Raises:
         InputError: a file ending that is no picture's and no film's, or something that `try_motion` refuses.

@@ -13,7 +13,7 @@ import numpy as np
 
 from posewright.documents import write_atomically
 from posewright.errors import InputError, MissingExtraError
-from posewright.experiments.motion.show import Show
+from posewright.evaluation.motion.show import Show
 from posewright.motions import Level
 
 if TYPE_CHECKING:
@@ -114,9 +114,9 @@ def _filled(keyframes: set[float], room: int, show: Show) -> list[float]:
 
 def _highlights(show: Show) -> list[float]:
     """Return when something is found, errors first, and when the base leans most [s]."""
-    if show.trial is None or show.base is None:
+    if show.result is None or show.base is None:
         return []
-    found = [f for f in show.trial.findings if f.level is not Level.NOTE and f.times_s]
+    found = [f for f in show.result.findings if f.level is not Level.NOTE and f.times_s]
     found.sort(key=lambda finding: finding.level is not Level.ERROR)
     x, y = show.base[:, 4], show.base[:, 5]
     upright = 1.0 - 2.0 * (x * x + y * y)  # how much of the base's own z points up
@@ -171,15 +171,15 @@ def _figure(show: Show, rows: list[int], pictures: list[Any]) -> Figure:
 
 
 def _how(show: Show) -> str:
-    if show.trial is None:
+    if show.result is None:
         return "without gravity"
-    return "under gravity" if show.trial.is_whole else "under gravity, cut short"
+    return "under gravity" if show.result.is_whole else "under gravity, cut short"
 
 
 def _found(show: Show, rows: list[int]) -> dict[int, str]:
     """Return the rules that are broken around each picture, by its row."""
     found: dict[int, list[str]] = {}
-    for finding in () if show.trial is None else show.trial.findings:
+    for finding in () if show.result is None else show.result.findings:
         if finding.level is not Level.NOTE:
             row = show.row(finding.times_s[0]) if finding.times_s else rows[0]
             nearest = min(rows, key=lambda other: abs(other - row))
