@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.evaluation.general import RunResult as RunResult
+    from posewright.evaluation.general import evaluate as evaluate
+    from posewright.evaluation.general import evaluate_run as evaluate_run
     from posewright.evaluation.motion.report import MotionResult as MotionResult
     from posewright.evaluation.motion.report import evaluate_motion as evaluate_motion
     from posewright.evaluation.motion.show import Show as Show
