@@ -127,16 +127,20 @@ def test_what_is_done_when_another_worker_ends_is_not_lost(tmp_path: Path) -> No
 
 
 def test_a_job_that_cannot_travel_is_refused() -> None:
-    with pytest.raises(InputError, match="cannot be handed to another process"):
-        with executor_for(2, 6) as executor:
-            list(in_order(lambda number: number, NUMBERS, executor))
+    with (
+        executor_for(2, 6) as executor,
+        pytest.raises(InputError, match="cannot be handed to another process"),
+    ):
+        list(in_order(lambda number: number, NUMBERS, executor))
 
 
 @pytest.mark.parametrize("workers", [0, -1, MOST_WORKERS + 1, 1.5, True])
 def test_a_number_of_workers_that_cannot_be_is_refused(workers: int) -> None:
-    with pytest.raises(InputError, match=f"{workers} workers .*1 to {MOST_WORKERS}"):
-        with executor_for(workers, 6):
-            pass
+    with (
+        pytest.raises(InputError, match=f"{workers} workers .*1 to {MOST_WORKERS}"),
+        executor_for(workers, 6),
+    ):
+        pass
 
 
 def test_ctrl_c_ends_all_at_once_and_quietly(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import hashlib
 import multiprocessing
+import os
 import pickle
 import signal
 import threading
@@ -72,7 +73,7 @@ def in_order(
     if executor is None:
         yield from map(task, items)
         return
-    pickled = _pickled(task)
+    pickled = packed(task)
     call = functools.partial(_call, hashlib.sha256(pickled).digest(), pickled)
     futures: list[Future[Result]] = []
     try:
@@ -108,9 +109,7 @@ class Processes(Executor):
         with _deaf_to_ctrl_c():  # a call may start a process
             if self._pool is None:
                 self._others = {child.pid for child in multiprocessing.active_children()}
-                self._pool = ProcessPoolExecutor(
-                    self._count, multiprocessing.get_context("spawn"), _ignore_ctrl_c
-                )
+                self._pool = ProcessPoolExecutor(self._count, multiprocessing.get_context("spawn"), _begin)
             try:
                 return self._pool.submit(fn, *args, **kwargs)
             except BrokenExecutor:
@@ -143,7 +142,7 @@ def _call(digest: bytes, pickled: bytes, item: Any) -> Any:
         raise _portable(error) from None
 
 
-def _pickled(task: object) -> bytes:
+def packed(task: object) -> bytes:
     """Return the task as bytes, or raise an InputError where it cannot go to another process."""
     try:
         pickled = pickle.dumps(task)
@@ -171,8 +170,17 @@ def _portable(error: Exception) -> Exception:
     return error
 
 
-def _ignore_ctrl_c() -> None:
+def _begin() -> None:
+    """Begin a worker: Ctrl-C is for who started it, and when that one is gone, so is the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from posewright.errors import InputError
 from posewright.search.attempt import Attempt, Ending, Generation, Tuned, better, summarise
-from posewright.search.executors import executor_for, in_order
+from posewright.search.executors import executor_for, in_order, packed
 from posewright.search.journal_keeping import Keeper
 from posewright.search.plan import Plan, plan_for
 from posewright.search.problem import Evaluation, Problem, judged
@@ -67,8 +67,10 @@ def tune(
     search = Search(plan)
     with contextlib.ExitStack() as held:
         task = functools.partial(judged, problem)
-        keeper = None if journal is None else held.enter_context(Keeper(Path(journal), plan))
         executor = held.enter_context(executor_for(workers, plan.population))
+        if executor is not None:
+            packed(task)  # what cannot travel is refused before anything is written
+        keeper = None if journal is None else held.enter_context(Keeper(Path(journal), plan))
         run = _Run(plan, search, lambda candidates: in_order(task, candidates, executor), keeper, after)
         return run.until(generations, watch)
 
