@@ -35,13 +35,8 @@ class Cycles:
 class Tour:
     """A robot that walks on from command to command.
 
-    Args:
-        gait: what is walked.
-        robot: who walks.
-
     Raises:
-        InputError: the gait is another robot's, or a leg of the robot is not known.
-        UnreachableError: a foot cannot stand on its equilibrium point.
+        InputError, UnreachableError: as `QuadrupedGait`.
     """
 
     def __init__(self, gait: Gait, robot: Robot) -> None:

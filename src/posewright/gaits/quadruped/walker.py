@@ -20,14 +20,8 @@ foot has landed for the new one, and another later lifted from there."""
 class Walker:
     """A robot that walks, one step after the other, from standing on.
 
-    Args:
-        gait: what is walked.
-        robot: who walks.
-
     Raises:
-        InputError: the gait is another robot's, a leg of the robot is not known, or the times of the gait do
-            not go together.
-        UnreachableError: a foot cannot stand on its equilibrium point.
+        InputError, UnreachableError: as `QuadrupedGait`.
     """
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
@@ -43,14 +37,15 @@ class Walker:
         self._feet = self.planner.standing_feet
         self._start = 0
 
-    def halt(self) -> PlannedStep:
-        """Return the next step on the way to standing; at its end the robot may stand."""
+    def halt(self) -> Floats:
+        """Return the frames of the next step on the way to standing; after the last one that of standing."""
         if self._in_force != STILL:
-            return self.step(STILL)
-        step = self._went(self.planner.plan(None, self._feet, self._start))
-        if self.planner.in_place(self._feet).all():
-            self.reset()
-        return step
+            return self.step(STILL).rows
+        rows = self._went(self.planner.plan(None, self._feet, self._start)).rows
+        if not self.planner.in_place(self._feet).all():
+            return rows
+        self.reset()
+        return np.vstack([rows, self.planner.standing_pose])
 
     def step(self, command: VelocityCommand) -> PlannedStep:
         """Return the next step; its command comes as near to the one wanted as a single step may."""
@@ -186,5 +181,4 @@ class QuadrupedGait:
             return self._walker.step(self._command).rows
         if self._walker.stands:
             return np.tile(self.standing_pose, (missing, 1))
-        rows = self._walker.halt().rows
-        return np.vstack([rows, self.standing_pose]) if self._walker.stands else rows
+        return self._walker.halt()
