@@ -132,17 +132,8 @@ def camera(checked: Checked) -> Iterator[Finding]:
         f"a picture bears {rules.camera_speed_deg_s:g} deg/s"
     )
     middles = ((first + after) / 2.0 / rate for first, after in stretches)
-    yield Finding(
-        Level.WARNING,
-        "camera",
-        message,
-        turn.number,
-        turn.joint,
-        float(lost),
-        float(rules.camera_lost_frames),
-        "frames",
-        (turn.time_s, *middles),
-    )
+    counts, when = (float(lost), float(rules.camera_lost_frames), "frames"), (turn.time_s, *middles)
+    yield Finding(Level.WARNING, "camera", message, turn.number, turn.joint, *counts, when)
 
 
 def _pictures(checked: Checked) -> int:
