@@ -16,6 +16,13 @@ ROUNDING_DEG = 1e-4
 """So little beyond is rounding: a step of 60 deg between two angles in whole micro-radians may be more."""
 
 
+MOST_TOLD = 5
+"""How many stretches without pictures are named; of more it is said how many."""
+
+ROUNDING = 1e-9
+"""A picture and a fast stretch that share less than this part of a picture only touch."""
+
+
 def steps(checked: Checked) -> Iterator[Finding]:
     """Successive poses are near each other: not so is an error, or a warning where a card says so."""
     most, large = checked.rules.max_step_deg, min(checked.rules.large_step_deg, checked.rules.max_step_deg)
@@ -87,13 +94,6 @@ def _far_joint(checked: Checked, number: int, joint: str, value: float, wanted: 
 def _away(checked: Checked, angles: Floats, name: str) -> Floats:
     pose = np.rad2deg(checked.robot.pose(name)[checked.columns])
     return np.nan_to_num(np.abs(angles - pose), nan=0.0, posinf=np.inf)
-
-
-MOST_TOLD = 5
-"""How many stretches without pictures are named; of more it is said how many."""
-
-ROUNDING = 1e-9
-"""A picture and a fast stretch that share less than this part of a picture only touch."""
 
 
 @dataclass(frozen=True)

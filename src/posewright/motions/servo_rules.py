@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,6 +18,10 @@ ROUNDING = 1e-9
 FRAME_ROUNDING_DEG = 0.005
 """Half of the last digit in which speeds are given where they are given in degrees a frame: a motion made to
 go as fast as allowed is written with whole milliseconds, and so a little faster."""
+
+
+STAND = "stand"
+"""The pose in which a joint stands that a motion does not move."""
 
 
 def finite(checked: Checked) -> Iterator[Finding]:
@@ -115,10 +118,6 @@ def returns_from_free(checked: Checked) -> Iterator[Finding]:
             yield Finding(Level.WARNING, "free", message, number, joint, times_s=when)
 
 
-STAND = "stand"
-"""The pose in which a joint stands that a motion does not move."""
-
-
 def coupled_limits(checked: Checked) -> Iterator[Finding]:
     """No joint is asked beyond what the others leave it, at keyframes or between them.
 
@@ -148,7 +147,7 @@ def _beyond_coupled(checked: Checked, way: Segment) -> Iterator[Finding]:
         if excess[point] > checked.rules.coupled_slack_deg:
             limit = lower[point] if own[point] < lower[point] else upper[point]
             degrees = dict(zip(robot.joint_names, np.rad2deg(angles[point]).tolist(), strict=True))
-            yield _coupled_finding(checked, way, table, point, float(limit), degrees)
+            yield _coupled_finding(checked, way, table, point, limit=float(limit), degrees=degrees)
 
 
 def _standing(robot: Robot) -> Floats:
@@ -169,7 +168,7 @@ def _tighter(checked: Checked, angles: Floats) -> tuple[Floats, Floats]:
 
 
 def _coupled_finding(
-    checked: Checked, way: Segment, table: int, point: int, limit: float, degrees: dict[str, float]
+    checked: Checked, way: Segment, table: int, point: int, *, limit: float, degrees: dict[str, float]
 ) -> Finding:
     rules, coupling = checked.rules, checked.robot.coupling
     joint, given, value = coupling.joints[table], coupling.given[table], degrees[coupling.joints[table]]

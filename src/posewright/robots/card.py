@@ -24,21 +24,6 @@ from posewright.robots.sensors import Led, SensorSpec
 from posewright.robots.servo import Servo, ServoScale
 from posewright.robots.servo_model import ServoModel
 
-
-def frozen(value: Any) -> Any:
-    """Return a read-only copy of a mapping and of the mappings in it; other values as they are."""
-    if not isinstance(value, Mapping):
-        return value
-    return MappingProxyType({key: frozen(element) for key, element in value.items()})
-
-
-def thawed(value: Any) -> Any:
-    """Return a `frozen` mapping as plain dictionaries, which can be pickled and copied."""
-    if not isinstance(value, Mapping):
-        return value
-    return {key: thawed(element) for key, element in value.items()}
-
-
 _Value = TypeVar("_Value")
 
 _MAPPINGS = (
@@ -52,6 +37,20 @@ _MAPPINGS = (
     "link_masses_kg",
 )
 """Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
+
+
+def frozen(value: Any) -> Any:
+    """Return a read-only copy of a mapping and of the mappings in it; other values as they are."""
+    if not isinstance(value, Mapping):
+        return value
+    return MappingProxyType({key: frozen(element) for key, element in value.items()})
+
+
+def thawed(value: Any) -> Any:
+    """Return a `frozen` mapping as plain dictionaries, which can be pickled and copied."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: thawed(element) for key, element in value.items()}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,10 @@ DOUBTS = (SIGN, ZERO, SIDE)
 """What may be uncertain of a joint."""
 
 
+SIGNS = {"same_sign": 1, "opposite_sign": -1}
+"""Keys of `mirror_pairs:` and what they do to an angle."""
+
+
 @dataclass(frozen=True)
 class Joint:
     """One joint of a robot and how far it may turn.
@@ -94,10 +98,6 @@ def parse_range(node: Node) -> tuple[float, float]:
     if lower >= upper:
         node.fail(f"the lower limit {lower:g} is not below the upper {upper:g}", hint="[lower, upper]")
     return lower, upper
-
-
-SIGNS = {"same_sign": 1, "opposite_sign": -1}
-"""Keys of `mirror_pairs:` and what they do to an angle."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,12 @@ from collections.abc import Collection, Sequence
 
 from posewright.documents import Node
 
+AS_ITS_JOINTS = frozenset({"webots"})
+"""Schemes in which a robot is called as here where its card says nothing else.
+
+Webots has no names of its own: a world calls its motors as whoever made it likes.
+"""
+
 
 def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
     """Return one node a joint, in the order of `joints`.
@@ -21,13 +27,6 @@ def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
     if len(values) != len(joints):
         node.fail(f"{len(values)} values for {len(joints)} joints", hint="one a joint, in the joints' order")
     return values
-
-
-AS_ITS_JOINTS = frozenset({"webots"})
-"""Schemes in which a robot is called as here where its card says nothing else.
-
-Webots has no names of its own: a world calls its motors as whoever made it likes.
-"""
 
 
 def parse_naming(node: Node, joints: Sequence[str]) -> dict[str, str]:

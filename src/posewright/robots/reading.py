@@ -46,6 +46,13 @@ OPTIONAL = (
 )
 
 
+HEAVIEST_KG = 100.0
+"""No part of a small robot weighs more."""
+
+ROUNDING_RAD = 1e-9
+"""Degrees in a card are radians inside, to so much."""
+
+
 def read_robot(path: Path | str) -> Robot:
     """Read a robot's card.
 
@@ -202,13 +209,6 @@ def _model_path(node: Node | None, card: Path) -> Path | None:
     if not path.is_file():
         node.fail(f"there is no file {node.text()}", hint="the model's path is relative to the card")
     return path
-
-
-HEAVIEST_KG = 100.0
-"""No part of a small robot weighs more."""
-
-ROUNDING_RAD = 1e-9
-"""Degrees in a card are radians inside, to so much."""
 
 
 def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> dict[str, float]:

@@ -17,6 +17,13 @@ Angles = TypeVar("Angles", float, Floats)
 """One number, or an array of them; of several servos, the last axis is theirs."""
 
 
+MAX_ID = 253
+"""Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
+
+PLACE = ("id", "direction", "centre_deg")
+"""What a servo's entry says of how it sits on the bus and in the robot."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ServoScale:
     """`joint angle = direction * (servo degrees - centre_deg)`, `servo degrees = ticks * tick_deg`.
@@ -53,13 +60,6 @@ class ServoScale:
         """Return the joint angle [rad] for a number of ticks."""
         servo_deg: Angles = ticks * self.tick_deg
         return self.from_servo_deg(servo_deg)
-
-
-MAX_ID = 253
-"""Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
-
-PLACE = ("id", "direction", "centre_deg")
-"""What a servo's entry says of how it sits on the bus and in the robot."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,15 @@ from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_
 from posewright.gaits.quadruped.walker import Walker
 from posewright.robots import Robot
 
+DIRECTIONS = 8
+
+TURNS = (0.0, -1.0, 1.0)
+"""Parts of the greatest turn that are tried at full speed; at half speed none is."""
+
+SLACK = 1e-9
+
+_DIGITS = 12
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cycles:
@@ -61,14 +70,6 @@ class Tour:
             for place, foot in enumerate(self._feet)
         }
         return Cycles(rows, points)
-
-
-DIRECTIONS = 8
-TURNS = (0.0, -1.0, 1.0)
-"""Parts of the greatest turn that are tried at full speed; at half speed none is."""
-
-SLACK = 1e-9
-_DIGITS = 12
 
 
 class Concern(Enum):

@@ -16,6 +16,9 @@ from typing import Any
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits.quadruped.phases import ENDS, FEET
 
+Point = tuple[float, float, float]
+"""x forward, y left, z up, from the middle of the trunk [m]."""
+
 
 class Kind(Enum):
     """How many values a parameter has."""
@@ -143,10 +146,6 @@ def explanation(name: str) -> Explanation:
     if base not in EXPLANATIONS:
         raise UnknownNameError.among("gait parameter", name, EXPLANATIONS)
     return EXPLANATIONS[base]
-
-
-Point = tuple[float, float, float]
-"""x forward, y left, z up, from the middle of the trunk [m]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,15 @@ _ROUNDING = 1e-9
 """Up and down longer than a foot is in the air by this part of it is rounding: they fill just that time."""
 
 
+_SLACK = 1e-9
+"""A command beyond the greatest by so much, or by this part of it, is the greatest."""
+
+_TINY = 1e-6
+
+SHARE_A_STEP = 0.25
+"""By so much of the greatest command the command changes from one step to the next."""
+
+
 @dataclass(frozen=True, slots=True)
 class GaitTiming:
     """The times of a cycle, which is a whole number of frames.
@@ -68,15 +77,6 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
             else "a longer cycle: maximum_displacement_m / ground_speed_m_s",
         )
     return GaitTiming(frames, period_s, ground_s, air_s, min(ascent_s, air_s / 2.0))
-
-
-_SLACK = 1e-9
-"""A command beyond the greatest by so much, or by this part of it, is the greatest."""
-
-_TINY = 1e-6
-
-SHARE_A_STEP = 0.25
-"""By so much of the greatest command the command changes from one step to the next."""
 
 
 def greatest_speed_m_s(parameters: GaitParameters, timing: GaitTiming) -> float:
