@@ -111,6 +111,9 @@ class GaitGenerator(Protocol):
             InputError: it is more than the gait can do, or no command.
         """
 
+    def clipped(self, command: VelocityCommand) -> VelocityCommand:
+        """Return what can be requested in place of a command: the same direction, slower if need be."""
+
     def halt(self) -> None:
         """Come to stand in the standing pose, and stay so until something else is asked for."""
 

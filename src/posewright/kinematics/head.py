@@ -18,7 +18,6 @@ SLACK = 1e-12
 
 Pair = tuple[float, float]
 
-
 NECKS = 301
 """Neck tilts looked at where the one at rest does not do: a quarter of a degree apart on an AIBO."""
 

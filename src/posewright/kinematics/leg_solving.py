@@ -26,7 +26,6 @@ SLACK = 64.0 * EPS
 Squares of distances are compared; as a distance this is half of it, 1e-15 m of a leg of 14 cm.
 """
 
-
 BLOCK = 4096
 """Points worked on at once: what is worked out between fits into a core's own cache."""
 

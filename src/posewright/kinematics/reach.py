@@ -19,7 +19,6 @@ from posewright.kinematics.leg_solving import LegShape, solve
 SHOWN = 3
 """So many points are told one by one."""
 
-
 BENDS = 129
 """Bends looked at before the best is refined."""
 

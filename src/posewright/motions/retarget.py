@@ -23,7 +23,6 @@ from posewright.robots.joint import DOUBTS, SIDE, SIGN, ZERO
 
 Partners = Mapping[str, tuple[str, float]]
 
-
 SLACK_RAD = 1e-6
 """So little beyond a limit is rounding: files of old robots count whole micro-radians."""
 

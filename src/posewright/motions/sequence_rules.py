@@ -15,7 +15,6 @@ from posewright.motions.finding import AGAIN, Finding, Level
 ROUNDING_DEG = 1e-4
 """So little beyond is rounding: a step of 60 deg between two angles in whole micro-radians may be more."""
 
-
 MOST_TOLD = 5
 """How many stretches without pictures are named; of more it is said how many."""
 

@@ -19,7 +19,6 @@ FRAME_ROUNDING_DEG = 0.005
 """Half of the last digit in which speeds are given where they are given in degrees a frame: a motion made to
 go as fast as allowed is written with whole milliseconds, and so a little faster."""
 
-
 STAND = "stand"
 """The pose in which a joint stands that a motion does not move."""
 

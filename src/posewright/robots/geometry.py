@@ -14,7 +14,6 @@ Vector = tuple[float, float, float]
 FARTHEST_M = 10.0
 """No part of a small robot is farther from another."""
 
-
 FRONT, REAR = "front", "rear"
 
 LEFT, RIGHT = "left", "right"

@@ -15,7 +15,6 @@ SIGN, ZERO, SIDE = "sign", "zero", "side"
 DOUBTS = (SIGN, ZERO, SIDE)
 """What may be uncertain of a joint."""
 
-
 SIGNS = {"same_sign": 1, "opposite_sign": -1}
 """Keys of `mirror_pairs:` and what they do to an angle."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from posewright.documents import Node
+from posewright.robots.geometry import parse_vector
 from posewright.robots.sensors import (
     Accelerometer,
     AnalogTouch,
@@ -121,10 +122,4 @@ def _number(fields: Mapping[str, Node], key: str, *, low: float, high: float, de
 
 
 def _position(fields: Mapping[str, Node]) -> Position:
-    if "position_m" not in fields:
-        return (0.0, 0.0, 0.0)
-    node = fields["position_m"]
-    numbers = [element.number() for element in node.items()]
-    if len(numbers) != 3:
-        node.fail(f"expected three numbers, found {len(numbers)}", hint="[forward, left, up] in metres")
-    return (numbers[0], numbers[1], numbers[2])
+    return parse_vector(fields["position_m"]) if "position_m" in fields else (0.0, 0.0, 0.0)

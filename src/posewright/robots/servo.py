@@ -16,7 +16,6 @@ from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 Angles = TypeVar("Angles", float, Floats)
 """One number, or an array of them; of several servos, the last axis is theirs."""
 
-
 MAX_ID = 253
 """Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
 

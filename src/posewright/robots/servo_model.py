@@ -24,7 +24,6 @@ MAX_GAIN = 0xFFFF
 
 TERMS = ("p", "i", "d")
 
-
 BUS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
 
 ANGLE = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")

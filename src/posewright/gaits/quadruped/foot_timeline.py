@@ -20,7 +20,6 @@ from posewright.gaits.quadruped.timing import GaitTiming
 _LEAST_TRANSFER = 1e-9
 """Part of the time in the air between a corner and the middle; less is rounding of none."""
 
-
 _SAME = 1e-6
 """Points closer than this part of a cycle are one."""
 

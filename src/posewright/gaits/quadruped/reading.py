@@ -45,7 +45,6 @@ SUFFIX = ".gait.yaml"
 REQUIRED = ("gait", "robot", "phases", "parameters")
 OPTIONAL = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
 
-
 _POINTS_HINT = "{fore: [x, y, z], hind: [x, y, z]}, y outwards, or a point of each foot"
 
 

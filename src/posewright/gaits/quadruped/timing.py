@@ -18,7 +18,6 @@ FEWEST_FRAMES = 4
 _ROUNDING = 1e-9
 """Up and down longer than a foot is in the air by this part of it is rounding: they fill just that time."""
 
-
 _SLACK = 1e-9
 """A command beyond the greatest by so much, or by this part of it, is the greatest."""
 
@@ -111,6 +110,15 @@ def refuse_out_of_range(command: VelocityCommand, parameters: GaitParameters, ti
             hint=f"this gait turns at -{bound_text(turns)} to {bound_text(turns)} rad/s: "
             f"{parameters.maximum_turn_rad:g} rad in the {timing.ground_s:.3f} s a foot is down",
         )
+
+
+def clipped(command: VelocityCommand, parameters: GaitParameters, timing: GaitTiming) -> VelocityCommand:
+    """Return a command in range: the same direction, slower where it is too fast, and likewise the turn."""
+    speed = math.hypot(command.forward_m_s, command.left_m_s)
+    fastest, turns = greatest_speed_m_s(parameters, timing), greatest_turn_rad_s(parameters, timing)
+    share = fastest / speed if speed > fastest else 1.0
+    turn = min(max(command.turn_rad_s, -turns), turns)
+    return VelocityCommand(share * command.forward_m_s, share * command.left_m_s, turn)
 
 
 def approached(

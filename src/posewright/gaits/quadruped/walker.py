@@ -9,7 +9,7 @@ from posewright.errors import InputError
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.step import Feet, PlannedStep, StepPlanner
-from posewright.gaits.quadruped.timing import GaitTiming, approached, refuse_out_of_range
+from posewright.gaits.quadruped.timing import GaitTiming, approached, clipped, refuse_out_of_range
 from posewright.robots import Robot
 
 MOST_CYCLES = 12
@@ -139,6 +139,10 @@ class QuadrupedGait:
             raise InputError(f"{asked!r} is no command", hint="VelocityCommand(0.1, 0.0, 0.3)")
         refuse_out_of_range(command, self.gait.parameters, self.timing)
         self._command, self._halts = command, False
+
+    def clipped(self, command: VelocityCommand) -> VelocityCommand:
+        """Return what can be requested in place of a command: the same direction, slower if need be."""
+        return clipped(command, self.gait.parameters, self.timing)
 
     def halt(self) -> None:
         """Come to stand: four steps, at most, to slow down, then all feet to their equilibrium points.
