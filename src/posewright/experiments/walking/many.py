@@ -18,8 +18,8 @@ from posewright.experiments.walking.trial import SECONDS, SETTLE_S, frames_of
 from posewright.experiments.walking.walked_body import WalkedBody
 from posewright.gaits import Gait
 from posewright.robots import Robot
-from posewright.search.plan import checked_seed
 from posewright.search.executors import executor_for, in_order
+from posewright.search.plan import checked_seed
 
 MOST_BODIES = 10000
 
