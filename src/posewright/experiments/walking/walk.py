@@ -21,7 +21,7 @@ from posewright.gaits.quadruped.reading import SUFFIX
 from posewright.recordings import Header, Recorder, RobotHeader
 from posewright.recordings.falls import SKY, FallDetector
 from posewright.robots import Robot
-from posewright.search.seed import checked_seed
+from posewright.search.plan import checked_seed
 from posewright.version import __version__
 
 if TYPE_CHECKING:
