@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.evaluation.motion.thresholds import PhysicsRules as PhysicsRules
+    from posewright.evaluation.general import RunResult as RunResult
+    from posewright.evaluation.general import evaluate as evaluate
+    from posewright.evaluation.general import evaluate_run as evaluate_run
+    from posewright.evaluation.motion.report import MotionResult as MotionResult
+    from posewright.evaluation.motion.report import evaluate_motion as evaluate_motion
+    from posewright.evaluation.motion.show import Show as Show
+    from posewright.evaluation.motion.show import show_of as show_of
+    from posewright.evaluation.thresholds import PhysicsRules as PhysicsRules
+    from posewright.evaluation.trajectory import Trajectory as Trajectory
     from posewright.evaluation.walking.report import GaitReport as GaitReport
+    from posewright.evaluation.walking.report import WalkResult as WalkResult
+    from posewright.evaluation.walking.report import evaluate_walk as evaluate_walk
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

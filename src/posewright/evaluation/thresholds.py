@@ -1,8 +1,14 @@
-"""The thresholds of a motion's trial under gravity: numbers, and why they are what they are."""
+"""The thresholds of a robot under gravity: numbers, and why they are what they are."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+from posewright.recordings.falls import FallLimits
+
+SLACK_S = 1e-9
+"""Of times that are whole numbers of frames: rounding [s]."""
 
 
 @dataclass(frozen=True)
@@ -58,3 +64,18 @@ class PhysicsRules:
     lag_deg: float = 25.0
     speed_share: float = 1.0
     meet_s: float = 0.1
+
+    def fall_limits(self, frame_s: float, height_share: float = 0.0) -> FallLimits:
+        """Return what counts as a fall, each row of a recording standing for one frame.
+
+        Args:
+            frame_s: time from row to row [s].
+            height_share: a base lower than this share of its height at first lies, too.
+        """
+        return FallLimits(
+            tilt_rad=math.radians(self.side_deg),
+            height_share=height_share,
+            lasting_s=self.fall_s - frame_s - SLACK_S,
+            bridge_s=self.meet_s + frame_s + SLACK_S,
+            ends_down=True,
+        )

@@ -49,14 +49,12 @@ class Trajectory:
 
         Raises:
             UnknownNameError: no robot of that name was recorded, or its card does not ship.
-            InputError: the card is another robot's, or nobody knew where the robot was.
+            InputError: the card is another robot's.
         """
         name = next(iter(recording.robots)) if name is None else name
         if name not in recording.robots:
             raise UnknownNameError.among("robot of the recording", name, recording.robots)
         record = recording.robots[name]
-        if len(record) and not record.knows_place:
-            raise InputError(f"the recording does not say where {name} was", hint="one made in simulation")
         return cls(recording, name, _card(record, robot), len(record))
 
     def __repr__(self) -> str:
@@ -92,8 +90,15 @@ class Trajectory:
         """Time from row to row [s]."""
         return self.frames_a_row * self.robot.frame_period_s
 
+    @property
+    def knows_place(self) -> bool:
+        """Whether it is known where the robot was, before the first row too."""
+        return bool(self.record.knows_place and np.isfinite(self.record.start_base).all())
+
     def expect_every_frame(self, what: str) -> None:
-        """Raise an InputError where the recording does not keep every frame, which `what` needs."""
+        """Raise an InputError where the recording lacks frames or the robot's places, which `what` need."""
+        if not self.knows_place:
+            raise InputError(f"the recording does not say where {self.name} was", hint="one made in simulation")
         if self.frames_a_row != 1:
             raise InputError(
                 f"{what} need every frame, but this recording keeps one in {self.frames_a_row}",

@@ -8,8 +8,8 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.experiments.field import lay_out as lay_out
-    from posewright.experiments.motion.trial import MotionTrial as MotionTrial
-    from posewright.experiments.motion.trial import try_motion as try_motion
+    from posewright.experiments.motion.gravity import show_motion as show_motion
+    from posewright.experiments.motion.gravity import try_motion as try_motion
     from posewright.experiments.outcome import Outcome as Outcome
     from posewright.experiments.replaying import replay as replay
     from posewright.experiments.run import Progress as Progress

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Flags
-from posewright.evaluation.motion.course import Course
-from posewright.evaluation.motion.thresholds import PhysicsRules
-from posewright.evaluation.runs import unbroken
+from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
+from posewright.recordings.falls import FallDetector
 
 BEFORE_S = 0.4
 """So long before a base counts as lying it began to go down [s]."""
@@ -52,88 +52,86 @@ class Fall:
         return Level.WARNING if stays else Level.NOTE
 
 
-def falls_of(course: Course, rules: PhysicsRules) -> tuple[Fall, ...]:
+def falls_of(played: PlayedMotion, rules: PhysicsRules) -> tuple[Fall, ...]:
     """Return when the robot went down; what begins lying does not fall by lying there."""
-    down = _down(course, rules)
-    least = rules.fall_s / course.frame_s
-    n = len(down)
-    rows = unbroken(down, bridge=int(rules.meet_s / course.frame_s))
+    detector = FallDetector(rules.fall_limits(played.frame_s))
+    detector.add(played.times, _down(played, rules))
     return tuple(
-        _fall(course, rules, begin, end)
-        for begin, end in rows
-        if begin >= course.begin and (end == n or end - begin >= least)
+        _fall(played, rules, fall.begin, fall.end)
+        for fall in detector.falls()
+        if fall.begin >= played.begin
     )
 
 
-def _down(course: Course, rules: PhysicsRules) -> Flags:
+def _down(played: PlayedMotion, rules: PhysicsRules) -> Flags:
     """Return in which frames the base lies, `(n,)`."""
-    lying = (course.lean > rules.fall_deg) & _on_more_than_feet(course)
-    lying |= course.sideways > rules.side_deg
-    return lying if course.wanted is None else lying & (course.off > rules.off_deg)
+    lying = (played.lean > rules.fall_deg) & _on_more_than_feet(played)
+    lying |= played.sideways > rules.side_deg
+    return lying if played.wanted is None else lying & (played.off > rules.off_deg)
 
 
-def _on_more_than_feet(course: Course) -> Flags:
-    touching = np.zeros(len(course.times), dtype=np.bool_)
-    for contact in course.touching_pairs:
-        if contact.with_floor and contact.parts[0] not in course.robot.feet:
+def _on_more_than_feet(played: PlayedMotion) -> Flags:
+    touching = np.zeros(len(played.times), dtype=np.bool_)
+    for contact in played.touching_pairs:
+        if contact.with_floor and contact.parts[0] not in played.robot.feet:
             touching[contact.frames] = True
     return touching
 
 
-def _fall(course: Course, rules: PhysicsRules, begin: int, end: int) -> Fall:
-    window = slice(max(course.begin, begin - round(BEFORE_S / course.frame_s)), end)
-    turning = float(np.diff(course.lean[window], prepend=course.lean[window][:1]).max()) / course.frame_s
+def _fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: int) -> Fall:
+    window = slice(max(played.begin, begin - round(BEFORE_S / played.frame_s)), end)
+    turning = float(np.diff(played.lean[window], prepend=played.lean[window][:1]).max()) / played.frame_s
     dropping = (
-        float(-np.diff(course.base[window, 2], prepend=course.base[window, 2][:1]).min()) / course.frame_s
+        float(-np.diff(played.base[window, 2], prepend=played.base[window, 2][:1]).min()) / played.frame_s
     )
     return Fall(
-        time_s=float(course.times[begin]),
-        until_s=float(course.times[end]) if end < len(course.times) else None,
-        keyframe=int(course.keyframes[begin]),
-        lean_deg=float(course.lean[begin:end].max()),
-        side=course.way_of_leaning(begin),
+        time_s=float(played.times[begin]),
+        until_s=float(played.times[end]) if end < len(played.times) else None,
+        keyframe=int(played.keyframes[begin]),
+        lean_deg=float(played.lean[begin:end].max()),
+        side=played.way_of_leaning(begin),
         turning_deg_s=turning,
         dropping_m_s=dropping,
         is_hard=turning > rules.turning_deg_s or dropping > rules.hit_m_s,
     )
 
 
-def _landings(course: Course) -> list[tuple[str, int, float]]:
+def _landings(played: PlayedMotion) -> list[tuple[str, int, float]]:
     """Return part, frame and speed [m/s] of whatever but the feet comes to the floor during the motion."""
     return [
         (contact.parts[0], int(frame), float(speed))
-        for contact in course.touching_pairs
-        if contact.with_floor and contact.parts[0] not in course.robot.feet
+        for contact in played.touching_pairs
+        if contact.with_floor and contact.parts[0] not in played.robot.feet
         for frame, speed in zip(contact.frames, contact.speeds, strict=True)
-        if frame >= course.begin and np.isfinite(speed)
+        if frame >= played.begin and np.isfinite(speed)
     ]
 
 
-def stability(course: Course, rules: PhysicsRules, falls: Sequence[Fall]) -> Iterator[Finding]:
+def stability(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> Iterator[Finding]:
     """Yield what there is to say about staying up."""
-    yield from (_fallen(course, rules, fall) for fall in falls)
-    yield from _first_pose(course, rules)
+    yield from (_fallen(played, rules, fall) for fall in falls)
+    yield from _first_pose(played, rules)
     if not falls:
-        yield from _still_lies(course, rules)
-        yield from _tilt(course, rules)
-    yield from _floor(course, rules)
+        yield from _still_lies(played, rules)
+        yield from _tilt(played, rules)
+    yield from _floor(played, rules)
 
 
-def _fallen(course: Course, rules: PhysicsRules, fall: Fall) -> Finding:
+def _fallen(played: PlayedMotion, rules: PhysicsRules, fall: Fall) -> Finding:
     verb = "falls" if fall.is_hard else "lies down"
     later = "stays so" if fall.until_s is None else f"is up again {fall.until_s - fall.time_s:.1f} s later"
-    where = course.when(int(np.searchsorted(course.times, fall.time_s)))
+    where = played.when(int(np.searchsorted(played.times, fall.time_s)))
     message = f"the robot {verb} {fall.side} {where} and {later}"
     value, limit, times = fall.lean_deg, rules.fall_deg, (fall.time_s,)
     return Finding(fall.level, "fall", message, fall.keyframe, None, value, limit, "deg", times)
 
 
-def _first_pose(course: Course, rules: PhysicsRules) -> Iterator[Finding]:
+def _first_pose(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     """Does it stand by itself before the motion begins?"""
-    last = course.begin - 1
+    last = played.begin - 1
     if last < 0:
         return
-    change, side = course.turned(0, last)
+    change, side = played.turned(0, last)
     if change <= rules.stand_deg:
         return
     level, limit = Level.NOTE, rules.stand_deg
@@ -142,46 +140,46 @@ def _first_pose(course: Course, rules: PhysicsRules) -> Iterator[Finding]:
         level, limit = Level.WARNING, rules.off_deg
         message = (
             f"put down in its first pose, the robot falls {side}: it begins the motion leaning "
-            f"{course.lean[last]:.0f} deg; say how it is to be put down if the motion begins lying"
+            f"{played.lean[last]:.0f} deg; say how it is to be put down if the motion begins lying"
         )
     yield Finding(level, "first_pose", message, value=change, limit=limit, unit="deg")
 
 
-def _still_lies(course: Course, rules: PhysicsRules) -> Iterator[Finding]:
+def _still_lies(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     """Tell of a robot that lay before the motion began, and lies when it is over."""
-    if _down(course, rules)[-1]:
-        last = len(course.times) - 1
-        message = f"the robot lies {course.way_of_leaning(last)} at the end, as it did at first"
-        value, limit, times = float(course.lean[-1]), rules.fall_deg, (float(course.times[-1]),)
+    if _down(played, rules)[-1]:
+        last = len(played.times) - 1
+        message = f"the robot lies {played.way_of_leaning(last)} at the end, as it did at first"
+        value, limit, times = float(played.lean[-1]), rules.fall_deg, (float(played.times[-1]),)
         yield Finding(
-            Level.NOTE, "lying", message, int(course.keyframes[-1]), None, value, limit, "deg", times
+            Level.NOTE, "lying", message, int(played.keyframes[-1]), None, value, limit, "deg", times
         )
 
 
-def _tilt(course: Course, rules: PhysicsRules) -> Iterator[Finding]:
+def _tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     """Find the moment the base is farthest from where it should be."""
-    if course.wanted is None:
-        at_first = float(course.lean[max(0, course.begin - 1)])
-        how_far, limit, level = course.lean - at_first, rules.lean_deg, Level.NOTE
+    if played.wanted is None:
+        at_first = float(played.lean[max(0, played.begin - 1)])
+        how_far, limit, level = played.lean - at_first, rules.lean_deg, Level.NOTE
         whence = "more than at first"
     else:
-        how_far, limit, level = course.off, rules.tilt_deg, Level.WARNING
+        how_far, limit, level = played.off, rules.tilt_deg, Level.WARNING
         whence = "from where its author wants it"
-    worst = course.begin + int(how_far[course.begin :].argmax())
+    worst = played.begin + int(how_far[played.begin :].argmax())
     value = float(how_far[worst])
     if value <= limit:
         return
     message = (
-        f"the base leans {course.lean[worst]:.0f} deg {course.way_of_leaning(worst)} {course.when(worst)}, "
+        f"the base leans {played.lean[worst]:.0f} deg {played.way_of_leaning(worst)} {played.when(worst)}, "
         f"{value:.0f} deg {whence}"
     )
-    keyframe, time_s = int(course.keyframes[worst]), float(course.times[worst])
+    keyframe, time_s = int(played.keyframes[worst]), float(played.times[worst])
     yield Finding(level, "tilt", message, keyframe, None, value, limit, "deg", (time_s,))
 
 
-def _floor(course: Course, rules: PhysicsRules) -> Iterator[Finding]:
+def _floor(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     """Name the parts besides the feet that come to the floor during the motion."""
-    landings = sorted(_landings(course), key=lambda landing: -landing[2])
+    landings = sorted(_landings(played), key=lambda landing: -landing[2])
     if not landings:
         return
     hardest, frame, speed = landings[0]
@@ -191,9 +189,9 @@ def _floor(course: Course, rules: PhysicsRules) -> Iterator[Finding]:
     if speed > rules.hit_m_s:
         level, message = (
             Level.WARNING,
-            f"{hardest} hits the floor with {speed:.1f} m/s {course.when(frame)}{besides}",
+            f"{hardest} hits the floor with {speed:.1f} m/s {played.when(frame)}{besides}",
         )
     else:
-        level, message = Level.NOTE, f"{hardest} comes to the floor {course.when(frame)}{besides}"
-    keyframe, time_s = int(course.keyframes[frame]), float(course.times[frame])
+        level, message = Level.NOTE, f"{hardest} comes to the floor {played.when(frame)}{besides}"
+    keyframe, time_s = int(played.keyframes[frame]), float(played.times[frame])
     yield Finding(level, "floor", message, keyframe, None, speed, rules.hit_m_s, "m/s", (time_s,))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +13,7 @@ from posewright.arrays import Floats
 from posewright.bodies import JointCommands
 from posewright.control import Guard, Safety
 from posewright.errors import InputError
-from posewright.evaluation.thresholds import PhysicsRules
+from posewright.evaluation.thresholds import SLACK_S, PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
 from posewright.gaits import Gait, GaitTiming, PhaseTable, VelocityCommand, timing_of
 from posewright.gaits.quadruped.reading import SUFFIX, gait_in
@@ -30,9 +29,6 @@ RULES = PhysicsRules()
 LOW = 0.6
 """A base lower than this share of its height at first lies: no gait bounces so far, and an AIBO's belly is
 on the ground at 0.45."""
-
-SLACK_S = 1e-9
-"""Of times that are whole numbers of frames: rounding [s]."""
 
 SAME_S = 1e-6
 """Times closer than this are the same [s]."""
@@ -242,24 +238,18 @@ class Walk:
         return replace(self, trajectory=self.trajectory.until(last), corrections=kept)
 
 
-def fall_limits(frame_s: float, lasting_s: float = RULES.fall_s, *, bridged: bool = True) -> FallLimits:
+def fall_limits(frame_s: float) -> FallLimits:
     """Return what counts as a fall in a walk: a base that leans far whichever way, or is low, for long.
 
     Contacts of other parts than feet are not looked at: a base that is neither tilted nor low is no fall,
     even where a knee scrapes.
-
-    Args:
-        frame_s: time from row to row [s].
-        lasting_s: how long it must lie, each row standing for one frame [s].
-        bridged: whether two falls with little time between are one, and one at the very end counts.
     """
-    return FallLimits(
-        tilt_rad=math.radians(RULES.side_deg),
-        height_share=LOW,
-        lasting_s=lasting_s - frame_s - SLACK_S,
-        bridge_s=RULES.meet_s + frame_s + SLACK_S if bridged else 0.0,
-        ends_down=bridged,
-    )
+    return RULES.fall_limits(frame_s, height_share=LOW)
+
+
+def stays_down_limits(frame_s: float, lasting_s: float) -> FallLimits:
+    """Return what counts as staying down, for as long as that and without a moment in between [s]."""
+    return replace(fall_limits(frame_s), lasting_s=lasting_s - frame_s - SLACK_S, bridge_s=0.0, ends_down=False)
 
 
 def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:

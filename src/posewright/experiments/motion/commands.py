@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from posewright.arrays import Floats
-from posewright.bodies import JointCommands
+from posewright.arrays import Floats, Indices
+from posewright.bodies import Decision, JointCommands
 from posewright.control.passes import Passes
 from posewright.errors import InputError, UnknownNameError
+from posewright.evaluation.motion.played import HOLD, KEYFRAME, SETTLE
 from posewright.motions import Motion
 from posewright.robots import Robot
-
-Numbers = NDArray[np.intp]
 
 LOOPS_SHOWN = 3
 """Passes of a motion that repeats for ever: the first, one in the middle, and one more."""
@@ -32,6 +31,7 @@ class Commands:
     """What is commanded from the motion's beginning on.
 
     Attributes:
+        motion: its name.
         first: the pose the robot is put down in, `(n_joints,)` [rad].
         blocks: the frames, in pieces within which torque and stiffness do not change.
         keyframes: the number of the keyframe each frame leads to or stays in, from 1, `(n,)`.
@@ -39,17 +39,41 @@ class Commands:
         is_whole: whether the motion was not cut short.
     """
 
+    motion: str
     first: Floats
     blocks: tuple[JointCommands, ...]
-    keyframes: Numbers
+    keyframes: Indices
     wanted: Floats | None
     is_whole: bool
 
-    @property
-    def last(self) -> JointCommands:
-        """The last frame."""
-        block = self.blocks[-1]
-        return replace(block, angles=block.angles[-1:])
+    def script(self, settle: int, hold: int) -> list[JointCommands]:
+        """Return what a robot is commanded that stands for some frames, plays, and holds its last pose for some.
+
+        Whatever a keyframe's frames begin with says so in its decision.
+        """
+        last = int(self.keyframes[-1])
+        return [
+            _held(JointCommands(self.first[np.newaxis]), settle, Decision(SETTLE, playing=self.motion)),
+            *self._by_keyframe(),
+            _held(self.blocks[-1], hold, Decision(HOLD, outputs={KEYFRAME: last}, playing=self.motion)),
+        ]
+
+    def _by_keyframe(self) -> Iterator[JointCommands]:
+        """Yield all frames, those of each keyframe with a decision of their own."""
+        begin = 0
+        for block in self.blocks:
+            numbers = self.keyframes[begin : begin + len(block)]
+            cuts = np.flatnonzero(np.diff(numbers)) + 1
+            for one, other in pairwise((0, *cuts.tolist(), len(block))):
+                number = int(numbers[one])
+                decision = Decision(f"keyframe {number}", outputs={KEYFRAME: number}, playing=self.motion)
+                yield replace(block[one:other], decision=decision)
+            begin += len(block)
+
+
+def _held(block: JointCommands, n: int, decision: Decision) -> JointCommands:
+    """Return the last frame of a block for some frames."""
+    return replace(block, angles=np.repeat(block.angles[-1:], n, axis=0), decision=decision)
 
 
 def commands_of(motion: Motion, robot: Robot, *, pose: str | None, longest_s: float) -> Commands:
@@ -76,6 +100,7 @@ def commands_of(motion: Motion, robot: Robot, *, pose: str | None, longest_s: fl
     asked = (motion.repeat or LOOPS_SHOWN) * motion.duration
     times: Floats = np.arange(1.0, played + 1.0) * robot.frame_period_s
     return Commands(
+        motion=motion.name,
         first=first,
         blocks=tuple(_within_hardware(robot, block) for block in blocks),
         keyframes=motion.sample_at(times).keyframes + 1,

@@ -15,13 +15,13 @@ from posewright.bodies import NOMINAL, DomainParameters
 from posewright.control import Block, GaitController, drive
 from posewright.errors import InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
-from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, fall_limits
+from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_down_limits
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_text, refuse_out_of_range
 from posewright.gaits.quadruped.reading import SUFFIX
 from posewright.recordings import Header, Recorder, RobotHeader
 from posewright.recordings.falls import SKY, FallDetector
 from posewright.robots import Robot
-from posewright.search.seed import checked_seed
+from posewright.search.plan import checked_seed
 from posewright.version import __version__
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class _Onlooker:
     def __init__(self, body: SimulatedBody, on_progress: Callable[[float], None] | None) -> None:
         start: Floats = body.world.base[np.newaxis]
         gravity = np.asarray(body.facts()["gravity"])
-        limits = fall_limits(body.robot.frame_period_s, LIES_S, bridged=False)
+        limits = stays_down_limits(body.robot.frame_period_s, LIES_S)
         self._falls = FallDetector(limits, up=-gravity / np.linalg.norm(gravity) if gravity[:2].any() else SKY)
         self._falls.down(start)
         self._on_progress = on_progress

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.evaluation.motion.course import Course
-from posewright.evaluation.motion.thresholds import PhysicsRules
-from posewright.evaluation.runs import unbroken
+from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.thresholds import PhysicsRules
 from posewright.motions import Finding, Level
+from posewright.recordings.falls import runs
 
 MM_PER_M = 1000.0
 
@@ -60,21 +60,21 @@ class Slip:
     way_mm: float
 
 
-def self_contacts(course: Course) -> list[SelfContact]:
+def self_contacts(played: PlayedMotion) -> list[SelfContact]:
     """Return the parts that touch each other from the motion's beginning on, the first to do so first."""
     found = []
-    for contact in course.touching_pairs:
-        during = contact.frames >= course.begin
+    for contact in played.touching_pairs:
+        during = contact.frames >= played.begin
         if contact.with_floor or not during.any():
             continue
-        forces, at_first = np.nan_to_num(contact.forces), contact.frames == course.begin - 1
+        forces, at_first = np.nan_to_num(contact.forces), contact.frames == played.begin - 1
         found.append(
             SelfContact(
                 parts=contact.parts,
                 frame=int(contact.frames[during][0]),
                 depth_mm=float(contact.depths[during].max()) * MM_PER_M,
                 force_n=float(forces[during].max()),
-                total_s=int(during.sum()) * course.frame_s,
+                total_s=int(during.sum()) * played.frame_s,
                 hardest=int(contact.frames[during][forces[during].argmax()]),
                 first_n=float(forces[at_first].sum()),
                 at_first=bool(at_first.any()),
@@ -83,12 +83,12 @@ def self_contacts(course: Course) -> list[SelfContact]:
     return sorted(found, key=lambda contact: (contact.frame, contact.parts))
 
 
-def longest_slips(course: Course) -> list[Slip]:
+def longest_slips(played: PlayedMotion) -> list[Slip]:
     """Return of each foot the longest way it slid without leaving the floor during the motion."""
     found = []
-    for column, foot in enumerate(course.robot.feet):
-        ways: Floats = np.where(np.arange(len(course.times)) >= course.begin, course.slips[:, column], 0.0)
-        standing = unbroken(course.foot_contacts[:, column])
+    for column, foot in enumerate(played.robot.feet):
+        ways: Floats = np.where(np.arange(len(played.times)) >= played.begin, played.slips[:, column], 0.0)
+        standing = runs(played.foot_contacts[:, column])
         if not standing:
             continue
         begin, end = max(standing, key=lambda run: float(ways[run[0] : run[1]].sum()))
@@ -97,51 +97,51 @@ def longest_slips(course: Course) -> list[Slip]:
     return found
 
 
-def touching(course: Course, rules: PhysicsRules) -> Iterator[Finding]:
+def self_collision(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     """Yield what there is to say about parts that hit each other and feet that slide."""
-    for contact in self_contacts(course):
+    for contact in self_contacts(played):
         if not contact.at_first:
-            yield _hit(course, rules, contact)
+            yield _hit(played, rules, contact)
         elif contact.force_n > max(rules.touch_n, rules.harder * contact.first_n):
-            yield _pressed(course, rules, contact)
-    for slip in longest_slips(course):
+            yield _pressed(played, rules, contact)
+    for slip in longest_slips(played):
         if slip.way_mm > rules.slip_mm:
-            yield _slid(course, rules, slip)
+            yield _slid(played, rules, slip)
 
 
-def _hit(course: Course, rules: PhysicsRules, contact: SelfContact) -> Finding:
+def _hit(played: PlayedMotion, rules: PhysicsRules, contact: SelfContact) -> Finding:
     one, other = contact.parts
     verb = "press against" if contact.force_n > rules.touch_n else "touch"
     message = (
-        f"{one} and {other} {verb} each other {course.when(contact.frame)}, with up to "
+        f"{one} and {other} {verb} each other {played.when(contact.frame)}, with up to "
         f"{contact.force_n:.0f} N and for {contact.total_s:.2f} s in all"
     )
-    return _self_contact(course, rules, contact, contact.frame, message)
+    return _self_contact(played, rules, contact, contact.frame, message)
 
 
-def _pressed(course: Course, rules: PhysicsRules, contact: SelfContact) -> Finding:
+def _pressed(played: PlayedMotion, rules: PhysicsRules, contact: SelfContact) -> Finding:
     one, other = contact.parts
     message = (
         f"{one} and {other}, which touch in the first pose already with {contact.first_n:.0f} N, "
-        f"press against each other with {contact.force_n:.0f} N {course.when(contact.hardest)}"
+        f"press against each other with {contact.force_n:.0f} N {played.when(contact.hardest)}"
     )
-    return _self_contact(course, rules, contact, contact.hardest, message)
+    return _self_contact(played, rules, contact, contact.hardest, message)
 
 
 def _self_contact(
-    course: Course, rules: PhysicsRules, contact: SelfContact, frame: int, message: str
+    played: PlayedMotion, rules: PhysicsRules, contact: SelfContact, frame: int, message: str
 ) -> Finding:
     level = Level.WARNING if contact.force_n > rules.touch_n else Level.NOTE
-    keyframe, time_s = int(course.keyframes[frame]), float(course.times[frame])
+    keyframe, time_s = int(played.keyframes[frame]), float(played.times[frame])
     value, limit = contact.force_n, rules.touch_n
     return Finding(level, "self_contact", message, keyframe, None, value, limit, "N", (time_s,))
 
 
-def _slid(course: Course, rules: PhysicsRules, slip: Slip) -> Finding:
+def _slid(played: PlayedMotion, rules: PhysicsRules, slip: Slip) -> Finding:
     message = (
         f"{slip.foot} slides {slip.way_mm:.0f} mm over the floor without being lifted, fastest "
-        f"{course.when(slip.fastest)}"
+        f"{played.when(slip.fastest)}"
     )
-    keyframe, time_s = int(course.keyframes[slip.fastest]), float(course.times[slip.fastest])
+    keyframe, time_s = int(played.keyframes[slip.fastest]), float(played.times[slip.fastest])
     value, limit = slip.way_mm, rules.slip_mm
     return Finding(Level.WARNING, "slip", message, keyframe, None, value, limit, "mm", (time_s,))

@@ -1,0 +1,161 @@
+"""What can be said of any recording: how long, how far, how fast, how upright, how hard for the joints."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from posewright.evaluation.motion import played
+from posewright.evaluation.motion.report import MotionResult, evaluate_motion
+from posewright.evaluation.thresholds import PhysicsRules
+from posewright.evaluation.trajectory import Trajectory
+from posewright.evaluation.walking import walk
+from posewright.evaluation.walking.report import WalkResult, evaluate_walk, plain
+from posewright.recordings import Recording
+from posewright.recordings.falls import side_of
+from posewright.robots import Robot
+
+LOW = 0.5
+"""A base lower than this share of its height at first lies."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RobotFigures:
+    """What one robot of a recording did; None where nobody knew.
+
+    Attributes:
+        robot: name of its card.
+        controller: what decided.
+        path_m: way of its base over the ground [m].
+        distance_m: from its first place to its last, straight [m].
+        mean_speed_m_s: way over time [m/s].
+        turned_deg: by how much it turned to the left, whole turns counted [deg].
+        falls: how often it fell.
+        fall_times_s: when [s].
+        fall_sides: to where: forward, back, to the left, to the right.
+        max_tilt_deg: farthest its base leaned from the vertical [deg].
+        max_joint_speed_ratio: the fastest joint over the greatest speed of the card.
+        fastest_joint: which that is.
+        max_torque_ratio: greatest torque over the stall torque.
+        hardest_joint: which that is.
+        faults: how often its body told of what fault.
+    """
+
+    robot: str
+    controller: str
+    path_m: float | None = None
+    distance_m: float | None = None
+    mean_speed_m_s: float | None = None
+    turned_deg: float | None = None
+    falls: int | None = None
+    fall_times_s: tuple[float, ...] = ()
+    fall_sides: tuple[str, ...] = ()
+    max_tilt_deg: float | None = None
+    max_joint_speed_ratio: float | None = None
+    fastest_joint: str | None = None
+    max_torque_ratio: float | None = None
+    hardest_joint: str | None = None
+    faults: Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """What can be said of any recording.
+
+    Attributes:
+        recording: of whatever was done.
+        robots: what each did, by its name in the recording.
+    """
+
+    recording: Recording
+    robots: Mapping[str, RobotFigures]
+
+    def __repr__(self) -> str:
+        return f"<RunResult of {', '.join(self.robots)}>"
+
+    def figures(self) -> dict[str, Any]:
+        """Return everything as plain data, fit for JSON."""
+        header, times = self.recording.header, self.recording.times
+        return {
+            "contest": header.contest or None,
+            "seed": header.seed,
+            "duration_s": plain(float(times[-1])) if len(times) else 0.0,
+            "rate_hz": plain(header.rate_hz),
+            "events": dict(Counter(event.kind for event in self.recording.events)),
+            "robots": {name: plain(asdict(one)) for name, one in self.robots.items()},
+            "recording_digest": self.recording.digest(),
+        }
+
+
+def evaluate(recording: Recording, *, robot: Robot | None = None) -> WalkResult | MotionResult | RunResult:
+    """Measure a recording as what it is of: a gait's walk, a motion, or anything else.
+
+    Args:
+        recording: what happened.
+        robot: card of its one robot; needed where that does not ship.
+
+    Raises:
+        InputError: the recording lacks what is measured.
+        UnknownNameError: the robot's card does not ship.
+    """
+    if walk.EXTRAS in recording.header.extras:
+        return evaluate_walk(recording, robot=robot)
+    if played.EXTRAS in recording.header.extras:
+        return evaluate_motion(recording, robot=robot)
+    return evaluate_run(recording, robot=robot)
+
+
+def evaluate_run(recording: Recording, *, robot: Robot | None = None) -> RunResult:
+    """Measure what can be said of any recording; see `evaluate`."""
+    return RunResult(recording, {name: _figures(recording, name, robot) for name in recording.robots})
+
+
+def _figures(recording: Recording, name: str, robot: Robot | None) -> RobotFigures:
+    track = Trajectory.of(recording, name, robot=robot)
+    header, several = track.record.header, len(recording.robots) > 1
+    faults = Counter(
+        str(event.data.get("fault"))
+        for event in recording.events_of("fault")
+        if not several or event.data.get("robot") == name
+    )
+    return RobotFigures(
+        robot=header.robot, controller=header.controller, faults=dict(faults), **_way(track), **_joints(track)
+    )
+
+
+def _way(track: Trajectory) -> dict[str, Any]:
+    if not track.last or not track.knows_place:
+        return {}
+    path_m, seconds = float(track.way_m.sum()), float(track.times[-1] - track.times[0])
+    falls = track.falls(PhysicsRules().fall_limits(track.row_s, height_share=LOW))
+    return {
+        "path_m": path_m,
+        "distance_m": float(np.linalg.norm(track.base[-1, :2] - track.base[0, :2])),
+        "mean_speed_m_s": path_m / seconds if seconds else None,
+        "turned_deg": math.degrees(float(track.yaw[-1] - track.yaw[0])),
+        "falls": len(falls),
+        "fall_times_s": tuple(fall.since_s for fall in falls),
+        "fall_sides": tuple(side_of(-track.up[fall.begin]) for fall in falls),
+        "max_tilt_deg": float(track.tilt_deg.max()),
+    }
+
+
+def _joints(track: Trajectory) -> dict[str, Any]:
+    """Return the fastest and the hardest joint; NaN, where nobody measured, is left out."""
+    if not track.last:
+        return {}
+    speeds = np.nan_to_num(track.speeds(track.positions)).max(axis=0) / track.robot.max_speeds
+    torques = np.nan_to_num(np.abs(track.record.efforts)).max(axis=0) / track.stall_nm
+    fastest, hardest = int(speeds.argmax()), int(torques.argmax())
+    joints = track.robot.joint_names
+    return {
+        "max_joint_speed_ratio": float(speeds[fastest]),
+        "fastest_joint": joints[fastest],
+        "max_torque_ratio": float(torques[hardest]),
+        "hardest_joint": joints[hardest],
+    }

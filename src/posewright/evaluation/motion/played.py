@@ -1,0 +1,261 @@
+"""A motion that was played, from its recording: the rows of the motion, and what follows from them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from posewright.arrays import Flags, Floats, Indices
+from posewright.errors import InputError
+from posewright.evaluation.trajectory import Trajectory
+from posewright.recordings import Recording
+from posewright.recordings.falls import side_of
+from posewright.robots import Robot
+
+EXTRAS = "motion"
+"""The entry of a header's extras that makes its recording one of a motion."""
+
+SETTLE, HOLD, KEYFRAME = "settle", "hold", "keyframe"
+"""What the controller of a motion says it is at: before the motion, after it, and at a keyframe."""
+
+FLOOR = "floor"
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """Two things that touch, over time.
+
+    Attributes:
+        parts: a part of the robot, and another or the floor.
+        frames: in which they touch, `(n,)`.
+        depths: how far they lie in each other, `(n,)` [m].
+        forces: how hard they press against each other, `(n,)` [N]; NaN against the floor.
+        speeds: how fast the part came down on the floor, `(n,)` [m/s]; NaN where it lay there already.
+    """
+
+    parts: tuple[str, str]
+    frames: Indices
+    depths: Floats
+    forces: Floats
+    speeds: Floats
+
+    @property
+    def with_floor(self) -> bool:
+        """Whether it is the floor that the part touches."""
+        return self.parts[1] == FLOOR
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedMotion:
+    """What was commanded and what the robot did; n frames, each taken at its end.
+
+    Attributes:
+        trajectory: where the robot was; it has every frame.
+        name: of the motion.
+        is_whole: whether it was played to its end.
+        begin: the motion's own first frame; before it the robot only stands in its first pose.
+        end: the frame after its last; from there on its last pose is held.
+        keyframes: number of the keyframe that is gone to or stayed in, from 1; 0 before the motion, `(n,)`.
+        wanted: roll and pitch of the base its author had in mind, `(n, 2)` [rad]; None where nobody says.
+    """
+
+    trajectory: Trajectory
+    name: str
+    is_whole: bool
+    begin: int
+    end: int
+    keyframes: Indices
+    wanted: Floats | None
+
+    @classmethod
+    def of(cls, recording: Recording, *, robot: Robot | None = None) -> Self:
+        """Return the motion in a recording.
+
+        Args:
+            recording: of one robot that plays a motion.
+            robot: its card; needed where it is one that does not ship.
+
+        Raises:
+            InputError: the recording is of something else, or lacks frames, contacts or slips.
+        """
+        trajectory = Trajectory.of(recording, robot=robot)
+        told = recording.header.extras.get(EXTRAS)
+        if not isinstance(told, dict) or not {"name", "is_whole"} <= set(told):
+            raise InputError(
+                "this is not the recording of a motion", hint="one made with `motion check --physics --record`"
+            )
+        trajectory.expect_every_frame("the figures of a motion")
+        if trajectory.record.contacts is None or trajectory.record.slips is None:
+            raise InputError("the recording does not say what touched what", hint="a world with contacts=True")
+        begin, end, keyframes = _course(trajectory)
+        wanted = told.get("attitudes")
+        around = ((begin, trajectory.last - end), (0, 0))
+        return cls(
+            trajectory=trajectory,
+            name=str(told["name"]),
+            is_whole=bool(told["is_whole"]),
+            begin=begin,
+            end=end,
+            keyframes=keyframes,
+            wanted=None if wanted is None else np.pad(np.array(wanted, dtype=np.float64), around, "edge"),
+        )
+
+    def __repr__(self) -> str:
+        return f"<PlayedMotion {self.name} on {self.robot.name}: {self.ends_s:.3f} s>"
+
+    @property
+    def robot(self) -> Robot:
+        """Whose joints and feet these are."""
+        return self.trajectory.robot
+
+    @property
+    def frame_s(self) -> float:
+        """Time from frame to frame [s]."""
+        return self.robot.frame_period_s
+
+    @cached_property
+    def times(self) -> Floats:
+        """Time since the motion began; 0 or less before it, `(n,)` [s]."""
+        return (np.arange(1.0, self.trajectory.last + 1.0) - self.begin) * self.frame_s
+
+    @property
+    def ends_s(self) -> float:
+        """When the motion was over; after that its last pose is held [s]."""
+        return (self.end - self.begin) * self.frame_s
+
+    @cached_property
+    def moving(self) -> Flags:
+        """Which frames are the motion's own: neither before nor after it, `(n,)`."""
+        frames = np.arange(len(self.times))
+        return np.asarray((frames >= self.begin) & (frames < self.end))
+
+    @property
+    def base(self) -> Floats:
+        """Pose of the base x y z qw qx qy qz, `(n, 7)` [m, unit quaternion]."""
+        return self.trajectory.record.base
+
+    @property
+    def positions(self) -> Floats:
+        """Joint angles, `(n, n_joints)` [rad]."""
+        return self.trajectory.record.positions
+
+    @property
+    def commands(self) -> Floats:
+        """Joint angles asked for, within the hardware's limits, `(n, n_joints)` [rad]."""
+        return self.trajectory.record.commands
+
+    @cached_property
+    def free(self) -> Flags:
+        """Joints whose torque is off, `(n, n_joints)`."""
+        free = self.trajectory.record.free
+        return np.zeros(self.commands.shape, dtype=np.bool_) if free is None else free
+
+    @property
+    def foot_contacts(self) -> Flags:
+        """Whether each foot touches the floor, `(n, n_feet)`."""
+        return self.trajectory.record.foot_contacts
+
+    @property
+    def slips(self) -> Floats:
+        """How far each foot slid over the floor in the frame, `(n, n_feet)` [m]."""
+        slips = self.trajectory.record.slips
+        return np.zeros(self.foot_contacts.shape) if slips is None else slips
+
+    @property
+    def lean(self) -> Floats:
+        """How far the base leans from upright, `(n,)` [deg]."""
+        return self.trajectory.tilt_deg[1:]
+
+    @property
+    def _up(self) -> Floats:
+        """Where the sky is, seen from the base, `(n, 3)`."""
+        return self.trajectory.up[1:]
+
+    @cached_property
+    def sideways(self) -> Floats:
+        """How far the base leans to either side, `(n,)` [deg]."""
+        sideways: Floats = np.degrees(np.arcsin(np.clip(np.abs(self._up[:, 1]), 0.0, 1.0)))
+        return sideways
+
+    @cached_property
+    def off(self) -> Floats:
+        """How far the base is from where its author wants it, else from where it was at first [deg]."""
+        wanted = self._up[max(0, self.begin - 1)] if self.wanted is None else _up(*self.wanted.T)
+        off: Floats = np.degrees(np.arccos(np.clip((self._up * wanted).sum(axis=-1), -1.0, 1.0)))
+        return off
+
+    def turned(self, before: int, after: int) -> tuple[float, str]:
+        """Return by how much the base leans otherwise in one frame than in another [deg], and where to."""
+        ups = self._up[[before, after]]
+        angle = math.degrees(math.acos(max(-1.0, min(1.0, float(ups[0] @ ups[1])))))
+        return angle, side_of(ups[0] - ups[1])
+
+    def when(self, frame: int) -> str:
+        """Return in words when a frame was."""
+        time_s = float(self.times[frame])
+        if time_s > self.ends_s + 0.5 * self.frame_s:
+            return f"at {time_s:.2f} s ({time_s - self.ends_s:.2f} s after the end)"
+        return f"at {time_s:.2f} s (keyframe {self.keyframes[frame]})"
+
+    @cached_property
+    def lag(self) -> Floats:
+        """How far each joint is behind its command, `(n, n_joints)` [deg]; 0 where its torque is off."""
+        behind = np.degrees(np.abs(self.commands - self.positions))
+        return np.where(self.free, 0.0, behind)
+
+    @cached_property
+    def asked_speeds(self) -> Floats:
+        """How fast the commands change, `(n, n_joints)` [rad/s]; 0 where the torque is off or was."""
+        steps = np.abs(np.diff(self.commands, axis=0, prepend=self.commands[:1])) / self.frame_s
+        off = self.free | np.roll(self.free, 1, axis=0)
+        return np.where(off, 0.0, steps)
+
+    def effort(self, share: float) -> Flags:
+        """Return where a servo gives at least this share of its stall torque, `(n, n_joints)`."""
+        efforts = self.trajectory.record.efforts
+        return np.asarray(np.abs(efforts) >= share * self.trajectory.stall_nm)
+
+    @cached_property
+    def touching_pairs(self) -> tuple[Contact, ...]:
+        """Any two things that ever touch; the floor is the second."""
+        found = self.trajectory.record.contacts
+        if found is None:
+            return ()
+        kinds, which = np.unique(found.pairs, axis=0, return_inverse=True)
+        rows = [which.ravel() == kind for kind in range(len(kinds))]
+        return tuple(
+            Contact(
+                parts=(found.names[one], found.names[other]),
+                frames=found.frames[own],
+                depths=found.depths[own],
+                forces=found.forces[own],
+                speeds=found.speeds[own],
+            )
+            for own, (one, other) in zip(rows, kinds.tolist(), strict=True)
+        )
+
+    def way_of_leaning(self, frame: int) -> str:
+        """Return where the base leans to: forward, back, to the left or to the right."""
+        return side_of(-self._up[frame])
+
+
+def _course(trajectory: Trajectory) -> tuple[int, int, Indices]:
+    """Return the motion's first frame, the one after its last, and the keyframe of each, `(n,)`."""
+    decisions, n = trajectory.record.decisions, trajectory.last
+    frames = [round(time_s / trajectory.row_s) for time_s in decisions.times.tolist()]
+    keyframes = np.zeros(n, dtype=np.intp)
+    begin, end = n, n
+    for frame, state, outputs in zip(frames, decisions.states, decisions.outputs, strict=True):
+        keyframes[frame:] = int(outputs.get(KEYFRAME, 0))
+        begin = min(begin, frame) if state != SETTLE else begin
+        end = frame if state == HOLD else end
+    return begin, end, keyframes
+
+
+def _up(roll: Floats, pitch: Floats) -> Floats:
+    """Return where the sky is, seen from the base, `(n, 3)`."""
+    return np.stack([-np.sin(pitch), np.cos(pitch) * np.sin(roll), np.cos(pitch) * np.cos(roll)], axis=-1)

@@ -1,0 +1,192 @@
+"""What a motion does to a robot under gravity: numbers in plain values, and what a person should know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.self_collision import MM_PER_M, longest_slips, self_collision, self_contacts
+from posewright.evaluation.motion.servo_load import lags, saturations, servo_load
+from posewright.evaluation.motion.stability import Fall, falls_of, stability
+from posewright.evaluation.thresholds import PhysicsRules
+from posewright.motions import Finding, Level
+from posewright.recordings import Recording
+from posewright.robots import Robot
+from posewright.rotation import roll_pitch_yaw
+
+DECIMALS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class MotionResult:
+    """What a motion does to a robot under gravity.
+
+    Attributes:
+        played: what happened, frame by frame.
+        rules: what counts as fallen, late, ...
+        falls: when the robot went down and stayed so.
+        findings: what a person should know, the worst first.
+    """
+
+    played: PlayedMotion
+    rules: PhysicsRules
+    falls: tuple[Fall, ...]
+    findings: tuple[Finding, ...]
+
+    def __repr__(self) -> str:
+        return f"<MotionResult of {self.played.name} on {self.robot.name}: {len(self.findings)} findings>"
+
+    @property
+    def recording(self) -> Recording:
+        """Everything that happened."""
+        return self.played.trajectory.recording
+
+    @property
+    def robot(self) -> Robot:
+        """Who played it."""
+        return self.played.robot
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the motion was played to its end."""
+        return self.played.is_whole
+
+    def figures(self) -> dict[str, Any]:
+        """Return the numbers and the findings, ready for JSON."""
+        return {
+            "motion": self.played.name,
+            "robot": self.robot.name,
+            "is_whole": self.is_whole,
+            **numbers_of(self.played, self.rules, self.falls),
+            "recording_digest": self.recording.digest(),
+            "findings": [told(finding) for finding in self.findings],
+        }
+
+    to_dict = figures
+
+
+def evaluate_motion(
+    recording: Recording, *, robot: Robot | None = None, rules: PhysicsRules | None = None
+) -> MotionResult:
+    """Measure a recorded motion: all numbers and findings follow from the recording alone.
+
+    Args:
+        recording: of one robot that plays a motion, made where contacts are seen.
+        robot: its card; needed where it is one that does not ship.
+        rules: what counts as fallen, late, ...
+
+    Raises:
+        InputError: the recording is of something else, or lacks what is measured.
+    """
+    played, rules = PlayedMotion.of(recording, robot=robot), rules or PhysicsRules()
+    falls = falls_of(played, rules)
+    found = (*stability(played, rules, falls), *self_collision(played, rules), *servo_load(played, rules))
+    badness = list(Level)
+    findings = tuple(sorted(found, key=lambda finding: badness.index(finding.level)))
+    return MotionResult(played, rules, falls, findings)
+
+
+def told(finding: Finding) -> dict[str, Any]:
+    """Return a finding, ready for JSON."""
+    return {
+        "level": finding.level.value,
+        "rule": finding.rule,
+        "message": finding.message,
+        "keyframe": finding.keyframe,
+        "joint": finding.joint,
+        "value": finding.value,
+        "limit": finding.limit,
+        "unit": finding.unit,
+        "times_s": list(finding.times_s),
+    }
+
+
+def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> dict[str, Any]:
+    """Return everything measured, ready for JSON; times are seconds since the motion began."""
+    return {
+        "played_s": played.ends_s,
+        "settled_s": -_round(played.times[0] - played.frame_s) if played.begin else 0.0,
+        "held_s": _round(played.times[-1] - played.ends_s),
+        "falls": [asdict(fall) for fall in falls],
+        "travel": _travel(played),
+        **_attitude(played),
+        "self_contacts": [
+            {
+                "parts": list(contact.parts),
+                **_moment(played, contact.frame),
+                "depth_mm": _round(contact.depth_mm),
+                "force_n": _round(contact.force_n),
+                "total_s": _round(contact.total_s),
+                "at_first": contact.at_first,
+                "first_n": _round(contact.first_n),
+            }
+            for contact in self_contacts(played)
+        ],
+        "saturated": [
+            {
+                "joint": stretch.joint,
+                **_moment(played, stretch.begin),
+                "longest_s": _round(stretch.longest_s),
+                "share": _round(stretch.share),
+            }
+            for stretch in saturations(played, rules)
+        ],
+        "slip_mm": _slips(played),
+        "lag_deg": {
+            lag.joint: {"max": _round(lag.max_deg), "rms": _round(lag.rms_deg), **_moment(played, lag.frame)}
+            for lag in lags(played)
+        },
+    }
+
+
+def _travel(played: PlayedMotion) -> dict[str, Any]:
+    """Return how far the base went from the motion's beginning to its end, seen from where it began."""
+    track, begin, end = played.trajectory, played.begin, played.end
+    (x, y), yaw = track.base[end, :2] - track.base[begin, :2], float(track.yaw[begin])
+    distance_m = math.hypot(x, y)
+    return {
+        "distance_m": _round(distance_m),
+        "forward_m": _round(math.cos(yaw) * x + math.sin(yaw) * y),
+        "left_m": _round(math.cos(yaw) * y - math.sin(yaw) * x),
+        "turn_deg": _round(math.degrees(float(track.yaw[end]) - yaw)),
+        "speed_m_s": _round(distance_m / played.ends_s) if end > begin else 0.0,
+    }
+
+
+def _attitude(played: PlayedMotion) -> dict[str, Any]:
+    """Return how the base stood at first, leant at most and stood at last."""
+    worst = played.begin + int(played.lean[played.begin :].argmax())
+    at_first = max(0, played.begin - 1)
+    roll, pitch, _ = np.degrees(roll_pitch_yaw(played.base[at_first, 3:])).tolist()
+    return {
+        "first_attitude_deg": {"roll": _round(roll), "pitch": _round(pitch)},
+        "first_tilt_deg": _round(played.lean[at_first]),
+        "max_tilt_deg": _round(played.lean[worst]),
+        "max_tilt": {**_moment(played, worst), "side": played.way_of_leaning(worst)},
+        "last_tilt_deg": _round(played.lean[-1]),
+        "max_off_deg": _round(played.off[played.begin :].max()),
+        "author_says_attitude": played.wanted is not None,
+    }
+
+
+def _slips(played: PlayedMotion) -> dict[str, Any]:
+    """Return of each foot how far it slid: over the whole motion, and longest without being lifted."""
+    total = played.slips[played.begin :].sum(axis=0) * MM_PER_M
+    longest = {slip.foot: slip for slip in longest_slips(played)}
+    return {
+        foot: {"total": _round(way), "longest": _round(longest[foot].way_mm) if foot in longest else 0.0}
+        for foot, way in zip(played.robot.feet, total, strict=True)
+    }
+
+
+def _moment(played: PlayedMotion, frame: int) -> dict[str, Any]:
+    return {"time_s": _round(played.times[frame]), "keyframe": int(played.keyframes[frame])}
+
+
+def _round(value: float) -> float:
+    return round(float(value), DECIMALS) + 0.0

@@ -1,0 +1,190 @@
+"""Try a motion under gravity: what an editor without physics never showed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.control import Safety, Script, drive
+from posewright.errors import InputError
+from posewright.evaluation.motion.played import EXTRAS
+from posewright.evaluation.motion.report import MotionResult, evaluate_motion
+from posewright.evaluation.motion.show import Show, show_of
+from posewright.evaluation.thresholds import PhysicsRules
+from posewright.experiments.motion.commands import Commands, commands_of
+from posewright.formats import card_of
+from posewright.formats.native import render
+from posewright.motions import Motion
+from posewright.recordings import Header, Recorder, RobotHeader
+from posewright.robots import Robot
+from posewright.version import __version__
+
+if TYPE_CHECKING:
+    from posewright.simulation import SimulatedBody
+
+Attitude = tuple[float, float]
+"""Roll and pitch of the base [rad]."""
+
+SETTLE_S = 1.0
+"""Time the robot is given to stand still before the motion begins [s]."""
+
+HOLD_S = 1.0
+"""Time the last pose is held, to see whether the robot stays up [s]."""
+
+LONGEST_S = 60.0
+"""A motion is played no longer than this [s]."""
+
+MOST_S = 3600.0
+
+
+def try_motion(
+    motion: Motion,
+    robot: Robot | None = None,
+    *,
+    pose: str | None = None,
+    attitude: Attitude | None = None,
+    friction: float | None = None,
+    settle_s: float = SETTLE_S,
+    hold_s: float = HOLD_S,
+    longest_s: float = LONGEST_S,
+    rules: PhysicsRules | None = None,
+) -> MotionResult:
+    """Play a motion under gravity, from its own first pose on a bare floor; say what it does to the robot.
+
+    The robot is put down in the first pose, stands for a moment, is commanded as a player would command it,
+    and holds the last pose for a moment. Commands stay within the stops of the mechanism, but nothing slows
+    them down: a motion that is too fast shows as joints that lag. A motion that repeats for ever is played
+    three times. The same motion gives the same recording, to the last bit.
+
+    Args:
+        motion: what is tried.
+        robot: on what; default the motion's own.
+        pose: name of the pose of the joints that the motion does not move; default `stand`.
+        attitude: roll and pitch of the base the robot is put down with [rad], such as (0, pi/2) on its face;
+            default what the motion's author says, else as it stands on its feet.
+        friction: of the floor with whatever touches it; default what the robot's model says.
+        settle_s: how long it stands before [s].
+        hold_s: how long it holds the last pose [s].
+        longest_s: what lies later in the motion is not played [s].
+        rules: what counts as fallen, late, ...
+
+    Raises:
+        InputError: the motion is another robot's, the robot has no model, or a number makes no sense.
+        UnknownNameError: the robot is not known, or has no such pose.
+        BodyError: the simulation failed.
+    """
+    robot = card_of(motion) if robot is None else robot
+    _refuse_nonsense({"settle_s": settle_s, "hold_s": hold_s, "longest_s": longest_s}, friction)
+    commands = commands_of(motion, robot, pose=pose, longest_s=longest_s)
+    body = put_down(robot, commands, attitude, friction)
+    settle, hold = (round(seconds / robot.frame_period_s) for seconds in (settle_s, hold_s))
+    recorder = Recorder(_header(motion, commands, body), body.world, every=1)
+    drive(
+        body.world,
+        {robot.name: Script(commands.script(settle, hold))},
+        until_s=(settle + len(commands.keyframes) + hold) * robot.frame_period_s,
+        watchers=[recorder],
+        safety={robot.name: Safety(robot, hardware=True)},
+    )
+    return evaluate_motion(recorder.recording(), robot=robot, rules=rules)
+
+
+def _header(motion: Motion, commands: Commands, body: SimulatedBody) -> Header:
+    attitudes = None if commands.wanted is None else commands.wanted.tolist()
+    return Header(
+        robots={body.robot.name: RobotHeader.of(body, f"motion {motion.name}")},
+        version=__version__,
+        rate_hz=1.0 / body.robot.frame_period_s,
+        documents={f"{motion.name}.motion.yaml": render(motion).decode()},
+        extras={EXTRAS: {"name": motion.name, "is_whole": commands.is_whole, "attitudes": attitudes}},
+    )
+
+
+def put_down(
+    robot: Robot, commands: Commands, attitude: Attitude | None, friction: float | None
+) -> SimulatedBody:
+    """Return the robot in its first pose, at rest on the floor, in a world that sees contacts.
+
+    Args:
+        robot: who is put down.
+        commands: its first pose, and the attitude its author has in mind.
+        attitude: roll and pitch of the base [rad]; None for the author's, else as it stands, kneels or lies.
+        friction: of the floor; None for the model's.
+
+    Raises:
+        InputError: the robot has no model.
+    """
+    from posewright.simulation import SimulatedBody, World
+    from posewright.simulation.ground import set_friction
+    from posewright.simulation.placing import Lean
+
+    world = World(robot, contacts=True)
+    if friction is not None:
+        set_friction(world, friction)
+    body = SimulatedBody(world, start_pose=commands.first)
+    if attitude is None and commands.wanted is not None:
+        roll, pitch = commands.wanted[0].tolist()
+        attitude = roll, pitch
+    if attitude is not None:
+        body.put_down(commands.first, Lean(*attitude))
+    return body
+
+
+def _refuse_nonsense(times: dict[str, float], friction: float | None) -> None:
+    for what, seconds in times.items():
+        if not 0.0 <= seconds <= MOST_S:
+            raise InputError(f"{what} is {seconds}", hint=f"0 to {MOST_S:g} seconds")
+    if friction is not None and not (math.isfinite(friction) and friction > 0.0):
+        raise InputError(f"the friction is {friction}", hint="above 0: 0.2 is a polished floor, 1 a carpet")
+
+
+def show_motion(
+    motion: Motion,
+    robot: Robot | None = None,
+    *,
+    physics: bool = True,
+    pose: str | None = None,
+    attitude: Attitude | None = None,
+    friction: float | None = None,
+) -> Show:
+    """Return where the robot is at every frame of a motion.
+
+    Args:
+        motion: what is shown.
+        robot: on what; default the motion's own.
+        physics: whether it is played under gravity; else every joint is where it is commanded, and the base
+            as the author says, or upright on whatever carries it.
+        pose: name of the pose of the joints that the motion does not move; default `stand`.
+        attitude: roll and pitch of the base [rad], as in `try_motion`.
+        friction: of the floor.
+
+    Raises:
+        InputError: the motion is another robot's, or the robot has no model.
+        UnknownNameError: the robot is not known, or has no such pose.
+        BodyError: the simulation failed.
+    """
+    if physics:
+        return show_of(motion, try_motion(motion, robot, pose=pose, attitude=attitude, friction=friction))
+    robot = card_of(motion) if robot is None else robot
+    if robot.model_path is None:
+        raise InputError(f"{robot.name} has no model: there is nothing to show", hint="--robot names another")
+    commands = commands_of(motion, robot, pose=pose, longest_s=LONGEST_S)
+    return _without_physics(motion, robot, commands, attitude)
+
+
+def _without_physics(motion: Motion, robot: Robot, commands: Commands, attitude: Attitude | None) -> Show:
+    positions = np.concatenate([commands.first[np.newaxis], *(block.angles for block in commands.blocks)])
+    times: Floats = np.arange(float(len(positions))) * robot.frame_period_s
+    leans = None if commands.wanted is None else np.pad(commands.wanted, ((1, 0), (0, 0)), "edge")
+    return Show(
+        motion=motion,
+        robot=robot,
+        times=times,
+        ends_s=float(times[-1]),
+        keyframes=np.concatenate([[1], commands.keyframes]),
+        positions=positions,
+        leans=leans if attitude is None else np.tile(attitude, (len(times), 1)),
+    )
