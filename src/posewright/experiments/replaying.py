@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from posewright.contests import judge
+from posewright.contests import contest_of, judge
 from posewright.experiments.outcome import Outcome
-from posewright.figures.film import film_trial
-from posewright.figures.picture import draw_trial
+from posewright.figures import draw_recording, film_recording, save_figure
 from posewright.recordings import Recording, read_mcap
 from posewright.robots import robot as robot_card
 
@@ -21,28 +20,29 @@ def replay(
     camera: str = "field",
     speed: float = 1.0,
     robot: str | Path | None = None,
-    tell: Callable[[float], None] | None = None,
+    on_progress: Callable[[float], None] | None = None,
 ) -> Outcome:
     """Judge a recorded trial again, and draw or film it where asked.
 
     Args:
-        recording: path of an MCAP recording, or a trace.
+        recording: path of an MCAP recording, or a recording.
         plot: where to draw the trial's picture.
         video: where to put a film of it.
         camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot.
-        speed: trial seconds a second of film.
+        speed: recorded seconds a second of film.
         robot: path of the robot's card, where that does not ship; a film needs its model.
-        tell: is told the share of the film that is done, 0..1.
+        on_progress: is called with the share of the film that is done, 0..1.
 
     Raises:
         FormatError: the file is no recording of a trial.
         InputError: the recording lacks what was asked for.
     """
-    trace = recording if isinstance(recording, Recording) else read_mcap(Path(recording))
-    outcome = Outcome(trace, judge(trace), 0.0)
+    seen = recording if isinstance(recording, Recording) else read_mcap(Path(recording))
+    held = contest_of(seen.header)
+    outcome = Outcome(seen, judge(seen, held), 0.0)
     if plot is not None:
-        draw_trial(trace, plot, outcome.result)
+        save_figure(draw_recording(seen, held.picture(seen)), plot)
     if video is not None:
-        card = None if robot is None else robot_card(robot)
-        film_trial(trace, video, camera=camera, speed=speed, card=card, tell=tell)
+        cards = None if robot is None else robot_card(robot)
+        film_recording(seen, video, camera=camera, speed=speed, robots=cards, on_progress=on_progress)
     return outcome
