@@ -1,0 +1,132 @@
+"""Falls: limits, blocks of any size, and what is one fall or two."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posewright.arrays import Flags, Floats
+from posewright.recordings.falls import FallDetector, FallLimits, Spell, runs, side_of, tilt, up_seen_from
+
+FRAME_S = 1.0 / 128.0
+LIMITS = FallLimits(tilt_rad=math.radians(60.0), height_share=0.5, lasting_s=0.25)
+
+
+def leaning(*degrees: float, height_m: float = 0.2) -> Floats:
+    """Return bases that lean forward by so much."""
+    half = np.radians(degrees) / 2.0
+    base = np.zeros((len(half), 7))
+    base[:, 2], base[:, 3], base[:, 5] = height_m, np.cos(half), np.sin(half)
+    return base
+
+
+def bases(down: Flags) -> Floats:
+    return leaning(*np.where(down, 80.0, 0.0))
+
+
+def times_of(n: int) -> Floats:
+    return np.arange(1.0, n + 1.0) * FRAME_S
+
+
+def found(flags: Flags, limits: FallLimits, cuts: tuple[int, ...] = ()) -> list[Spell]:
+    """Return the falls of a base that is down in some frames, seen in blocks."""
+    detector = FallDetector(limits)
+    for times, base in zip(np.split(times_of(len(flags)), cuts), np.split(bases(flags), cuts), strict=True):
+        detector.advance(times, base)
+    return detector.falls()
+
+
+def test_tilt_is_the_angle_to_the_sky_however_the_field_leans() -> None:
+    base = leaning(0.0, 1e-6, 30.0, 90.0, 180.0)
+    np.testing.assert_allclose(np.degrees(tilt(base)), (0.0, 1e-6, 30.0, 90.0, 180.0), atol=1e-9)
+    slope = np.array((math.sin(math.radians(30.0)), 0.0, math.cos(math.radians(30.0))))
+    np.testing.assert_allclose(np.degrees(tilt(base, slope)), (30.0, 30.0, 0.0, 60.0, 150.0), atol=1e-5)
+
+
+def test_a_base_that_leans_forward_sees_the_sky_behind_it() -> None:
+    assert side_of(up_seen_from(leaning(30.0)[0])) == "back"
+    assert side_of(-up_seen_from(leaning(30.0)[0])) == "forward"
+    assert side_of(np.array((0.1, 0.5, 0.0))) == "to the left"
+
+
+def test_runs_are_half_open_and_bridged() -> None:
+    flags = np.array([1, 1, 0, 1, 0, 0, 1], dtype=np.bool_)
+    assert runs(flags) == [(0, 2), (3, 4), (6, 7)]
+    assert runs(flags, bridge=1) == [(0, 4), (6, 7)]
+    assert runs(np.zeros(0, dtype=np.bool_)) == []
+
+
+def test_a_stumble_is_no_fall() -> None:
+    flags = np.zeros(200, dtype=np.bool_)
+    flags[20:40] = True
+    assert found(flags, LIMITS) == []
+    flags[100:133] = True
+    (fall,) = found(flags, LIMITS)
+    assert (fall.begin, fall.end, fall.since_s) == (100, 133, 101 * FRAME_S)
+
+
+def test_a_base_is_down_where_it_is_low_too() -> None:
+    base = np.concatenate([leaning(0.0), leaning(*[0.0] * 50, height_m=0.09)])
+    detector = FallDetector(LIMITS)
+    assert detector.advance(times_of(51), base) is not None
+    assert not FallDetector(FallLimits(1.0)).down(base).any()
+
+
+def test_what_lies_at_the_end_counts_where_it_is_told_to() -> None:
+    flags = np.zeros(50, dtype=np.bool_)
+    flags[48:] = True
+    assert found(flags, LIMITS) == []
+    limits = FallLimits(LIMITS.tilt_rad, lasting_s=0.25, ends_down=True)
+    assert [(one.begin, one.end) for one in found(flags, limits)] == [(48, 50)]
+
+
+def test_who_was_put_on_his_feet_falls_anew() -> None:
+    detector = FallDetector(LIMITS)
+    down = bases(np.ones(40, dtype=np.bool_))
+    first = detector.advance(times_of(40), down)
+    detector.forget()
+    assert first is not None
+    assert detector.advance(times_of(80)[40:60], down[:20]) is None
+    again = detector.advance(times_of(80)[60:], down[:20])
+    assert again is not None
+    assert (first.begin, again.begin) == (0, 40)
+
+
+@given(
+    flags=st.lists(st.booleans(), min_size=1, max_size=80),
+    cuts=st.sets(st.integers(1, 79)),
+    bridge=st.integers(0, 3),
+    least=st.integers(1, 6),
+    ends_down=st.booleans(),
+)
+def test_blocks_do_not_matter_and_falls_are_long_runs(
+    flags: list[bool], cuts: set[int], bridge: int, least: int, ends_down: bool
+) -> None:
+    down = np.array(flags, dtype=np.bool_)
+    limits = FallLimits(
+        1.0, lasting_s=(least - 1) * FRAME_S, bridge_s=(bridge + 1) * FRAME_S, ends_down=ends_down
+    )
+    wanted = [
+        (begin, end)
+        for begin, end in runs(down, bridge=bridge)
+        if end - begin >= least or (ends_down and end == len(down))
+    ]
+    places = tuple(sorted(cut for cut in cuts if cut < len(down)))
+    assert [(one.begin, one.end) for one in found(down, limits, places)] == wanted
+
+
+def test_no_rows_say_nothing() -> None:
+    assert FallDetector(LIMITS).advance(np.zeros(0), np.zeros((0, 7))) is None
+    assert FallDetector(LIMITS).falls() == []
+
+
+@pytest.mark.parametrize("until_s", [0.2, 0.5])
+def test_falls_are_told_as_they_looked_then(until_s: float) -> None:
+    flags = np.ones(128, dtype=np.bool_)
+    detector = FallDetector(LIMITS)
+    detector.advance(times_of(128), bases(flags))
+    assert [one.until_s for one in detector.falls(until_s)] == ([] if until_s < 0.25 else [until_s])
