@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from posewright.simulation.body import SimulatedBody
-    from posewright.simulation.contact_recorder import ContactRecorder, Contacts
     from posewright.simulation.film import Film
     from posewright.simulation.holding import light_joints
     from posewright.simulation.mounting import sensor_poses
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from posewright.simulation.world import World
 
 _ROOM = {
-    "ContactRecorder": "contact_recorder",
-    "Contacts": "contact_recorder",
     "Film": "film",
     "FilmCamera": "spectator",
     "Lean": "placing",
@@ -33,8 +30,6 @@ _ROOM = {
 }
 
 __all__ = [
-    "ContactRecorder",
-    "Contacts",
     "Film",
     "FilmCamera",
     "Lean",

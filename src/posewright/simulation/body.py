@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -14,6 +15,7 @@ from posewright.errors import BodyError, UnsafeCommandError
 from posewright.recordings import sensor_card
 from posewright.simulation.block_buffer import BlockBuffer
 from posewright.simulation.complaints import forget, last_complaint
+from posewright.simulation.contact_recorder import ContactRecorder
 from posewright.simulation.delay import CommandDelay, Commands
 from posewright.simulation.mounting import sensor_poses
 from posewright.simulation.placing import Lean, place
@@ -63,6 +65,7 @@ class SimulatedBody:
         self._servos = ServoBank(world.model, world.robot, world.addresses)
         self._senses = Senses(world, noise=noise, seed=seed)
         self._buffer = BlockBuffer(world)
+        self._contacts = ContactRecorder(world) if world.contacts else None
         self._n_frames = 0
         self._command: Floats = self._start_pose
         self._effective: Floats = self._start_pose
@@ -127,7 +130,10 @@ class SimulatedBody:
         """Return one row: joints, base, soles, boxes and contacts as they are now."""
         self._buffer.begin(1)
         self._buffer.keep(0)
-        return self._buffer.track(np.array([self.time_s]))
+        contacts = ContactRecorder(self.world) if self.world.contacts else None
+        if contacts is not None:
+            contacts.note()
+        return _with_contacts(self._buffer.track(np.array([self.time_s])), contacts)
 
     def reset(self) -> None:
         """Begin again: the same body, the same start, the same boxes, to the last bit."""
@@ -154,6 +160,8 @@ class SimulatedBody:
         at = self.world.addresses
         self.world.data.ctrl[at.actuators] = at.of_moving(self._effective)
         place(self.world, *where, self._effective, lean=lean)
+        if self._contacts is not None:
+            self._contacts.forget()
         self._senses.begin_frame()
 
     def _command_at_once(self, pose: Floats) -> None:
@@ -231,7 +239,7 @@ class SimulatedBody:
         times = np.arange(self._n_frames + 1.0, self._n_frames + n + 1.0) * self.robot.frame_period_s
         self._n_frames += n
         self._refuse_blow_up()
-        return self._buffer.track(times)
+        return _with_contacts(self._buffer.track(times), self._contacts)
 
     def picture(self, camera: str) -> Any:
         """Return what a camera sensor sees now, `(height, width, 3)` uint8.
@@ -268,6 +276,7 @@ class SimulatedBody:
         whole_steps = self.world.n_substeps - 1
         first_half, step, second_half = mujoco.mj_step1, mujoco.mj_step, mujoco.mj_step2
         ctrl, keep = data.ctrl, self._buffer.keep
+        note = None if self._contacts is None else self._contacts.note
         commands = targets[:, self._joint_of_actuator]
         for row, command in zip(rows, commands, strict=True):
             if row == last:
@@ -280,6 +289,8 @@ class SimulatedBody:
             option.disableflags = with_sensors
             first_half(model, data)
             keep(row)
+            if note is not None:
+                note()
             if watch is not None:
                 watch()
         if len(targets):
@@ -293,6 +304,13 @@ class SimulatedBody:
                 f"the simulation blew up before {self.time_s:.3f} s{': ' if said else ''}{said}",
                 hint="is the robot inside something?",
             )
+
+
+def _with_contacts(states: JointStates, recorder: ContactRecorder | None) -> JointStates:
+    if recorder is None or states.truth is None:
+        return states
+    contacts, slips = recorder.take()
+    return replace(states, truth=replace(states.truth, slips=slips, contacts=contacts))
 
 
 def _standing(robot: Robot) -> Floats:

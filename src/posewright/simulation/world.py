@@ -35,6 +35,8 @@ class World:
         held: joints that are welded, and at which angle [rad]: they cost nothing. A track still has all
             joints, these with that angle and without load; commands to them are ignored.
         timestep_s: of the physics, such as a coarser one for a search; None for the model's own [s].
+        contacts: whether the truth says which parts touch each other and the floor, and how far feet slide; it
+            costs some time, and changes nothing else.
 
     Raises:
         InputError: the card has no model, the model does not fit the card, an angle is outside its joint's
@@ -51,6 +53,7 @@ class World:
         looks: bool = True,
         held: Mapping[str, float] | None = None,
         timestep_s: float | None = None,
+        contacts: bool = False,
     ) -> None:
         listen()
         self.robot = robot
@@ -59,6 +62,7 @@ class World:
         self.sensors: tuple[SensorSpec, ...] = tuple(by_name.values())
         self.n_boxes = 0 if arena is None else len(arena.boxes)
         self.looks = looks
+        self.contacts = contacts
         economy = Economy(looks, dict(held or {}), timestep_s)
         self.model: Any = compile_world(robot, arena, self.sensors, economy)
         self.data: Any = mujoco.MjData(self.model)
