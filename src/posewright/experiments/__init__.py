@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from posewright.experiments.plants import Part as Part
     from posewright.experiments.plants import make_plant as make_plant
     from posewright.experiments.plants import plant_names as plant_names
+    from posewright.experiments.replaying import draw_outcome as draw_outcome
     from posewright.experiments.replaying import replay as replay
     from posewright.experiments.run import Progress as Progress
     from posewright.experiments.run import run_trial as run_trial

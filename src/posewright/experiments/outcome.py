@@ -5,8 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from posewright.contests import Score
+from posewright.contests import Score, ScoreTable
 from posewright.recordings import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """The score of a recording that is of no contest."""
+
+    points: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nothing."""
+        return {}
+
+    def table(self) -> ScoreTable:
+        """Return an empty table that says so."""
+        return ScoreTable(("of no contest",), ())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Replay: what a recorded trial was, from the recording alone."""
+"""Replay: what was recorded, from the recording alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from posewright.contests import contest_of, judge
-from posewright.experiments.outcome import Outcome
+from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.figures import draw_recording, film_recording, save_figure
 from posewright.recordings import Recording, read_mcap
 from posewright.robots import robot as robot_card
@@ -22,11 +22,11 @@ def replay(
     robot: str | Path | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> Outcome:
-    """Judge a recorded trial again, and draw or film it where asked.
+    """Judge a recording again where it is of a contest, and draw or film it where asked.
 
     Args:
         recording: path of an MCAP recording, or a recording.
-        plot: where to draw the trial's picture.
+        plot: where to draw its picture.
         video: where to put a film of it.
         camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot.
         speed: recorded seconds a second of film.
@@ -38,11 +38,27 @@ def replay(
         InputError: the recording lacks what was asked for.
     """
     seen = recording if isinstance(recording, Recording) else read_mcap(Path(recording))
-    held = contest_of(seen.header)
-    outcome = Outcome(seen, judge(seen, held), 0.0)
+    score = judge(seen, contest_of(seen.header)) if _is_of_a_contest(seen) else Unjudged()
+    outcome = Outcome(seen, score, 0.0)
     if plot is not None:
-        save_figure(draw_recording(seen, held.picture(seen)), plot)
+        draw_outcome(outcome, plot)
     if video is not None:
         cards = None if robot is None else robot_card(robot)
         film_recording(seen, video, camera=camera, speed=speed, robots=cards, on_progress=on_progress)
     return outcome
+
+
+def draw_outcome(outcome: Outcome, path: str | Path) -> None:
+    """Draw what came of a trial, with what its contest adds to the picture: a PNG, SVG or PDF file.
+
+    Raises:
+        InputError: a file ending that is no picture's, or nobody knows where the robot was.
+        MissingExtraError: matplotlib is not installed.
+    """
+    recording = outcome.recording
+    adds = contest_of(recording.header).picture(recording) if _is_of_a_contest(recording) else None
+    save_figure(draw_recording(recording, adds), path)
+
+
+def _is_of_a_contest(recording: Recording) -> bool:
+    return bool(recording.header.contest)
