@@ -37,7 +37,7 @@ def main() -> None:
     plt.rcParams.update({"font.size": 8.0})
     width, height = WIDTH_IN * PICTURES, TITLE_IN + HEIGHT_IN + LABEL_IN
     figure = plt.figure(figsize=(width, height))
-    title = f"trot, sony_ers7, {trial.report.speed_m_s:.2f} m/s, a cycle of {period_s:.2f} s, under gravity"
+    title = f"trot, sony_ers7, {trial.report.travel.speed_m_s:.2f} m/s, a cycle of {period_s:.2f} s, under gravity"
     figure.text(0.08 / width, 1.0 - 0.5 * TITLE_IN / height, title, va="center", fontsize=10, color=QUIET)
     with Film(world, *SIZE, "side", close_up=near) as film:
         for place, (row, moment) in enumerate(zip(rows.tolist(), moments, strict=True)):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from posewright.arrays import Floats
 from posewright.evaluation.walking.drives import drives_of
-from posewright.evaluation.walking.energy import energy_of
+from posewright.evaluation.walking.joints import energy_of
 from posewright.evaluation.walking.falls import falls_of, lain, tilt_deg
 from posewright.evaluation.walking.feet import cycles_of, feet_work_of, foot_tracks, slips
 from posewright.evaluation.walking.joints import JointLoads, joint_efforts_of
@@ -374,10 +374,10 @@ def test_figures_of_a_walk_that_ends_in_a_fall_are_up_to_there() -> None:
     places, yaw = along_an_arc(0.1, 0.0, 0.0)
     roll = np.where(np.arange(len(yaw)) >= 5 * CYCLE + 3, 1.0, 0.0)
     report = report_of(walk(places, yaw=yaw, roll=roll))
-    assert (report.falls, report.cycles, report.fall_sides) == (1, 4, ("to the right",))
-    assert report.speed_m_s == pytest.approx(0.1)
-    assert report.max_tilt_deg == pytest.approx(0.0, abs=1e-6)
-    assert report.measured_s == pytest.approx((4 * CYCLE + 2) * FRAME_S)
+    assert (report.falls, report.travel.cycles, report.fall_sides) == (1, 4, ("to the right",))
+    assert report.travel.speed_m_s == pytest.approx(0.1)
+    assert report.leaning.max_tilt_deg == pytest.approx(0.0, abs=1e-6)
+    assert report.travel.measured_s == pytest.approx((4 * CYCLE + 2) * FRAME_S)
 
 
 def test_a_walk_that_falls_while_it_settles_says_what_can_be_said() -> None:

@@ -17,7 +17,7 @@ from posewright.errors import BodyError, InputError, UnavailableError
 from posewright.evaluation.walking.figures import FIGURES
 from posewright.experiments.walking.many import walk_many
 from posewright.experiments.walking.task import WalkTask
-from posewright.experiments.walking.trial import walk_gait
+from posewright.experiments.walking.walk import walk_gait
 from posewright.gaits import VelocityCommand, read_gait
 from posewright.robots import robot
 
@@ -43,11 +43,11 @@ def test_of_many_bodies_the_worst_and_the_median_are_told() -> None:
     many = walk_many(
         GAIT, CARD, AHEAD, bodies=3, seconds=0.5, tell=lambda body: told.append(body.seed), clock=lambda: 0.0
     )
-    tilts = sorted(report.max_tilt_deg for report in many.reports)
+    tilts = sorted(report.leaning.max_tilt_deg for report in many.reports)
     assert many.worst["max_tilt_deg"] == tilts[2]
     assert many.median["max_tilt_deg"] == tilts[1]
     assert set(many.worst) == {figure.name for figure in FIGURES}
-    speeds = [report.speed_m_s for report in many.reports if report.speed_m_s is not None]
+    speeds = [report.travel.speed_m_s for report in many.reports if report.travel.speed_m_s is not None]
     assert many.worst["speed_m_s"] == max(speeds, key=lambda speed: abs(speed - 0.12))
     assert told == [0, 1, 2]
     data = json.loads(json.dumps(many.to_dict(), allow_nan=False))

@@ -20,8 +20,8 @@ from posewright.evaluation.walking.falls import lying
 from posewright.evaluation.walking.feet import foot_tracks, knees, slips
 from posewright.experiments.walking import stage
 from posewright.experiments.walking.corrections import COUNT_FRAMES
-from posewright.experiments.walking.stage import walking_world
-from posewright.experiments.walking.trial import GaitTrial, walk_gait
+from posewright.experiments.walking.walk import walking_world
+from posewright.experiments.walking.walk import GaitTrial, walk_gait
 from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, VelocityCommand
 from posewright.robots import robot
 from posewright.simulation import ContactRecorder, SimulatedBody, World
@@ -69,9 +69,9 @@ def trial(world: World) -> GaitTrial:
 def test_the_robot_walks_ahead_and_stays_up(trial: GaitTrial) -> None:
     report = trial.report
     assert report.is_upright
-    assert report.speed_m_s is not None
-    assert 0.01 < report.speed_m_s < 0.2
-    assert report.measured_s == pytest.approx(3.0)
+    assert report.travel.speed_m_s is not None
+    assert 0.01 < report.travel.speed_m_s < 0.2
+    assert report.travel.measured_s == pytest.approx(3.0)
     assert trial.simulated_s == pytest.approx(4.0)
 
 
@@ -105,11 +105,11 @@ def test_the_gait_is_made_as_the_robot_walks_and_is_the_one_made_beforehand(tria
 
 def test_on_the_spot_it_stays_near_the_spot(world: World) -> None:
     report = walk_gait(GAIT, CARD, VelocityCommand(), seconds=3.0, world=world).report
-    assert report.speed_m_s == pytest.approx(0.0, abs=0.03)
-    assert report.left_m_s == pytest.approx(0.0, abs=0.03)
-    assert report.turn_rad_s == pytest.approx(0.0, abs=0.2)
-    assert report.distance_m < 0.1
-    assert (report.forward_error, report.left_error, report.turn_error) == (None, None, None)
+    assert report.travel.speed_m_s == pytest.approx(0.0, abs=0.03)
+    assert report.travel.left_m_s == pytest.approx(0.0, abs=0.03)
+    assert report.travel.turn_rad_s == pytest.approx(0.0, abs=0.2)
+    assert report.travel.distance_m < 0.1
+    assert (report.travel.forward_error, report.travel.left_error, report.travel.turn_error) == (None, None, None)
 
 
 @pytest.mark.parametrize("command", [VelocityCommand(0.08, 0.05, 0.4), VelocityCommand(0.0, 0.08, -0.5)])
@@ -187,10 +187,10 @@ def test_a_robot_that_is_pushed_over_is_reported_and_walks_no_further(world: Wor
     trial = walk_gait(GAIT, CARD, AHEAD, seconds=6.0, world=world, tell=push(world, 2.0))
     report = trial.report
     assert (report.falls, len(report.fall_times_s)) == (1, 1)
-    assert 2.0 < report.fall_times_s[0] < 2.6
-    assert trial.simulated_s < report.fall_times_s[0] + 1.0
-    assert report.measured_s == pytest.approx(report.fall_times_s[0] - 1.0, abs=0.01)
-    assert report.speed_m_s is not None
+    assert 2.0 < report.falls[0].time_s < 2.6
+    assert trial.simulated_s < report.falls[0].time_s + 1.0
+    assert report.travel.measured_s == pytest.approx(report.falls[0].time_s - 1.0, abs=0.01)
+    assert report.travel.speed_m_s is not None
     assert trial.falls[0].side in ("to the right", "to the left", "forward", "back")
 
 
@@ -223,11 +223,11 @@ def test_the_pages_say_in_which_portions_it_is_walked_and_counted(page: str, say
 def test_a_change_of_command_is_followed_from_the_next_step_on(world: World) -> None:
     schedule = [(0.0, VelocityCommand()), (2.0, VelocityCommand(0.0, 0.0, 0.8))]
     trial = walk_gait(GAIT, CARD, schedule, seconds=3.0, world=world)
-    still, turning = trial.report.stretches
+    still, turning = trial.report.travel.stretches
     assert still.measured is not None
     assert turning.measured is not None
     assert abs(still.measured[2]) < 0.2 < turning.measured[2]
-    assert trial.report.commanded_turn_rad_s == pytest.approx(0.8 * 2.0 / 3.0)
+    assert trial.report.travel.commanded_turn_rad_s == pytest.approx(0.8 * 2.0 / 3.0)
     steady = walk_gait(GAIT, CARD, VelocityCommand(), seconds=3.0, world=world)
     assert np.array_equal(steady.track.base[:251], trial.track.base[:251])
 
@@ -235,12 +235,12 @@ def test_a_change_of_command_is_followed_from_the_next_step_on(world: World) -> 
 def test_what_safety_holds_back_is_told_and_speeds_are_those_before_it(world: World) -> None:
     hasty = made_gait().changed({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
     report = walk_gait(hasty, CARD, AHEAD, seconds=0.5, world=world).report
-    assert report.commanded_speed_ratio > 1.0
-    assert report.max_joint_speed_ratio == max(report.commanded_speed_ratio, report.measured_speed_ratio)
-    held_back = {one.joint for one in report.corrections if one.guard == "speed limit"}
-    too_fast = {one.joint for one in report.joints if one.commanded_speed_ratio > 1.0}
+    assert report.loads.commanded_speed_ratio > 1.0
+    assert report.loads.max_joint_speed_ratio == max(report.loads.commanded_speed_ratio, report.loads.measured_speed_ratio)
+    held_back = {one.joint for one in report.loads.corrections if one.guard == "speed limit"}
+    too_fast = {one.joint for one in report.loads.joints if one.commanded_speed_ratio > 1.0}
     assert held_back >= too_fast
-    assert report.interventions >= len(report.corrections)
+    assert report.loads.interventions >= len(report.loads.corrections)
 
 
 @pytest.mark.parametrize("block", [9, 64])
@@ -253,9 +253,9 @@ def test_no_figure_depends_on_how_the_walk_is_cut_into_blocks(
     monkeypatch.setattr(stage, "BLOCK_FRAMES", block)
     again = [(0.0, AHEAD), (0.1, AHEAD), (0.5, AHEAD)]  # the same command, which cuts anew
     cut = walk_gait(hasty, CARD, again, seconds=1.0, world=world)
-    assert whole.report.interventions > 2 * len(whole.report.corrections)
-    assert cut.report.interventions == whole.report.interventions
-    assert cut.report.corrections == whole.report.corrections
+    assert whole.report.loads.interventions > 2 * len(whole.report.loads.corrections)
+    assert cut.report.loads.interventions == whole.report.loads.interventions
+    assert cut.report.loads.corrections == whole.report.loads.corrections
     assert np.array_equal(cut.track.base, whole.track.base)
 
 

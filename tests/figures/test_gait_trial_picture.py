@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from posewright.errors import InputError, OutputError
-from posewright.experiments.walking.trial import GaitTrial, walk_gait
+from posewright.experiments.walking.walk import GaitTrial, walk_gait
 from posewright.figures.gait.feet import COLOURS
 from posewright.figures.walking.picture import draw_gait_trial, refuse_no_picture
 from posewright.figures.walking.picture_ground import foot_colours

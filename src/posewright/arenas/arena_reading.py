@@ -37,12 +37,12 @@ def arena_names() -> tuple[str, ...]:
 
 @cache
 def arena(name: str = "ceabot_obstacles") -> Arena:
-    """Return the arena of that name or path, without boxes.
+    """Return the shipped arena of that name, without boxes.
 
     Raises:
         UnknownNameError: none ships under that name.
     """
-    return read_arena(_ARENAS.find(name))
+    return read_arena(_ARENAS.shipped(name))
 
 
 @dataclass(frozen=True)

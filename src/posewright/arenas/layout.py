@@ -42,7 +42,7 @@ def layout(name: str) -> tuple[Box, ...]:
     Raises:
         UnknownNameError: none ships under that name.
     """
-    return read_layout(LAYOUTS.find(name))
+    return read_layout(LAYOUTS.shipped(name))
 
 
 def read_layout(path: Path | str, arena: Arena | None = None, *, legal: bool = True) -> tuple[Box, ...]:

@@ -25,7 +25,7 @@ from posewright.cli.options import AsJson, refuse_overwriting
 if TYPE_CHECKING:
     from posewright.bodies import DomainParameters
     from posewright.experiments.walking.many_report import ManyReport
-    from posewright.experiments.walking.trial import GaitTrial
+    from posewright.experiments.walking.walk import GaitTrial
     from posewright.experiments.walking.walked_body import WalkedBody
     from posewright.gaits import Gait, VelocityCommand
     from posewright.robots import Robot
@@ -194,7 +194,7 @@ def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> GaitTrial:
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
     from posewright.cli.console import progress
     from posewright.errors import BodyError, InputError
-    from posewright.experiments.walking.trial import walk_gait
+    from posewright.experiments.walking.walk import walk_gait
 
     ends_s, variation = wishes.settle_s + wishes.seconds, _variation(wishes.body, wishes.seed)
     with progress(quiet=wishes.as_json) as display:

@@ -13,11 +13,9 @@ from posewright.cli import console
 from posewright.evaluation.walking.figures import FALLS, FIGURES, Figure, Worse
 
 if TYPE_CHECKING:
-    from posewright.evaluation.walking.report import GaitReport
-    from posewright.evaluation.walking.track import Correction
-    from posewright.experiments.walking.many_report import ManyReport
-    from posewright.experiments.walking.trial import GaitTrial
-    from posewright.experiments.walking.walked_body import WalkedBody
+    from posewright.evaluation.walking.report import GaitReport, WalkResult
+    from posewright.evaluation.walking.walk import Correction
+    from posewright.experiments.walking.many import ManyReport, WalkedBody
 
 MM = 1000.0
 BROKEN = "bold red"
@@ -48,20 +46,20 @@ _HEADS = {
 }
 
 
-def print_trial(trial: GaitTrial, whose: str) -> None:
+def print_walk(result: WalkResult, whose: str) -> None:
     """Print the figures of one walk."""
-    report = trial.report
-    console.out.print(_figures(trial, whose))
+    report = result.report
+    console.out.print(_figures(result, whose))
     console.out.print(_feet(report))
-    for fall in trial.falls:
+    for fall in result.walk.falls:
         _say(f"falls {fall.side} at {fall.time_s:.2f} s; the figures are up to there", BROKEN)
-    _say(f"fastest joint {report.fastest_joint}, hardest {report.hardest_joint}")
-    for one in report.corrections:
+    _say(f"fastest joint {report.loads.fastest_joint}, hardest {report.loads.hardest_joint}")
+    for one in report.loads.corrections:
         _say(f"safety: {one.guard} of {one.joint}, {_held_back(one)}, first at {one.time_s:.2f} s")
-    if not trial.variation.is_nominal:
-        _say(f"body: {trial.variation}")
-    _say_held(trial.track.held_joints)
-    _say(_pace(trial.simulated_s, trial.wall_s, trial.real_time_factor))
+    if not result.domain.is_nominal:
+        _say(f"body: {result.domain}")
+    _say_held(result.welded)
+    _say(_pace(result.simulated_s, result.wall_s, result.real_time_factor))
 
 
 def _held_back(one: Correction) -> str:
@@ -71,10 +69,10 @@ def _held_back(one: Correction) -> str:
     return f"{one.value:.2f} rad/s needed to keep up with what is asked, {one.limit:.2f} let through"
 
 
-def _figures(trial: GaitTrial, whose: str) -> Table:
-    report = trial.report
-    measured = f"{report.measured_s:.1f} s after {trial.settle_s:.1f} s"
-    title = f"{trial.gait.name} on {trial.robot.name}, {whose}, {measured}"
+def _figures(result: WalkResult, whose: str) -> Table:
+    report = result.report
+    measured = f"{report.travel.measured_s:.1f} s after {result.walk.terms.settle_s:.1f} s"
+    title = f"{result.gait} on {result.robot.name}, {whose}, {measured}"
     table = _table(title, ("figure", "measured", "unit", "asked or limit"))
     for figure in FIGURES:
         value = figure.of(report)
@@ -86,10 +84,10 @@ def _figures(trial: GaitTrial, whose: str) -> Table:
 def _beside(figure: Figure, report: GaitReport) -> str:
     """Return what stands beside a figure: what was asked for and how far it is from that, or its limit."""
     if figure.name == "duty":
-        return f"{report.planned_duty * figure.scale:.0f} planned"
+        return f"{report.feet.planned_duty * figure.scale:.0f} planned"
     if figure.commanded is None:
         return _limit(figure)
-    asked = float(getattr(report, figure.commanded))
+    asked = float(report.figures[figure.commanded])
     value = figure.of(report)
     off = f" ({value / asked - 1.0:+.0%})" if value is not None and asked else ""
     return f"{figure.text(asked)} asked{off}"
@@ -105,7 +103,7 @@ def _limit(figure: Figure) -> str:
 
 def _feet(report: GaitReport) -> Table:
     table = _table("", _FEET_HEADS)
-    for foot in report.feet:
+    for foot in report.feet.feet:
         lengths = (foot.slip_m, foot.highest_m, foot.lowest_swing_m, foot.mid_swing_m)
         shares = (foot.duty, foot.planned_duty)
         table.add_row(
@@ -125,8 +123,8 @@ def print_many(many: ManyReport) -> None:
     console.out.print(rows)
     for body in many.bodies:
         for what in _mishaps(body):
-            _say(f"seed {body.seed} {what}: {body.variation}", BROKEN)
-    _say_held(many.held_joints)
+            _say(f"seed {body.seed} {what}: {body.domain}", BROKEN)
+    _say_held(many.welded)
     simulated = math.fsum(body.simulated_s for body in many.bodies)
     _say(_pace(simulated, many.wall_s, many.real_time_factor))
 
@@ -153,18 +151,17 @@ def _mishaps(body: WalkedBody) -> list[str]:
     """Return in words what went wrong with a body, each time it did."""
     if body.report is None:
         return [f"failed, {(body.failure or '').rstrip('.')}"]
-    falls = zip(body.report.fall_sides, body.report.fall_times_s, strict=True)
-    return [f"falls {side} at {time_s:.2f} s" for side, time_s in falls]
+    return [f"falls {fall.side} at {fall.time_s:.2f} s" for fall in body.report.falls]
 
 
-def compare_table(trials: Sequence[GaitTrial], whose: str) -> Table:
+def compare_table(results: Sequence[WalkResult], whose: str) -> Table:
     """Return one row a gait."""
-    first = trials[0].report
+    first = results[0].report
     asked = (first.commanded_forward_m_s, first.commanded_left_m_s, first.commanded_turn_rad_s)
     command = "forward {:g} m/s, left {:g} m/s, turn {:g} rad/s".format(*asked)
-    table = _table(f"{command}, {whose}, {trials[0].seconds:g} s", ("gait", *_columns()))
-    for trial in trials:
-        table.add_row(Text(trial.gait.name), *_cells(trial.report))
+    table = _table(f"{command}, {whose}, {results[0].walk.terms.seconds:g} s", ("gait", *_columns()))
+    for result in results:
+        table.add_row(Text(result.gait), *_cells(result.report))
     return table
 
 

@@ -26,6 +26,9 @@ class Node:
     trail: str = ""
     line: int | None = None
 
+    def __repr__(self) -> str:
+        return f"Node({self.trail or 'document'}: {describe(self.value)}, {self.where})"
+
     @property
     def where(self) -> Where:
         """The file and line of this value."""

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from posewright.experiments.tuning.search import TunedGait as TunedGait
     from posewright.experiments.tuning.search import tune_gait as tune_gait
     from posewright.experiments.tuning.task import GaitTask as GaitTask
+    from posewright.experiments.walking.many import ManyReport as ManyReport
     from posewright.experiments.walking.many import walk_many as walk_many
-    from posewright.experiments.walking.many_report import ManyReport as ManyReport
-    from posewright.experiments.walking.trial import GaitTrial as GaitTrial
-    from posewright.experiments.walking.trial import walk_gait as walk_gait
+    from posewright.experiments.walking.walk import walk_gait as walk_gait
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

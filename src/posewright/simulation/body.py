@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -122,6 +122,7 @@ class SimulatedBody:
             "stiffness": self.stiffness.tolist(),
             "damping": self.damping.tolist(),
             "latency_frames": self.variation.latency_frames,
+            "domain": asdict(self.variation),
             "welded": list(world.held_joints),
             "sensors": {one.name: sensor_card(one, poses.get(one.name)) for one in world.sensors},
         }

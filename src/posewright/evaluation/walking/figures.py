@@ -44,7 +44,7 @@ class Figure:
 
     def of(self, report: GaitReport) -> float | None:
         """Return the figure's value in a report."""
-        value: float | None = getattr(report, self.name)
+        value: float | None = report.figures[self.name]
         return value
 
     def text(self, value: float | None) -> str:
@@ -73,7 +73,7 @@ class Figure:
 
     def _badness(self, value: float, report: GaitReport) -> float:
         if self.commanded is not None:
-            return abs(value - float(getattr(report, self.commanded)))
+            return abs(value - float(report.figures[self.commanded]))
         return -value if self.worse is Worse.SMALLER else value
 
 

@@ -1,4 +1,4 @@
-"""How a robot went over the ground: true velocity, way and heading of its base.
+"""How the base went over the ground and how it leant: true velocity, way, heading, tilt and height.
 
 A walking base sways: its velocity at an instant says little. So the displacement of every whole cycle is
 taken, seen from the base where the cycle began, and separated into the way forward, the way to the left and
@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.evaluation.walking.command_schedule import Triple, mean_command, spans
-from posewright.evaluation.walking.track import GaitTrack
+from posewright.evaluation.walking.walk import Triple, Walk, mean_command, spans
 from posewright.gaits import WHOLE_TURN_RAD, se2_log
 
 
@@ -84,14 +83,14 @@ class Travel:
     stretches: tuple[CommandStretch, ...]
 
 
-def travel_of(track: GaitTrack) -> Travel:
+def travel_of(walk: Walk) -> Travel:
     """Return how the robot went over the ground."""
-    begin, end = min(track.begin, len(track.base) - 1), len(track.base) - 1
-    rates = cycle_rates(track, begin, end)
+    begin, end = walk.first_measured, walk.last
+    rates = cycle_rates(walk, begin, end)
     mean = _mean(rates)
-    measured_s = (end - begin) * track.frame_s
-    wanted = mean_command(track.commands, track.frame_s, begin, end)
-    change = float(track.yaw[end] - track.yaw[begin])
+    measured_s = (end - begin) * walk.frame_s
+    wanted = mean_command(walk.commands, walk.frame_s, begin, end)
+    change = float(walk.trajectory.yaw[end] - walk.trajectory.yaw[begin])
     speed, left, turn = mean or (None, None, None)
     return Travel(
         speed_m_s=speed,
@@ -105,26 +104,26 @@ def travel_of(track: GaitTrack) -> Travel:
         commanded_turn_rad_s=wanted[2],
         cycles=len(rates),
         measured_s=measured_s,
-        distance_m=float(np.linalg.norm(track.base[end, :2] - track.base[begin, :2])),
-        path_m=_path(track, begin, end, rates),
+        distance_m=float(np.linalg.norm(walk.trajectory.base[end, :2] - walk.trajectory.base[begin, :2])),
+        path_m=_path(walk, begin, end, rates),
         heading_change_deg=math.degrees(change),
         heading_drift_deg=math.degrees(change - wanted[2] * measured_s),
-        stretches=_stretches(track, begin, end),
+        stretches=_stretches(walk, begin, end),
     )
 
 
-def cycle_rates(track: GaitTrack, begin: int, end: int) -> Floats:
+def cycle_rates(walk: Walk, begin: int, end: int) -> Floats:
     """Return forward [m/s], left [m/s] and turn [rad/s] of each whole cycle, `(n_cycles, 3)`.
 
     A base that spins by a whole turn in a cycle, as only one that was thrown could, has none.
     """
-    frames = track.timing.frames
+    frames = walk.timing.frames
     marks = np.arange(begin, end + 1, frames)
-    places, yaw = track.base[marks, :2], track.yaw[marks]
+    places, yaw = walk.trajectory.base[marks, :2], walk.trajectory.yaw[marks]
     (x, y), turn = np.diff(places, axis=0).T, np.diff(yaw)
     cos, sin = np.cos(yaw[:-1]), np.sin(yaw[:-1])
     moved = np.stack([cos * x + sin * y, cos * y - sin * x, turn], axis=-1)
-    rates: Floats = se2_log(moved[np.abs(turn) < WHOLE_TURN_RAD]) / (frames * track.frame_s)
+    rates: Floats = se2_log(moved[np.abs(turn) < WHOLE_TURN_RAD]) / (frames * walk.frame_s)
     return rates
 
 
@@ -135,11 +134,11 @@ def _mean(rates: Floats) -> Triple | None:
     return forward, left, turn
 
 
-def _path(track: GaitTrack, begin: int, end: int, rates: Floats) -> float:
+def _path(walk: Walk, begin: int, end: int, rates: Floats) -> float:
     """Return the way along the arcs of all cycles, and straight over what is left of the last one [m]."""
-    cycle_s = track.timing.frames * track.frame_s
-    last = end - (end - begin) % track.timing.frames
-    rest = float(np.linalg.norm(track.base[end, :2] - track.base[last, :2]))
+    cycle_s = walk.timing.frames * walk.frame_s
+    last = end - (end - begin) % walk.timing.frames
+    rest = float(np.linalg.norm(walk.trajectory.base[end, :2] - walk.trajectory.base[last, :2]))
     return float(np.hypot(rates[:, 0], rates[:, 1]).sum()) * cycle_s + rest
 
 
@@ -147,19 +146,71 @@ def _error(measured: float | None, commanded: float) -> float | None:
     return None if measured is None or commanded == 0.0 else measured / commanded - 1.0
 
 
-def _stretches(track: GaitTrack, begin: int, end: int) -> tuple[CommandStretch, ...]:
+def _stretches(walk: Walk, begin: int, end: int) -> tuple[CommandStretch, ...]:
     found = []
-    for given, start, stop, command in spans(track.commands, track.frame_s, begin, end):
+    for given, start, stop, command in spans(walk.commands, walk.frame_s, begin, end):
         # The first command of all ends none: what it begins with is what settling is for.
-        settled = given + track.timing.frames if given > 0 else 0
-        rates = cycle_rates(track, max(start, settled), stop)
+        settled = given + walk.timing.frames if given > 0 else 0
+        rates = cycle_rates(walk, max(start, settled), stop)
         found.append(
             CommandStretch(
-                from_s=start * track.frame_s,
-                to_s=stop * track.frame_s,
+                from_s=start * walk.frame_s,
+                to_s=stop * walk.frame_s,
                 **command.by_name,
                 cycles=len(rates),
                 measured=_mean(rates),
             )
         )
     return tuple(found)
+
+
+Range = tuple[float, float]
+"""Least and greatest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaning:
+    """How the base leans from the vertical, which on a leaning ground is not the ground's own upright.
+
+    Attributes:
+        max_tilt_deg: farthest the base's own z is from straight up [deg].
+        mean_tilt_deg: on the mean [deg].
+        settling_tilt_deg: farthest before the measuring began; None where it began at once [deg].
+        roll_deg: least and greatest, positive to the right [deg].
+        pitch_deg: least and greatest, positive forward [deg].
+        body_height_m: of the middle of the base above the ground, on the mean [m].
+        bounce_m: between its lowest and its highest in a cycle, on the mean; None without a whole cycle [m].
+    """
+
+    max_tilt_deg: float
+    mean_tilt_deg: float
+    settling_tilt_deg: float | None
+    roll_deg: Range
+    pitch_deg: Range
+    body_height_m: float
+    bounce_m: float | None
+
+
+def leaning_of(walk: Walk) -> Leaning:
+    """Return how the base leans and how high it is carried, in the measured rows."""
+    begin = walk.first_measured
+    tilt, (roll, pitch) = walk.trajectory.tilt_deg, walk.trajectory.attitude_deg
+    heights = walk.trajectory.base[begin:, 2]
+    return Leaning(
+        max_tilt_deg=float(tilt[begin:].max()),
+        mean_tilt_deg=float(tilt[begin:].mean()),
+        settling_tilt_deg=float(tilt[:begin].max()) if begin else None,
+        roll_deg=_range(roll[begin:]),
+        pitch_deg=_range(pitch[begin:]),
+        body_height_m=float(heights.mean()),
+        bounce_m=_bounce(heights, walk.timing.frames),
+    )
+
+
+def _range(values: Floats) -> Range:
+    return float(values.min()), float(values.max())
+
+
+def _bounce(heights: Floats, frames: int) -> float | None:
+    whole = len(heights) // frames * frames
+    return float(np.ptp(heights[:whole].reshape(-1, frames), axis=1).mean()) if whole else None

@@ -16,7 +16,7 @@ from posewright.experiments.tuning.task import GaitTask, SearchPlan
 from posewright.experiments.tuning.terms import LARGEST_WEIGHT, TERMS, Fall, Term, bounds_of
 from posewright.experiments.tuning.walk import Asked, TunedBodies, TunedWalk
 from posewright.experiments.walking.many import MOST_BODIES
-from posewright.experiments.walking.trial import MOST_S, MOST_SETTLE_S
+from posewright.experiments.walking.walk import MOST_S, MOST_SETTLE_S
 from posewright.gaits import Gait, gait_names, read_gait
 from posewright.kinematics import legs_of
 from posewright.robots import Robot, is_path, robot, robot_names

@@ -65,8 +65,8 @@ def figures(walks: Sequence[Sequence[Walked]], terms: Sequence[Term] = ()) -> di
         speeds = [fmean(speed_along(one) for one in walk) for walk in going]
         told["speed_m_s"] = _mean(speeds, [walk[0].walk.weight for walk in going])
     told["following_error"] = max(worst.value(one) for one in every)
-    told["max_joint_speed_ratio"] = max(one.report.max_joint_speed_ratio for one in every)
-    told["max_tilt_deg"] = max(one.report.max_tilt_deg for one in every)
+    told["max_joint_speed_ratio"] = max(one.report.loads.max_joint_speed_ratio for one in every)
+    told["max_tilt_deg"] = max(one.report.leaning.max_tilt_deg for one in every)
     told["slip_per_m"] = max(Slip(weight=1.0).value(one) for one in every)
     told["walks"] = len(every)
     told["falls"] = sum(not one.report.is_upright for one in every)

@@ -14,7 +14,7 @@ from posewright.experiments.tuning.reading import read_tune
 from posewright.experiments.tuning.score import judged
 from posewright.experiments.tuning.task import GaitTask
 from posewright.experiments.tuning.walk import TunedWalk, Walked
-from posewright.experiments.walking.trial import walk_gait
+from posewright.experiments.walking.walk import walk_gait
 from posewright.gaits import Gait, refuse_out_of_range, timing_of
 from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation, Tuned, tune
 
@@ -93,7 +93,7 @@ class GaitProblem:
                 command,
                 seconds=walk.seconds,
                 settle_s=walk.settle_s,
-                variation=variation,
+                domain=variation,
                 world=world,
             ).report
             for variation in self.task.bodies.variations

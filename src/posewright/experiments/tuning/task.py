@@ -12,7 +12,7 @@ from pathlib import Path
 from posewright.errors import InputError
 from posewright.experiments.tuning.terms import Term
 from posewright.experiments.tuning.walk import TunedBodies, TunedWalk
-from posewright.experiments.walking.stage import angles_in_pose
+from posewright.experiments.walking.walk import angles_in_pose
 from posewright.gaits import FRAMES_A_PAIR, Gait, timing_of
 from posewright.robots import Robot
 from posewright.search import Dimension

@@ -12,7 +12,7 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
-from posewright.evaluation.walking.energy import LEAST_WAY_M
+from posewright.evaluation.walking.joints import LEAST_WAY_M
 from posewright.experiments.tuning.walk import Walked
 
 LARGEST_WEIGHT = 1e6
@@ -74,7 +74,7 @@ class Speed:
     def value(self, walked: Walked) -> float:
         """Return the speed that counts, negative [m/s]."""
         speed = speed_along(walked)
-        taxed = max(1.0, walked.report.max_joint_speed_ratio / self.joint_speed_ratio)
+        taxed = max(1.0, walked.report.loads.max_joint_speed_ratio / self.joint_speed_ratio)
         return -speed / taxed**self.power if speed > 0.0 else -speed
 
 
@@ -120,7 +120,7 @@ class Tilt:
 
     def value(self, walked: Walked) -> float:
         """Return the degrees beyond the limit."""
-        return max(0.0, walked.report.max_tilt_deg - self.over)
+        return max(0.0, walked.report.leaning.max_tilt_deg - self.over)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class Slip:
 
     def value(self, walked: Walked) -> float:
         """Return metres a metre; a way under 5 cm counts as 5 cm."""
-        return walked.report.slip_m / max(walked.report.path_m, LEAST_WAY_M)
+        return walked.report.feet.slip_m / max(walked.report.travel.path_m, LEAST_WAY_M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class CostOfTransport:
 
     def value(self, walked: Walked) -> float:
         """Return the cost; that of a robot that comes nowhere is as bad as it gets."""
-        cost = walked.report.cost_of_transport
+        cost = walked.report.energy.cost_of_transport
         return NOWHERE_COST if cost is None else min(cost, NOWHERE_COST)
 
 
@@ -193,7 +193,7 @@ class JointSpeed:
 
     def value(self, walked: Walked) -> float:
         """Return the ratio beyond the limit."""
-        return max(0.0, walked.report.max_joint_speed_ratio - self.over)
+        return max(0.0, walked.report.loads.max_joint_speed_ratio - self.over)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +212,8 @@ class JointMargin:
     def value(self, walked: Walked) -> float:
         """Return the degrees of room that are missing."""
         report = walked.report
-        coupled = report.coupled_margin_deg
-        room = report.limit_margin_deg if coupled is None else min(report.limit_margin_deg, coupled)
+        coupled = report.loads.coupled_margin_deg
+        room = report.loads.limit_margin_deg if coupled is None else min(report.loads.limit_margin_deg, coupled)
         return max(0.0, self.under - room)
 
 
@@ -233,7 +233,7 @@ class Fall:
         if walked.report.is_upright:
             return 0.0
         seconds = walked.walk.settle_s + walked.walk.seconds
-        return 2.0 - min(walked.report.fall_times_s[0] / seconds, 1.0)
+        return 2.0 - min(walked.report.falls[0].time_s / seconds, 1.0)
 
 
 TERMS: Mapping[str, type[Term]] = MappingProxyType(

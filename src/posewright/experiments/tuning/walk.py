@@ -93,13 +93,13 @@ class Walked:
     def commanded(self) -> tuple[float, float, float]:
         """Forward [m/s], left [m/s] and turn [rad/s] as commanded."""
         report = self.report
-        return report.commanded_forward_m_s, report.commanded_left_m_s, report.commanded_turn_rad_s
+        return report.travel.commanded_forward_m_s, report.travel.commanded_left_m_s, report.travel.commanded_turn_rad_s
 
     @property
     def measured(self) -> tuple[float, float, float]:
         """The same as the robot went; 0 where it fell before there was a whole cycle."""
         report = self.report
-        return report.speed_m_s or 0.0, report.left_m_s or 0.0, report.turn_rad_s or 0.0
+        return report.travel.speed_m_s or 0.0, report.travel.left_m_s or 0.0, report.travel.turn_rad_s or 0.0
 
     @property
     def errors(self) -> tuple[float, float, float]:

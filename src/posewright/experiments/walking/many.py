@@ -1,27 +1,238 @@
-"""A gait walked on many bodies, none quite like the model."""
+"""A gait walked on many bodies, none quite like the model: how many stay upright, and how bad it gets."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
-from posewright.bodies import DomainRandomization, random_variation, variation_ranges
-from posewright.errors import InputError
-from posewright.evaluation.walking.command_schedule import (
+from posewright.bodies import DomainParameters, DomainRandomization, random_variation, variation_ranges
+from posewright.errors import BodyError, InputError
+from posewright.evaluation.walking.figures import FALLS, FIGURES
+from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, plain
+from posewright.evaluation.walking.walk import Triple, mean_command
+from posewright.experiments.walking.walk import (
+    SECONDS,
+    SETTLE_S,
     CommandSchedule,
-    Triple,
-    mean_command,
+    frames_of,
     timed_commands,
+    walk_gait,
+    walking_world,
 )
-from posewright.experiments.walking.many_report import ManyReport
-from posewright.experiments.walking.task import WalkTask
-from posewright.experiments.walking.trial import SECONDS, SETTLE_S, frames_of
-from posewright.experiments.walking.walked_body import WalkedBody
 from posewright.gaits import Gait
 from posewright.robots import Robot
 from posewright.search.seed import checked_seed
 from posewright.search.workers import crew_for
 
+if TYPE_CHECKING:
+    from posewright.simulation import World
+
 MOST_BODIES = 10000
+
+_COMMANDED = ("commanded_forward_m_s", "commanded_left_m_s", "commanded_turn_rad_s")
+
+Drawn = tuple[int, DomainParameters]
+"""The seed of a body, and the body."""
+
+
+@dataclass(frozen=True, eq=False)
+class WalkedBody:
+    """One body of many, and what the gait made of it.
+
+    Attributes:
+        seed: the body was drawn with.
+        domain: how it differs from the robot's model.
+        report: every figure; None where the simulation failed.
+        simulated_s: how long it walked, settling included; before a failure, to the end of the last block
+            of 64 frames [s].
+        welded: joints that were welded in the gait's pose, as they carry next to nothing.
+        failure: why the simulation failed on it; None where it did not.
+    """
+
+    seed: int
+    domain: DomainParameters
+    report: GaitReport | None
+    simulated_s: float
+    welded: tuple[str, ...] = ()
+    failure: str | None = None
+
+    @property
+    def falls(self) -> int:
+        """How often it fell; a body that the simulation fails on has fallen: nobody saw it walk on."""
+        return 1 if self.report is None else len(self.report.falls)
+
+    @property
+    def is_upright(self) -> bool:
+        """Whether it never fell, and was seen to the end."""
+        return self.falls == 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, fit for JSON; every figure is None where the simulation failed."""
+        figures = dict.fromkeys(FIGURE_NAMES) if self.report is None else self.report.to_dict()
+        return {
+            "seed": self.seed,
+            "failure": self.failure,
+            **figures,
+            "falls": self.falls,
+            "variation": plain(self.domain),
+            "simulated_s": plain(self.simulated_s),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class WalkTask:
+    """The walk that every body is asked for; it can be handed to another process.
+
+    Attributes:
+        gait: what is walked.
+        robot: who walks.
+        command: as of `walk_gait`.
+        seconds: for so long each is measured [s].
+        settle_s: for so long each walks before [s].
+    """
+
+    gait: Gait
+    robot: Robot
+    command: CommandSchedule
+    seconds: float
+    settle_s: float
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy in another process is made of; it makes a world of its own."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def walked(self, drawn: Drawn) -> WalkedBody:
+        """Walk one body and say what became of it, be it that the simulation failed on it.
+
+        Raises:
+            InputError, UnreachableError: as `walk_gait`: of what all bodies are asked for.
+        """
+        seed, domain = drawn
+        world, times_s = self._world, [0.0]
+        report, failure = None, None
+        try:
+            result = walk_gait(
+                self.gait,
+                self.robot,
+                self.command,
+                seconds=self.seconds,
+                settle_s=self.settle_s,
+                domain=domain,
+                seed=seed,
+                world=world,
+                on_progress=times_s.append,
+            )
+            report = result.report
+        except BodyError as error:  # of this body alone: the others walk on
+            failure = error.message
+        return WalkedBody(seed, domain, report, times_s[-1], world.held_joints, failure)
+
+    @cached_property
+    def _world(self) -> World:
+        return walking_world(self.gait, self.robot)
+
+
+@dataclass(frozen=True, eq=False)
+class ManyReport:
+    """A gait on many bodies.
+
+    Attributes:
+        gait: what walked.
+        robot: who walked.
+        seed: of the first body; the others have the seeds that follow.
+        seconds: for so long each was to be measured [s].
+        settle_s: for so long each walked before [s].
+        bodies: what became of each.
+        command_mean: what each was asked for on the mean over the time it was to be measured, forward [m/s],
+            left [m/s] and turn [rad/s].
+        wall_s: how long all took; 0 where no clock was handed in [s].
+        body: `random` of the ranges that ship, `varied` of others.
+    """
+
+    gait: Gait
+    robot: Robot
+    seed: int
+    seconds: float
+    settle_s: float
+    bodies: tuple[WalkedBody, ...]
+    command_mean: Triple
+    wall_s: float = 0.0
+    body: str = "random"
+
+    @property
+    def reports(self) -> tuple[GaitReport, ...]:
+        """The figures of all bodies that have some."""
+        return tuple(body.report for body in self.bodies if body.report is not None)
+
+    @property
+    def upright(self) -> int:
+        """How many never fell."""
+        return sum(body.is_upright for body in self.bodies)
+
+    @property
+    def failed(self) -> tuple[WalkedBody, ...]:
+        """The bodies on which the simulation failed; they count as fallen."""
+        return tuple(body for body in self.bodies if body.failure is not None)
+
+    @property
+    def welded(self) -> tuple[str, ...]:
+        """The joints that were welded in the gait's pose, as they carry next to nothing."""
+        return self.bodies[0].welded
+
+    @property
+    def worst(self) -> dict[str, float | None]:
+        """The worst value of each figure, of a speed the one farthest from what was commanded."""
+        worst = {figure.name: figure.worst(self.reports) for figure in FIGURES}
+        return {**worst, FALLS: max(body.falls for body in self.bodies)}
+
+    @property
+    def median(self) -> dict[str, float | None]:
+        """The median of each figure."""
+        middle = {figure.name: figure.median(self.reports) for figure in FIGURES}
+        return {**middle, FALLS: float(median(body.falls for body in self.bodies))}
+
+    @property
+    def real_time_factor(self) -> float | None:
+        """Simulated time of all bodies over wall time, making the worlds included; None without a clock."""
+        simulated = sum(body.simulated_s for body in self.bodies)
+        return simulated / self.wall_s if self.wall_s > 0.0 else None
+
+    def commanded(self, name: str) -> float:
+        """Return what was asked for on the mean over the whole time, by a report's own name for it.
+
+        A report has it up to the fall of its own body.
+        """
+        return dict(zip(_COMMANDED, self.command_mean, strict=True))[name]
+
+    def to_dict(self, body: str | None = None) -> dict[str, Any]:
+        """Return plain data, fit for JSON.
+
+        Args:
+            body: by which name the bodies were asked for; our own for them by default.
+        """
+        return {
+            "gait": self.gait.name,
+            "robot": self.robot.name,
+            "body": self.body if body is None else body,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "settle_s": self.settle_s,
+            **{name: plain(self.commanded(name)) for name in _COMMANDED},
+            "n_bodies": len(self.bodies),
+            "upright": self.upright,
+            "falls": sum(body.falls for body in self.bodies),
+            "fallen_seeds": [body.seed for body in self.bodies if not body.is_upright],
+            "failures": [{"seed": body.seed, "reason": body.failure} for body in self.failed],
+            "worst": plain(self.worst),
+            "median": plain(self.median),
+            "bodies": [body.to_dict() for body in self.bodies],
+            "held_joints": list(self.welded),
+            "wall_s": self.wall_s or None,
+            "real_time_factor": self.real_time_factor,
+        }
 
 
 def walk_many(
@@ -35,7 +246,7 @@ def walk_many(
     settle_s: float = SETTLE_S,
     ranges: DomainRandomization | None = None,
     workers: int = 1,
-    tell: Callable[[WalkedBody], None] | None = None,
+    on_progress: Callable[[WalkedBody], None] | None = None,
     clock: Callable[[], float] | None = None,
 ) -> ManyReport:
     """Walk a gait on many bodies drawn at random, and measure each.
@@ -54,7 +265,7 @@ def walk_many(
         settle_s: for so long each walks before [s].
         ranges: how far bodies differ; the ones that ship by default.
         workers: processes that walk side by side; 1 for this one alone.
-        tell: is told of each body when it is done, in their order.
+        on_progress: is told of each body when it is done, in their order.
         clock: a wall clock [s], for `ManyReport.wall_s`.
 
     Raises:
@@ -73,8 +284,8 @@ def walk_many(
     with crew_for(task.walked, workers, bodies) as crew:
         for body in crew.each(drawn):
             done.append(body)
-            if tell is not None:
-                tell(body)
+            if on_progress is not None:
+                on_progress(body)
     wall_s = clock() - began if clock else 0.0
     own = "random" if spread == variation_ranges() else "varied"
     return ManyReport(gait, robot, seed, seconds, settle_s, tuple(done), asked, wall_s, own)

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arrays import Flags, Floats
 from posewright.motions import Finding, Motion
 from posewright.robots import Robot
-
-Numbers = NDArray[np.float64]
 
 POINTS = 600
 LEAST_DEG = 0.05
@@ -42,12 +40,12 @@ class Content:
         return self.motion.duration * (2 if self.motion.loops else 1)
 
     @cached_property
-    def marks(self) -> Numbers:
+    def marks(self) -> Floats:
         """When each keyframe is reached, (n_keyframes,) [s]."""
         return self.motion.keyframe_times
 
     @cached_property
-    def times(self) -> Numbers:
+    def times(self) -> Floats:
         """Evenly spaced, every keyframe itself, and the moment before each jump, (n,) [s]."""
         even = np.linspace(0.0, self.until_s, POINTS)
         jumps = self.marks[[keyframe.reach_s == 0.0 for keyframe in self.motion.keyframes]] - BEFORE_S
@@ -56,13 +54,13 @@ class Content:
         return np.union1d(even, np.concatenate([own, again[again <= self.until_s]]))
 
     @cached_property
-    def angles(self) -> Numbers:
+    def angles(self) -> Floats:
         """Of all joints of the motion, (n, n_joints) [deg]; NaN where free or without end."""
         angles = np.rad2deg(self.motion.sample_at(self.times).angles)
         return np.where(np.isfinite(angles), angles, np.nan)
 
     @cached_property
-    def speeds(self) -> Numbers:
+    def speeds(self) -> Floats:
         """From each time to the next as a share of the fastest the joint turns, (n - 1, n_joints)."""
         with np.errstate(invalid="ignore"):
             turned = np.abs(np.diff(self.angles, axis=0)) / np.diff(self.times)[:, None]
@@ -70,7 +68,7 @@ class Content:
         return np.asarray(turned / np.rad2deg(self.robot.max_speeds[columns]), dtype=np.float64)
 
     @cached_property
-    def _coupled(self) -> tuple[Numbers, Numbers]:
+    def _coupled(self) -> tuple[Floats, Floats]:
         """Lower and upper limits that other joints set, (n, n_tables) each [deg]."""
         angles = np.full((len(self.times), len(self.robot.joints)), np.nan)
         angles[:, [self.robot.index(joint) for joint in self.motion.joints]] = np.deg2rad(self.angles)
@@ -78,7 +76,7 @@ class Content:
         return np.rad2deg(lower), np.rad2deg(upper)
 
     @cached_property
-    def free(self) -> NDArray[np.bool_]:
+    def free(self) -> Flags:
         """Where the torque is off, (n, n_joints)."""
         return self.motion.sample_at(self.times).free
 
@@ -103,7 +101,7 @@ class Content:
         return groups
 
     @cached_property
-    def attitude(self) -> Numbers | None:
+    def attitude(self) -> Floats | None:
         """Roll, pitch and yaw that the file gives the base, (n_keyframes, 3) [deg]; NaN where it gives none.
 
         None where it gives none at all, or always zero: files that leave it out are full of zeros.
@@ -114,11 +112,11 @@ class Content:
         rows = [(np.nan,) * 3 if attitude is None else attitude for attitude in given]
         return np.rad2deg(np.array(rows, dtype=np.float64))
 
-    def curve(self, joint: str) -> Numbers:
+    def curve(self, joint: str) -> Floats:
         """Return the joint's angles, (n,) [deg]."""
         return self.angles[:, self.motion.joints.index(joint)]
 
-    def coupled(self, joint: str) -> list[Numbers]:
+    def coupled(self, joint: str) -> list[Floats]:
         """Return the limits that other joints set a joint, (n,) each [deg]; NaN where its own is as near."""
         own = self.robot.joint(joint)
         tables = [place for place, limited in enumerate(self.robot.coupling.joints) if limited == joint]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from posewright.figures.motion.picture_content import Content
+from posewright.figures.motion.content import Content
 
 LIMBS = 3
 """From so many limbs alike on they stand side by side, joint beside joint: the legs of an AIBO."""

@@ -1,4 +1,4 @@
-"""One panel of a motion's picture: a joint's angle with its limits, and its speed in a strip below."""
+"""One panel of a motion's picture: a joint's angle with its limits and speed, or the base's attitude."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.figures.motion.picture_content import Content
-from posewright.figures.motion.picture_layout import Cell
+from posewright.arrays import Floats
+from posewright.figures.motion.content import Content
+from posewright.figures.motion.layout import LEAST_SPAN_DEG, ROOM, Cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,22 +30,7 @@ JUMP = 1000.0
 """A speed of so many times the fastest is a jump."""
 
 MOST_TICKS = 4
-TICK_STEPS_DEG = (
-    0.1,
-    0.2,
-    0.5,
-    1,
-    2,
-    5,
-    10,
-    15,
-    30,
-    45,
-    90,
-    180,
-    360,
-    *(360.0 * 10**i for i in range(1, 300)),
-)
+TICK_STEPS_DEG = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90, 180, *(360.0 * 10**i for i in range(300)))
 
 LANE = 0.16
 """Share of a panel's height kept free above the curve for the numbers of findings."""
@@ -138,11 +124,7 @@ def _draw_speed(axes: Axes, content: Content, joint: str) -> None:
     height = np.clip(share, 0.0, STRIP_TOP) * STRIP / STRIP_TOP
     backdrop = np.full_like(height, STRIP)
     over = share > 1.0 + 1e-6
-    for top, where, colour in (
-        (backdrop, None, "white"),
-        (height, None, SPEED),
-        (height, over, TOO_FAST),
-    ):
+    for top, where, colour in ((backdrop, None, "white"), (height, None, SPEED), (height, over, TOO_FAST)):
         axes.fill_between(
             content.times,
             0,
@@ -171,3 +153,31 @@ def _draw_free(axes: Axes, content: Content, joint: str) -> None:
         )
         centre = float(content.times[free].mean()) / content.until_s
         axes.text(centre, 0.5, "free", transform=axes.transAxes, ha="center", va="center", color=FREE_TEXT)
+
+
+ANGLES = (("roll, + right", "#0072b2"), ("pitch, + forward", "#d55e00"), ("yaw, + left", "#009e73"))
+
+
+def draw_attitude(axes: Axes, content: Content, cell: Cell, attitude: Floats) -> None:
+    """Draw roll, pitch and yaw (n_keyframes, 3) [deg] between the keyframes that say them."""
+    known = attitude[np.isfinite(attitude)]
+    middle, span = (known.max() + known.min()) / 2.0, max(LEAST_SPAN_DEG, np.ptp(known) * ROOM)
+    axes.set_xlim(0.0, content.until_s)
+    axes.set_ylim(middle - span / 2, middle + span / 2)
+    draw_keyframes(axes, content)
+    draw_heading(axes, cell)
+    given = np.isfinite(attitude).all(axis=1)
+    for column, (name, colour) in enumerate(ANGLES):
+        axes.plot(
+            content.marks[given],
+            attitude[given, column],
+            "o-",
+            color=colour,
+            label=name,
+            linewidth=1.2,
+            markersize=2.2,
+        )
+    axes.legend(
+        loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=3, fontsize=6.5, frameon=False, borderaxespad=0.0
+    )
+    axes.spines[["top", "right"]].set_visible(False)

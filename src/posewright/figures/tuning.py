@@ -1,16 +1,82 @@
-"""The curves of a tuning's picture: scores, spread, and the values of a dimension."""
+"""The picture of a tuning: scores, spread, and the course of every dimension in its range."""
 
 from __future__ import annotations
 
+import math
+import textwrap
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.search.attempt import Generation
-from posewright.search.journal_reading import Journal
-from posewright.search.problem import Dimension
+from posewright.arrays import Flags, Floats
+from posewright.errors import InputError
+from posewright.figures.style import styled
+from posewright.search import Dimension, Generation, Journal, read_journal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_COLUMNS = 4
+_WIDE_IN = 12.0
+_HEAD_IN, _SCORES_IN, _SPREAD_IN, _ROW_IN = 0.6, 2.6, 1.3, 1.5
+
+
+@styled("drawing a tuning")
+def draw_tuning(journal: Journal | str | Path) -> Figure:
+    """Draw a tuning: scores and spread above, the course of every dimension in its range below.
+
+    Args:
+        journal: what was tried, or the journal's file; one that is still being written will do.
+
+    Raises:
+        InputError: a journal without an evaluation.
+        FormatError: the journal cannot be read.
+        MissingExtraError: matplotlib is not installed.
+    """
+    from matplotlib.figure import Figure
+
+    shown = journal if isinstance(journal, Journal) else read_journal(journal)
+    if not shown.attempts:
+        raise InputError("nothing has been evaluated yet: there is nothing to draw")
+    course, dimensions = Course(shown), shown.plan.dimensions
+    columns = min(_COLUMNS, len(dimensions))
+    rows = math.ceil(len(dimensions) / columns)
+    heights = [_SCORES_IN, _SPREAD_IN, *[_ROW_IN] * rows]
+    figure = Figure(figsize=(_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
+    cells = [f"dimension {k}" for k in range(rows * columns)]
+    mosaic = [["scores"] * columns, ["spread"] * columns]
+    mosaic += [cells[row * columns : (row + 1) * columns] for row in range(rows)]
+    axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights, sharex=True)
+    draw_scores(axes["scores"], course)
+    draw_spread(axes["spread"], course)
+    for k, cell in enumerate(cells):
+        if k >= len(dimensions):
+            axes[cell].remove()
+            continue
+        draw_dimension(axes[cell], course, dimensions[k])
+        is_lowest = k + columns >= len(dimensions)
+        axes[cell].tick_params(labelbottom=is_lowest)
+        if is_lowest:
+            axes[cell].set_xlabel("evaluations")
+    figure.suptitle(_title(course), x=0.01, ha="left", fontsize=10, fontweight="bold", parse_math=False)
+    figure.set_label(f"tuning {_title(course)}")
+    return figure
+
+
+def _title(course: Course) -> str:
+    plan, judged = course.journal.plan, int(course.judged.sum())
+    least = course.generations[-1].best_so_far
+    first = next(one.number for one in course.generations if one.best_so_far == least)
+    found = f"best {least:.6g} in generation {first}" if judged else "nothing could be judged"
+    fingerprint = textwrap.shorten(plan.fingerprint, 120, placeholder=" ...")
+    return (
+        f"{fingerprint}\n{len(course.scores)} evaluations, {len(course.scores) - judged} not judged, "
+        f"population {plan.population}, seed {plan.seed}: {found}"
+    )
+
 
 _ONE, _BEST, _MEDIAN, _FAILED, _START = "#9aa7b1", "#0072b2", "#e69f00", "#d55e00", "#444444"
 _STRETCH = 100.0
@@ -32,7 +98,7 @@ class Course:
     """
 
     journal: Journal
-    scores: NDArray[np.float64] = field(init=False)
+    scores: Floats = field(init=False)
     generations: tuple[Generation, ...] = field(init=False)
     ends: NDArray[np.int64] = field(init=False)
 
@@ -48,15 +114,15 @@ class Course:
         return np.arange(1, len(self.scores) + 1)
 
     @property
-    def judged(self) -> NDArray[np.bool_]:
+    def judged(self) -> Flags:
         """Which attempts have a score, `(n,)`."""
         return np.isfinite(self.scores)
 
-    def values(self, dimension: Dimension) -> NDArray[np.float64]:
+    def values(self, dimension: Dimension) -> Floats:
         """Return what the attempts tried of a dimension, `(n,)`."""
         return np.array([attempt.values[dimension.name] for attempt in self.journal.attempts], dtype=float)
 
-    def best_values(self, dimension: Dimension) -> NDArray[np.float64]:
+    def best_values(self, dimension: Dimension) -> Floats:
         """Return a dimension's value in the best attempt up to each generation, `(n_generations,)`."""
         return np.array([one.best[dimension.name] for one in self.generations], dtype=float)
 
@@ -111,13 +177,13 @@ def draw_dimension(axes: Any, course: Course, dimension: Dimension) -> None:
     axes.set_title(f"{dimension.name} = {shown}", fontsize=8, loc="left", parse_math=False)
 
 
-def _finite(scores: Any) -> NDArray[np.float64]:
+def _finite(scores: Any) -> Floats:
     """Return scores with gaps where they are infinite."""
     found = np.array(list(scores), dtype=float)
     return np.where(np.isfinite(found), found, np.nan)
 
 
-def _stretch(axes: Any, scores: NDArray[np.float64]) -> None:
+def _stretch(axes: Any, scores: Floats) -> None:
     """Give far worse scores less room, where they would leave none to the better ones."""
     if len(scores) == 0:
         axes.set_yticks([])

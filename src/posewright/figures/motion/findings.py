@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from posewright.figures.motion.picture_content import Content
-from posewright.figures.motion.picture_layout import Cell
-from posewright.figures.motion.picture_panel import LANE
+from posewright.figures.motion.content import Content
+from posewright.figures.motion.layout import Cell
+from posewright.figures.motion.panel import LANE
 from posewright.motions import Finding, Level
 
 if TYPE_CHECKING:

@@ -1,0 +1,212 @@
+"""A trajectory: one robot of a recording, and what follows from where it was and what its joints did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.arrays import Flags, Floats, Indices
+from posewright.errors import InputError, UnknownNameError
+from posewright.recordings import Recording, RobotRecord
+from posewright.recordings.falls import FallDetector, FallLimits, Spell, tilt, up_seen_from
+from posewright.robots import Robot, robot
+from posewright.rotation import heading, matrices
+
+EARTH = (0.0, 0.0, -9.81)
+"""Gravity where a recording does not say [m/s^2]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Where one robot was and what its joints did: the rows of its record, and before them row 0.
+
+    Row 0 is the robot before the first frame. All arrays end with row `last`.
+
+    Attributes:
+        recording: of whatever the robot did.
+        name: of the robot in the recording.
+        robot: its card.
+        last: the last row that is looked at.
+    """
+
+    recording: Recording
+    name: str
+    robot: Robot
+    last: int
+
+    @classmethod
+    def of(cls, recording: Recording, name: str | None = None, *, robot: Robot | None = None) -> Self:
+        """Return the trajectory of one robot, of the first where none is named.
+
+        Args:
+            recording: of whatever the robot did.
+            name: of the robot in the recording.
+            robot: its card; needed where it is one that does not ship.
+
+        Raises:
+            UnknownNameError: no robot of that name was recorded, or its card does not ship.
+            InputError: the card is another robot's, or nobody knew where the robot was.
+        """
+        name = next(iter(recording.robots)) if name is None else name
+        if name not in recording.robots:
+            raise UnknownNameError.among("robot of the recording", name, recording.robots)
+        record = recording.robots[name]
+        if len(record) and not record.knows_place:
+            raise InputError(f"the recording does not say where {name} was", hint="one made in simulation")
+        return cls(recording, name, _card(record, robot), len(record))
+
+    def __repr__(self) -> str:
+        return f"<Trajectory of {self.name}: {self.times[-1]:.3f} s, {self.last} rows>"
+
+    def until(self, last: int) -> Self:
+        """Return the trajectory up to a row, that one too."""
+        return replace(self, last=last)
+
+    @property
+    def record(self) -> RobotRecord:
+        """What was recorded of the robot."""
+        return self.recording.robots[self.name]
+
+    def fact(self, name: str) -> Any:
+        """Return what the body knew of itself, such as its `mass_kg`.
+
+        Raises:
+            InputError: it did not know.
+        """
+        facts = self.record.header.facts
+        if name not in facts:
+            raise InputError(f"the recording does not say the {name} of {self.name}", hint="one made in simulation")
+        return facts[name]
+
+    @cached_property
+    def frames_a_row(self) -> int:
+        """So many frames passed from row to row."""
+        return max(1, round(1.0 / (self.recording.header.rate_hz * self.robot.frame_period_s)))
+
+    @property
+    def row_s(self) -> float:
+        """Time from row to row [s]."""
+        return self.frames_a_row * self.robot.frame_period_s
+
+    def expect_every_frame(self, what: str) -> None:
+        """Raise an InputError where the recording does not keep every frame, which `what` needs."""
+        if self.frames_a_row != 1:
+            raise InputError(
+                f"{what} need every frame, but this recording keeps one in {self.frames_a_row}",
+                hint="record it with `gait run --record` or `motion check --physics --record`",
+            )
+
+    # ---- columns, with row 0
+
+    @cached_property
+    def times(self) -> Floats:
+        """Time of each row, `(last + 1,)` [s]; row 0 is 0 where the recording began with the body's time."""
+        times = self.recording.times[: self.last]
+        first = times[0] - self.row_s if len(times) else 0.0
+        return np.concatenate([[first], times])
+
+    @cached_property
+    def base(self) -> Floats:
+        """Pose of the base x y z qw qx qy qz, `(last + 1, 7)` [m, unit quaternion]."""
+        return self._from_start(self.record.start_base, self.record.base)
+
+    @cached_property
+    def positions(self) -> Floats:
+        """Joint angles, `(last + 1, n_joints)` [rad]."""
+        return self._from_start(self.record.start_positions, self.record.positions)
+
+    @cached_property
+    def efforts(self) -> Floats:
+        """Joint torques, `(last + 1, n_joints)` [N m]; 0 in row 0, where nobody has looked."""
+        return self._from_start(np.zeros(len(self.record.header.joints)), self.record.efforts)
+
+    @cached_property
+    def foot_contacts(self) -> Flags:
+        """Whether each foot touches the ground, `(last + 1, n_feet)`; in row 0 nobody has looked."""
+        nobody = np.zeros(len(self.record.header.feet), dtype=np.bool_)
+        return self._from_start(nobody, self.record.foot_contacts)
+
+    def _from_start(self, first: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate([first[np.newaxis], rows[: self.last]])
+
+    # ---- what follows from them
+
+    @cached_property
+    def gravity(self) -> Floats:
+        """In the field's frame, which leans with the ground, `(3,)` [m/s^2]."""
+        return np.array(self.record.header.facts.get("gravity", EARTH), dtype=np.float64)
+
+    @property
+    def sky(self) -> Floats:
+        """Straight against gravity, in the field's frame, `(3,)`."""
+        return -self.gravity / np.linalg.norm(self.gravity)
+
+    @cached_property
+    def yaw(self) -> Floats:
+        """Heading of the base without jumps at half a turn, `(last + 1,)` [rad]."""
+        return np.asarray(np.unwrap(heading(self.base[:, 3:])), dtype=np.float64)
+
+    @cached_property
+    def turned(self) -> Floats:
+        """How the base is turned: its axes as columns, in the field's frame, `(last + 1, 3, 3)`."""
+        return matrices(self.base[:, 3:])
+
+    @cached_property
+    def up(self) -> Floats:
+        """Where the sky is, straight against gravity, seen from the base, `(last + 1, 3)`."""
+        return up_seen_from(self.base, self.sky)
+
+    @cached_property
+    def tilt_deg(self) -> Floats:
+        """How far the base leans from the vertical, `(last + 1,)` [deg]."""
+        return np.degrees(tilt(self.base, self.sky))
+
+    @property
+    def attitude_deg(self) -> tuple[Floats, Floats]:
+        """Roll and pitch of the base against the vertical, `(last + 1,)` each [deg]."""
+        x, y, z = self.up.T
+        return np.degrees(np.arctan2(y, z)), np.degrees(np.arctan2(-x, np.hypot(y, z)))
+
+    def falls(self, limits: FallLimits) -> list[Spell]:
+        """Return when the robot was down for long, by rows that count from row 0."""
+        detector = FallDetector(limits, up=self.sky)
+        detector.advance(self.times, self.base)
+        return detector.falls()
+
+    @property
+    def way_m(self) -> Floats:
+        """How far the base went over the ground from row to row, `(last,)` [m]."""
+        return np.linalg.norm(np.diff(self.base[:, :2], axis=0), axis=1)
+
+    @cached_property
+    def legs(self) -> Indices:
+        """The columns of the joints of legs."""
+        return np.array([self.robot.index(joint) for joint in self.leg_joints], dtype=np.intp)
+
+    @property
+    def leg_joints(self) -> tuple[str, ...]:
+        """The joints of legs, in the order of `legs`."""
+        return tuple(joint for leg in self.robot.legs for joint in leg.joints)
+
+    @property
+    def stall_nm(self) -> Floats:
+        """The greatest torques of the drives, `(n_joints,)` [N m]."""
+        return np.array([servo.stall_torque_nm for servo in self.robot.servos])
+
+    def speeds(self, angles: Floats) -> Floats:
+        """Return how fast joint angles `(n, n_joints)` [rad] change from row to row, `(n - 1, n_joints)` [rad/s]."""
+        changes: Floats = np.abs(np.diff(angles, axis=0)) / self.row_s
+        return changes
+
+
+def _card(record: RobotRecord, given: Robot | None) -> Robot:
+    """Return the card of a recorded robot: the one given, which must be its own, or the one that ships."""
+    header = record.header
+    card = robot(header.robot) if given is None else given
+    if (card.name, card.joint_names) != (header.robot, header.joints):
+        raise InputError(f"the recording is not of {card.name!r}", hint=f"it is of {header.robot!r}")
+    return card

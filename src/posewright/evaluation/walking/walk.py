@@ -1,0 +1,339 @@
+"""A recorded walk of a gait: its trajectory, what the gait was asked for, what safety held back, and its falls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
+from posewright.control import Guard, Safety
+from posewright.errors import InputError
+from posewright.evaluation.thresholds import PhysicsRules
+from posewright.evaluation.trajectory import Trajectory
+from posewright.gaits import Gait, GaitTiming, PhaseTable, VelocityCommand, timing_of
+from posewright.gaits.quadruped.reading import SUFFIX, gait_in
+from posewright.recordings import Recording
+from posewright.recordings.falls import FallLimits, side_of
+from posewright.robots import Robot
+
+EXTRAS = "walk"
+"""The entry of a header's extras that makes its recording one of a walk."""
+
+RULES = PhysicsRules()
+
+LOW = 0.6
+"""A base lower than this share of its height at first lies: no gait bounces so far, and an AIBO's belly is
+on the ground at 0.45."""
+
+SLACK_S = 1e-9
+"""Of times that are whole numbers of frames: rounding [s]."""
+
+SAME_S = 1e-6
+"""Times closer than this are the same [s]."""
+
+COUNT_FRAMES = 32
+"""Each joint and guard counts once in so many frames since the robot was let go, 0.256 s of an AIBO."""
+
+Triple = tuple[float, float, float]
+"""Forward [m/s], left [m/s] and turn [rad/s]."""
+
+
+class Timed(NamedTuple):
+    """A command and when it is given, since the robot was let go [s]; it takes effect with the next step."""
+
+    time_s: float
+    command: VelocityCommand
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What safety would not let through of one joint for a while.
+
+    Attributes:
+        time_s: end of the first frame that was corrected, since the robot was let go [s].
+        joint: whose command it was.
+        guard: what it ran against: `joint limit` or `speed limit`.
+        value: what was asked for at worst [rad or rad/s].
+        limit: what was let through at most, in the same unit.
+    """
+
+    time_s: float
+    joint: str
+    guard: str
+    value: float
+    limit: float
+
+    @property
+    def excess(self) -> float:
+        """By how much it was too much, in the same unit."""
+        return abs(self.value - self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class GaitFall:
+    """A time the robot lay.
+
+    Attributes:
+        time_s: when it was down, since it was let go [s].
+        row: of the trajectory, the first in which it was.
+        side: forward, back, to the left or to the right.
+        tilt_deg: how far the base leaned at most [deg].
+    """
+
+    time_s: float
+    row: int
+    side: str
+    tilt_deg: float
+
+
+@dataclass(frozen=True, slots=True)
+class WalkTerms:
+    """What a walk is measured by and cannot be seen in it: `extras["walk"]` of its recording.
+
+    Attributes:
+        gait: its name.
+        body: what the body is called: `nominal`, `random`, ...
+        seconds: for so long it was to be measured [s].
+        settle_s: for so long it walked before [s].
+        standing: the pose that is held before the first frame, `(n_joints,)` [rad].
+    """
+
+    gait: str
+    body: str
+    seconds: float
+    settle_s: float
+    standing: tuple[float, ...]
+
+    @classmethod
+    def read(cls, extras: Mapping[str, Any]) -> Self:
+        """Return those of a recording.
+
+        Raises:
+            InputError: it is not one of a gait's walk.
+        """
+        try:
+            entry = dict(extras[EXTRAS])
+            return cls(**{**entry, "standing": tuple(map(float, entry["standing"]))})
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                "this is not the recording of a gait's walk", hint="one made with `gait run --record`"
+            ) from error
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A recorded walk of a gait, up to its end or up to a fall.
+
+    Attributes:
+        trajectory: where the robot was; it has every frame.
+        terms: how it was to be measured.
+        timing: the times of the gait's cycle.
+        phases: which foot is to lift when.
+        commands: what the gait was asked for, in the order of time; the first holds from the beginning.
+        corrections: what safety would not let through.
+    """
+
+    trajectory: Trajectory
+    terms: WalkTerms
+    timing: GaitTiming
+    phases: PhaseTable
+    commands: tuple[Timed, ...]
+    corrections: tuple[Correction, ...] = ()
+
+    @classmethod
+    def of(cls, recording: Recording, *, robot: Robot | None = None, gait: Gait | None = None) -> Self:
+        """Return the walk in a recording.
+
+        Args:
+            recording: of one robot that walks a gait.
+            robot: its card; needed where it is one that does not ship.
+            gait: what it walks, to save reading it from the recording's documents.
+
+        Raises:
+            InputError: the recording is of something else, or does not keep every frame.
+            DocumentError: the gait in it cannot be read.
+        """
+        terms, trajectory = WalkTerms.read(recording.header.extras), Trajectory.of(recording, robot=robot)
+        trajectory.expect_every_frame("the figures of a walk")
+        gait = _gait(recording, terms, trajectory.robot) if gait is None else gait
+        decisions = trajectory.record.decisions
+        commands = tuple(
+            Timed(time_s, VelocityCommand(**outputs))
+            for time_s, outputs in zip(decisions.times.tolist(), decisions.outputs, strict=True)
+        )
+        if not commands:
+            raise InputError("the recording does not say what the gait was asked for")
+        timing = timing_of(gait.parameters, trajectory.robot.frame_period_s)
+        return cls(trajectory, terms, timing, gait.phases, commands, corrections_of(trajectory))
+
+    @property
+    def robot(self) -> Robot:
+        """Who walks."""
+        return self.trajectory.robot
+
+    @property
+    def frame_s(self) -> float:
+        """Time from row to row [s]."""
+        return self.robot.frame_period_s
+
+    @property
+    def last(self) -> int:
+        """The last row."""
+        return self.trajectory.last
+
+    @property
+    def begin(self) -> int:
+        """The row the measuring begins after: so many frames the robot was left to settle into its walk."""
+        return round(self.terms.settle_s / self.frame_s)
+
+    @property
+    def first_measured(self) -> int:
+        """The same; the last row where it fell before."""
+        return min(self.begin, self.last)
+
+    @cached_property
+    def asked(self) -> Floats:
+        """Joint angles as the gait made them, `(last + 1, n_joints)` [rad]."""
+        record = self.trajectory.record
+        return self._from_standing(record.commands if record.requests is None else record.requests)
+
+    @cached_property
+    def sent(self) -> Floats:
+        """Joint angles as safety let them through, `(last + 1, n_joints)` [rad]."""
+        return self._from_standing(self.trajectory.record.commands)
+
+    def _from_standing(self, rows: Floats) -> Floats:
+        return np.concatenate([[self.terms.standing], rows[: self.last]])
+
+    @cached_property
+    def falls(self) -> tuple[GaitFall, ...]:
+        """When the robot fell, from the beginning on; what is over sooner than `fall_s` is a stumble."""
+        track = self.trajectory
+        return tuple(
+            GaitFall(
+                float(track.times[fall.begin]),
+                fall.begin,
+                side_of(-track.up[fall.begin]),
+                float(track.tilt_deg[fall.begin : fall.end].max()),
+            )
+            for fall in track.falls(fall_limits(self.frame_s))
+        )
+
+    @property
+    def last_upright_row(self) -> int:
+        """The last row before the first fall, or of all."""
+        return max(self.falls[0].row - 1, 0) if self.falls else self.last
+
+    @cached_property
+    def upright(self) -> Walk:
+        """The walk up to the first fall."""
+        return self.until(self.last_upright_row) if self.falls else self
+
+    def until(self, last: int) -> Walk:
+        """Return the walk up to a row, that one too."""
+        end_s = last * self.frame_s + SAME_S
+        kept = tuple(one for one in self.corrections if one.time_s <= end_s)
+        return replace(self, trajectory=self.trajectory.until(last), corrections=kept)
+
+
+def fall_limits(frame_s: float, lasting_s: float = RULES.fall_s, *, bridged: bool = True) -> FallLimits:
+    """Return what counts as a fall in a walk: a base that leans far whichever way, or is low, for long.
+
+    Contacts of other parts than feet are not looked at: a base that is neither tilted nor low is no fall,
+    even where a knee scrapes.
+
+    Args:
+        frame_s: time from row to row [s].
+        lasting_s: how long it must lie, each row standing for one frame [s].
+        bridged: whether two falls with little time between are one, and one at the very end counts.
+    """
+    return FallLimits(
+        tilt_rad=math.radians(RULES.side_deg),
+        height_share=LOW,
+        lasting_s=lasting_s - frame_s - SLACK_S,
+        bridge_s=RULES.meet_s + frame_s + SLACK_S if bridged else 0.0,
+        ends_down=bridged,
+    )
+
+
+def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
+    """Return what safety held back of each joint in each `COUNT_FRAMES` frames, in the order of time.
+
+    Each is the worst of its frames, at the time of the first. What no servo would notice is left out.
+    """
+    record, card = trajectory.record, trajectory.robot
+    if record.requests is None:
+        return ()
+    found = Safety(card).filter(JointCommands(record.requests), record.start_positions).interventions
+    if found is None:
+        return ()
+    worst: dict[tuple[int, int, int], Correction] = {}
+    order = np.argsort(found.frames, kind="stable").tolist()
+    for k in order:
+        frame, joint, guard = int(found.frames[k]), int(found.joints[k]), found.guards[k]
+        name, value, limit = card.joint_names[joint], float(found.values[k]), float(found.limits[k])
+        one = Correction((frame + 1) * card.frame_period_s, name, guard.value, value, limit)
+        key = frame // COUNT_FRAMES, list(Guard).index(guard), joint
+        worst[key] = worse_of(worst.get(key, one), one)
+    return tuple(one for _, one in sorted(worst.items()) if _is_worth_a_word(one, card))
+
+
+def worse_of(first: Correction, other: Correction) -> Correction:
+    """Return the worse of two corrections, with the time of the first."""
+    return replace(other, time_s=first.time_s) if other.excess > first.excess else first
+
+
+def _is_worth_a_word(found: Correction, robot: Robot) -> bool:
+    """Tell whether a servo would notice: poses in whole ticks may lie a rounding beyond a limit."""
+    return found.guard != Guard.JOINT_LIMIT.value or found.excess > robot.servo(found.joint).tick_rad
+
+
+def _gait(recording: Recording, terms: WalkTerms, card: Robot) -> Gait:
+    texts = recording.header.documents
+    name = f"{terms.gait}{SUFFIX}"
+    if name not in texts:
+        raise InputError(f"the recording does not carry the gait it is of, {name}")
+    return gait_in(texts[name], robot=card)[0]
+
+
+class CommandSpan(NamedTuple):
+    """The frames for which a command held while it was measured.
+
+    Attributes:
+        given: after which the command was given, be it before the measuring began.
+        start: after which it was measured.
+        stop: with which it was over, or the measuring.
+        command: what was asked for.
+    """
+
+    given: int
+    start: int
+    stop: int
+    command: VelocityCommand
+
+
+def spans(commands: Sequence[Timed], frame_s: float, begin: int, end: int) -> list[CommandSpan]:
+    """Return for which frames each command held while it was measured: after `begin` up to `end`."""
+    given = [round(timed.time_s / frame_s) for timed in commands]
+    found = [
+        CommandSpan(start, max(start, begin), min(stop, end), timed.command)
+        for start, stop, timed in zip(given, [*given[1:], end], commands, strict=True)
+    ]
+    return [span for span in found if span.stop > span.start]
+
+
+def mean_command(commands: Sequence[Timed], frame_s: float, begin: int, end: int) -> Triple:
+    """Return what was asked for on the mean over the measured frames; at first, where there are none."""
+    held = spans(commands, frame_s, begin, end) or [CommandSpan(0, 0, 1, commands[0].command)]
+    frames = sum(span.stop - span.start for span in held)
+    forward, left, turn = (
+        sum((span.stop - span.start) * getattr(span.command, name) for span in held) / frames
+        for name in ("forward_m_s", "left_m_s", "turn_rad_s")
+    )
+    return forward, left, turn
