@@ -20,8 +20,11 @@ RULES_SUFFIX = ".rules.yaml"
 KIND = "contest"
 """The entry of a recording's `extras` that tells by which name the contest is registered."""
 
+_RACE = "obstacle-race"
+"""What recordings of a time before other contests are of."""
+
 _SHIPPED: dict[str, Callable[..., Contest]] = {
-    "obstacle-race": ObstacleRace,
+    _RACE: ObstacleRace,
     "passivity-test": PassivityTest,
 }
 _LATE_S = 1.0
@@ -60,22 +63,26 @@ def _by_rules(name: str) -> Any:
     return next((make for make in _SHIPPED.values() if make().name == name), None)
 
 
-def contest_of(header: Header) -> Contest:
+def contest_of(header: Header, rules: str | None = None) -> Contest:
     """Return the contest a recording is of, by the rules that it carries, or else by its own.
+
+    Args:
+        header: of the recording.
+        rules: the text of rules that count instead of those.
 
     Raises:
         UnknownNameError: there is no such contest here.
         InputError: it carries several rules, or is of no contest.
     """
     carried = [name for name in header.documents if name.endswith(RULES_SUFFIX)]
-    if len(carried) > 1:
+    if len(carried) > 1 and rules is None:
         raise InputError(f"the recording carries several rules: {', '.join(sorted(carried))}")
-    kind = str(header.extras.get(KIND) or ("obstacle-race" if carried else header.contest))
+    kind = str(header.extras.get(KIND) or (_RACE if carried or rules else header.contest))
     if not kind:
         raise InputError(
             "the recording was not made under a contest's rules", hint="say which rules to judge it by"
         )
-    return contest(kind, header.documents[carried[0]] if carried else None)
+    return contest(kind, header.documents[carried[0]] if carried and rules is None else rules)
 
 
 def judge(recording: Recording, by: Contest | None = None) -> Score:

@@ -1,4 +1,4 @@
-"""Falls: seen from the base, which tilts too far, or sinks too low, for too long."""
+"""Falls in a race: where a fallen robot last stood, and which times it lay nobody answered."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.arrays import Flags, Floats
+from posewright.arrays import Floats
 from posewright.contests.obstacle_race.rules import FallRules
+from posewright.recordings.falls import FallDetector, FallLimits, Spell
 from posewright.rotation import heading, uprightness
+
+
+def limits_of(rules: FallRules) -> FallLimits:
+    """Return what the rules call a fall."""
+    return FallLimits(rules.tilt_rad, rules.height_share, rules.lasting_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +51,9 @@ class FallWatch:
     """Watches a base; a fall is seen when it has been down for the rules' time without a break."""
 
     def __init__(self, rules: FallRules) -> None:
-        self._rules = rules
-        self._gauge = DownGauge(rules)
-        self._begun = False
-        self._down_since_s: float | None = None
-        self._stood: tuple[Floats, Floats] = (np.zeros(7), np.zeros((1, 4, 3)))
+        self._cos_upright = math.cos(rules.upright_rad)
+        self._detector = FallDetector(limits_of(rules))
+        self._stood: tuple[Floats, Floats] | None = None
 
     def advance(self, times: Floats, base: Floats, footprints: Floats) -> Fall | None:
         """Look at some more frames; return a fall if there is one at their end.
@@ -61,120 +65,27 @@ class FallWatch:
         """
         if not len(times):
             return None
-        if not self._begun:
-            self._begun = True
-            self._stands(base[0], footprints[0])
+        if self._stood is None:
+            self._stood = base[0].copy(), footprints[0].copy()
         upright = uprightness(base[:, 3:])
-        standing = (upright > math.cos(self._rules.upright_rad)).nonzero()[0]
+        standing = (upright > self._cos_upright).nonzero()[0]
         if len(standing):
-            self._stands(base[standing[-1]], footprints[standing[-1]])
-        return self._verdict(times, self._gauge.down(base, upright))
+            self._stood = base[standing[-1]].copy(), footprints[standing[-1]].copy()
+        spell = self._detector.add(times, self._detector.down(base, upright))
+        return None if spell is None else Fall(spell.since_s, _last_stood(*self._stood))
 
     def forget(self) -> None:
         """Begin anew: somebody has put the robot on its feet."""
-        self._down_since_s = None
-
-    def _stands(self, base: Floats, footprints: Floats) -> None:
-        self._stood = base.copy(), footprints.copy()
-
-    def _last_stood(self) -> LastStood:
-        base, footprints = self._stood
-        x, y = footprints[..., :2].reshape(-1, 2).mean(axis=0).tolist()
-        return LastStood(x, y, float(heading(base[3:])))
-
-    def _verdict(self, times: Floats, down: Flags) -> Fall | None:
-        if not down[-1]:
-            self._down_since_s = None
-            return None
-        up = np.flatnonzero(~down)
-        if len(up):
-            self._down_since_s = float(times[up[-1] + 1])
-        since = float(times[0]) if self._down_since_s is None else self._down_since_s
-        self._down_since_s = since
-        return Fall(since, self._last_stood()) if times[-1] - since >= self._rules.lasting_s else None
+        self._detector.forget()
 
 
-@dataclass(frozen=True, slots=True)
-class Lying:
-    """A time the robot lay without a break.
-
-    Attributes:
-        since_s: first seen down [s].
-        until_s: last seen down [s].
-    """
-
-    since_s: float
-    until_s: float
+def _last_stood(base: Floats, footprints: Floats) -> LastStood:
+    x, y = footprints[..., :2].reshape(-1, 2).mean(axis=0).tolist()
+    return LastStood(x, y, float(heading(base[3:])))
 
 
-class DownGauge:
-    """Tells whether a base is down: tilted too far, or too low against the height it began at."""
-
-    def __init__(self, rules: FallRules) -> None:
-        self._cos_tilt = math.cos(rules.tilt_rad)
-        self._height_share = rules.height_share
-        self._low_m: float | None = None
-
-    def down(self, base: Floats, upright: Floats | None = None) -> Flags:
-        """Return which rows are down.
-
-        Args:
-            base: x y z qw qx qy qz, `(n, 7)`, n above 0; the first row ever seen sets the height.
-            upright: the cosine of its tilt, where it is known already, `(n,)`.
-        """
-        if self._low_m is None:
-            self._low_m = self._height_share * float(base[0, 2])
-        tilt = uprightness(base[:, 3:]) if upright is None else upright
-        return np.asarray((tilt < self._cos_tilt) | (base[:, 2] < self._low_m))
-
-
-class LyingWatch:
-    """Notes every time the robot lay; the answer does not depend on how the rows are cut into calls.
-
-    Nobody asks for it before the race is over, so the rows are only looked at then, all at once.
-    """
-
-    def __init__(self, rules: FallRules) -> None:
-        self._gauge = DownGauge(rules)
-        self._lasting_s = rules.lasting_s
-        self._unseen: list[tuple[Floats, Floats]] = []
-        self._spells: list[Lying] = []
-        self._is_down = False
-
-    def advance(self, times: Floats, base: Floats) -> None:
-        """Take some more rows; they are copied.
-
-        Args:
-            times: `(n,)` [s].
-            base: x y z qw qx qy qz, `(n, 7)`.
-        """
-        if len(times):
-            self._unseen.append((times.copy(), base.copy()))
-
-    def _look(self) -> None:
-        """Look at the rows that nobody has looked at."""
-        if not self._unseen:
-            return
-        times, base = (np.concatenate(column) for column in zip(*self._unseen, strict=True))
-        self._unseen.clear()
-        down = self._gauge.down(base)
-        if down.any():
-            for first, last in _runs(down):
-                since = float(times[first])
-                if first == 0 and self._is_down:
-                    since = self._spells.pop().since_s
-                self._spells.append(Lying(since, float(times[last])))
-        self._is_down = bool(down[-1])
-
-    def until(self, end_s: float) -> list[Lying]:
-        """Return the times before `end_s` that lasted for as long as a fall does."""
-        self._look()
-        seen = [Lying(spell.since_s, min(spell.until_s, end_s)) for spell in self._spells]
-        return [spell for spell in seen if spell.until_s - spell.since_s >= self._lasting_s]
-
-
-def unanswered(spells: Sequence[Lying], times_s: Iterable[float], margin_s: float) -> list[Lying]:
-    """Return the spells to which none of the times belongs.
+def unanswered(spells: Sequence[Spell], times_s: Iterable[float], margin_s: float) -> list[Spell]:
+    """Return the times a robot lay to which none of the times belongs.
 
     A time belongs to a spell from its beginning until `margin_s` after its end, or until the next begins.
     """
@@ -183,10 +94,3 @@ def unanswered(spells: Sequence[Lying], times_s: Iterable[float], margin_s: floa
     ends = np.minimum([spell.until_s + margin_s for spell in spells], np.append(begins[1:], np.inf))
     none = np.searchsorted(at, begins) == np.searchsorted(at, ends, side="right")
     return [spell for spell, alone in zip(spells, none.tolist(), strict=True) if alone]
-
-
-def _runs(flags: Flags) -> list[tuple[int, int]]:
-    """Return the first and last index of every run of true flags."""
-    steps = np.diff(np.concatenate([[0], flags.astype(np.int8), [0]]))
-    starts, stops = (steps > 0).nonzero()[0], (steps < 0).nonzero()[0] - 1
-    return list(zip(starts.tolist(), stops.tolist(), strict=True))

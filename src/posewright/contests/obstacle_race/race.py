@@ -15,7 +15,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import JointStates
-from posewright.contests.obstacle_race.falls import Lying, LyingWatch, unanswered
+from posewright.contests.obstacle_race.falls import limits_of, unanswered
 from posewright.contests.obstacle_race.incidents import (
     FALL,
     BoxWatch,
@@ -30,6 +30,7 @@ from posewright.contests.obstacle_race.rules import Rules, field_of
 from posewright.contests.obstacle_race.score import score
 from posewright.errors import BodyError, InputError
 from posewright.recordings import Event, Recording
+from posewright.recordings.falls import FallDetector, Spell
 from posewright.rotation import heading
 from posewright.units import CM_PER_M
 
@@ -111,7 +112,7 @@ class Race:
         self._start = StartWatch(rules.clock)
         corner_m = math.hypot(*field_of(rules).box_kind.footprint_m) / 2.0
         self._boxes = BoxWatch(rules.displacement, corner_m)
-        self._lying = LyingWatch(rules.fall)
+        self._lying = FallDetector(limits_of(rules.fall))
         self._moved: list[Displacement] = []
         self._touches: list[Touch] = []
         self._touches_s: list[float] = []
@@ -247,8 +248,8 @@ class Race:
         noted = [time_s for time_s in self._falls_s if self._leg_at(time_s)]
         return len(noted) + len(self._lay_without(noted))
 
-    def _lay_without(self, noted_s: list[float]) -> list[Lying]:
-        lain = self._lying.until(self.ended_s)
+    def _lay_without(self, noted_s: list[float]) -> list[Spell]:
+        lain = self._lying.falls(self.ended_s)
         return unanswered(lain, noted_s, self.rules.displacement.incident_s)
 
     def _warnings(self) -> tuple[str, ...]:
