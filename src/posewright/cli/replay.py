@@ -34,7 +34,7 @@ def replay(
     recording: Annotated[Path, typer.Argument(help="A recording (MCAP).")],
     video: Video = None,
     plot: Plot = None,
-    camera: Camera = "field",
+    camera: Camera = None,
     speed: Annotated[
         float, typer.Option(min=0.05, max=100.0, help="Recorded seconds a second of film or window.")
     ] = 1.0,

@@ -71,16 +71,14 @@ def run(
     record: Record = None,
     video: Video = None,
     plot: Plot = None,
-    camera: Camera = "field",
+    camera: Camera = None,
     view: View = False,
     legal: Legal = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a trial."""
     from posewright.experiments import draw_outcome, run_trial
-    from posewright.figures import film_recording
-    from posewright.figures.film import SUFFIXES as FILMS
-    from posewright.figures.picture import SUFFIXES as PICTURES
+    from posewright.figures import FILMS, PICTURES, film_recording
 
     _refuse_unwritable(record, (".mcap",))
     _refuse_unwritable(video, FILMS)
@@ -127,9 +125,7 @@ def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
 
     def tell(progress: Progress) -> None:
         speed = progress.time_s / max(time.perf_counter() - began, 1e-3)
-        say(
-            f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}"
-        )
+        say(f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}")
 
     return tell
 

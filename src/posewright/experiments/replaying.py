@@ -17,7 +17,7 @@ def replay(
     *,
     plot: str | Path | None = None,
     video: str | Path | None = None,
-    camera: str = "field",
+    camera: str | None = None,
     speed: float = 1.0,
     robot: str | Path | None = None,
     on_progress: Callable[[float], None] | None = None,
@@ -28,7 +28,8 @@ def replay(
         recording: path of an MCAP recording, or a recording.
         plot: where to draw its picture.
         video: where to put a film of it.
-        camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot.
+        camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default
+            `field`, or `side` where there is none.
         speed: recorded seconds a second of film.
         robot: path of the robot's card, where that does not ship; a film needs its model.
         on_progress: is called with the share of the film that is done, 0..1.

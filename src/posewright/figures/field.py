@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,10 +35,18 @@ _SCANS_SHOWN_HZ = 1.0
 """Scans have many beams: so many of them a second are enough to see the walls."""
 
 
-def beam_hits(recording: Recording, robot: str | None = None) -> Floats:
+def beam_hits(
+    recording: Recording, robot: str | None = None, begin_s: float = 0.0, end_s: float = math.inf
+) -> Floats:
     """Return the points that a robot's range sensors and scans hit, `(n, 2)` in the field frame [m].
 
     The sensors' places on the robot are left out: they are within a hand's breadth of the base.
+
+    Args:
+        recording: what happened.
+        robot: its name; None for the first.
+        begin_s: from when on [s].
+        end_s: until when [s].
     """
     record = recording.robot(robot)
     times, found = record.decisions.times, [np.zeros((0, 2))]
@@ -52,8 +61,10 @@ def beam_hits(recording: Recording, robot: str | None = None) -> Floats:
             every = max(1, round(len(times) / (recording.duration_s * _SCANS_SHOWN_HZ + 1.0)))
         else:
             continue
-        rows = np.clip(np.searchsorted(recording.times, times[::every]), 0, recording.n_rows - 1)
-        found.append(_hits(record.base[rows], ranges[::every], bearings, card["max_range_m"]))
+        ticks = np.arange(0, len(times), every)
+        ticks = ticks[(times[ticks] >= begin_s) & (times[ticks] <= end_s)]
+        rows = np.clip(np.searchsorted(recording.times, times[ticks]), 0, recording.n_rows - 1)
+        found.append(_hits(record.base[rows], ranges[ticks], bearings, card["max_range_m"]))
     return np.concatenate(found)
 
 
@@ -85,12 +96,12 @@ def draw_field(
     arena = Arena.from_dict(recording.header.arena) if recording.header.arena else None
     if arena is not None:
         _draw_ground(axes, arena)
-        _draw_beams(axes, recording, arena)
+        _draw_beams(axes, recording, arena, begin, end)
         _draw_boxes(axes, recording, arena, shown)
     for name in recording.robots:
         _draw_path(axes, recording, name, shown, colours)
     for kind, colour in MARKS.items():
-        here = [m for m in marks if m.kind is kind and begin <= m.time_s <= end and None not in {m.x, m.y}]
+        here = [m for m in marks if m.kind is kind and begin < m.time_s <= end and None not in {m.x, m.y}]
         for label in dict.fromkeys(mark.label for mark in here):
             places = [(mark.x, mark.y) for mark in here if mark.label == label]
             sign = "X" if kind is MarkKind.PENALTY else "D"
@@ -135,9 +146,9 @@ def _draw_ground(axes: Any, arena: Arena) -> None:
             axes.add_patch(Polygon(outline, **style))
 
 
-def _draw_beams(axes: Any, recording: Recording, arena: Arena) -> None:
+def _draw_beams(axes: Any, recording: Recording, arena: Arena, begin_s: float, end_s: float) -> None:
     x, y = arena.size_m
-    hits = np.concatenate([beam_hits(recording, name) for name in recording.robots])
+    hits = np.concatenate([beam_hits(recording, name, begin_s, end_s) for name in recording.robots])
     inside = (abs(hits[:, 0] - x / 2) <= x / 2 + 0.02) & (abs(hits[:, 1]) <= y / 2 + 0.02)
     if inside.any():
         axes.plot(*hits[inside].T, ".", ms=1.2, color=WRONG, alpha=0.35, label="laser hits", zorder=2)

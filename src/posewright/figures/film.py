@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def film_recording(
     speed: float = 1.0,
     size: tuple[int, int] = SIZE,
     fps: float = FPS,
+    begin_s: float = 0.0,
     robots: Mapping[str, Robot] | Robot | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> None:
@@ -54,6 +56,7 @@ def film_recording(
         speed: recorded seconds a second of film: 0.25 is slow motion.
         size: width and height in pixels, both even.
         fps: pictures a second of film.
+        begin_s: the film begins here [s].
         robots: cards of robots that do not ship, as in `scene_of`.
         on_progress: is called with the share done, 0..1.
 
@@ -66,8 +69,9 @@ def film_recording(
         OutputError: the film cannot be written.
     """
     path = Path(path)
-    _refuse(path, speed)
+    refuse_film(path, speed)
     playback = playback_of(recording, robots)
+    playback = replace(playback, begin_s=max(begin_s, playback.begin_s))
     camera = camera or ("field" if recording.header.arena else "side")
     _encode(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
 
@@ -109,13 +113,13 @@ def film_motion(
         OutputError: the film cannot be written.
     """
     path = Path(path)
-    _refuse(path, speed)
+    refuse_film(path, speed)
     playback = playback_of_motion(motion, robot, pose=pose, attitude=attitude)
     _encode(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
 
 
-def _refuse(path: Path, speed: float) -> None:
-    """Refuse what could not be filmed, before anything is worked out."""
+def refuse_film(path: Path, speed: float) -> None:
+    """Refuse what could not be filmed, before anything is worked out; raises as `film_recording` does."""
     refuse_unfilmable(path)
     if not (math.isfinite(speed) and 0.01 <= speed <= 100.0):
         raise InputError(f"the speed is {speed}", hint="0.01 to 100; 1 is as it is, 0.25 slow motion")

@@ -12,9 +12,13 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import InputError
+from posewright.evaluation.motion.played import EXTRAS as PLAYED
+from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.report import evaluate_motion
 from posewright.figures.film import close_up, picture_of
 from posewright.figures.playback import Attitude, Playback, playback_of, playback_of_motion
 from posewright.figures.style import GREY, INK, WRONG, styled
+from posewright.formats.native import read as read_motion
 from posewright.motions import Finding, Level, Motion
 from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
@@ -27,6 +31,9 @@ PICTURES = 12
 MOST_PICTURES = 60
 ACROSS = 6
 """Pictures side by side at most."""
+
+SUFFIX = ".motion.yaml"
+"""Of the document a recording carries its motion in."""
 
 SIZE = (400, 360)
 """Of one picture, in pixels."""
@@ -45,16 +52,18 @@ class Story:
         last_s: the last time that can be shown [s].
         ends_s: when it is over; what follows is its last pose, held [s].
         frame_s: of the robot [s].
+        begin_s: when it begins in what is played back [s].
         motion: whose keyframes are shown; None where it is none.
         findings: what was found, and when.
         leans_most_s: when the base leans most; None where nobody knows [s].
-        states: when the controller came into which state.
+        states: when the controller was in which state.
     """
 
     title: str
     last_s: float
     ends_s: float
     frame_s: float
+    begin_s: float = 0.0
     motion: Motion | None = None
     findings: tuple[Finding, ...] = ()
     leans_most_s: float | None = None
@@ -68,9 +77,7 @@ def draw_strip(
     *,
     pictures: int = PICTURES,
     camera: str = "side",
-    motion: Motion | None = None,
-    findings: Sequence[Finding] = (),
-    begin_s: float = 0.0,
+    findings: Sequence[Finding] | None = None,
     pose: str | None = None,
     attitude: Attitude | None = None,
 ) -> Figure:
@@ -81,9 +88,8 @@ def draw_strip(
         robot: on what, or its name; of a recording only where it does not ship.
         pictures: how many.
         camera: as in `film_recording`.
-        motion: that was played in the recording: its keyframes are shown.
-        findings: what was found in it: said in red where it happens.
-        begin_s: when the motion begins in the recording [s].
+        findings: of the recording of a motion, what is said in red where it happens; default what
+            `evaluation.evaluate_motion` finds.
         pose: of a motion, name of the pose of the joints it does not move; default `stand`.
         attitude: of a motion, roll and pitch of the base [rad].
 
@@ -98,10 +104,15 @@ def draw_strip(
         playback = playback_of_motion(shown, robot, pose=pose, attitude=attitude)
         story = _story_of_motion(shown, playback)
     else:
-        playback = playback_of(shown, robot if isinstance(robot, Robot) else None)
-        story = _story_of(shown, playback, motion, tuple(findings), begin_s)
+        card = robot if isinstance(robot, Robot) else None
+        playback = playback_of(shown, card)
+        story = (
+            _story_of_played(shown, playback, card, findings)
+            if PLAYED in shown.header.extras
+            else _story_of(shown, playback)
+        )
     times = moments_of(story, pictures)
-    return _page(story, times, _pictures(playback, begin_s + np.array(times), camera))
+    return _page(story, times, _pictures(playback, story.begin_s + np.array(times), camera))
 
 
 def refuse_pictures(pictures: int) -> None:
@@ -115,37 +126,44 @@ def refuse_pictures(pictures: int) -> None:
 
 
 def _story_of_motion(motion: Motion, playback: Playback) -> Story:
-    title = f"{motion.name}, {playback.world.robot.name}, {playback.end_s:.2f} s, without gravity"
-    frame_s = playback.world.frame_period_s
-    return Story(title, playback.end_s, playback.end_s, frame_s, motion)
+    (name,) = playback.world.instances
+    title = f"{motion.name}, {name}, {playback.end_s:.2f} s, without gravity"
+    return Story(title, playback.end_s, playback.end_s, playback.world.frame_period_s, motion=motion)
 
 
-def _story_of(
-    recording: Recording,
-    playback: Playback,
-    motion: Motion | None,
-    findings: tuple[Finding, ...],
-    begin_s: float,
+def _story_of_played(
+    recording: Recording, playback: Playback, card: Robot | None, findings: Sequence[Finding] | None
 ) -> Story:
-    record, last_s = recording.robot(), playback.end_s - begin_s
-    ends_s, frame_s = last_s, playback.world.frame_period_s
-    name, how = record.header.controller or "recording", ""
-    if motion is not None:
-        passes = math.inf if motion.repeat is None else motion.repeat
-        ends_s = min(last_s, passes * motion.duration)
-        name, how = motion.name, "under gravity" if ends_s < last_s else "under gravity, cut short"
-    after = recording.times >= begin_s
-    upright = np.cos(tilt(record.base[after]))
-    leans = float(recording.times[after][np.abs(upright - upright[0]).argmax()]) - begin_s
-    decisions = record.decisions
-    changes = [
-        (time - begin_s, state)
-        for n, (time, state) in enumerate(zip(decisions.times.tolist(), decisions.states, strict=True))
-        if state and (n == 0 or state != decisions.states[n - 1])
-    ]
-    who = ", ".join(one.robot for one in recording.header.robots.values())
-    title = ", ".join(part for part in (name, who, f"{ends_s:.2f} s", how) if part)
-    return Story(title, last_s, ends_s, frame_s, motion, findings, leans, tuple(changes))
+    played = PlayedMotion.of(recording, robot=card)
+    text = next(text for name, text in recording.header.documents.items() if name.endswith(SUFFIX))
+    found = evaluate_motion(recording, robot=card).findings if findings is None else findings
+    begin_s = float(recording.times[0]) + (played.begin - 1) * played.frame_s
+    own = slice(max(played.begin - 1, 0), None)
+    upright = np.cos(tilt(played.base[own]))
+    leans_s = float(played.times[own][np.abs(upright - upright[0]).argmax()])
+    how = "under gravity" if played.is_whole else "under gravity, cut short"
+    return Story(
+        title=f"{played.name}, {played.robot.name}, {played.ends_s:.2f} s, {how}",
+        last_s=playback.end_s - begin_s,
+        ends_s=played.ends_s,
+        frame_s=played.frame_s,
+        begin_s=begin_s,
+        motion=read_motion(text.encode(), card=played.robot),
+        findings=tuple(found),
+        leans_most_s=leans_s,
+    )
+
+
+def _story_of(recording: Recording, playback: Playback) -> Story:
+    header, decisions, begin_s = recording.header, recording.robot().decisions, playback.begin_s
+    states = zip((decisions.times - begin_s).tolist(), decisions.states, strict=True)
+    what = recording.robot().header.controller or "recording"
+    who = ", ".join(one.robot for one in header.robots.values())
+    length_s = playback.end_s - begin_s
+    title = f"{what}, {who}, {length_s:.2f} s"
+    return Story(
+        title, length_s, length_s, playback.world.frame_period_s, begin_s=begin_s, states=tuple(states)
+    )
 
 
 # ---- which moments
