@@ -12,25 +12,9 @@ import pytest
 from posewright.errors import PosewrightError
 from posewright.formats import FORMATS, convert_motion, detect_format, read_motion, write_motion
 
-WHOLE = """
-from posewright.formats import FileKind, MotionFile, MotionFormat, PageLabel, Quantum, Rendering, begins
-from posewright.motions import Keyframe, Motion, Pose
-
-
-def read(data, path, robot):
-    angle = float(data.split()[1])
-    keyframe = Keyframe(Pose(("head_pan",), [angle]), 0.5)
-    motion = Motion("nod", "sony_ers7", ("head_pan",), (keyframe,))
-    return MotionFile("nods", path, (motion,), (PageLabel(1, "nod"),))
-
-
-def render(motion, path, options):
-    return Rendering(f"NODS {motion.keyframes[-1].pose.angles[0]:g}".encode())
-
-
-KIND = FileKind("nods", "a file of nods", begins(b"NODS "))
-FORMAT = MotionFormat(KIND, (".nods",), read, render, Quantum())
-"""
+PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
+WHOLE = PAGE.read_text(encoding="utf-8").partition("```python\n# nods.py\n")[2].partition("```")[0]
+"""The example of the page on formats."""
 
 Install = Callable[..., None]
 
@@ -57,12 +41,12 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 def test_its_files_are_known_read_and_written(install: Install, tmp_path: Path) -> None:
     install(WHOLE)
     source, target = tmp_path / "one", tmp_path / "two.nods"
-    source.write_bytes(b"NODS 0.5")
-    assert detect_format(b"NODS 0.5") == "nods"
+    source.write_bytes(b"NODS 0.500")
+    assert detect_format(b"NODS 0.500") == "nods"
     motion = read_motion(source)
     assert motion.keyframes[0].pose.angles.tolist() == [0.5]
     assert write_motion(motion, target) == ()
-    assert target.read_bytes() == b"NODS 0.5"
+    assert target.read_bytes() == b"NODS 0.500"
     assert convert_motion(source, tmp_path / "nod.motion.yaml").losses == ()
     assert read_motion(tmp_path / "nod.motion.yaml").keyframes[0].pose.angles == pytest.approx([0.5])
 

@@ -9,13 +9,10 @@ from posewright.errors import FormatError, Where
 from posewright.formats.binary import is_wrapped
 from posewright.formats.file_bytes import is_text
 from posewright.formats.file_kind import Evidence, FileContent, FileKind, begins, has_root, says
+from posewright.formats.oda.reader import looks_encrypted
 from posewright.formats.registry import FORMATS, is_read
 
 GAIT = "posewright-gait"
-
-_MARK_BYTES = 64
-_MIXED_BYTES = 256
-"""Of 256 bytes by chance some 162 differ; an archive's header and table have a dozen values there."""
 
 _PAGE_BYTES = 512
 _STEPS_AT = 20
@@ -104,14 +101,6 @@ def _has_record_size(content: FileContent) -> bool:
     return bool(count) and len(content.data) in (4 + 336 * count, 4 + 352 * count)
 
 
-def _looks_encrypted(content: FileContent) -> bool:
-    """Tell an `.oda` file whose first bytes look like chance; those of a damaged archive are mostly zero."""
-    if content.path is None or content.path.suffix.lower() != ".oda":
-        return False
-    head = content.data[:_MIXED_BYTES]
-    return len(head) >= _MARK_BYTES and len(set(head)) * 2 > len(head)
-
-
 def _ours(name: str, title: str) -> FileKind:
     """Return a native document that is no motion, told by its first key."""
     key = name.removeprefix("posewright-").encode()
@@ -178,7 +167,7 @@ FOREIGN: tuple[FileKind, ...] = (
     FileKind(
         "aibo-encrypted",
         "an encrypted Sony AIBO archive (those under DATA/E are; those under DATA/P are not)",
-        _looks_encrypted,
+        lambda content: looks_encrypted(content.data, content.path),
         Evidence.LAYOUT,
         is_motion=False,
     ),

@@ -13,9 +13,8 @@ from functools import cached_property
 from pathlib import Path
 
 from posewright.formats.binary import head_of, is_wrapped
-from posewright.formats.file_bytes import is_text
+from posewright.formats.file_bytes import BOM, is_text
 
-BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 65536
 
 

@@ -51,6 +51,12 @@ def never_set(joints: Sequence[str], card: Robot) -> tuple[str, ...]:
     return (f"{', '.join(joints)}: never set, so they stand {where}",)
 
 
+def moved_joints(motion: Motion) -> set[str]:
+    """Return the joints that the motion ever gives an angle."""
+    given = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
+    return {joint for joint, is_given in zip(motion.joints, given, strict=True) if is_given}
+
+
 _SHOWN = 60
 
 OURS = "Posewright"

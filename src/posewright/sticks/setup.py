@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, head_of
-from posewright.formats.file_bytes import is_text, read_file_bytes
-from posewright.formats.oda.archive import MAX_ARCHIVE_BYTES, TYPE_OF, Kind, OdaArchive, OdaEntry
+from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES, is_text, read_file_bytes
+from posewright.formats.oda.archive import TYPE_OF, Kind, OdaArchive, OdaEntry
 from posewright.formats.oda.reader import parse_archive
 from posewright.formats.omtn.reader import Sections
 from posewright.formats.text_lines import Line, split_lines

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from posewright.formats.text_lines import spliced
 from posewright.motions.keyframe import LONGEST_S, SHORTEST_S, Attitude
 
 EKMOVES = "ekmoves-h"
@@ -120,11 +121,7 @@ class PoseHeader:
 
     def with_edits(self, edits: Iterable[Edit]) -> bytes:
         """Return the bytes with edits that do not overlap; of several at one place in the order given."""
-        kept, last = [], 0
-        for edit in sorted(edits, key=lambda edit: (edit.at, edit.end)):
-            kept += [self.raw[last : edit.at], edit.text]
-            last = edit.end
-        return b"".join([*kept, self.raw[last:]])
+        return spliced(self.raw, sorted(edits, key=lambda edit: (edit.at, edit.end)))
 
 
 @dataclass(frozen=True)

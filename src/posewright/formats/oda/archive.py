@@ -16,6 +16,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.binary import Wrapping, head_of, is_wrapped
+from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES
 
 ODA = "aibo-oda"
 
@@ -85,9 +86,6 @@ ROW = struct.Struct("<4s128sIII")
 
 NAME_BYTES = 127
 """The table has room for 128; the last is 0."""
-
-MAX_ARCHIVE_BYTES = 16_000_000
-"""The largest honest archive known has 2.8 MB (formats.md 0); unpacked it may not have more than this."""
 
 
 class Compression(Enum):

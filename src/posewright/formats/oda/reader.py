@@ -10,10 +10,10 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, Wrapping, is_wrapped, unwrap
+from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES
 from posewright.formats.oda.archive import (
     HEAD,
     MAGIC,
-    MAX_ARCHIVE_BYTES,
     NAME_BYTES,
     ROW,
     TYPE_OF,

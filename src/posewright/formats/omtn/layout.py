@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place
 from posewright.formats.motion_file import origin_of
@@ -14,7 +12,7 @@ from posewright.formats.oda.archive import OdaArchive
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.reader import read_omtn_at
 from posewright.formats.omtn.to_motion import CREATOR, DESIGN, FRAME_MS, MINOR, NAMING, dialect_of
-from posewright.formats.unsaid import OURS
+from posewright.formats.unsaid import OURS, moved_joints
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -69,12 +67,6 @@ def layout_of(motion: Motion, card: Robot) -> Layout:
     design = _chosen(designs, moved & set(names), asked)
     joints = designs[design]
     return _layout(motion, design, joints, tuple(names[joint] for joint in joints), None)
-
-
-def moved_joints(motion: Motion) -> set[str]:
-    """Return the joints that the motion ever gives an angle."""
-    given = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
-    return {joint for joint, is_given in zip(motion.joints, given, strict=True) if is_given}
 
 
 def unnamed_in(path: Path | None) -> str:

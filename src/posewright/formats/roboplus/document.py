@@ -19,11 +19,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
+from posewright.formats.file_bytes import BOM
 from posewright.formats.motion_file import Reference, find_page
 
 ROBOPLUS_TEXT = "roboplus-mtn"
-
-BOM = b"\xef\xbb\xbf"
 
 _LAST_PAGE_END = re.compile(rb"^page_end[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _AS_TEXT = re.compile(rb"\\([0-9A-Fa-f]{2})\\([0-9A-Fa-f]{2})")

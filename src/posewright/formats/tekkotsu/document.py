@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
-from posewright.formats.text_lines import MAX_LINES, Line, show
+from posewright.formats.text_lines import MAX_LINES, Line, show, spliced
 from posewright.robots import Robot, robot, robot_names
 
 TEKKOTSU_MOT = "tekkotsu-mot"
@@ -326,12 +326,4 @@ class SettingsDocument:
         """
         found = {place: self.settings[place].word for place in words}
         spans = {word.at: (word.end, words[place]) for place, word in found.items() if word is not None}
-        return _spliced(self.raw, [(at, *rest) for at, rest in sorted(spans.items())])
-
-
-def _spliced(raw: bytes, pieces: Sequence[tuple[int, int, bytes]]) -> bytes:
-    kept, last = [], 0
-    for at, end, word in pieces:
-        kept += [raw[last:at], word]
-        last = end
-    return b"".join([*kept, raw[last:]])
+        return spliced(self.raw, [(at, *rest) for at, rest in sorted(spans.items())])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.roboplus.document import BOM
+from posewright.formats.file_bytes import BOM
 from posewright.formats.text_lines import Line, Remarks, show, split_lines
 
 UC3M_CSV = "uc3m-csv"

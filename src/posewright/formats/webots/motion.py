@@ -14,7 +14,7 @@ from posewright.formats.moments import Timeline, timeline_of
 from posewright.formats.motion_file import Origin, card_of, origin_of
 from posewright.formats.motion_format import Rendering, WriteOptions, as_they_are
 from posewright.formats.text_lines import QUANTUM_RAD, number
-from posewright.formats.unsaid import unheld, unsaid
+from posewright.formats.unsaid import moved_joints, unheld, unsaid
 from posewright.formats.webots.document import (
     MAX_TIME_MS,
     MAX_VALUE,
@@ -156,10 +156,8 @@ def _old_columns(motion: Motion, table: PoseTable) -> _Columns:
 def _new_columns(motion: Motion) -> _Columns:
     """Return a column for every joint that is ever given an angle and has a name there."""
     names = {**card_of(motion).names_in(NAMING), **_origin_names(motion)}
-    given = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
-    joints = tuple(
-        joint for joint, moves in zip(motion.joints, given, strict=True) if moves and joint in names
-    )
+    moved = moved_joints(motion)
+    joints = tuple(joint for joint in motion.joints if joint in moved and joint in names)
     return _Columns(tuple(names[joint] for joint in joints), joints)
 
 
