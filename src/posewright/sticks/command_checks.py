@@ -21,7 +21,7 @@ from posewright.sticks.text import (
     AgentLine,
     Command,
     HeadLine,
-    Kind,
+    LineKind,
     MonetCommands,
     MonetLine,
     MonetText,
@@ -46,14 +46,14 @@ def check_bytes(text: MonetText) -> Iterator[MonetFinding]:
             )
         if b"\0" in raw:
             yield error("length", line.line, "a NUL byte: MoNet reads the line only up to it", "take it out")
-        if line.kind is Kind.BLANK:
+        if line.kind is LineKind.BLANK:
             yield error(
                 "blank",
                 line.line,
                 "a blank line: MoNet looks for a word in it and crashes",
                 "take it out, or put a # in its first column",
             )
-        elif line.kind is not Kind.COMMENT and line.word(0).startswith("#"):
+        elif line.kind is not LineKind.COMMENT and line.word(0).startswith("#"):
             yield error(
                 "comment",
                 line.line,

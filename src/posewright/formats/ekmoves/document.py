@@ -121,7 +121,7 @@ class PoseHeader:
 
     def with_edits(self, edits: Iterable[Edit]) -> bytes:
         """Return the bytes with edits that do not overlap; of several at one place in the order given."""
-        return spliced(self.raw, sorted(edits, key=lambda edit: (edit.at, edit.end)))
+        return spliced(self.raw, sorted(edits, key=lambda edit: edit[:2]))
 
 
 @dataclass(frozen=True)

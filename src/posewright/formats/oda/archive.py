@@ -23,7 +23,7 @@ ODA = "aibo-oda"
 _HEAD_BYTES = 16
 
 
-class Kind(Enum):
+class EntryKind(Enum):
     """What an entry holds, as people say it."""
 
     MOTION = "motion"
@@ -42,17 +42,27 @@ class Contents:
         is_packed: whether gzip is around it.
     """
 
-    kind: Kind
+    kind: EntryKind
     is_packed: bool = False
 
 
-TYPE_OF = {Kind.MOTION: "OMTN", Kind.PLACEHOLDER: "OMTN", Kind.SOUND: "WAVE", Kind.MIDI: "MIDI"}
+TYPE_OF = {
+    EntryKind.MOTION: "OMTN",
+    EntryKind.PLACEHOLDER: "OMTN",
+    EntryKind.SOUND: "WAVE",
+    EntryKind.MIDI: "MIDI",
+}
 """The type that the table gives to what is of a kind."""
 
 TYPES = ("OMTN", "WAVE", "MIDI", "LED", "SYN", "STT ", "OSND")
 """The types that Sony's tools know; the table has an empty one for what they do not."""
 
-_SUFFIX_OF_KIND = {Kind.MOTION: ".mtn", Kind.PLACEHOLDER: ".mtn", Kind.SOUND: ".wav", Kind.MIDI: ".mid"}
+_SUFFIX_OF_KIND = {
+    EntryKind.MOTION: ".mtn",
+    EntryKind.PLACEHOLDER: ".mtn",
+    EntryKind.SOUND: ".wav",
+    EntryKind.MIDI: ".mid",
+}
 _SUFFIX_OF_TYPE = {"LED": ".led", "SYN": ".syn", "STT ": ".stt", "OSND": ".osnd"}
 
 
@@ -62,19 +72,19 @@ def contents_of(data: bytes) -> Contents:
     return Contents(_kind_of(head), is_wrapped(data))
 
 
-def suffix_of(kind: Kind, type_name: str) -> str:
+def suffix_of(kind: EntryKind, type_name: str) -> str:
     """Return how the name of a file ends that holds such an entry."""
     return _SUFFIX_OF_KIND.get(kind) or _SUFFIX_OF_TYPE.get(type_name, ".bin")
 
 
-def _kind_of(head: bytes) -> Kind:
+def _kind_of(head: bytes) -> EntryKind:
     if head.startswith(b"OMTN"):
-        return Kind.MOTION
+        return EntryKind.MOTION
     if head.startswith(b"NotOMTN "):
-        return Kind.PLACEHOLDER
+        return EntryKind.PLACEHOLDER
     if head.startswith(b"RIFF") and head[8:12] == b"WAVE":
-        return Kind.SOUND
-    return Kind.MIDI if head.startswith(b"MThd") else Kind.UNKNOWN
+        return EntryKind.SOUND
+    return EntryKind.MIDI if head.startswith(b"MThd") else EntryKind.UNKNOWN
 
 
 MAGIC = b"ODAR"

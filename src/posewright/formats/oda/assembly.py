@@ -21,7 +21,7 @@ from posewright.formats.motion_file import Reference, find_page
 from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import (
     Compression,
-    Kind,
+    EntryKind,
     OdaArchive,
     OdaEntry,
     check_name,
@@ -157,9 +157,9 @@ def part_from_file(
     if type_name is not None:
         return Part(called, data, checked_type(type_name))
     kind = contents_of(data).kind
-    if kind is Kind.MOTION:
+    if kind is EntryKind.MOTION:
         return _motion_part(read_omtn(data, path), called)
-    if kind is not Kind.UNKNOWN:
+    if kind is not EntryKind.UNKNOWN:
         return Part(
             called, unwrap(data, Place(path), MAX_MOTION_BYTES)[0].unpacked if is_wrapped(data) else data
         )

@@ -17,7 +17,7 @@ from posewright.formats.oda.archive import (
     NAME_BYTES,
     ROW,
     TYPE_OF,
-    Kind,
+    EntryKind,
     OdaArchive,
     OdaEntry,
 )
@@ -182,7 +182,10 @@ def _split(field: bytes) -> tuple[str, bytes]:
 
 
 def _lies(entry: OdaEntry) -> bool:
-    return entry.type == TYPE_OF[Kind.MOTION] and entry.contents.kind not in (Kind.MOTION, Kind.PLACEHOLDER)
+    return entry.type == TYPE_OF[EntryKind.MOTION] and entry.contents.kind not in (
+        EntryKind.MOTION,
+        EntryKind.PLACEHOLDER,
+    )
 
 
 def _counted(names: list[str], several: str, one: str, what: str) -> str:

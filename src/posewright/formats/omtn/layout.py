@@ -18,7 +18,7 @@ from posewright.robots import Robot
 
 
 @dataclass(frozen=True)
-class Layout:
+class OmtnLayout:
     """What the file of a motion is like.
 
     Attributes:
@@ -42,7 +42,7 @@ class Layout:
     unnamed: str = ""
 
 
-def layout_of(motion: Motion, card: Robot) -> Layout:
+def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
     """Return how a motion of `card` is written.
 
     It is written as the document it came from, if that has a column for every joint it moves. Otherwise
@@ -107,7 +107,7 @@ def _chosen(designs: dict[str, tuple[str, ...]], moved: set[str], asked: str | N
 
 def _layout(
     motion: Motion, design: str, joints: tuple[str, ...], locators: tuple[str, ...], base: OmtnDocument | None
-) -> Layout:
+) -> OmtnLayout:
     extras, dialect = motion.extras, dialect_of(design)
     minor, frame_ms = dialect.minor(design), dialect.frame_ms
     creator = OURS
@@ -116,7 +116,7 @@ def _layout(
     if base is not None or extras.get(DESIGN) == design:
         minor = _number(extras.get(MINOR), minor)
         frame_ms = _number(extras.get(FRAME_MS), frame_ms)
-    return Layout(design, joints, locators, extras.get(CREATOR, creator), minor, frame_ms, base)
+    return OmtnLayout(design, joints, locators, extras.get(CREATOR, creator), minor, frame_ms, base)
 
 
 def _number(text: str | None, default: int) -> int:
