@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from posewright.formats.omtn.document import OMTN
     from posewright.formats.reading import read_motion, read_motion_file
     from posewright.formats.registry import FORMATS, format_for
-    from posewright.formats.uc3m.table_motion import Velocity, document_velocity, step_speeds, table_with
+    from posewright.formats.uc3m.format import Velocity, document_velocity, step_speeds, table_with
     from posewright.formats.writing import Conversion, convert_motion, losses, write_motion, write_motion_file
 
 _ROOM = {
@@ -89,10 +89,10 @@ _ROOM = {
     "read_motion_file": "reading",
     "FORMATS": "registry",
     "format_for": "registry",
-    "Velocity": "uc3m.table_motion",
-    "document_velocity": "uc3m.table_motion",
-    "step_speeds": "uc3m.table_motion",
-    "table_with": "uc3m.table_motion",
+    "Velocity": "uc3m.format",
+    "document_velocity": "uc3m.format",
+    "step_speeds": "uc3m.format",
+    "table_with": "uc3m.format",
     "Conversion": "writing",
     "convert_motion": "writing",
     "losses": "writing",

@@ -111,7 +111,7 @@ def unkept_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
     What any file of its kind says is not lost: it is said again when one is written.
     """
     said = [
-        f"{key} {_short(text)!r}"
+        f"{key} {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'!r}"
         for key, text in motion.extras.items()
         if text and key not in kept and not _goes_without_saying(motion, key, text)
     ]
@@ -129,10 +129,6 @@ def _listed(motion: Motion, joints: set[str]) -> str:
     if joints >= set(motion.joints):
         return "all joints"
     return ", ".join(joint for joint in motion.joints if joint in joints)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _is_called_after_a_file(motion: Motion, path: Path) -> bool:

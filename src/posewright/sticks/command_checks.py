@@ -229,7 +229,7 @@ def _check_command(command: Command) -> Iterator[MonetFinding]:
 
 
 def _check_motions(command: Command) -> Iterator[MonetFinding]:
-    motions = [line for line in command.agents if line.agent in AGENTS and _moves(line)]
+    motions = [line for line in command.agents if line.agent in AGENTS and AGENTS[line.agent].plays != "WAVE"]
     for line in motions[1:]:
         yield warning(
             "count",
@@ -237,10 +237,6 @@ def _check_motions(command: Command) -> Iterator[MonetFinding]:
             f"a second motion in one command, besides line {motions[0].line.number}: it is refused as busy",
             "a command has one motion, and one sound to go with it",
         )
-
-
-def _moves(line: AgentLine) -> bool:
-    return AGENTS[line.agent].plays != "WAVE"
 
 
 def _check_ids(text: MonetCommands) -> Iterator[MonetFinding]:

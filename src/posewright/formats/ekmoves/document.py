@@ -245,12 +245,9 @@ def notes_before(raw: bytes, at: int, earliest: int) -> tuple[dict[str, str], Sp
 def notes_text(notes: Mapping[str, str], eol: bytes) -> bytes:
     """Return the lines that say notes, the motion's name first."""
     first = {MOTION: notes.get(MOTION, "")}
-    lines = (f"// {_key(key)}: {_quoted(text)}".encode() for key, text in {**first, **notes}.items())
-    return b"".join(line + eol for line in lines)
-
-
-def _key(key: str) -> str:
-    return key if _PLAIN_KEY.fullmatch(key) else json.dumps(key)
+    keys = {key: key if _PLAIN_KEY.fullmatch(key) else json.dumps(key) for key in (*first, *notes)}
+    said = {**first, **notes}.items()
+    return b"".join(f"// {keys[key]}: {_quoted(text)}".encode() + eol for key, text in said)
 
 
 def _quoted(text: str) -> str:

@@ -152,7 +152,8 @@ def part_from_file(
     """
     path = Path(path)
     data = read_file_bytes(path)
-    called = entry_name(path, _endings()) if name is None else name
+    two_parts = tuple(end for known in FORMATS.values() for end in known.suffixes if end.count(".") > 1)
+    called = entry_name(path, two_parts) if name is None else name
     check_name(called)
     if type_name is not None:
         return Part(called, data, checked_type(type_name))
@@ -167,11 +168,6 @@ def part_from_file(
 
 
 STRAIGHT = WriteOptions(straighten=True)
-
-
-def _endings() -> tuple[str, ...]:
-    """Return the endings of two parts that motion files have."""
-    return tuple(ending for known in FORMATS.values() for ending in known.suffixes if ending.count(".") > 1)
 
 
 def _motion_part(document: OmtnDocument, called: str) -> Part:

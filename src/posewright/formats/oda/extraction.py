@@ -90,7 +90,8 @@ def extract_archive(
         UnknownNameError: there is no such entry, format or robot.
         FormatError: several entries are called so, or the archive cannot be read.
     """
-    archive, folder = _opened(archive), Path(folder)
+    archive = archive if isinstance(archive, OdaArchive) else read_archive_file(archive)
+    folder = Path(folder)
     card = robot_named(robot) if isinstance(robot, str) else robot
     as_they_are = card is None and format in (None, OMTN)
     work = _Work(archive, None if as_they_are else format_named(format or OMTN), card)
@@ -171,10 +172,6 @@ class _Work:
         if carried is not None:
             self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
         return suffix, rendering.data
-
-
-def _opened(archive: OdaArchive | Path | str) -> OdaArchive:
-    return archive if isinstance(archive, OdaArchive) else read_archive_file(archive)
 
 
 def _plain(number: int, entry: OdaEntry, archive: OdaArchive) -> bytes:

@@ -282,7 +282,10 @@ def tracks_of(settings: Sequence[Setting], card: Robot) -> Tracks:
             value = setting.value * (1.0 if is_led(output) else units[output])
             key = Key(setting.time_ms, value, max(setting.weight, 0.0))
             keys.setdefault(output, {})[setting.time_ms] = key
-    tracks = {output: _track(by_time) for output, by_time in keys.items()}
+    tracks = {
+        output: tuple(by_time[time] for time in sorted(by_time) if time or by_time[time].weight)
+        for output, by_time in keys.items()
+    }
     tracks = {output: track for output, track in tracks.items() if any(key.weight for key in track)}
     joints = {joint: tracks[joint] for joint in card.joint_names if joint in tracks}
     return Tracks(joints, {name: tracks[name] for name in tracks if is_led(name)}, unknown)
@@ -292,10 +295,6 @@ def _outputs(name: str, card: Robot) -> tuple[str, ...]:
     if name == EVERY:
         return card.joint_names
     return (name,) if is_led(name) else joints_called(name, card)
-
-
-def _track(keys: Mapping[int, Key]) -> Track:
-    return tuple(keys[time] for time in sorted(keys) if time or keys[time].weight)
 
 
 @dataclass(frozen=True)
