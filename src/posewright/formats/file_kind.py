@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +27,7 @@ class FileContent:
         path: where it lies; for what no content tells.
     """
 
-    data: bytes
+    data: bytes = field(repr=False)
     path: Path | None = None
 
     @cached_property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -56,7 +56,7 @@ class DesignDb:
         path: the file, where it is one.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...] = field(repr=False)
     path: Path | None = None
 
     @cached_property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -123,7 +123,7 @@ class MonetText:
         path: the file, where it is one.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...] = field(repr=False)
     path: Path | None = None
 
     @cached_property

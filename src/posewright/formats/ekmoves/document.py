@@ -111,8 +111,8 @@ class PoseHeader:
         remarks: what is odd about it, in words.
     """
 
-    raw: bytes
-    arrays: tuple[PoseArray, ...]
+    raw: bytes = field(repr=False)
+    arrays: tuple[PoseArray, ...] = field(repr=False)
     remarks: tuple[str, ...] = ()
 
     def render(self) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -121,7 +121,7 @@ class OdaEntry:
 
     name: str
     type: str
-    data: bytes
+    data: bytes = field(repr=False)
     after_name: bytes = b""
     reserved: int = 0
     offset: int | None = None
@@ -158,6 +158,9 @@ class OdaArchive:
     plain: bytes = b""
     wrapping: Wrapping | None = None
     remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"OdaArchive({len(self.entries)} entries, {str(self.path)!r})"
 
     @cached_property
     def places(self) -> Mapping[str, int]:

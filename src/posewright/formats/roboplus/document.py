@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
@@ -166,7 +166,7 @@ class Page:
     compliance: tuple[int, ...] = (DEFAULT_COMPLIANCE,) * IDS
     play: PlayParam = PlayParam()
     steps: tuple[Step, ...] = ()
-    lines: tuple[bytes, ...] = ()
+    lines: tuple[bytes, ...] = field(default=(), repr=False)
 
     @property
     def is_empty(self) -> bool:
@@ -268,6 +268,9 @@ class RoboplusDocument:
     pages: tuple[Page, ...]
     trailer: bytes | None = None
     remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"RoboplusDocument({len(self.played)} pages of {len(self.pages)})"
 
     @property
     def eol(self) -> bytes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -308,8 +308,8 @@ class SettingsDocument:
         remarks: what is odd about it, in words.
     """
 
-    raw: bytes
-    settings: tuple[Setting, ...]
+    raw: bytes = field(repr=False)
+    settings: tuple[Setting, ...] = field(repr=False)
     loads: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
@@ -93,10 +93,10 @@ class PoseTable:
         remarks: what is odd about it, in words.
     """
 
-    head: bytes
+    head: bytes = field(repr=False)
     devices: tuple[str, ...]
-    rows: tuple[PoseRow, ...]
-    tail: bytes = b""
+    rows: tuple[PoseRow, ...] = field(repr=False)
+    tail: bytes = field(default=b"", repr=False)
     remarks: tuple[str, ...] = ()
 
     @property
