@@ -13,22 +13,22 @@ Importing this module loads nothing heavy: the room behind a name is loaded when
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
-from posewright.version import __version__
+from posewright.lazy import lazy
+from posewright.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from posewright.arenas import random_layout as random_layout
     from posewright.arenas import read_layout as read_layout
     from posewright.arenas import write_layout as write_layout
+    from posewright.behaviours import read_behaviour as read_behaviour
     from posewright.charts import check_chart as check_chart
     from posewright.charts import cover_chart as cover_chart
     from posewright.charts import coverage_of as coverage_of
     from posewright.charts import draw_chart as draw_chart
     from posewright.charts import draw_timeline as draw_timeline
-    from posewright.charts import equivalent as compare_charts  # noqa: F401 -- a public name
-    from posewright.charts import minimise as minimise_chart  # noqa: F401 -- a public name
+    from posewright.charts import equivalent, minimise
     from posewright.charts import mutate_chart as mutate_chart
     from posewright.charts import read_chart as read_chart
     from posewright.charts import run_chart as run_chart
@@ -38,16 +38,28 @@ if TYPE_CHECKING:
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
+    from posewright.experiments import replay as replay
+    from posewright.experiments import run_trial as run_trial
+    from posewright.experiments import try_motion as try_motion
+    from posewright.experiments import tune_gait as tune_gait
+    from posewright.experiments import walk_gait as walk_gait
+    from posewright.experiments import walk_many as walk_many
+    from posewright.figures import draw_gait as draw_gait
+    from posewright.figures import draw_gait_trial as draw_gait_trial
+    from posewright.figures import draw_motion as draw_motion
+    from posewright.figures import draw_trial as draw_trial
+    from posewright.figures import draw_tuning as draw_tuning
+    from posewright.figures import film_motion as film_motion
+    from posewright.figures import film_trial as film_trial
     from posewright.formats import WriteOptions as WriteOptions
     from posewright.formats import add_to_archive as add_to_archive
     from posewright.formats import convert_motion as convert_motion
     from posewright.formats import create_archive as create_archive
     from posewright.formats import extract_archive as extract_archive
-    from posewright.formats import read_archive_file as read_archive  # noqa: F401 -- a public name
+    from posewright.formats import read_archive_file, write_archive_file
     from posewright.formats import read_motion as read_motion
     from posewright.formats import read_motion_file as read_motion_file
     from posewright.formats import remove_from_archive as remove_from_archive
-    from posewright.formats import write_archive_file as write_archive  # noqa: F401 -- a public name
     from posewright.formats import write_motion as write_motion
     from posewright.gaits import VelocityCommand as VelocityCommand
     from posewright.gaits import check_gait as check_gait
@@ -57,91 +69,24 @@ if TYPE_CHECKING:
     from posewright.gaits import write_gait as write_gait
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
-    from posewright.playing import read_behaviour as read_behaviour
-    from posewright.robots import describe as describe_robot  # noqa: F401 -- a public name
+    from posewright.recordings import read_mcap, write_mcap
+    from posewright.robots import describe
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
     from posewright.sticks import add_to_stick as add_to_stick
     from posewright.sticks import check_monet as check_monet
     from posewright.sticks import read_stick as read_stick
-    from posewright.traces import read_mcap as read_trace  # noqa: F401 -- a public name
-    from posewright.traces import write_mcap as write_trace  # noqa: F401 -- a public name
-    from posewright.trials import draw_gait as draw_gait
-    from posewright.trials import draw_gait_trial as draw_gait_trial
-    from posewright.trials import draw_motion as draw_motion
-    from posewright.trials import draw_trial as draw_trial
-    from posewright.trials import film_motion as film_motion
-    from posewright.trials import film_trial as film_trial
-    from posewright.trials import replay as replay
-    from posewright.trials import run_trial as run_trial
-    from posewright.trials import try_motion as try_motion
-    from posewright.trials import tune_gait as tune_gait
-    from posewright.trials import walk_gait as walk_gait
-    from posewright.trials import walk_many as walk_many
-    from posewright.trials.tuning import draw_tuning as draw_tuning
 
-_ROOM_OF = {
-    "VelocityCommand": ("gaits", "VelocityCommand"),
-    "WriteOptions": ("formats", "WriteOptions"),
-    "add_to_archive": ("formats", "add_to_archive"),
-    "add_to_stick": ("sticks", "add_to_stick"),
-    "check_chart": ("charts", "check_chart"),
-    "check_gait": ("gaits", "check_gait"),
-    "check_monet": ("sticks", "check_monet"),
-    "check_motion": ("motions", "check_motion"),
-    "compare_charts": ("charts", "equivalent"),
-    "convert_motion": ("formats", "convert_motion"),
-    "cover_chart": ("charts", "cover_chart"),
-    "coverage_of": ("charts", "coverage_of"),
-    "create_archive": ("formats", "create_archive"),
-    "describe_robot": ("robots", "describe"),
-    "draw_chart": ("charts", "draw_chart"),
-    "draw_gait": ("trials", "draw_gait"),
-    "draw_gait_trial": ("trials", "draw_gait_trial"),
-    "draw_motion": ("trials", "draw_motion"),
-    "draw_timeline": ("charts", "draw_timeline"),
-    "draw_trial": ("trials", "draw_trial"),
-    "draw_tuning": ("trials.tuning", "draw_tuning"),
-    "extract_archive": ("formats", "extract_archive"),
-    "film_motion": ("trials", "film_motion"),
-    "film_trial": ("trials", "film_trial"),
-    "gait_names": ("gaits", "gait_names"),
-    "judge": ("contests", "judge"),
-    "minimise_chart": ("charts", "minimise"),
-    "mutate_chart": ("charts", "mutate_chart"),
-    "random_layout": ("arenas", "random_layout"),
-    "read_archive": ("formats", "read_archive_file"),
-    "read_behaviour": ("playing", "read_behaviour"),
-    "read_chart": ("charts", "read_chart"),
-    "read_gait": ("gaits", "read_gait"),
-    "read_layout": ("arenas", "read_layout"),
-    "read_motion": ("formats", "read_motion"),
-    "read_motion_file": ("formats", "read_motion_file"),
-    "read_stick": ("sticks", "read_stick"),
-    "read_trace": ("traces", "read_mcap"),
-    "remove_from_archive": ("formats", "remove_from_archive"),
-    "replay": ("trials", "replay"),
-    "robot": ("robots", "robot"),
-    "robot_names": ("robots", "robot_names"),
-    "run_chart": ("charts", "run_chart"),
-    "run_scenarios": ("charts", "run_scenarios"),
-    "run_trial": ("trials", "run_trial"),
-    "sample_gait": ("gaits", "sample_gait"),
-    "sample_motion": ("motions", "sample_motion"),
-    "score": ("contests", "score"),
-    "tabulate_chart": ("charts", "tabulate_chart"),
-    "try_motion": ("trials", "try_motion"),
-    "tune_gait": ("trials", "tune_gait"),
-    "walk_gait": ("trials", "walk_gait"),
-    "walk_many": ("trials", "walk_many"),
-    "write_archive": ("formats", "write_archive_file"),
-    "write_chart": ("charts", "write_chart"),
-    "write_gait": ("gaits", "write_gait"),
-    "write_layout": ("arenas", "write_layout"),
-    "write_motion": ("formats", "write_motion"),
-    "write_trace": ("traces", "write_mcap"),
-    "PosewrightError": ("errors", "PosewrightError"),
-}
+    compare_charts = equivalent
+    minimise_chart = minimise
+    read_archive = read_archive_file
+    write_archive = write_archive_file
+    describe_robot = describe
+    read_trace = read_mcap
+    write_trace = write_mcap
+else:
+    __getattr__, __dir__, _names = lazy(__name__)
+    __all__ = ["TWINS", "__version__", *_names]  # noqa: PLE0604 -- all of them text
 
 TWINS = {
     "robots": ("robot_names",),
@@ -183,19 +128,3 @@ TWINS = {
     "score obstacle-race": ("score",),
 }
 """Which names here do what a verb of the command line does."""
-
-__all__ = ["TWINS", "__version__", *_ROOM_OF]  # noqa: PLE0604 -- the names are the table's keys, all of them text
-
-
-def __getattr__(name: str) -> object:
-    """Load the room behind a public name when the name is first used."""
-    if name not in _ROOM_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room, attribute = _ROOM_OF[name]
-    value = getattr(importlib.import_module(f"{__name__}.{room}"), attribute)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

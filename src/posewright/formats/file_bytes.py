@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
@@ -77,14 +76,6 @@ def _too_large(path: Path, size: int, limit: int) -> FormatError:
         where=Where(path=path),
         hint=f"no motion file is larger than {limit:,} bytes",
     )
-
-
-def folder_of(path: Path | str) -> Path:
-    """Return the folder a file really lies in, wherever links to it lie: the one to lock to change it."""
-    try:
-        return Path(os.path.realpath(path)).parent
-    except ValueError:  # no file can be called so; whoever reads it says that
-        return Path(path).parent
 
 
 def is_text(data: bytes) -> bool:

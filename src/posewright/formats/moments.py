@@ -12,7 +12,7 @@ import numpy as np
 
 from posewright.arrays import Flags, Floats
 from posewright.motions import Motion
-from posewright.motions.clock import clock_of
+from posewright.motions.pose import clock_of
 
 MS_PER_S = 1000.0
 

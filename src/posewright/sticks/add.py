@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from posewright.documents import locked, write_atomically
-from posewright.documents.atomic import refuse_unwritable
+from posewright.documents import locked, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, Where
-from posewright.formats.file_bytes import folder_of
 from posewright.formats.motion_file import Reference
 from posewright.motions import Level, Motion
 from posewright.robots import Robot
@@ -93,11 +91,11 @@ def home_at(place: StickPlace, model: str) -> Home:
     return Home(_setup_on(root, model), root)
 
 
-def folders_of(setup: MonetSetup) -> Iterator[Path]:
-    """Yield the folders to lock while the files of a robot are changed, wherever they were found from."""
+def changed_files(setup: MonetSetup) -> Iterator[Path]:
+    """Yield the files that are changed, whose folders are locked meanwhile."""
     for file in (setup.commands, setup.motions):
         if file is not None and file.path is not None:
-            yield folder_of(file.path)
+            yield file.path
 
 
 def _setup_on(root: Path, model: str) -> MonetSetup:
@@ -192,7 +190,7 @@ def add_to_stick(
     wanted = Registration(id, name_for(read, name), agent, sound, sync)
     path = None if isinstance(motion, Motion) else Path(motion)
     fit = fitted(read, model, wanted.name, accept_loss=accept_loss, path=path)
-    with locked(*folders_of(home_at(stick, model).setup)):
+    with locked(*changed_files(home_at(stick, model).setup)):
         home = home_at(stick, model)
         change = taken_in(home.setup, wanted, fit.rendering.data, overwrite=overwrite)
         archive, commands = _written(change, home, None if output is None else Path(output))

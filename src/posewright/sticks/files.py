@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from posewright.documents.ordinary import open_ordinary
+from posewright.documents import open_ordinary
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import is_wrapped
 from posewright.formats.file_bytes import is_text, read_file_bytes

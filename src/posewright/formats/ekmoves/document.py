@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from posewright.formats.text_lines import spliced
-from posewright.motions.keyframe import LONGEST_S, SHORTEST_S, Attitude
+from posewright.motions.pose import LONGEST_S, SHORTEST_S, Attitude
 
 EKMOVES = "ekmoves-h"
 
