@@ -82,7 +82,7 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
         if target is None:
             continue
         if target.place is None:
-            yield from _leads_nowhere(line, target.archive, _near if guesses > 0 else _unsaid)
+            yield from _leads_nowhere(line, target.archive, _near if guesses > 0 else lambda *_: "")
             guesses -= 1
         elif AGENTS[line.agent].plays == "OMTN":
             yield from _check_motion(line, target.archive, target.place, setup.models, read)
@@ -212,9 +212,3 @@ def _played(line: AgentLine, setup: MonetSetup) -> tuple[str, int | str]:
 def _near(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=3)
     return f"did you mean {' or '.join(near)}?" if near else ""
-
-
-def _unsaid(name: str, known: Iterable[str]) -> str:
-    """Return no guess."""
-    del name, known
-    return ""

@@ -114,8 +114,6 @@ def extract_archive(
 
 
 class _File(NamedTuple):
-    """A file to be written."""
-
     number: int
     entry: str
     kind: EntryKind

@@ -93,8 +93,6 @@ def _check_magic(data: bytes, place: Place) -> None:
 
 @dataclass(frozen=True)
 class _Table:
-    """The table of an archive."""
-
     data: bytes
     place: Place
 
