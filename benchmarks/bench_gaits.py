@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 from benchmarks.bench_simulation import time_rollout
 from benchmarks.figure import Figure
-from posewright.bodies import Floats, Frames
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.gaits import QuadrupedGait, VelocityCommand, read_gait
 from posewright.robots import Robot, robot
 from posewright.simulation import SimulatedBody, World
-from posewright.trials import walk_gait
-from posewright.trials.walking.stage import walking_world
+from posewright.experiments import walk_gait
+from posewright.experiments.walking.stage import walking_world
 
 COMMAND = VelocityCommand(forward_m_s=0.2)
 SECONDS = 10.0
@@ -55,7 +56,7 @@ def measure(card: Robot, world: World, rounds: int) -> Best:
         )
         body = SimulatedBody(world, start_pose=standing)
         begin = time.perf_counter()
-        body.play(Frames(frames))
+        body.play(JointCommands(frames))
         precomputed = time.perf_counter() - begin
         times.append((online.wall_s, precomputed, _rollout(body, frames), making(card)[0]))
     return Best(*(min(column) for column in zip(*times, strict=True)))

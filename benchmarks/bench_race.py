@@ -22,11 +22,11 @@ import mujoco.rollout
 import numpy as np
 
 from benchmarks.figure import Figure
-from posewright.bodies import Floats
-from posewright.playing import Block
+from posewright.arrays import Floats
+from posewright.control import Block
 from posewright.simulation import World
 from posewright.simulation.servo_model import TickGrid
-from posewright.trials import run_trial
+from posewright.experiments import run_trial
 
 TRIAL, LAYOUT, SEED = "obstacle-race", "example_1", 0
 """The race that `make demo` runs."""
@@ -56,8 +56,8 @@ class Witness:
         return np.repeat(frames, self.world.n_substeps, axis=0)[np.newaxis]
 
     def end(self) -> Floats:
-        """Return where the trunk was in the end, x y z qw qx qy qz, `(7,)`."""
-        return self.world.trunk
+        """Return where the base was in the end, x y z qw qx qy qz, `(7,)`."""
+        return self.world.base
 
 
 class Stopwatch:
@@ -96,12 +96,12 @@ def timed_race(record: Path) -> float:
 
 
 def timed_rollout(witness: Witness, data: Any, controls: Floats) -> tuple[float, Floats]:
-    """Return how long the rollout takes [s] and where the trunk is in the end, `(7,)`."""
+    """Return how long the rollout takes [s] and where the base is in the end, `(7,)`."""
     begin = time.perf_counter()
     states, _ = mujoco.rollout.rollout(witness.world.model, data, witness.start[np.newaxis], controls)
     seconds = time.perf_counter() - begin
     after_time = 1  # a state begins with the time, then come the positions
-    qpos = witness.world.addresses.trunk_qpos
+    qpos = witness.world.addresses.base_qpos
     return seconds, states[0, -1, after_time + qpos.start : after_time + qpos.stop]
 
 

@@ -16,12 +16,13 @@ import numpy as np
 
 from benchmarks.figure import Figure
 from posewright.arenas import arena, layout
-from posewright.bodies import Floats, Frames
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.robots import Robot, robot
 from posewright.simulation import SimulatedBody, World
 
 BLOCKS = (13, 13, 13, 13, 12)
-"""Frames between chart ticks of 0.1 s at 128 Hz."""
+"""JointCommands between chart ticks of 0.1 s at 128 Hz."""
 
 
 def stepping(card: Robot, n_frames: int) -> Floats:
@@ -35,13 +36,13 @@ def stepping(card: Robot, n_frames: int) -> Floats:
     return angles
 
 
-def blocks(angles: Floats) -> list[Frames]:
+def blocks(angles: Floats) -> list[JointCommands]:
     """Return the commands cut into blocks as a chart's ticks cut them."""
     cuts = np.cumsum(np.tile(BLOCKS, len(angles) // len(BLOCKS)))
-    return [Frames(part) for part in np.split(angles, cuts[cuts < len(angles)])]
+    return [JointCommands(part) for part in np.split(angles, cuts[cuts < len(angles)])]
 
 
-def time_body(body: SimulatedBody, parts: list[Frames], *, read: bool) -> float:
+def time_body(body: SimulatedBody, parts: list[JointCommands], *, read: bool) -> float:
     """Return how long the body takes for these blocks [s]."""
     body.reset()
     begin = time.perf_counter()
@@ -53,7 +54,7 @@ def time_body(body: SimulatedBody, parts: list[Frames], *, read: bool) -> float:
 
 
 def time_rollout(body: SimulatedBody, angles: Floats) -> tuple[float, Floats]:
-    """Return how long `mujoco.rollout` takes for the same frames [s], and where the trunk ends `(3,)`."""
+    """Return how long `mujoco.rollout` takes for the same frames [s], and where the base ends `(3,)`."""
     body.reset()
     world = body.world
     model, data = world.model, world.data

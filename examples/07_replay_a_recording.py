@@ -7,7 +7,7 @@ import numpy as np
 
 import posewright as pw
 from posewright.simulation import Film
-from posewright.trials import stage_of
+from posewright.figures import stage_of
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
@@ -23,7 +23,7 @@ try:
     pw.film_trial(trace, out / "race.mp4", camera="chase", size=(320, 240), speed=40.0)
     with Film(stage_of(trace.header), 960, 600, "chase") as film:  # one picture: docs/pictures/field.png
         row = int(np.searchsorted(trace.times, 14.0))
-        picture = film.frame(trace.trunk[row], trace.joint_positions[row], trace.boxes[row])
+        picture = film.frame(trace.base[row], trace.joint_positions[row], trace.boxes[row])
     from matplotlib.image import imsave
 
     imsave(out / "field.png", picture)

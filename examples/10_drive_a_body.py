@@ -4,7 +4,7 @@ import numpy as np
 
 import posewright as pw
 from posewright.bodies import Body, MockBody
-from posewright.playing import Player, Safety
+from posewright.control import Player, Safety
 from posewright.simulation import SimulatedBody, World
 
 robot = pw.robot("robotis_bioloid")
@@ -19,8 +19,8 @@ def walk_for(body: Body, seconds: float) -> np.ndarray:
     for _ in range(round(seconds * 8)):
         safe = safety.filter(player.frames(16), last)
         track, last = body.play(safe.frames), safe.frames.angles[-1]
-    if track.world is not None:  # a body that knows where it is
-        print(f"the trunk is at x = {track.world.trunk[-1, 0]:.2f} m")
+    if track.truth is not None:  # a body that knows where it is
+        print(f"the base is at x = {track.truth.base[-1, 0]:.2f} m")
     return track.positions[-1]
 
 

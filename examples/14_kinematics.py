@@ -22,5 +22,5 @@ print("nearest:", leg.forward(leg.inverse([0.2, 0.0, 0.0], nearest=True)).round(
 robot = pw.robot("sony_ers7")  # its own legs have offsets; the same mathematics
 for mounted in legs_of(robot):
     foot = mounted.forward(robot.pose("stand")[list(mounted.indices)])
-    print(f"{mounted.name}: stands at {(1000.0 * foot).round(1).tolist()} mm of the trunk")
+    print(f"{mounted.name}: stands at {(1000.0 * foot).round(1).tolist()} mm of the base")
 print("to look at a ball:", np.degrees(head_of(robot).look_at([0.5, 0.2, -0.1])).round(1).tolist(), "deg")

@@ -14,7 +14,7 @@ from posewright.gaits import VelocityCommand, read_gait
 from posewright.robots import robot
 from posewright.simulation import Film, World
 from posewright.simulation.framing import framed
-from posewright.trials import walk_gait
+from posewright.experiments import walk_gait
 
 FILE = Path(__file__).parent / "trot.png"
 SPEED_M_S = 0.2
@@ -31,7 +31,7 @@ def main() -> None:
     track, period_s = trial.track, trial.track.timing.frames * aibo.frame_period_s
     rows = track.begin + np.linspace(0, track.timing.frames, PICTURES).round().astype(int)
     world = World(aibo)
-    moments = [(track.trunk[row], track.positions[row]) for row in rows]
+    moments = [(track.base[row], track.positions[row]) for row in rows]
     near = framed(world, moments, "side", SIZE[0] / SIZE[1], steady=False)
 
     plt.rcParams.update({"font.size": 8.0})

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from posewright.arenas import random_layout as random_layout
     from posewright.arenas import read_layout as read_layout
     from posewright.arenas import write_layout as write_layout
+    from posewright.behaviours import read_behaviour as read_behaviour
     from posewright.charts import check_chart as check_chart
     from posewright.charts import cover_chart as cover_chart
     from posewright.charts import coverage_of as coverage_of
@@ -37,17 +38,27 @@ if TYPE_CHECKING:
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
+    from posewright.experiments import replay as replay
+    from posewright.experiments import run_trial as run_trial
+    from posewright.experiments import try_motion as try_motion
+    from posewright.experiments import tune_gait as tune_gait
+    from posewright.experiments import walk_gait as walk_gait
+    from posewright.experiments import walk_many as walk_many
+    from posewright.figures import draw_gait as draw_gait
+    from posewright.figures import draw_gait_trial as draw_gait_trial
+    from posewright.figures import draw_motion as draw_motion
+    from posewright.figures import draw_trial as draw_trial
+    from posewright.figures import draw_tuning as draw_tuning
+    from posewright.figures import film_motion as film_motion
+    from posewright.figures import film_trial as film_trial
     from posewright.formats import WriteOptions as WriteOptions
     from posewright.formats import add_to_archive as add_to_archive
-    from posewright.formats import add_to_stick as add_to_stick
-    from posewright.formats import check_monet as check_monet
     from posewright.formats import convert_motion as convert_motion
     from posewright.formats import create_archive as create_archive
     from posewright.formats import extract_archive as extract_archive
     from posewright.formats import read_archive_file, write_archive_file
     from posewright.formats import read_motion as read_motion
     from posewright.formats import read_motion_file as read_motion_file
-    from posewright.formats import read_stick as read_stick
     from posewright.formats import remove_from_archive as remove_from_archive
     from posewright.formats import write_motion as write_motion
     from posewright.gaits import VelocityCommand as VelocityCommand
@@ -58,24 +69,13 @@ if TYPE_CHECKING:
     from posewright.gaits import write_gait as write_gait
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
-    from posewright.playing import read_behaviour as read_behaviour
+    from posewright.recordings import read_mcap, write_mcap
     from posewright.robots import describe
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
-    from posewright.traces import read_mcap, write_mcap
-    from posewright.trials import draw_gait as draw_gait
-    from posewright.trials import draw_gait_trial as draw_gait_trial
-    from posewright.trials import draw_motion as draw_motion
-    from posewright.trials import draw_trial as draw_trial
-    from posewright.trials import film_motion as film_motion
-    from posewright.trials import film_trial as film_trial
-    from posewright.trials import replay as replay
-    from posewright.trials import run_trial as run_trial
-    from posewright.trials import try_motion as try_motion
-    from posewright.trials import tune_gait as tune_gait
-    from posewright.trials import walk_gait as walk_gait
-    from posewright.trials import walk_many as walk_many
-    from posewright.trials.tuning import draw_tuning as draw_tuning
+    from posewright.sticks import add_to_stick as add_to_stick
+    from posewright.sticks import check_monet as check_monet
+    from posewright.sticks import read_stick as read_stick
 
     compare_charts = equivalent
     minimise_chart = minimise

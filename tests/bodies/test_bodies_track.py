@@ -1,4 +1,4 @@
-"""Frames and tracks say when they do not fit."""
+"""JointCommands and tracks say when they do not fit."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from posewright.bodies import Frames, Track, WorldTrack
+from posewright.bodies import GroundTruth, JointCommands, JointStates
 from posewright.errors import BodyError
 
-WORLD = WorldTrack(
-    trunk=np.zeros((5, 7)),
+WORLD = GroundTruth(
+    base=np.zeros((5, 7)),
     footprints=np.zeros((5, 2, 4, 3)),
     foot_contacts=np.zeros((5, 2), dtype=np.bool_),
     boxes=np.zeros((5, 6, 7)),
     box_contacts=np.zeros((5, 6), dtype=np.bool_),
 )
-TRACK = Track(np.zeros(5), np.zeros((5, 18)), np.zeros((5, 18)), WORLD)
+TRACK = JointStates(np.zeros(5), np.zeros((5, 18)), np.zeros((5, 18)), WORLD)
 
 
 def test_what_fits_is_taken() -> None:
     TRACK.check(18)
-    Frames(np.zeros((5, 18)), np.zeros(18, dtype=np.bool_), np.ones(18)).check(18)
-    assert len(TRACK) == len(WORLD) == len(Frames(np.zeros((5, 18)))) == 5
+    JointCommands(np.zeros((5, 18)), np.zeros(18, dtype=np.bool_), np.ones(18)).check(18)
+    assert len(TRACK) == len(WORLD) == len(JointCommands(np.zeros((5, 18)))) == 5
 
 
 @pytest.mark.parametrize(
-    "change", [{"times": np.zeros(4)}, {"positions": np.zeros((5, 17))}, {"loads": np.zeros(5)}]
+    "change", [{"times": np.zeros(4)}, {"positions": np.zeros((5, 17))}, {"efforts": np.zeros(5)}]
 )
 def test_a_track_of_another_shape_is_told(change: dict[str, np.ndarray]) -> None:
     with pytest.raises(BodyError, match="has the shape"):
@@ -36,15 +36,15 @@ def test_a_track_of_another_shape_is_told(change: dict[str, np.ndarray]) -> None
 
 @pytest.mark.parametrize(
     "change",
-    [{"trunk": np.zeros((4, 7))}, {"footprints": np.zeros((5, 2, 4))}, {"boxes": np.zeros((5, 5, 7))}],
+    [{"base": np.zeros((4, 7))}, {"footprints": np.zeros((5, 2, 4))}, {"boxes": np.zeros((5, 5, 7))}],
 )
 def test_a_world_of_another_shape_is_told(change: dict[str, np.ndarray]) -> None:
     with pytest.raises(BodyError, match="has the shape"):
-        replace(TRACK, world=replace(WORLD, **change)).check(18)
+        replace(TRACK, truth=replace(WORLD, **change)).check(18)
 
 
 def test_frames_of_another_robot_are_told() -> None:
     with pytest.raises(BodyError, match=r"angles has the shape \(5, 17\) \(\(5, 18\) would fit\)"):
-        Frames(np.zeros((5, 17))).check(18)
+        JointCommands(np.zeros((5, 17))).check(18)
     with pytest.raises(BodyError, match="free has the shape"):
-        Frames(np.zeros((5, 18)), free=np.zeros(17, dtype=np.bool_)).check(18)
+        JointCommands(np.zeros((5, 18)), free=np.zeros(17, dtype=np.bool_)).check(18)

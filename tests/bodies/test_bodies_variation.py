@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from posewright.bodies import (
     NOMINAL,
-    BodyVariation,
+    DomainParameters,
+    DomainRandomization,
     Normal,
     Uniform,
-    VariationRanges,
     random_variation,
     variation_names,
     variation_ranges,
@@ -30,7 +30,7 @@ SEEDS = st.integers(0, 2**63 - 1)
 SHIPPED = variation_ranges()
 
 
-def values(variation: BodyVariation) -> dict[str, tuple[float, ...]]:
+def values(variation: DomainParameters) -> dict[str, tuple[float, ...]]:
     """Return the numbers of each field."""
     return {
         name: value if isinstance(value, tuple) else (value,) for name, value in asdict(variation).items()
@@ -94,7 +94,7 @@ def test_many_draws_are_spread_as_the_ranges_say() -> None:
 
 
 def test_every_whole_latency_is_as_likely_as_any_other() -> None:
-    ranges = VariationRanges(latency_frames=Uniform(4, 8))
+    ranges = DomainRandomization(latency_frames=Uniform(4, 8))
     drawn = [random_variation(ranges, seed).latency_frames for seed in range(4000)]
     counts = np.bincount(drawn, minlength=10)
     assert counts[4:9].sum() == 4000
@@ -113,9 +113,9 @@ def test_the_axes_of_a_shift_are_drawn_apart() -> None:
 
 
 def test_ranges_of_one_number_give_that_number() -> None:
-    ranges = VariationRanges(friction=Uniform(0.7, 0.7), mass_scale=Normal(1.1, 0.0))
-    assert random_variation(ranges, 1) == BodyVariation(friction=0.7, mass_scale=1.1)
-    assert random_variation(VariationRanges(), 1).is_nominal
+    ranges = DomainRandomization(friction=Uniform(0.7, 0.7), mass_scale=Normal(1.1, 0.0))
+    assert random_variation(ranges, 1) == DomainParameters(friction=0.7, mass_scale=1.1)
+    assert random_variation(DomainRandomization(), 1).is_nominal
 
 
 def test_what_ships_is_what_the_trials_had() -> None:
@@ -148,14 +148,14 @@ def test_what_ships_is_what_the_trials_had() -> None:
 def test_a_body_that_cannot_be_is_refused(wrong: dict[str, object]) -> None:
     (name,) = wrong
     with pytest.raises(InputError, match=name):
-        BodyVariation(**wrong)  # type: ignore[arg-type]  # wrong on purpose
+        DomainParameters(**wrong)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_ranges_that_reach_too_far_are_refused() -> None:
     with pytest.raises(InputError, match="mass_scale"):
-        VariationRanges(mass_scale=Normal(1.0, 0.5))
+        DomainRandomization(mass_scale=Normal(1.0, 0.5))
     with pytest.raises(InputError, match="slope_rad"):
-        VariationRanges(slope_rad=Uniform(0.0, 1.0))
+        DomainRandomization(slope_rad=Uniform(0.0, 1.0))
     with pytest.raises(InputError, match="from 2 to 1"):
         Uniform(2, 1)
     with pytest.raises(InputError, match="deviation"):
@@ -176,7 +176,7 @@ def test_a_document_of_ones_own_is_read(tmp_path: Path) -> None:
     short = path.rename(path.with_suffix(".yml"))
     assert variation_ranges(str(short)) == variation_ranges(short)
     path = short.rename(path)
-    assert variation_ranges(path) == VariationRanges(slope_rad=Uniform(-math.radians(2), math.radians(2)))
+    assert variation_ranges(path) == DomainRandomization(slope_rad=Uniform(-math.radians(2), math.radians(2)))
 
 
 @pytest.mark.parametrize(
@@ -199,4 +199,4 @@ def test_a_wrong_document_says_where(tmp_path: Path, line: str, said: str) -> No
 
 def test_a_variation_says_what_it_changes() -> None:
     assert str(NOMINAL) == "nominal"
-    assert str(BodyVariation(friction=0.5, slope_rad=(0.0, 0.1))) == "friction 0.5, slope_rad 0 0.1"
+    assert str(DomainParameters(friction=0.5, slope_rad=(0.0, 0.1))) == "friction 0.5, slope_rad 0 0.1"

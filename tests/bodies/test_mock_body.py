@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from posewright.bodies import Body, Frames, Hands, MockBody
+from posewright.bodies import Body, JointCommands, MockBody, Supervisor
 from posewright.errors import BodyError
 from posewright.robots import robot
 
@@ -13,14 +13,14 @@ ROBOT = robot("robotis_bioloid")
 STAND = ROBOT.pose("stand")
 
 
-def frames_at(angles: np.ndarray, n: int = 16, **rest: np.ndarray) -> Frames:
-    return Frames(np.tile(angles, (n, 1)), **rest)
+def frames_at(angles: np.ndarray, n: int = 16, **rest: np.ndarray) -> JointCommands:
+    return JointCommands(np.tile(angles, (n, 1)), **rest)
 
 
 def test_it_is_a_body_and_has_hands() -> None:
     body = MockBody(ROBOT)
     assert isinstance(body, Body)
-    assert isinstance(body, Hands)
+    assert isinstance(body, Supervisor)
 
 
 def test_without_lag_it_is_where_it_was_told_to_be() -> None:
@@ -80,4 +80,4 @@ def test_it_remembers_commands_and_placements() -> None:
 
 def test_another_robots_frames_are_refused() -> None:
     with pytest.raises(BodyError, match="shape"):
-        MockBody(ROBOT).play(Frames(np.zeros((3, 7))))
+        MockBody(ROBOT).play(JointCommands(np.zeros((3, 7))))

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from posewright.charts.action import Action, Actions, Assign, Branch, Raise
 from posewright.charts.chart import Kind, scope_of
 from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Type
-from posewright.charts.expression import Expression, Scope, parse_expression
-from posewright.charts.function import Function, FunctionRow
+from posewright.charts.expression import Expression, Function, FunctionRow, Scope, parse_expression
 
 PERIOD_S = 0.1
 INPUTS: dict[str, Type] = {

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, FloatType, IntType, Scope, parse_expression
 from posewright.charts.datatypes import Type
-from posewright.charts.expression import cases_of, names_in, text_of
-from posewright.charts.expression.arrays import evaluate_columns
+from posewright.charts.expression import Function, FunctionRow, cases_of, names_in, text_of
 from posewright.charts.expression.tree import If
-from posewright.charts.function import Function, FunctionRow
 from posewright.errors import ExpressionError
 
 WAY = EnumType(("straight", "left", "right"))
@@ -104,8 +102,6 @@ def test_arguments_are_converted_and_kept_in_range_and_so_is_what_is_given(y: fl
     far, level = min(y * 0.01, 5.0), min(max(n, 0), 3)
     wanted = 0.0 if far < 0.35 else 0.1 if level == 0 else min(far * level, 2.0)
     assert call.evaluate({"y": y, "n": n}) == wanted
-    found = evaluate_columns(call, {"y": np.array([y]), "n": np.array([n])}, 1)
-    assert found.values.tolist() == [wanted]
     assert type(call.evaluate({"y": y, "n": n})) is float
 
 
@@ -175,8 +171,7 @@ def test_tables_of_eight_inputs_are_put_in_whole() -> None:
     scope = Scope(dict.fromkeys(names, BoolType()), functions={"big": big})
     call = parse_expression(f"big({', '.join(names)}) + 1", scope)
     assert call.evaluate(dict.fromkeys(names, True)) == 255 % 7 + 1
-    columns = {name: np.array([True, False]) for name in names}
-    assert evaluate_columns(call, columns, 2).values.tolist() == [255 % 7 + 1, 1]
+    assert call.evaluate(dict.fromkeys(names, False)) == 1
     assert hash(call.tree) == hash(parse_expression(str(call), scope).tree)
 
 

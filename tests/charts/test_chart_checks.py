@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -302,7 +303,7 @@ def test_a_chart_of_contest_size_is_checked_quickly() -> None:
 def test_two_charts_that_differ_are_told_apart_by_the_shortest_inputs() -> None:
     one = chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK)
     other = chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK.replace("{x: 0}", "{x: 1}"))
-    assert equivalent(one, one)
+    assert equivalent(one, replace(one))
     told = equivalent(one, other)
     assert not told
     assert [row["a"] for row in told.counterexample] == [True, True]
@@ -318,9 +319,9 @@ def test_a_different_least_time_is_a_difference() -> None:
 
 def test_a_walk_that_was_given_up_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     one = chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK)
-    assert equivalent(one, one).equal is True
+    assert equivalent(one, replace(one)).equal is True
     monkeypatch.setattr("posewright.charts.equivalence.MAX_STEPS", 2)
-    told = equivalent(one, one)
+    told = equivalent(one, replace(one))
     assert (told.equal, told.proved, bool(told)) == (None, False, False)
 
 

@@ -19,9 +19,19 @@ from posewright.charts import BoolType, EnumType, Expression, FloatType, IntType
 from posewright.charts.datatypes import INT_HIGH, INT_LOW, to_single
 from posewright.charts.expression import Binary, If, Literal, Name, Operator
 from posewright.charts.expression.tree import chain_of
-from posewright.charts.proof import Answer, Effort, Prover, places_in
+from posewright.charts.proof import (
+    Answer,
+    Claim,
+    DividesByZero,
+    Effort,
+    Holds,
+    Outside,
+    Place,
+    Prover,
+    Saturates,
+    places_in,
+)
 from posewright.charts.proof.claim import FAILED, compute
-from posewright.charts.proof.place_claim import DividesByZero, Saturates
 from posewright.charts.proof.rounding import DOUBLE, SINGLE
 from posewright.errors import InputError, MissingExtraError, UnknownNameError
 
@@ -57,6 +67,24 @@ def asked(true: Sequence[str] = (), false: Sequence[str] = (), failing: Sequence
         assert set(seen[1]) <= {False}
         assert set(seen[2]) <= {FAILED}
     return answer
+
+
+Found = list[tuple[Place, Answer]]
+
+
+def divisions(prover: Prover, expression: Expression) -> Found:
+    """Return the divisions that can be reached with a divisor of zero, and those not decided."""
+    places = [place for place in places_in(expression.tree) if place.divides]
+    answers = [(place, prover.ask([DividesByZero(expression, place)])) for place in places]
+    return [(place, answer) for place, answer in answers if answer.possible is not False]
+
+
+def saturations(prover: Prover, expression: Expression, *given: Claim) -> Found:
+    """Return the places whose exact value can need more than 32 bits, and those not decided."""
+    answers = [
+        (place, prover.ask([*given, Saturates(expression, place)])) for place in places_in(expression.tree)
+    ]
+    return [(place, answer) for place, answer in answers if answer.possible is not False]
 
 
 # needles: cases that sampling misses
@@ -182,13 +210,13 @@ def test_the_same_question_has_the_same_answer() -> None:
 )
 def test_a_division_counts_only_where_it_is_reached(text: str, possible: bool) -> None:
     assert asked(failing=[text]).possible is possible
-    spots = list(Prover(TYPES).divisions(exp(text)))
-    assert bool(spots) is possible
-    for spot in spots:
-        assert isinstance(spot.node, Binary)
-        assert text[spot.node.at] in "/%"
-        assert spot.answer.case is not None
-        assert compute(exp(text), spot.answer.case) is FAILED
+    found = divisions(Prover(TYPES), exp(text))
+    assert bool(found) is possible
+    for place, answer in found:
+        assert isinstance(place.node, Binary)
+        assert text[place.node.at] in "/%"
+        assert answer.case is not None
+        assert compute(exp(text), answer.case) is FAILED
 
 
 def test_what_holds_is_computed_without_a_division_by_zero() -> None:
@@ -203,67 +231,34 @@ def test_what_holds_is_computed_without_a_division_by_zero() -> None:
 
 def test_the_step_that_leaves_32_bits_is_named() -> None:
     text = "n * 65536 + (k - 1) > 0"
-    spots = list(Prover(TYPES).saturations(exp(text)))
-    assert [text[spot.node.at] for spot in spots] == ["-", "+"]
-    for spot in spots:
-        assert spot.answer.case is not None
+    found = saturations(Prover(TYPES), exp(text))
+    assert [text[place.node.at] for place, _ in found] == ["-", "+"]
+    for _, answer in found:
+        assert answer.case is not None
 
 
 def test_a_guard_keeps_a_number_within_32_bits() -> None:
     prover, step = Prover(TYPES), exp("k + few")
-    assert list(prover.saturations(step))
-    assert not list(prover.saturations(step, true=[exp("k < 1000")]))
-    assert not list(prover.saturations(step, false=[exp("k >= 1000")]))
-    assert not list(prover.saturations(exp("(k + few if k < 1000 else 1000) > 3")))
+    assert saturations(prover, step)
+    assert not saturations(prover, step, Holds(exp("k < 1000")))
+    assert not saturations(prover, step, Holds(exp("k >= 1000"), wanted=False))
+    assert not saturations(prover, exp("(k + few if k < 1000 else 1000) > 3"))
 
 
 def test_a_value_outside_its_range_is_found() -> None:
     prover = Prover(TYPES)
-    assert prover.outside(exp("few + 1"), 0, 9).case == {"few": 9}
-    assert prover.outside(exp("few + 1"), 0, 9, true=[exp("few < 9")]).possible is False
-    assert prover.outside(exp("wall * 0.2"), 0.0, 1.0).possible is False
-    assert prover.outside(exp("open * 2"), -1.7e308, 1.7e308).possible is True
-    assert prover.outside(exp("min(max(n, 0), 9)"), 0, 9).possible is False
+    assert prover.ask([Outside(exp("few + 1"), 0, 9)]).case == {"few": 9}
+    assert prover.ask([Holds(exp("few < 9")), Outside(exp("few + 1"), 0, 9)]).possible is False
+    assert prover.ask([Outside(exp("wall * 0.2"), 0.0, 1.0)]).possible is False
+    assert prover.ask([Outside(exp("open * 2"), -1.7e308, 1.7e308)]).possible is True
+    assert prover.ask([Outside(exp("min(max(n, 0), 9)"), 0, 9)]).possible is False
 
 
 def test_two_expressions_of_one_meaning_never_differ() -> None:
-    prover = Prover(TYPES)
-    assert prover.differ(exp("not (near and left)"), exp("not near or not left")).possible is False
-    assert prover.differ(exp("abs(n)"), exp("n if n > 0 else -n")).possible is False
-    assert prover.differ(exp("abs(n)"), exp("n if n > 1 else -n")).case == {"n": 1}
-    assert prover.differ(exp("heading + 0.1 + 0.2"), exp("heading + (0.1 + 0.2)")).possible is True
-
-
-# cells
-
-
-def test_every_cell_of_related_atoms_is_found() -> None:
-    atoms = [exp(text) for text in ("heading < detour - tol", "heading > detour + tol", "near", "few > 3")]
-    cells = Prover(TYPES).cells(atoms, false=[exp("near and few > 3")])
-    assert cells.complete
-    wanted = {
-        (low, high, near, many)
-        for low, high, near, many in product((False, True), repeat=4)
-        if not (low and high) and not (near and many)
-    }
-    assert {cell.truths for cell in cells.found} == wanted
-    for cell in cells.found:
-        assert tuple(compute(atom, cell.case) for atom in atoms) == cell.truths
-
-
-def test_a_cell_says_where_an_atom_divides_by_zero() -> None:
-    cells = Prover(TYPES).cells([exp("n / few > 2"), exp("few > 0")])
-    assert cells.complete
-    assert {cell.truths for cell in cells.found} == {(None, False), (False, True), (True, True)}
-
-
-def test_cells_beyond_the_limit_are_not_passed_off_as_all() -> None:
-    atoms = [exp(f"n > {bound}") for bound in range(10)]
-    cells = Prover(TYPES).cells(atoms, limit=4)
-    assert len(cells.found) == 4
-    assert not cells.complete
-    assert Prover(TYPES).cells(atoms, limit=11).found
-    assert Prover(TYPES).cells(atoms, limit=12).complete
+    assert asked(["(not (near and left)) != (not near or not left)"]).possible is False
+    assert asked(["abs(n) != (n if n > 0 else -n)"]).possible is False
+    assert asked(["abs(n) != (n if n > 1 else -n)"]).case == {"n": 1}
+    assert asked(["heading + 0.1 + 0.2 != heading + (0.1 + 0.2)"]).possible is True
 
 
 # what a prover does not do
@@ -389,18 +384,6 @@ def test_conditions_are_met_as_trying_everything_says(texts: tuple[str, str], co
 
 
 @settings(max_examples=30, deadline=None)
-@given(TWO)
-def test_cells_are_those_that_trying_everything_finds(texts: tuple[str, str]) -> None:
-    atoms = [small(text) for text in texts]
-    every = [tuple(compute(atom, case) for atom in atoms) for case in EVERYTHING]
-    seen = {tuple(None if truth is FAILED else truth for truth in truths) for truths in every}
-    cells = Prover(SMALL, Effort(combinations=0)).cells(atoms)
-    found = {cell.truths for cell in cells.found}
-    assert found <= seen
-    assert found == seen or not cells.complete
-
-
-@settings(max_examples=30, deadline=None)
 @given(truths(1), numbers(3))
 def test_numbers_go_wrong_where_trying_everything_says(guard: str, text: str) -> None:
     when, value = small(guard), small(text)
@@ -408,15 +391,11 @@ def test_numbers_go_wrong_where_trying_everything_says(guard: str, text: str) ->
     prover = Prover(SMALL, Effort(combinations=0))
     values = [compute(value, case) for case in cases]
     outside = any(one is not FAILED and not -4 <= one <= 4 for one in values)
-    assert prover.outside(value, -4, 4, true=[when]).possible in (None, outside)
-    for make, spots in (
-        (DividesByZero, prover.divisions(value, true=[when])),
-        (Saturates, prover.saturations(value, true=[when])),
-    ):
-        answers = {id(spot.node): spot.answer.possible for spot in spots}
-        for place in (one for one in places_in(value.tree) if one.divides or make is Saturates):
-            wrong = any(make(value, place).seen(case) for case in cases)
-            assert answers.get(id(place.node), False) in (None, wrong)
+    assert prover.ask([Holds(when), Outside(value, -4, 4)]).possible in (None, outside)
+    for place in places_in(value.tree):
+        for claim in (Saturates(value, place), *([DividesByZero(value, place)] if place.divides else ())):
+            wrong = any(claim.seen(case) for case in cases)
+            assert prover.ask([Holds(when), claim]).possible in (None, wrong)
 
 
 FRACTIONS = st.sampled_from(["x", "y", "s", "n", "0.1", "3.0", "1e16", "-0.5"])

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from posewright.charts import BoolType, FloatType, IntType, Scope, parse_expression
 from posewright.charts.expression import Inside, Timed, Timing, nodes_of, text_of
-from posewright.charts.expression.arrays import evaluate_columns
-from posewright.errors import ExpressionError, InputError
+from posewright.errors import ExpressionError
 
 SCOPE = Scope(
     {"near": BoolType(), "n": IntType(0, 9), "x": FloatType(unit="m")},
@@ -122,5 +121,3 @@ def test_questions_have_no_value_before_a_machine_answers_them(text: str) -> Non
     expression = parse_expression(text, SCOPE)
     with pytest.raises(ExpressionError, match="has no value outside a running chart"):
         expression.evaluate({"near": True})
-    with pytest.raises(InputError, match="time and states have no columns"):
-        evaluate_columns(expression, {"near": True}, 1)

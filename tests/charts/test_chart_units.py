@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from posewright.charts import BoolType, FloatType, IntType, Scope, parse_expression
 from posewright.charts.expression import UNITS, parse_quantity, text_of
-from posewright.charts.expression.arrays import evaluate_columns
 from posewright.charts.expression.quantities import conversion
 from posewright.errors import ExpressionError, InputError
 
@@ -46,14 +45,6 @@ def test_centimetres_compare_with_metres_as_their_hundredth_does(cm: int, sign: 
     plain = parse_expression(f"x {sign} {hundredth}", SCOPE)
     assert measured.evaluate({"x": x}) == plain.evaluate({"x": x})
     assert value(f"x {sign} {cm} cm", x=float(hundredth)) == value(f"1 {sign} 1")
-
-
-@settings(max_examples=100, deadline=None)
-@given(METRES, st.floats(0, 500))
-def test_it_does_not_matter_which_side_is_converted_in_columns_or_alone(x: float, y: float) -> None:
-    guard = parse_expression("x < y or x + y > 3 m", SCOPE)
-    found = evaluate_columns(guard, {"x": np.array([x]), "y": np.array([y])}, 1)
-    assert found.values.tolist() == [guard.evaluate({"x": x, "y": y})]
 
 
 @pytest.mark.parametrize(

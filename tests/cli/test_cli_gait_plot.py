@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from posewright.cli.app import run
+from posewright.figures.gait.content import GaitContent
+from posewright.figures.gait.drawing import half_speed
 from posewright.gaits import VelocityCommand, gait_names
-from posewright.trials.gait_pages.content import GaitContent
-from posewright.trials.gait_pages.drawing import half_speed
 
 Captured = pytest.CaptureFixture[str]
 
@@ -20,7 +20,7 @@ Captured = pytest.CaptureFixture[str]
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """Note what is to be drawn instead of drawing it, which takes its time."""
     calls: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("posewright.trials.draw_gait", lambda *given: calls.append(given))
+    monkeypatch.setattr("posewright.experiments.draw_gait", lambda *given: calls.append(given))
     return calls
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from posewright.cli.app import run
 from posewright.cli.gait_tables import _held_back
-from posewright.trials.walking.track import Correction
+from posewright.evaluation.walking.track import Correction
 
 Captured = pytest.CaptureFixture[str]
 

@@ -17,11 +17,11 @@ from posewright.cli.robot_tables import card_tables
 from posewright.cli.tune_tables import list_table, values_table
 from posewright.contests import Result
 from posewright.contests.result import LegResult, Penalty
+from posewright.experiments import Outcome
 from posewright.gaits import gait_text, read_gait
+from posewright.recordings import Header, Recorder
 from posewright.robots import describe, robot
-from posewright.traces import TraceHeader, TraceRecorder
-from posewright.trials import Outcome
-from posewright.trials.tuning import Dimension
+from posewright.search import Dimension
 
 Captured = pytest.CaptureFixture[str]
 
@@ -120,17 +120,17 @@ def test_a_result_is_told_in_the_words_of_its_rules() -> None:
 
 
 def test_an_outcome_is_told_in_the_words_of_its_documents(capsys: Captured) -> None:
-    header = TraceHeader(
+    header = Header(
         "own[robot]", behaviour="mine[2]", contest="race[one]", layout="tight[most]", joints=("knee",)
     )
-    print_outcome(Outcome(TraceRecorder(header).finish(), RESULT, wall_s=0.0))
+    print_outcome(Outcome(Recorder(header).finish(), RESULT, wall_s=0.0))
     told = capsys.readouterr().out
     for words in ("race[one]: mine[2] on own[robot], layout tight[most]", "ended[so]", "touched[twice]"):
         assert words in told
 
 
 def test_judge_tells_a_penalty_as_it_was_noted(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.traces.read_mcap", lambda _: TraceRecorder(TraceHeader("r")).finish())
+    monkeypatch.setattr("posewright.recordings.read_mcap", lambda _: Recorder(Header("r")).finish())
     monkeypatch.setattr("posewright.contests.judge", lambda *_: RESULT)
     assert run(["judge", "race.mcap"]) == 0
     assert "touched[twice]" in capsys.readouterr().out

@@ -15,8 +15,8 @@ import pytest
 
 from posewright.cli.app import run
 from posewright.cli.tune_course import duration
-from posewright.trials import GaitProblem, tune_names
-from posewright.trials.tuning import Evaluation, read_journal
+from posewright.experiments import GaitProblem, tune_names
+from posewright.search import Evaluation, read_journal
 
 Captured = pytest.CaptureFixture[str]
 

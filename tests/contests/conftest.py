@@ -1,6 +1,6 @@
 """A scenario is told like a story; it gives the blocks a referee sees and the trace a judge reads.
 
-The robot is two soles of 10 x 6 cm under a trunk at 0.25 m; while it walks, its one joint swings.
+The robot is two soles of 10 x 6 cm under a base at 0.25 m; while it walks, its one joint swings.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Self
 import numpy as np
 import pytest
 
-from posewright.bodies import Frames, Track, WorldTrack
+from posewright.bodies import GroundTruth, JointCommands, JointStates
 from posewright.contests import rules
-from posewright.traces import Event, Trace, TraceHeader, TraceRecorder
+from posewright.recordings import Event, Header, Recorder, Recording
 
 FRAME_S = 1.0 / 128.0
 SOLE = np.array([(0.05, 0.03), (0.05, -0.03), (-0.05, -0.03), (-0.05, 0.03)])
@@ -23,8 +23,8 @@ SOLE = np.array([(0.05, 0.03), (0.05, -0.03), (-0.05, -0.03), (-0.05, 0.03)])
 
 @dataclass(frozen=True)
 class Block:
-    frames: Frames
-    track: Track
+    frames: JointCommands
+    track: JointStates
 
 
 class Scenario:
@@ -33,7 +33,7 @@ class Scenario:
     def __init__(self, boxes: tuple[tuple[float, float], ...] = ()) -> None:
         self.boxes = boxes
         self.events: list[Event] = []
-        self._at = [0.25, 0.0, 0.0, 0.0]  # x, y, yaw, pitch of the trunk
+        self._at = [0.25, 0.0, 0.0, 0.0]  # x, y, yaw, pitch of the base
         self._poses: list[np.ndarray] = []
         self._joint: list[np.ndarray] = []
         self._box_places = [np.array(boxes, dtype=float).reshape(-1, 2)]
@@ -103,7 +103,7 @@ class Scenario:
         self.events.append(Event(self.now_s, kind, data))
         return self
 
-    def track(self) -> tuple[Track, np.ndarray]:
+    def track(self) -> tuple[JointStates, np.ndarray]:
         """Return all frames at once, and the commands."""
         poses, joint = np.concatenate(self._poses), np.concatenate(self._joint)[:, None]
         n, (x, y, yaw, pitch) = len(poses), poses.T
@@ -128,15 +128,15 @@ class Scenario:
             )
         boxes = np.zeros((n, len(self.boxes), 7))
         boxes[..., :2], boxes[..., 2], boxes[..., 3] = np.concatenate(self._box_rows), 0.25, 1.0
-        world = WorldTrack(
-            trunk=np.column_stack([x, y, 0.25 * np.cos(pitch), quaternion]),
+        world = GroundTruth(
+            base=np.column_stack([x, y, 0.25 * np.cos(pitch), quaternion]),
             footprints=feet,
             foot_contacts=np.ones((n, 2), dtype=bool),
             boxes=boxes,
             box_contacts=np.concatenate(self._contacts),
         )
         times = np.arange(1, n + 1) * FRAME_S
-        return Track(times, joint, np.zeros_like(joint), world), joint
+        return JointStates(times, joint, np.zeros_like(joint), world), joint
 
     def blocks(self) -> Iterator[Block]:
         """Cut it as a loop with a chart of 0.1 s does: 12 or 13 frames a block."""
@@ -144,10 +144,10 @@ class Scenario:
         edges = np.ceil(np.arange(0.0, self.now_s + 0.1, 0.1) / FRAME_S - 1e-9).astype(int)
         for low, high in zip(edges, [*edges[1:], len(track)], strict=True):
             if low < min(high, len(track)):
-                yield Block(Frames(commands[low:high]), _cut(track, slice(low, high)))
+                yield Block(JointCommands(commands[low:high]), _cut(track, slice(low, high)))
 
-    def header(self) -> TraceHeader:
-        return TraceHeader(
+    def header(self) -> Header:
+        return Header(
             robot="soles",
             contest="ceabot_2013/obstacle_race",
             boxes=tuple((x, y, 0.0) for x, y in self.boxes),
@@ -156,19 +156,19 @@ class Scenario:
             documents={"obstacle_race.rules.yaml": rules().text},
         )
 
-    def trace(self) -> Trace:
-        recorder = TraceRecorder(self.header())
+    def trace(self) -> Recording:
+        recorder = Recorder(self.header())
         recorder.append_track(*self.track())
         for event in self.events:
             recorder.append_event(event)
         return recorder.finish()
 
 
-def _cut(track: Track, rows: slice) -> Track:
-    world = track.world
+def _cut(track: JointStates, rows: slice) -> JointStates:
+    world = track.truth
     assert world is not None
     parts = [getattr(world, name)[rows] for name in world.__slots__]
-    return Track(track.times[rows], track.positions[rows], track.loads[rows], WorldTrack(*parts))
+    return JointStates(track.times[rows], track.positions[rows], track.efforts[rows], GroundTruth(*parts))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from posewright.cli.app import run
 from posewright.contests import judge, score
-from posewright.traces import write_mcap
+from posewright.recordings import write_mcap
 
 
 def test_score_writes_json_alone(capsys):

@@ -11,7 +11,7 @@ import pytest
 from posewright.contests import Race, judge, read_rules, rules, rules_of, score
 from posewright.contests.rows import Rows
 from posewright.errors import InputError
-from posewright.traces import Event, Trace
+from posewright.recordings import Event, Recording
 
 FAR_EDGE = 2.01
 SOLE_REAR = 0.05
@@ -205,7 +205,7 @@ def test_how_the_rows_are_cut_does_not_matter(scenario, length):
 def test_a_trace_that_does_not_know_the_field_cannot_be_judged(scenario):
     trace = scenario().stand(6.0).trace()
     blind = dataclasses.replace(trace, footprints=np.full_like(trace.footprints, np.nan))
-    with pytest.raises(InputError, match="where the robot's trunk and feet were"):
+    with pytest.raises(InputError, match="where the robot's base and feet were"):
         judge(blind)
 
 
@@ -241,6 +241,6 @@ def test_a_long_trace_is_judged_whole(scenario):
     story = scenario(boxes=tuple((0.7 + 0.2 * i, 0.5) for i in range(6))).stand(5.0)
     for i in range(6):
         story.walk(0.5 + 0.2 * i, seconds=40.0, push={i: (0.7 + 0.2 * i, 0.9)})
-    trace: Trace = story.fidget(70.0).trace()
+    trace: Recording = story.fidget(70.0).trace()
     assert trace.n_rows > 9_900
     assert len(judge(trace, rules()).penalties) == 6

@@ -11,11 +11,11 @@ import pytest
 from posewright.arenas import Box, arena
 from posewright.contests import Referee, judge, rules
 from posewright.errors import BodyError
-from posewright.traces import TraceRecorder
+from posewright.recordings import Recorder
 
 
 class Person:
-    """Hands that write down where they put the robot."""
+    """Supervisor that write down where they put the robot."""
 
     def __init__(self) -> None:
         self.placed: list[tuple[float, float, float]] = []
@@ -26,7 +26,7 @@ class Person:
 
 def watched(story):
     """Let a referee watch a story; return it, its hands, its events and the trace up to its stop."""
-    hands, recorder = Person(), TraceRecorder(story.header())
+    hands, recorder = Person(), Recorder(story.header())
     field = arena().with_boxes([Box(x, y) for x, y in story.boxes])
     referee = Referee(rules(), field, hands, recorder.append_event)
     for block in story.blocks():
@@ -195,7 +195,7 @@ def test_progress_can_be_read_while_the_trial_runs(scenario):
 
 def test_a_body_that_does_not_know_its_world_cannot_be_refereed(scenario):
     block = next(scenario().stand(1.0).blocks())
-    blind = dataclasses.replace(block, track=dataclasses.replace(block.track, world=None))
+    blind = dataclasses.replace(block, track=dataclasses.replace(block.track, truth=None))
     with pytest.raises(BodyError, match="see"):
         Referee(rules(), arena(), Person(), lambda _: None).watch(blind)
 

@@ -24,9 +24,9 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
-from posewright.gaits.bounds import bound_text
-from posewright.gaits.phases import OWN
-from posewright.gaits.walker import Walker
+from posewright.gaits.quadruped.phases import OWN
+from posewright.gaits.quadruped.timing import bound_text
+from posewright.gaits.quadruped.walker import Walker
 from posewright.kinematics import legs_of
 
 from .walks import (

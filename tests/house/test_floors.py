@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,18 +13,20 @@ import pytest
 import posewright
 from posewright import version
 
-PACKAGE = Path(posewright.__file__).parent
+from .imports import PACKAGE, UNKNOWN, imports_of, modules
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arrays", "errors", "lazy", "rotation", "units", "version"}),
-    frozenset({"documents"}),
-    frozenset({"robots"}),
-    frozenset({"motions", "charts", "kinematics"}),
-    frozenset({"arenas", "bodies", "gaits"}),
-    frozenset({"formats", "traces", "codegen"}),
-    frozenset({"playing", "simulation", "links", "onboard", "contests"}),
-    frozenset({"trials"}),
-    frozenset({"cli", "studio"}),
+    frozenset({"documents", "search"}),
+    frozenset({"robots", "charts", "arenas"}),
+    frozenset({"motions", "kinematics"}),
+    frozenset({"bodies", "gaits"}),
+    frozenset({"formats", "recordings", "control"}),
+    frozenset({"behaviours", "simulation", "links", "contests", "sticks"}),
+    frozenset({"codegen", "runtimes", "evaluation"}),
+    frozenset({"figures"}),
+    frozenset({"experiments"}),
+    frozenset({"studio", "cli"}),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 DOOR = (
@@ -42,49 +42,12 @@ def room_of(module: str) -> str:
     return parts[1] if len(parts) > 1 and parts[1] != "__main__" else DOOR
 
 
-def imports_of(source: str, module: str, *, is_package: bool) -> Iterator[str]:
-    """Yield every module that `source` imports, anywhere in it, as an absolute dotted name."""
-    package = module.split(".") if is_package else module.split(".")[:-1]
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-            # `import posewright.robots` binds `posewright`, and with it everything else
-            yield from (
-                "posewright"
-                for alias in node.names
-                if alias.name.startswith("posewright.") and not alias.asname
-            )
-        elif isinstance(node, ast.ImportFrom):
-            start = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join([*start, *([node.module] if node.module else [])])
-            names = [f"{base}.{alias.name}" for alias in node.names]
-            yield from names if base == "posewright" else [base]
-        elif isinstance(node, ast.Call) and node.args:
-            called = ast.unparse(node.func).rsplit(".", maxsplit=1)[-1]
-            if called in ("import_module", "__import__"):
-                yield from _named(node, module, ".".join(package))
-
-
-def _named(call: ast.Call, module: str, package: str) -> Iterator[str]:
-    """Yield the module that a call imports, as far as its text says; of an f-string, its constant start."""
-    text = ""
-    for part in call.args[0].values if isinstance(call.args[0], ast.JoinedStr) else call.args[:1]:
-        if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            text += part.value
-        elif isinstance(part, ast.FormattedValue) and ast.unparse(part.value) == "__name__":
-            text += module
-        else:
-            text = text.rpartition(".")[0]  # what follows the last dot is not known
-            break
-    if text:
-        yield importlib.util.resolve_name(text, package)
-
-
 def faults(module: str, source: str, *, is_package: bool = False) -> list[str]:
     """Return what is wrong with the imports of one module, in words."""
     room = room_of(module)
     wrong = []
-    for name in imports_of(source, module, is_package=is_package):
+    for base, inner in imports_of(source, module, is_package=is_package):
+        name = f"{base}.{inner}" if base == "posewright" and inner not in ("", UNKNOWN) else base
         top = name.split(".")[0]
         if top in ONLY_IN and room != ONLY_IN[top]:
             wrong.append(f"{module} imports {name}, which only {ONLY_IN[top]}/ may")
@@ -100,15 +63,6 @@ def faults(module: str, source: str, *, is_package: bool = False) -> list[str]:
         elif FLOOR_OF[other] >= FLOOR_OF[room]:
             wrong.append(f"{module} imports {name}, which lies no lower")
     return wrong
-
-
-def modules() -> list[tuple[str, Path]]:
-    """Return every module of the package with its file."""
-    found = []
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = ["posewright", *path.relative_to(PACKAGE).with_suffix("").parts]
-        found.append((".".join(parts[:-1] if parts[-1] == "__init__" else parts), path))
-    return found
 
 
 @pytest.mark.parametrize(("module", "path"), modules(), ids=str)
@@ -128,10 +82,10 @@ def test_no_room_has_a_name_that_says_nothing() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "from posewright.trials import run_trial",
+        "from posewright.experiments import run_trial",
         "import posewright.cli.app",
-        "from posewright import trials",
-        "def late():\n    from posewright.playing import player",
+        "from posewright import experiments",
+        "def late():\n    from posewright.behaviours import player",
         "from ...trials import run",
         "import mujoco",
         "from posewright import run_trial",
@@ -139,10 +93,10 @@ def test_no_room_has_a_name_that_says_nothing() -> None:
         "from ... import run_trial",
         "import posewright as pw\npw.run_trial()",
         "import posewright.robots\nposewright.run_trial()",
-        "import importlib\nimportlib.import_module('posewright.trials')",
-        "from importlib import import_module\nimport_module('posewright.trials.run')",
+        "import importlib\nimportlib.import_module('posewright.experiments')",
+        "from importlib import import_module\nimport_module('posewright.experiments.run')",
         "import_module('...trials', __package__)",
-        "import_module(f'posewright.trials.{name}')",
+        "import_module(f'posewright.experiments.{name}')",
         "import_module(f'posewright.{name}')",
         "import_module('mujoco.viewer')",
         "__import__('posewright.cli')",
@@ -183,7 +137,7 @@ def test_only_the_command_line_catches_whatever_comes() -> None:
     assert broad == ["posewright.cli.app"]
 
 
-def test_importing_every_module_does_nothing_and_loads_nothing_heavy() -> None:
+def test_importing_every_module_does_nothing_and_efforts_nothing_heavy() -> None:
     """All but the inside of simulation/, which is where MuJoCo is."""
     heavy = "mujoco", "matplotlib", "sympy", "scipy", "imageio_ffmpeg"
     light = [name for name, _ in modules() if "__main__" not in name and ".simulation." not in name]

@@ -1,4 +1,4 @@
-"""The attitude of the trunk that an author had in mind, between the keyframes that say one."""
+"""The attitude of the base that an author had in mind, between the keyframes that say one."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.bodies import Floats, Frames
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.robots import Robot, robot
 from posewright.simulation import ContactRecorder, SimulatedBody, World
 
@@ -49,11 +50,11 @@ def among_boxes(bioloid: Robot) -> Callable[..., SimulatedBody]:
 
 
 @pytest.fixture
-def hold() -> Callable[..., Frames]:
+def hold() -> Callable[..., JointCommands]:
     """Give frames that hold a pose."""
 
-    def frames(pose: Floats, seconds: float, **options: object) -> Frames:
-        return Frames(np.tile(pose, (round(seconds * 128), 1)), **options)  # type: ignore[arg-type]  # as given
+    def frames(pose: Floats, seconds: float, **options: object) -> JointCommands:
+        return JointCommands(np.tile(pose, (round(seconds * 128), 1)), **options)  # type: ignore[arg-type]  # as given
 
     return frames
 

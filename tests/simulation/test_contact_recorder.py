@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.bodies import Frames
+from posewright.bodies import JointCommands
 from posewright.robots import Robot, robot
 from posewright.simulation import ContactRecorder, SimulatedBody, World
 from posewright.simulation.ground import set_friction
@@ -30,9 +30,9 @@ def standing(card: Robot) -> World:
 
 def move(world: World, *, along: float = 0.0, up: float = 0.0) -> None:
     """Move the whole robot as it stands [m]."""
-    trunk = world.addresses.trunk_qpos.start
-    world.data.qpos[trunk] += along
-    world.data.qpos[trunk + 2] += up
+    base = world.addresses.base_qpos.start
+    world.data.qpos[base] += along
+    world.data.qpos[base + 2] += up
     mujoco.mj_forward(world.model, world.data)
 
 
@@ -115,7 +115,7 @@ def test_parts_that_press_against_each_other_are_felt() -> None:
         inwards[card.index(f"left_{joint}")] -= turn
     recorder = ContactRecorder(body.world)
     for _ in range(60):
-        body.play(Frames(inwards[None]))
+        body.play(JointCommands(inwards[None]))
         recorder.note()
     contacts = recorder.contacts()
     own = contacts.names.index("floor") != contacts.pairs[:, 1]
@@ -130,9 +130,9 @@ def test_a_recorder_changes_nothing() -> None:
     seen, alone = (SimulatedBody(World(card), start_pose=card.pose("stand")) for _ in range(2))
     recorder = ContactRecorder(seen.world)
     for row in rows:
-        seen.play(Frames(row[None]))
+        seen.play(JointCommands(row[None]))
         recorder.note()
-    alone.play(Frames(rows))
+    alone.play(JointCommands(rows))
     assert np.array_equal(seen.world.data.qpos, alone.world.data.qpos)
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.bodies import Floats, Frames, Track
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands, JointStates
 from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Camera, FootContact, Robot
 from posewright.simulation import ContactRecorder, Film, LiveView, SimulatedBody, World, sensor_poses
@@ -35,15 +36,15 @@ def stepping(card: Robot, seconds: float, seed: int = 0) -> Floats:
     return swung
 
 
-def same(one: Track, other: Track) -> bool:
+def same(one: JointStates, other: JointStates) -> bool:
     """Tell whether two tracks are equal to the last bit."""
     assert one.world is not None
     assert other.world is not None
     return all(
         np.array_equal(getattr(a, name), getattr(b, name))
         for a, b, names in (
-            (one, other, ("times", "positions", "loads")),
-            (one.world, other.world, ("trunk", "footprints", "foot_contacts", "boxes", "box_contacts")),
+            (one, other, ("times", "positions", "efforts")),
+            (one.world, other.world, ("base", "footprints", "foot_contacts", "boxes", "box_contacts")),
         )
         for name in names
     )
@@ -58,7 +59,7 @@ def test_without_looks_the_states_are_the_same_to_the_last_bit(card: Robot) -> N
     field = replace(arena(), boxes=(Box(0.5, 0.05), Box(1.5, 0.5)))
     bodies = [SimulatedBody(World(card, field, looks=looks), start=(0.25, 0, 0)) for looks in (True, False)]
     angles = stepping(card, 3.0)
-    full, bare = (body.play(Frames(angles)) for body in bodies)
+    full, bare = (body.play(JointCommands(angles)) for body in bodies)
     assert same(full, bare)
     with_looks, without = (body.read() for body in bodies)
     assert with_looks.sensors.keys() == without.sensors.keys()
@@ -105,7 +106,7 @@ def test_contacts_are_noted_without_looks(ers7: Robot) -> None:
     for looks in (True, False):
         body = SimulatedBody(World(ers7, looks=looks))
         recorder = ContactRecorder(body.world)
-        body.play(Frames(stepping(ers7, 0.5)), recorder.note)
+        body.play(JointCommands(stepping(ers7, 0.5)), recorder.note)
         found.append((recorder.contacts(), recorder.slips()))
     (one, slid), (other, slid_too) = found
     assert one.names == other.names
@@ -126,15 +127,15 @@ def test_a_world_without_looks_is_not_drawn(ers7: Robot) -> None:
 def test_a_held_joint_stays_where_it_is_held(ers7: Robot) -> None:
     held = {**HEAD, **SMALL}
     body = SimulatedBody(World(ers7, held=held))
-    track = body.play(Frames(stepping(ers7, 1.0)))
+    track = body.play(JointCommands(stepping(ers7, 1.0)))
     track.check(20)
     state = body.read()
     for name, angle in held.items():
         joint = ers7.index(name)
         assert np.all(track.positions[:, joint] == angle)
-        assert np.all(track.loads[:, joint] == 0.0)
+        assert np.all(track.efforts[:, joint] == 0.0)
         assert state.positions[joint] == pytest.approx(angle, abs=1e-5)
-        assert state.loads[joint] == 0.0
+        assert state.efforts[joint] == 0.0
         assert state.velocities is not None
         assert state.velocities[joint] == 0.0
         assert body.world.joint_positions[joint] == angle
@@ -151,9 +152,9 @@ def test_held_parts_stand_where_moving_ones_would(card: Robot) -> None:
     angles = low + (high - low) * rng.uniform(0.2, 0.8, len(low))
     held = {name: float(angles[card.index(name)]) for name in names}
     moving, welded = World(card), World(card, held=held)
-    trunk = (0.1, 0.2, 0.5, 1, 0, 0, 0)
+    base = (0.1, 0.2, 0.5, 1, 0, 0, 0)
     for world in (moving, welded):
-        world.show(trunk, angles)
+        world.show(base, angles)
     for part in ("xpos", "xmat", "xipos", "geom_xpos", "site_xpos"):
         assert np.abs(getattr(moving.data, part) - getattr(welded.data, part)).max() < 1e-12, part
     assert np.allclose(moving.joint_positions, welded.joint_positions)
@@ -165,7 +166,7 @@ def test_commands_to_held_joints_are_ignored(ers7: Robot) -> None:
     other = angles.copy()
     for name in HEAD:
         other[:, ers7.index(name)] = 0.1
-    one, two = (SimulatedBody(World(ers7, held=HEAD)).play(Frames(rows)) for rows in (angles, other))
+    one, two = (SimulatedBody(World(ers7, held=HEAD)).play(JointCommands(rows)) for rows in (angles, other))
     assert same(one, two)
 
 
@@ -176,7 +177,7 @@ def test_moving_servos_of_a_world_with_held_joints_are_their_own(ers7: Robot) ->
     stiffness[knee] = 2.5
     free = np.zeros(20, dtype=bool)
     free[ers7.index("tail_pan")] = True
-    body.play(Frames(stepping(ers7, 0.1), stiffness=stiffness, free=free))
+    body.play(JointCommands(stepping(ers7, 0.1), stiffness=stiffness, free=free))
     model = body.world.model
     for place, joint in enumerate(body.world.addresses.moving):
         servo = ers7.servos[joint]
@@ -193,9 +194,9 @@ def test_a_dog_with_held_ears_stands_as_one_with_ears(ers7: Robot) -> None:
     ends = []
     for joints in ({}, held):
         body = SimulatedBody(World(ers7, held=joints))
-        world = body.play(Frames(np.tile(pose, (125, 1)))).world
+        world = body.play(JointCommands(np.tile(pose, (125, 1)))).world
         assert world is not None
-        ends.append(world.trunk[-1])
+        ends.append(world.base[-1])
     assert np.abs(ends[0] - ends[1]).max() < 2e-3
 
 
@@ -242,11 +243,11 @@ def test_a_robot_is_not_held_altogether(ers7: Robot) -> None:
 def test_a_frame_is_a_frame_at_any_step(ers7: Robot, steps: int) -> None:
     body = SimulatedBody(World(ers7, timestep_s=0.008 / steps))
     assert body.world.n_substeps == steps
-    track = body.play(Frames(np.tile(ers7.pose("stand"), (125, 1))))
+    track = body.play(JointCommands(np.tile(ers7.pose("stand"), (125, 1))))
     assert body.time_s == pytest.approx(1.0)
     assert body.world.data.time == pytest.approx(1.0, abs=0.009)
-    assert track.world is not None
-    assert track.world.trunk[-1, 2] > 0.1
+    assert track.truth is not None
+    assert track.truth.base[-1, 2] > 0.1
 
 
 @pytest.mark.parametrize("wrong", [0.003, 0.016, 0.0, -0.002, math.nan, math.inf, 1e-12])
@@ -259,17 +260,17 @@ def test_economies_go_together(ers7: Robot) -> None:
     world = World(ers7, looks=False, held={**HEAD, **SMALL}, timestep_s=0.004)
     set_friction(world, 0.6)
     body = SimulatedBody(world)
-    track = body.play(Frames(np.tile(ers7.pose("stand"), (60, 1))))
-    assert track.world is not None
-    assert track.world.foot_contacts[-1].all()
+    track = body.play(JointCommands(np.tile(ers7.pose("stand"), (60, 1))))
+    assert track.truth is not None
+    assert track.truth.foot_contacts[-1].all()
     body.reset()
-    assert same(track, body.play(Frames(np.tile(ers7.pose("stand"), (60, 1)))))
+    assert same(track, body.play(JointCommands(np.tile(ers7.pose("stand"), (60, 1)))))
 
 
 def test_feet_are_felt_without_looks(ers7: Robot) -> None:
     sensor = FootContact(name="paw", foot="left_rear_paw")
     body = SimulatedBody(World(ers7, sensors=(sensor,), looks=False, held=HEAD))
-    body.play(Frames(np.tile(ers7.pose("stand"), (60, 1))))
+    body.play(JointCommands(np.tile(ers7.pose("stand"), (60, 1))))
     assert body.read().sensors["paw"] is True
     assert mujoco.mj_name2id(body.world.model, mujoco.mjtObj.mjOBJ_ACTUATOR, "head_pan") == -1
 
@@ -284,7 +285,7 @@ def test_contacts_are_the_same_with_mujocos_tree_of_boxes(card: Robot) -> None:
         body = SimulatedBody(World(card, field, looks=False), start=(0.2, 0.0, 0.0))
         if with_tree:
             body.world.model.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)
-        tracks.append(body.play(Frames(angles)))
+        tracks.append(body.play(JointCommands(angles)))
     assert same(*tracks)
     assert tracks[0].world is not None
-    assert tracks[0].world.box_contacts.any()
+    assert tracks[0].truth.box_contacts.any()

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from posewright.bodies import Floats, Frames
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.errors import InputError
 from posewright.robots import Robot
 from posewright.rotation import matrix_roll_pitch_yaw
@@ -21,22 +22,22 @@ BELLY = ("sit", "sleep", "broad_base")
 
 
 def lean_deg(body: SimulatedBody) -> Floats:
-    """Return roll, pitch and yaw of the trunk."""
+    """Return roll, pitch and yaw of the base."""
     world = body.world
-    return np.degrees(matrix_roll_pitch_yaw(world.data.xmat[world.addresses.trunk_body].reshape(3, 3)))
+    return np.degrees(matrix_roll_pitch_yaw(world.data.xmat[world.addresses.base_body].reshape(3, 3)))
 
 
 def test_stands_still_for_five_seconds(dog: SimulatedBody) -> None:
     assert dog.read().positions == pytest.approx(dog.robot.pose("stand"), abs=1e-9)
     world = dog.settle(dog.robot.pose("stand"), 5.0).world
     assert world is not None
-    assert np.hypot(*(world.trunk[-1, :2] - world.trunk[0, :2])) < 0.005
+    assert np.hypot(*(world.base[-1, :2] - world.base[0, :2])) < 0.005
     assert world.foot_contacts[-1].all()
     roll, pitch, yaw = lean_deg(dog)
     assert abs(roll) < 0.1
     assert 0.0 < pitch < 3.0, "Sony's own motions say 1 degree forward"
     assert abs(yaw) < 0.1
-    assert np.abs(world.trunk[-60:] - world.trunk[-1]).max() < 1e-4
+    assert np.abs(world.base[-60:] - world.base[-1]).max() < 1e-4
 
 
 @pytest.mark.parametrize("pose", BELLY)
@@ -45,10 +46,10 @@ def test_comes_to_rest_where_it_does_not_stand_on_its_feet(
 ) -> None:
     world = dog.settle(dog.robot.pose(pose), 2.0).world
     assert world is not None
-    assert np.hypot(*(world.trunk[-1, :2] - world.trunk[0, :2])) < 0.006
-    assert np.abs(world.trunk[-60:] - world.trunk[-1]).max() < 1e-3
+    assert np.hypot(*(world.base[-1, :2] - world.base[0, :2])) < 0.006
+    assert np.abs(world.base[-60:] - world.base[-1]).max() < 1e-3
     pairs = touching(dog.world)
-    assert ("trunk", "floor") in pairs
+    assert ("base", "floor") in pairs
     assert all(other == "floor" for _, other in pairs)
 
 
@@ -81,7 +82,7 @@ def test_it_can_be_held_leaning_and_falls_back_on_its_feet(dog: SimulatedBody) -
 
 def test_held_upside_down_it_stays_on_its_back(dog: SimulatedBody, touching: Touching) -> None:
     dog.settle(dog.robot.pose("stand"), 2.0, Lean(roll_rad=math.pi))
-    assert dog.world.data.xmat[dog.world.addresses.trunk_body][8] < 0.0
+    assert dog.world.data.xmat[dog.world.addresses.base_body][8] < 0.0
     assert not touching(dog.world) & {(foot, "floor") for foot in dog.robot.feet}
 
 
@@ -103,7 +104,7 @@ def test_no_joint_is_faster_than_sonys(ers7: Robot) -> None:
             world.show((0, 0, 2.0, 1, 0, 0, 0), start)
             speeds: list[float] = []
             dof = world.addresses.joint_qvel[joint]
-            body.play(Frames(np.tile(end, (30, 1))), lambda: speeds.append(abs(world.data.qvel[dof])))  # noqa: B023
+            body.play(JointCommands(np.tile(end, (30, 1))), lambda: speeds.append(abs(world.data.qvel[dof])))  # noqa: B023
             assert 0.3 * ers7.max_speeds[joint] < max(speeds) <= ers7.max_speeds[joint], name
 
 
@@ -112,7 +113,7 @@ def test_no_joint_rings(ers7: Robot) -> None:
     track = body.settle(ers7.pose("stand"), 0.5)
     step = ers7.pose("stand") + math.radians(3.0)
     step[[ers7.index(name) for name in ("head_pan", "tail_tilt", "left_ear", "right_ear")]] += 0.1
-    track = body.play(Frames(np.tile(step, (60, 1))))
+    track = body.play(JointCommands(np.tile(step, (60, 1))))
     assert np.abs(np.diff(track.positions[-15:], axis=0)).max() < 2e-3
 
 
@@ -121,16 +122,16 @@ def test_equal_runs_are_equal_to_the_last_bit_watched_or_not(ers7: Robot) -> Non
     angles = ers7.pose("stand") + 0.2 * np.sin(5.0 * times[:, None] + np.arange(20))
     one, other = (SimulatedBody(World(ers7)) for _ in range(2))
     recorder = ContactRecorder(other.world)
-    first = one.play(Frames(angles)).world
-    second = other.play(Frames(angles), recorder.note).world
+    first = one.play(JointCommands(angles)).world
+    second = other.play(JointCommands(angles), recorder.note).world
     assert first is not None
     assert second is not None
-    assert np.array_equal(first.trunk, second.trunk)
+    assert np.array_equal(first.base, second.base)
     assert len(recorder.slips()) == len(angles)
 
 
 def test_paws_leave_level_footprints_under_them(dog: SimulatedBody) -> None:
-    world = dog.play(Frames(np.tile(dog.robot.pose("walk"), (40, 1)))).world
+    world = dog.play(JointCommands(np.tile(dog.robot.pose("walk"), (40, 1)))).world
     assert world is not None
     prints = world.footprints[-1]
     radius = float(dog.world.model.geom("left_front_paw").size[0])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.robots import CoupledLimit, Robot
 from posewright.simulation import World
 
@@ -26,9 +26,9 @@ def dog(ers7: Robot) -> World:
 
 
 def stand(world: World, angles: Floats) -> None:
-    """Hold the robot with a level trunk at the field's origin."""
+    """Hold the robot with a level base at the field's origin."""
     data, at = world.data, world.addresses
-    data.qpos[at.trunk_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    data.qpos[at.base_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     data.qpos[at.joint_qpos] = angles
     mujoco.mj_kinematics(world.model, data)
     mujoco.mj_comPos(world.model, data)
@@ -51,7 +51,7 @@ def test_masses_are_as_sourced(dog: World) -> None:
     for leg in LEGS:
         parts = [f"{leg}_{part}" for part in ("shoulder", "upper_leg", "shank", "paw")]
         assert sum(float(dog.model.body(part).mass[0]) for part in parts) == pytest.approx(0.196)
-    assert dog.model.body("trunk").mass[0] == 0.613
+    assert dog.model.body("base").mass[0] == 0.613
 
 
 def test_every_inertia_is_that_of_a_real_body(dog: World) -> None:
@@ -90,7 +90,7 @@ def test_it_is_as_large_as_sony_says(dog: World) -> None:
 
 def test_it_is_as_long_wide_and_high_as_sony_says(dog: World) -> None:
     at(dog, **DRAWN)
-    robot = dog.model.body_rootid[dog.model.geom_bodyid] == dog.addresses.trunk_body
+    robot = dog.model.body_rootid[dog.model.geom_bodyid] == dog.addresses.base_body
     round_ones = np.flatnonzero(robot & np.isin(dog.model.geom_type, (2, 3, 4)))
     reach = np.array([half_extents(dog, geom) for geom in round_ones])
     places = dog.data.geom_xpos[round_ones]
@@ -159,17 +159,17 @@ def leg_rows(robot: Robot) -> list[CoupledLimit]:
     return [row for row in robot.coupled_limits if row.joint.startswith("left") and row.joint != "head_tilt"]
 
 
-def test_legs_clear_the_trunk_all_along_sonys_limits_of_two_joints(dog: World) -> None:
+def test_legs_clear_the_base_all_along_sonys_limits_of_two_joints(dog: World) -> None:
     for row in leg_rows(dog.robot):
         rotator, knee = row.given[0], row.joint.replace("elevator", "knee")
         for swing in np.linspace(rotator.lower_rad, rotator.upper_rad, 5):
             for bend in (-25.0, 30.0, 122.0):
                 angles = {row.joint: row.lower_rad, rotator.joint: float(swing), knee: math.radians(bend)}
                 at(dog, **{joint: math.degrees(angle) for joint, angle in angles.items()})
-                assert not {pair for pair in own_contacts(dog) if "trunk" in pair or "rump" in pair}, angles
+                assert not {pair for pair in own_contacts(dog) if "base" in pair or "rump" in pair}, angles
 
 
-def test_legs_meet_the_trunk_a_few_degrees_beyond_those_limits(dog: World) -> None:
+def test_legs_meet_the_base_a_few_degrees_beyond_those_limits(dog: World) -> None:
     beside = [row for row in leg_rows(dog.robot) if -1.2 < row.given[0].upper_rad < -0.5]
     assert len(beside) > 6
     for row in beside:
@@ -178,9 +178,9 @@ def test_legs_meet_the_trunk_a_few_degrees_beyond_those_limits(dog: World) -> No
         assert own_contacts(dog), angles
 
 
-def test_head_and_jaw_meet_the_trunk_only_where_sony_warns_of_it(dog: World) -> None:
+def test_head_and_jaw_meet_the_base_only_where_sony_warns_of_it(dog: World) -> None:
     at(dog, neck_tilt=-75, head_tilt=-15, mouth=-30)
-    assert "trunk jaw" in own_contacts(dog)
+    assert "base jaw" in own_contacts(dog)
     for mouth, neck, head in ((-30, -75, 5), (-30, -40, -5), (-3, -75, -15), (-3, 0, 45)):
         for pan in (-88, -45, 0, 45, 88):
             at(

@@ -1,4 +1,4 @@
-"""Sony's own motions, played as they are: the trunk leans as their authors say. Bands, not metres."""
+"""Sony's own motions, played as they are: the base leans as their authors say. Bands, not metres."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from posewright.bodies import Floats, Frames
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.formats import read_motion
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import ContactRecorder, Lean, SimulatedBody
@@ -20,7 +21,7 @@ def perform(body: SimulatedBody, path: Path, times: int = 1) -> tuple[Floats, Fl
     """Play a motion of Sony's; return how far it went [m], roll and pitch with those meant [deg], and pairs.
 
     Returns:
-        Way of the trunk `(3,)`; roll, pitch, and roll and pitch as the file has them, `(n, 4)`; parts of
+        Way of the base `(3,)`; roll, pitch, and roll and pitch as the file has them, `(n, 4)`; parts of
         the robot that touched each other.
     """
     motion = read_motion(path)
@@ -31,31 +32,31 @@ def perform(body: SimulatedBody, path: Path, times: int = 1) -> tuple[Floats, Fl
     meant = np.stack([np.interp(sampled.times, ends, column) for column in attitudes.T], axis=-1)
     body.settle(sampled.angles[0], 0.5, Lean(*attitudes[0]))
     world, recorder = body.world, ContactRecorder(body.world)
-    start, trunk = world.trunk, world.addresses.trunk_body
+    start, base = world.base, world.addresses.base_body
     leans: list[tuple[float, float]] = []
 
     def look() -> None:
-        leans.append(matrix_roll_pitch_yaw(world.data.xmat[trunk].reshape(3, 3))[:2])
+        leans.append(matrix_roll_pitch_yaw(world.data.xmat[base].reshape(3, 3))[:2])
         recorder.note()
 
-    body.play(Frames(np.tile(sampled.angles, (times, 1))), look)
+    body.play(JointCommands(np.tile(sampled.angles, (times, 1))), look)
     both = np.degrees(np.hstack([np.array(leans), np.tile(meant, (times, 1))]))
     contacts = recorder.contacts()
     own = contacts.pairs[contacts.pairs[:, 1] != contacts.names.index("floor")]
-    return world.trunk[:3] - start[:3], both, {contacts.names[part] for part in own.ravel().tolist()}
+    return world.base[:3] - start[:3], both, {contacts.names[part] for part in own.ravel().tolist()}
 
 
 @pytest.mark.parametrize(
     ("name", "degrees"),
     [("a_stand__stand_so0_makebow", 4.0), ("a_sit__stand_standard", 12.0)],
 )
-def test_the_trunk_leans_as_the_author_says(
+def test_the_base_leans_as_the_author_says(
     dog: SimulatedBody, samples: Samples, name: str, degrees: float
 ) -> None:
     _, leans, touched = perform(dog, samples(f"aibo_mtn/{name}.mtn"))
     assert np.abs(leans[:, :2] - leans[:, 2:]).max() < degrees
     assert not touched
-    assert dog.world.trunk[2] > 0.14, "it ends on its feet"
+    assert dog.world.base[2] > 0.14, "it ends on its feet"
 
 
 def test_sonys_walk_walks(dog: SimulatedBody, samples: Samples) -> None:

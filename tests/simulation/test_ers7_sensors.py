@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.bodies import Frames
+from posewright.bodies import JointCommands
 from posewright.robots import Accelerometer, RangeSensor, Robot
 from posewright.simulation import SimulatedBody, World, sensor_poses
 
@@ -67,7 +67,7 @@ def test_the_accelerometer_feels_nothing_in_free_fall_and_saturates(ers7: Robot)
     body.settle(pose, 0.5)
     assert np.asarray(body.read().sensors["narrow"])[2] == 2.0
     body.world.show((0, 0, 2.0, 1, 0, 0, 0), pose)
-    body.play(Frames(np.tile(pose, (20, 1))))
+    body.play(JointCommands(np.tile(pose, (20, 1))))
     assert np.abs(np.asarray(body.read().sensors["accelerometer"])).max() < 0.5
 
 

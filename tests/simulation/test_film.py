@@ -58,12 +58,12 @@ def test_top_view_has_x_to_the_right_and_y_up(among_boxes: AmongBoxes) -> None:
 def test_replay_moves_boxes_and_leaves_the_world_alone(among_boxes: AmongBoxes) -> None:
     world = among_boxes((1.2, 0.3)).world
     before = world.data.qpos.copy()
-    trunk, joints, boxes = world.trunk, world.joint_positions, world.boxes
+    base, joints, boxes = world.base, world.joint_positions, world.boxes
     moved = boxes.copy()
     moved[:, :2] += (0.4, -0.8)
     with Film(world, *SIZE) as film:
         first, second, third = film.frames(
-            [(trunk, joints, boxes), (trunk, joints, moved), (trunk, joints, boxes)]
+            [(base, joints, boxes), (base, joints, moved), (base, joints, boxes)]
         )
     assert np.array_equal(first, third)
     assert (first != second).any(axis=-1).mean() > 0.01

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.robots import Compass, RangeScan, RangeSensor, Robot
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.mount import find_mount
@@ -30,16 +30,16 @@ def test_beams_begin_and_point_as_the_pose_says_however_the_robot_stands(bioloid
     world = World(bioloid, sensors=OWN)
     poses = sensor_poses(world)
     SimulatedBody(world, start=(1.0, -0.5, yaw))
-    trunk, turn = world.trunk[:3], matrix(world.trunk[3:])
+    base, turn = world.base[:3], matrix(world.base[3:])
     for sensor in OWN:
         mount, pose = find_mount(world.model, world.data, sensor.mount), np.array(poses[sensor.name])
         begin = mount.position + mount.rotation @ np.array(sensor.position_m)
         middle = mount.rotation @ beam_directions(sensor)[sensor.beams // 2]
-        np.testing.assert_allclose(trunk + turn @ pose[:3], begin, atol=1e-9)
+        np.testing.assert_allclose(base + turn @ pose[:3], begin, atol=1e-9)
         np.testing.assert_allclose(turn @ matrix(pose[3:])[:, 0], middle, atol=1e-9)
 
 
-def test_the_head_is_above_the_trunk_and_what_a_joint_moves_is_left_out(bioloid: Robot) -> None:
+def test_the_head_is_above_the_base_and_what_a_joint_moves_is_left_out(bioloid: Robot) -> None:
     world = World(bioloid, sensors=(*OWN, Compass("toe", "right_foot")))
     before = world.data.qpos.copy()
     poses = sensor_poses(world)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from posewright.bodies import Frames
+from posewright.bodies import JointCommands
 from posewright.errors import InputError
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import SimulatedBody, World
@@ -19,7 +19,7 @@ from posewright.simulation.supports import find_supports
 
 Touching = Callable[[World], frozenset[tuple[str, str]]]
 AmongBoxes = Callable[..., SimulatedBody]
-Hold = Callable[..., Frames]
+Hold = Callable[..., JointCommands]
 
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -28,12 +28,12 @@ quickly = settings(
 )
 
 
-def trunk_angles(world: World) -> tuple[float, float, float]:
-    return matrix_roll_pitch_yaw(world.data.xmat[world.addresses.trunk_body].reshape(3, 3))
+def base_angles(world: World) -> tuple[float, float, float]:
+    return matrix_roll_pitch_yaw(world.data.xmat[world.addresses.base_body].reshape(3, 3))
 
 
 def test_walk_ready_leans_forward_with_flat_soles(bare: SimulatedBody) -> None:
-    roll, pitch, yaw = np.degrees(trunk_angles(bare.world))
+    roll, pitch, yaw = np.degrees(base_angles(bare.world))
     assert 8.0 < pitch < 17.0
     assert abs(roll) < 0.5
     assert abs(yaw) < 1e-9
@@ -55,8 +55,8 @@ def test_any_pose_stands_on_the_floor_where_it_was_put(
     world = bare.world
     joints = bare.robot.pose("walk_ready") + bend
     place(world, x, y, yaw, joints)
-    assert world.trunk[:2] == pytest.approx((x, y))
-    assert trunk_angles(world)[2] == pytest.approx(yaw, abs=1e-9)
+    assert world.base[:2] == pytest.approx((x, y))
+    assert base_angles(world)[2] == pytest.approx(yaw, abs=1e-9)
     heights = sole_corners(world)[:, :, 2].ravel()
     assert heights.min() == pytest.approx(0.0, abs=1e-9)
     assert np.sort(heights)[2] < 0.002, "it stands on three corners at least"
@@ -76,18 +76,18 @@ def test_hands_put_a_fallen_robot_up_and_leave_boxes_alone(among_boxes: AmongBox
     body.place_robot(1.5, 0.5, math.radians(135))
     assert body.time_s == time_s
     assert np.array_equal(body.world.boxes, boxes)
-    assert body.world.trunk[:2] == pytest.approx((1.5, 0.5))
-    assert trunk_angles(body.world)[2] == pytest.approx(math.radians(135))
+    assert body.world.base[:2] == pytest.approx((1.5, 0.5))
+    assert base_angles(body.world)[2] == pytest.approx(math.radians(135))
     world = body.play(hold(pose, 1.0)).world
     assert world is not None
-    assert world.trunk[-1, 2] > 0.18
-    assert np.hypot(*(world.trunk[-1, :2] - (1.5, 0.5))) < 0.03
+    assert world.base[-1, 2] > 0.18
+    assert np.hypot(*(world.base[-1, :2] - (1.5, 0.5))) < 0.03
 
 
 def test_a_robot_may_be_put_into_a_box(among_boxes: AmongBoxes, hold: Hold) -> None:
     body = among_boxes((1.0, 0.0))
     body.place_robot(1.0, 0.0, 0.0)
-    assert body.world.trunk[:2] == pytest.approx((1.0, 0.0))
+    assert body.world.base[:2] == pytest.approx((1.0, 0.0))
     body.play(hold(body.robot.pose("walk_ready"), 0.2))
 
 
@@ -112,10 +112,10 @@ def test_who_kneels_is_on_its_knees_and_not_in_the_floor(bare: SimulatedBody, to
             pose[bare.robot.index(f"{side}_{joint}")] = math.radians(degrees)
     bare.put_down(pose)
     assert find_supports(bare.world).heights(UP).min() == pytest.approx(0.0, abs=1e-9)
-    before = bare.world.trunk
+    before = bare.world.base
     bare.settle(pose, 0.5)
     assert {("right_shank", "floor"), ("left_shank", "floor")} <= touching(bare.world)
-    assert np.abs(bare.world.trunk - before).max() < 0.02
+    assert np.abs(bare.world.base - before).max() < 0.02
 
 
 @quickly

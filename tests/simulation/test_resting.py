@@ -76,7 +76,7 @@ def test_any_pose_of_a_dog_lies_on_the_floor(dog: SimulatedBody, shares: list[fl
     dog.put_down(lower + np.array(shares) * (upper - lower))
     supports = find_supports(dog.world)
     assert supports.heights(np.array([0.0, 0.0, 1.0])).min() == pytest.approx(0.0, abs=1e-9)
-    assert dog.world.data.xmat[dog.world.addresses.trunk_body][8] > 0.0
+    assert dog.world.data.xmat[dog.world.addresses.base_body][8] > 0.0
     assert not dog.world.data.qvel.any()
 
 

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.bodies import Floats, Frames
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
 from posewright.errors import UnknownNameError
 from posewright.robots import Compass, FootContact, RangeScan, RangeSensor, Robot
 from posewright.simulation import SimulatedBody, World
 
 AmongBoxes = Callable[..., SimulatedBody]
-Hold = Callable[..., Frames]
+Hold = Callable[..., JointCommands]
 
 LASER_OFFSET = np.array([0.06, 0.0, 0.08])
 FAN = np.radians(np.linspace(-0.5, 0.5, 21))
@@ -32,10 +33,10 @@ def turned(quaternion: Floats, vectors: Floats) -> Floats:
 
 def laser(body: SimulatedBody, yaw: float, planes: list[tuple[Floats, float]]) -> float:
     """Return the nearest distance from the laser mount to planes n.p = d in front of it."""
-    trunk = body.world.trunk
-    origin = trunk[:3] + turned(trunk[3:], LASER_OFFSET[None])[0]
+    base = body.world.base
+    origin = base[:3] + turned(base[3:], LASER_OFFSET[None])[0]
     bearings = yaw + FAN
-    beams = turned(trunk[3:], np.stack([np.cos(bearings), np.sin(bearings), 0.0 * bearings], -1))
+    beams = turned(base[3:], np.stack([np.cos(bearings), np.sin(bearings), 0.0 * bearings], -1))
     nearest = math.inf
     for normal, offset in planes:
         steepness = beams @ normal
@@ -98,7 +99,7 @@ def test_nothing_in_reach_reads_the_greatest_range(bioloid: Robot) -> None:
 
 
 def test_a_scan_that_undoes_the_lean_sees_all_four_walls(bioloid: Robot) -> None:
-    lean_deg = -math.degrees(2 * math.asin(SimulatedBody(World(bioloid)).world.trunk[5]))
+    lean_deg = -math.degrees(2 * math.asin(SimulatedBody(World(bioloid)).world.base[5]))
     ring = RangeScan("ring", "head", 5.0, start_deg=-180.0, step_deg=90.0, beams=4, pitch_deg=lean_deg)
     body = SimulatedBody(World(bioloid, arena(), sensors=(ring,)), start=(1.0, 0.3, 0.0))
     mount = body.world.data.site("head").xpos
@@ -137,7 +138,7 @@ def test_imu_feels_nothing_in_free_fall(bare: SimulatedBody, hold: Hold) -> None
 def test_imu_tells_how_fast_it_turns(bare: SimulatedBody) -> None:
     world = bare.world
     world.show((0, 0, 2.0, 1, 0, 0, 0), bare.robot.pose("stand"))
-    world.data.qvel[world.addresses.trunk_qvel][3:] = (0.1, -0.2, 0.7)
+    world.data.qvel[world.addresses.base_qvel][3:] = (0.1, -0.2, 0.7)
     mujoco.mj_forward(world.model, world.data)
     assert np.asarray(bare.read().sensors["imu.angular_velocity"]) == pytest.approx((0.1, -0.2, 0.7))
 
@@ -166,7 +167,7 @@ def test_positions_are_read_in_whole_ticks(bare: SimulatedBody, hold: Hold) -> N
     ticks = bare.robot.to_ticks(state.positions)
     assert np.abs(ticks - np.rint(ticks)).max() < 1e-9
     assert np.abs(state.positions - track.positions[-1]).max() <= 0.51 * bare.robot.servos[0].tick_rad
-    assert np.array_equal(state.loads, track.loads[-1])
+    assert np.array_equal(state.efforts, track.efforts[-1])
 
 
 def test_noise_is_added_where_asked_and_depends_on_the_seed(bioloid: Robot) -> None:

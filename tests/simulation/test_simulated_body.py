@@ -10,14 +10,15 @@ import mujoco
 import numpy as np
 import pytest
 
-from posewright.bodies import Body, Floats, Frames, Hands
+from posewright.arrays import Floats
+from posewright.bodies import Body, JointCommands, Supervisor
 from posewright.errors import BodyError, InputError, UnsafeCommandError
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.complaints import last_complaint
 from posewright.simulation.placing import sole_corners
 
-Hold = Callable[..., Frames]
+Hold = Callable[..., JointCommands]
 AmongBoxes = Callable[..., SimulatedBody]
 
 
@@ -31,17 +32,17 @@ def swaying(card: Robot, seconds: float, seed: int = 0) -> Floats:
 
 def test_fulfils_both_doors(bare: SimulatedBody) -> None:
     assert isinstance(bare, Body)
-    assert isinstance(bare, Hands)
+    assert isinstance(bare, Supervisor)
 
 
 def test_stands_three_seconds(bare: SimulatedBody, hold: Hold) -> None:
-    start = bare.world.trunk.copy()
+    start = bare.world.base.copy()
     track = bare.play(hold(bare.robot.pose("walk_ready"), 3.0))
-    assert track.world is not None
+    assert track.truth is not None
     track.check(len(bare.robot.joints))
-    assert np.abs(track.world.trunk[:, :3] - start[:3]).max() < 0.02
-    assert track.world.foot_contacts[-1].all()
-    assert abs(track.world.footprints[-1, :, :, 2]).max() < 0.001
+    assert np.abs(track.truth.base[:, :3] - start[:3]).max() < 0.02
+    assert track.truth.foot_contacts[-1].all()
+    assert abs(track.truth.footprints[-1, :, :, 2]).max() < 0.001
 
 
 def test_time_is_a_whole_number_of_frames(bare: SimulatedBody, hold: Hold) -> None:
@@ -54,43 +55,43 @@ def test_time_is_a_whole_number_of_frames(bare: SimulatedBody, hold: Hold) -> No
 
 
 def test_no_frames_take_no_time(bare: SimulatedBody) -> None:
-    assert len(bare.play(Frames(np.empty((0, 18))))) == 0
+    assert len(bare.play(JointCommands(np.empty((0, 18))))) == 0
     assert bare.time_s == 0.0
 
 
 def test_equal_commands_give_equal_states_to_the_last_bit(bioloid: Robot, among_boxes: AmongBoxes) -> None:
     angles = swaying(bioloid, 2.0)
-    tracks = [among_boxes((1.0, 0.5)).play(Frames(angles)) for _ in range(2)]
+    tracks = [among_boxes((1.0, 0.5)).play(JointCommands(angles)) for _ in range(2)]
     one, other = tracks
     assert one.world is not None
     assert other.world is not None
     assert np.array_equal(one.positions, other.positions)
-    assert np.array_equal(one.loads, other.loads)
-    assert np.array_equal(one.world.trunk, other.world.trunk)
+    assert np.array_equal(one.efforts, other.efforts)
+    assert np.array_equal(one.world.base, other.world.base)
 
 
 def test_reset_begins_again_to_the_last_bit(bioloid: Robot, among_boxes: AmongBoxes) -> None:
     body = among_boxes((0.42, 0.0))
     angles = swaying(bioloid, 1.0)
-    first = body.play(Frames(angles, stiffness=np.full(18, 3.0)))
+    first = body.play(JointCommands(angles, stiffness=np.full(18, 3.0)))
     body.place_robot(1.5, 0.2, 1.0)
-    body.play(Frames(angles))
+    body.play(JointCommands(angles))
     body.reset()
     assert body.time_s == 0.0
-    again = body.play(Frames(angles, stiffness=np.full(18, 3.0)))
+    again = body.play(JointCommands(angles, stiffness=np.full(18, 3.0)))
     assert first.world is not None
     assert again.world is not None
-    assert np.array_equal(first.world.trunk, again.world.trunk)
+    assert np.array_equal(first.world.base, again.world.base)
     assert np.array_equal(first.world.boxes, again.world.boxes)
 
 
 def test_blocks_do_not_matter(bioloid: Robot) -> None:
     angles = swaying(bioloid, 1.0)
     whole, parts = (SimulatedBody(World(bioloid)) for _ in range(2))
-    in_one = whole.play(Frames(angles)).world
-    in_many = [parts.play(Frames(part)).world for part in np.split(angles, [12, 13, 25, 60])]
+    in_one = whole.play(JointCommands(angles)).world
+    in_many = [parts.play(JointCommands(part)).world for part in np.split(angles, [12, 13, 25, 60])]
     assert in_one is not None
-    assert np.array_equal(in_one.trunk, np.concatenate([part.trunk for part in in_many if part]))
+    assert np.array_equal(in_one.base, np.concatenate([part.base for part in in_many if part]))
 
 
 def test_play_is_the_same_as_stepping_one_by_one(bioloid: Robot, among_boxes: AmongBoxes) -> None:
@@ -98,7 +99,7 @@ def test_play_is_the_same_as_stepping_one_by_one(bioloid: Robot, among_boxes: Am
     world = body.world
     model, data = world.model, copy.copy(world.data)
     angles = swaying(bioloid, 1.0)
-    track = body.play(Frames(angles))
+    track = body.play(JointCommands(angles))
     for command in body._grid.rounded(angles):
         data.ctrl[world.addresses.actuators] = command
         for _ in range(world.n_substeps):
@@ -109,10 +110,10 @@ def test_play_is_the_same_as_stepping_one_by_one(bioloid: Robot, among_boxes: Am
 
 
 def test_footprints_are_those_of_the_frames_very_end(bare: SimulatedBody, bioloid: Robot) -> None:
-    track = bare.play(Frames(swaying(bioloid, 0.5)))
-    assert track.world is not None
+    track = bare.play(JointCommands(swaying(bioloid, 0.5)))
+    assert track.truth is not None
     mujoco.mj_kinematics(bare.world.model, bare.world.data)
-    assert np.abs(track.world.footprints[-1] - sole_corners(bare.world)).max() < 1e-12
+    assert np.abs(track.truth.footprints[-1] - sole_corners(bare.world)).max() < 1e-12
 
 
 def test_footprint_corners_go_round_from_the_front_left(bare: SimulatedBody) -> None:
@@ -135,7 +136,7 @@ def test_a_free_joint_goes_limp_and_comes_back(bare: SimulatedBody, hold: Hold) 
     asked[joint] = np.nan
     track = bare.play(hold(asked, 1.5, free=free))
     assert track.positions[-1, joint] > -0.5
-    assert np.all(track.loads[:, joint] == 0.0)
+    assert np.all(track.efforts[:, joint] == 0.0)
     bare.play(hold(pose, 1.0))
     assert bare.read().positions[joint] == pytest.approx(-1.3, abs=0.05)
 
@@ -154,7 +155,7 @@ def test_a_softer_joint_sags_more(bare: SimulatedBody, hold: Hold) -> None:
 
 
 def test_commands_reach_the_servos_in_whole_ticks(bare: SimulatedBody, bioloid: Robot) -> None:
-    bare.play(Frames(swaying(bioloid, 0.1)))
+    bare.play(JointCommands(swaying(bioloid, 0.1)))
     ticks = bioloid.to_ticks(bare.world.data.ctrl[bare.world.addresses.actuators])
     assert np.abs(ticks - np.rint(ticks)).max() < 1e-9
 
@@ -186,9 +187,9 @@ def test_a_command_that_is_no_number_is_refused(bare: SimulatedBody) -> None:
     angles = np.zeros((4, 18))
     angles[2, 5] = np.nan
     with pytest.raises(UnsafeCommandError, match="frame 2"):
-        bare.play(Frames(angles))
+        bare.play(JointCommands(angles))
     with pytest.raises(BodyError, match="shape"):
-        bare.play(Frames(np.zeros((4, 17))))
+        bare.play(JointCommands(np.zeros((4, 17))))
 
 
 def test_a_blown_up_simulation_says_so_and_can_begin_again(bare: SimulatedBody, hold: Hold) -> None:

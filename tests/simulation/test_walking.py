@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from posewright.bodies import Frames
+from posewright.bodies import JointCommands
 from posewright.formats import read_motion
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody
@@ -23,11 +23,11 @@ def perform(body: SimulatedBody, card: Robot, name: str) -> tuple[float, float, 
     motion = read_motion(card.folder / "motions" / f"{name}.motion.yaml")
     assert motion.joints == card.joint_names
     rate = round(1 / card.frame_period_s)
-    world = body.play(Frames(motion.sample(rate, until_s=SECONDS).angles)).world
+    world = body.play(JointCommands(motion.sample(rate, until_s=SECONDS).angles)).world
     assert world is not None
-    trunk = world.trunk
-    yaw = np.degrees(np.unwrap(2.0 * np.arctan2(trunk[:, 6], trunk[:, 3])))
-    return float(trunk[-1, 0] - trunk[0, 0]), float(yaw[-1] - yaw[0]), float(trunk[:, 2].min())
+    base = world.base
+    yaw = np.degrees(np.unwrap(2.0 * np.arctan2(base[:, 6], base[:, 3])))
+    return float(base[-1, 0] - base[0, 0]), float(yaw[-1] - yaw[0]), float(base[:, 2].min())
 
 
 def test_walks_forward(among_boxes: AmongBoxes, bioloid: Robot) -> None:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from posewright.arenas import arena, layout, layout_names
-from posewright.bodies import Frames
+from posewright.bodies import JointCommands
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody, World
 
-Hold = Callable[..., Frames]
+Hold = Callable[..., JointCommands]
 AmongBoxes = Callable[..., SimulatedBody]
 
 
@@ -46,9 +46,9 @@ def test_boxes_stand_where_the_layout_has_them_and_stay(name: str, bioloid: Robo
     before = body.world.boxes
     assert np.allclose(before[:, :2], [(box.x, box.y) for box in boxes])
     track = body.play(hold(bioloid.pose("walk_ready"), 0.2))
-    assert track.world is not None
-    assert np.array_equal(track.world.boxes[-1], before)
-    assert not track.world.box_contacts.any()
+    assert track.truth is not None
+    assert np.array_equal(track.truth.boxes[-1], before)
+    assert not track.truth.box_contacts.any()
 
 
 def test_a_box_that_the_robot_falls_against_is_touched_and_moved(among_boxes: AmongBoxes, hold: Hold) -> None:
@@ -69,12 +69,12 @@ def test_a_pushed_box_comes_to_rest_and_sleeps_again(among_boxes: AmongBoxes, ho
     body = among_boxes((1.5, 0.5))
     body.world.data.qvel[body.world.addresses.box_qvel.start] = 0.5
     track = body.play(hold(body.robot.pose("walk_ready"), 1.5))
-    assert track.world is not None
-    moved = track.world.boxes[-1, 0, 0] - 1.5
+    assert track.truth is not None
+    moved = track.truth.boxes[-1, 0, 0] - 1.5
     # A block that slides without rocking comes v^2 / (2 mu g) = 2.5 cm far; this one is tall and rocks.
     assert 0.005 < moved < 0.5**2 / (2 * 0.5 * 9.81)
-    assert track.world.boxes[-1, 0, 2] == pytest.approx(0.25, abs=1e-3)
-    assert np.array_equal(track.world.boxes[-1], track.world.boxes[-20])
+    assert track.truth.boxes[-1, 0, 2] == pytest.approx(0.25, abs=1e-3)
+    assert np.array_equal(track.truth.boxes[-1], track.truth.boxes[-20])
 
 
 def test_the_robot_stops_at_a_wall(bioloid: Robot, hold: Hold) -> None:
@@ -83,19 +83,19 @@ def test_the_robot_stops_at_a_wall(bioloid: Robot, hold: Hold) -> None:
     for side in ("right", "left"):
         pose[bioloid.index(f"{side}_ankle_pitch")] -= 0.6
     track = body.play(hold(pose, 2.0))
-    assert track.world is not None
-    assert track.world.trunk[:, 0].max() < 2.5
+    assert track.truth is not None
+    assert track.truth.base[:, 0].max() < 2.5
 
 
 def test_show_sets_poses_as_a_track_has_them(among_boxes: AmongBoxes, hold: Hold) -> None:
     body = among_boxes((0.48, 0.0))
     pose = body.robot.pose("walk_ready")
     track = body.play(hold(pose, 0.5))
-    assert track.world is not None
+    assert track.truth is not None
     other = World(body.robot, body.world.arena)
-    boxes = track.world.boxes[-1] + [0.1, 0.2, 0.3, 0, 0, 0, 0]
-    other.show(track.world.trunk[-1], track.positions[-1], boxes)
-    assert np.array_equal(other.trunk, track.world.trunk[-1])
+    boxes = track.truth.boxes[-1] + [0.1, 0.2, 0.3, 0, 0, 0, 0]
+    other.show(track.truth.base[-1], track.positions[-1], boxes)
+    assert np.array_equal(other.base, track.truth.base[-1])
     assert np.array_equal(other.joint_positions, track.positions[-1])
     assert np.allclose(other.data.geom("box_0").xpos, boxes[0, :3])
 

@@ -1,33 +1,52 @@
-"""Bodies: what is driven, behind one small interface."""
+"""Bodies: what is driven, behind one small interface, and how one body differs from its model."""
 
 from __future__ import annotations
 
-from posewright.bodies.body import Body, Hands
+from posewright.bodies.body import Body, Plant, Supervisor, TorquePolicy
+from posewright.bodies.domain import NOMINAL, DomainParameters
+from posewright.bodies.domain_randomization import (
+    Distribution,
+    DomainRandomization,
+    Normal,
+    Uniform,
+    random_variation,
+)
+from posewright.bodies.domain_reading import read_variation_ranges, variation_names, variation_ranges
+from posewright.bodies.joints import (
+    BodyState,
+    Contacts,
+    Decision,
+    Fault,
+    FaultKind,
+    GroundTruth,
+    JointCommands,
+    JointStates,
+    Reading,
+)
 from posewright.bodies.mock import MockBody, Placement
-from posewright.bodies.state import BodyState, Reading
-from posewright.bodies.track import Flags, Floats, Frames, Track, WorldTrack
-from posewright.bodies.variation import NOMINAL, BodyVariation
-from posewright.bodies.variation_ranges import Draw, Normal, Uniform, VariationRanges, random_variation
-from posewright.bodies.variation_reading import read_variation_ranges, variation_names, variation_ranges
 
 __all__ = [
     "NOMINAL",
     "Body",
     "BodyState",
-    "BodyVariation",
-    "Draw",
-    "Flags",
-    "Floats",
-    "Frames",
-    "Hands",
+    "Contacts",
+    "Decision",
+    "Distribution",
+    "DomainParameters",
+    "DomainRandomization",
+    "Fault",
+    "FaultKind",
+    "GroundTruth",
+    "JointCommands",
+    "JointStates",
     "MockBody",
     "Normal",
     "Placement",
+    "Plant",
     "Reading",
-    "Track",
+    "Supervisor",
+    "TorquePolicy",
     "Uniform",
-    "VariationRanges",
-    "WorldTrack",
     "random_variation",
     "read_variation_ranges",
     "variation_names",

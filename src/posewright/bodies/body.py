@@ -1,23 +1,29 @@
-"""The door every body fulfils, be it simulated, on a bus, across a network, or a mock."""
+"""The doors to a robot, be it simulated, on a bus, across a network, or a mock: `Body` and `Plant`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from posewright.bodies.state import BodyState
-from posewright.bodies.track import Frames, Track
+from posewright.bodies.joints import BodyState, JointCommands, JointStates
 
 if TYPE_CHECKING:
     from posewright.robots import Robot
 
 
+class TorquePolicy(Enum):
+    """What a body's servos do once nobody drives it any more."""
+
+    HOLD = "hold"
+    """Stay where they were commanded last, torque on: a robot that stands keeps standing."""
+    RELEASE = "release"
+    """Torque off: the robot may be moved by hand, and may fall."""
+
+
 @runtime_checkable
 class Body(Protocol):
-    """Anything that can be driven.
-
-    A body lets n frame periods pass in one call, so that a simulated one needs no Python per frame
-    and one on a bus may keep its own time.
-    """
+    """One robot that can be read and stopped; the plant it belongs to lets time pass."""
 
     @property
     def robot(self) -> Robot:
@@ -29,6 +35,14 @@ class Body(Protocol):
         """The body's own time, 0 when it began [s]."""
         ...
 
+    def open(self) -> None:
+        """Take hold of the robot, torque on; opening an open body does nothing.
+
+        Raises:
+            BodyError: it does not answer.
+        """
+        ...
+
     def read(self) -> BodyState:
         """Return the state now, its sensors evaluated; no time passes.
 
@@ -37,17 +51,56 @@ class Body(Protocol):
         """
         ...
 
-    def play(self, frames: Frames) -> Track:
-        """Command one row of `frames` a frame period and return what the joints did: as many rows.
+    def observe(self) -> JointStates:
+        """Return one row: what the joints do now, and the truth where the body knows it; no time passes."""
+        ...
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return what this body knows of itself besides its card, as plain data for a recording.
+
+        A simulated one: `mass_kg`, `gravity` [m/s^2], `stiffness` [N m/rad] and `damping` [N m s/rad] of
+        its servos, `latency_frames`, `welded` joints; and, as `recordings.RobotHeader` has them, its
+        `sensors` and the `links` it is built of. A body that knows nothing returns nothing.
+        """
+        ...
+
+    def stop(self, policy: TorquePolicy) -> None:
+        """Stop moving at once; must not raise, and may be called at any time, also twice."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the robot: ports and connections are free again. Torque stays as `stop` left it."""
+        ...
+
+
+@runtime_checkable
+class Plant(Protocol):
+    """What time passes in: a world with one or several robots, a bus, a robot far away."""
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """The robots in it, by the name each has here."""
+        ...
+
+    @property
+    def frame_period_s(self) -> float:
+        """The time between two commands, the same for all robots in it [s]."""
+        ...
+
+    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
+        """Let as many frames pass as there are rows, one command a frame, and return what the joints did.
+
+        Args:
+            commands: for every body, all with the same number of rows.
 
         Raises:
-            BodyError: the body does not answer, or the frames are another robot's.
+            BodyError: a body does not answer, or the commands do not fit.
         """
         ...
 
 
 @runtime_checkable
-class Hands(Protocol):
+class Supervisor(Protocol):
     """What a person beside the field may do to a robot."""
 
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
@@ -56,8 +109,8 @@ class Hands(Protocol):
         The joints stay at what is commanded, all velocities become zero.
 
         Args:
-            x_m: of the trunk, in the field frame [m].
-            y_m: of the trunk, in the field frame [m].
+            x_m: of the base, in the field frame [m].
+            y_m: of the base, in the field frame [m].
             yaw_rad: where it looks: 0 along the field's x, positive to the left [rad].
         """
         ...

@@ -57,14 +57,14 @@ if TYPE_CHECKING:
     from posewright.charts.exploration import Exploration as Exploration
     from posewright.charts.exploration import explore as explore
     from posewright.charts.expression import Expression as Expression
+    from posewright.charts.expression import Function as Function
+    from posewright.charts.expression import FunctionRow as FunctionRow
     from posewright.charts.expression import Scope as Scope
     from posewright.charts.expression import parse_expression as parse_expression
     from posewright.charts.finding import Counterexample as Counterexample
     from posewright.charts.finding import Finding as Finding
     from posewright.charts.finding import Level as Level
     from posewright.charts.finding import Rule as Rule
-    from posewright.charts.function import Function as Function
-    from posewright.charts.function import FunctionRow as FunctionRow
     from posewright.charts.interpreter import Interpreter as Interpreter
     from posewright.charts.interpreter import Outcome as Outcome
     from posewright.charts.machine import Machine as Machine

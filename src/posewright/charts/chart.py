@@ -10,11 +10,10 @@ from functools import cached_property
 from pathlib import Path
 
 from posewright.charts.datatypes import EnumType, Type, Value
-from posewright.charts.expression import Scope
-from posewright.charts.function import Function
+from posewright.charts.expression import Function, Scope
 from posewright.charts.promise import Promise
-from posewright.charts.state import Otherwise, Priority, State, walk
-from posewright.charts.structure import require_structure
+from posewright.charts.state import Otherwise, Priority, State
+from posewright.charts.structure import StateTree
 from posewright.charts.table_form import TableForm
 from posewright.charts.transition import Target, Transition
 from posewright.errors import UnknownNameError
@@ -88,7 +87,7 @@ class Chart:
     lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        require_structure(self)
+        self.tree.require()
 
     def __repr__(self) -> str:
         """Return one line: what it is called, and how large it is."""
@@ -96,26 +95,24 @@ class Chart:
         return f"<Chart {self.name!r}, {self.kind.value}: {of}>"
 
     @cached_property
+    def tree(self) -> StateTree:
+        """Its states, one inside another."""
+        return StateTree(self.name, self.states, self.initial, self.parallel, self.junctions, self.path)
+
+    @property
     def every_state(self) -> tuple[State, ...]:
         """All states, each before those inside it, in the order in which they are written."""
-        return tuple(walk(self.states))
-
-    @cached_property
-    def _by_name(self) -> dict[str, State]:
-        return {state.name: state for state in self.every_state}
+        return self.tree.every_state
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
         """The names of all states, in the order in which they are written."""
         return tuple(state.name for state in self.every_state)
 
-    @cached_property
+    @property
     def parents(self) -> Mapping[str, str | None]:
         """The state around each state, None around the outermost ones."""
-        inner: dict[str, str | None] = {
-            child.name: state.name for state in self.every_state for child in state.states
-        }
-        return {**dict.fromkeys((state.name for state in self.states), None), **inner}
+        return self.tree.parents
 
     def state(self, name: str) -> State:
         """Return the state of that name.
@@ -123,8 +120,8 @@ class Chart:
         Raises:
             UnknownNameError: there is none.
         """
-        if name in self._by_name:
-            return self._by_name[name]
+        if name in self.tree.by_name:
+            return self.tree.by_name[name]
         raise UnknownNameError.among("state", name, self.state_names)
 
     @property

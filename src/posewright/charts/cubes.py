@@ -24,11 +24,6 @@ def covers(cube: Cube, point: Sequence[bool]) -> bool:
     return all(sign is None or sign == value for sign, value in zip(cube, point, strict=True))
 
 
-def meet(one: Cube, other: Cube) -> bool:
-    """Return whether two cubes have a point in common."""
-    return all(a is None or b is None or a == b for a, b in zip(one, other, strict=True))
-
-
 def points(count: int) -> Iterator[tuple[bool, ...]]:
     """Yield every combination of `count` truth values, counting upwards."""
     return product((False, True), repeat=count)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from posewright.charts.chart import scope_of
 from posewright.charts.datatypes import BoolType, Type, Value
-from posewright.charts.expression import Scope
-from posewright.charts.function import Function
+from posewright.charts.expression import Function, Scope
 from posewright.documents import Node
 
 RESERVED = frozenset(

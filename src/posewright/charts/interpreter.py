@@ -59,7 +59,7 @@ class Interpreter:
 
     def initial(self) -> ChartState:
         """Return where the chart stands before its first tick."""
-        entered = Entering(self.machine, dict.fromkeys(self.machine.memories, ()))
+        entered = Entering(self.machine.nodes, dict.fromkeys(self.machine.memories, ()))
         entered.whole(self.machine.nodes[0])
         return self._standing(entered.found, started=False, held={})
 
@@ -77,7 +77,7 @@ class Interpreter:
             UnknownNameError: there is no such state.
         """
         node = self.machine.node(state)
-        entering = Entering(self.machine, dict.fromkeys(self.machine.memories, ()))
+        entering = Entering(self.machine.nodes, dict.fromkeys(self.machine.memories, ()))
         entering.goals((Goal(node.index),), 0)
         if self.machine.nodes[0].parallel:
             entering.regions(self.machine.nodes[0])

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from posewright.errors import LossError
-    from posewright.formats.oda.archive import OdaArchive
-    from posewright.formats.oda.extraction import Extraction
+    from posewright.formats import Extraction, OdaArchive
 
 ArchivePath = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="An ODA archive, in gzip or not.")]
 RobotName = Annotated[
@@ -90,7 +89,7 @@ def extract(
     """
     from posewright.cli.archive_progress import progress
     from posewright.errors import LossError, OutputError
-    from posewright.formats.oda.extraction import extract_archive
+    from posewright.formats import extract_archive
 
     archive = _open(file)
     try:
@@ -157,7 +156,7 @@ def create(
     """
     from posewright.cli.archive_tables import describe_assembled
     from posewright.errors import LossError, OutputError
-    from posewright.formats.oda.files import create_archive
+    from posewright.formats import create_archive
 
     try:
         done = create_archive(
@@ -198,7 +197,7 @@ def add(
     """
     from posewright.cli.archive_tables import describe_assembled
     from posewright.errors import LossError
-    from posewright.formats.oda.files import add_to_archive
+    from posewright.formats import add_to_archive
 
     _open(file)  # says what is odd about it
     try:
@@ -235,7 +234,7 @@ def remove(
     """
     from posewright.cli.archive_tables import entries_counted
     from posewright.cli.console import warn
-    from posewright.formats.oda.files import remove_from_archive
+    from posewright.formats import remove_from_archive
 
     before = _open(file)
     after = remove_from_archive(file, names, keep_places=keep_places)
@@ -249,7 +248,7 @@ def remove(
 def _open(path: Path) -> OdaArchive:
     """Read an archive, and say on stderr what is odd about it."""
     from posewright.cli.console import warn
-    from posewright.formats.oda.files import read_archive_file
+    from posewright.formats import read_archive_file
 
     archive = read_archive_file(path)
     for remark in archive.remarks:

@@ -50,7 +50,7 @@ def plot(
       posewright gait plot trot --forward 0 --set shape_factor=1 -o on_the_spot.pdf
     """
     from posewright.cli.console import out
-    from posewright.trials import draw_gait
+    from posewright.figures import draw_gait
 
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, gait, opened.path)

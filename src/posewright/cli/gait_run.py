@@ -23,12 +23,12 @@ from posewright.cli.gait_options import (
 from posewright.cli.options import AsJson, refuse_overwriting
 
 if TYPE_CHECKING:
-    from posewright.bodies import BodyVariation
+    from posewright.bodies import DomainParameters
+    from posewright.experiments.walking.many_report import ManyReport
+    from posewright.experiments.walking.trial import GaitTrial
+    from posewright.experiments.walking.walked_body import WalkedBody
     from posewright.gaits import Gait, VelocityCommand
     from posewright.robots import Robot
-    from posewright.trials.walking.many_report import ManyReport
-    from posewright.trials.walking.trial import GaitTrial
-    from posewright.trials.walking.walked_body import WalkedBody
 
 NOMINAL_BODY = "nominal"
 FELL = 1
@@ -124,7 +124,7 @@ def run(
       posewright gait run trot --forward 0.15 --set central_height_m=0.012
     """
     if plot is not None:
-        from posewright.trials.walking.picture import refuse_no_picture
+        from posewright.figures.walking.picture import refuse_no_picture
 
         refuse_no_picture(plot)
         refuse_overwriting(plot, gait)
@@ -179,7 +179,7 @@ def _run_one(gait: Gait, robot: Robot, wishes: Wishes, plot: Path | None) -> Non
 
     trial = _walked(gait, robot, wishes)
     if plot is not None:
-        from posewright.trials.walking.picture import draw_gait_trial
+        from posewright.figures.walking.picture import draw_gait_trial
 
         draw_gait_trial(trial, plot)
     if wishes.as_json:
@@ -194,7 +194,7 @@ def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> GaitTrial:
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
     from posewright.cli.console import progress
     from posewright.errors import BodyError, InputError
-    from posewright.trials.walking.trial import walk_gait
+    from posewright.experiments.walking.trial import walk_gait
 
     ends_s, variation = wishes.settle_s + wishes.seconds, _variation(wishes.body, wishes.seed)
     with progress(quiet=wishes.as_json) as display:
@@ -225,7 +225,7 @@ def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: in
     from posewright.bodies import variation_ranges
     from posewright.cli.console import emit_json, progress
     from posewright.cli.gait_tables import print_many
-    from posewright.trials.walking.many import walk_many
+    from posewright.experiments.walking.many import walk_many
 
     ranges = "random" if wishes.body == NOMINAL_BODY else wishes.body
     walked, fallen = 0, 0
@@ -264,12 +264,12 @@ def _workers(asked: int | None, bodies: int) -> int:
     return min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1
 
 
-def _variation(body: str, seed: int) -> BodyVariation:
+def _variation(body: str, seed: int) -> DomainParameters:
     """Return the body of that name and seed, or raise UnknownNameError or InputError."""
     from posewright.bodies import NOMINAL, random_variation, variation_names, variation_ranges
     from posewright.errors import UnknownNameError
     from posewright.robots import is_path
-    from posewright.trials.seed import checked_seed
+    from posewright.search.seed import checked_seed
 
     if body == NOMINAL_BODY:
         return NOMINAL

@@ -10,14 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from posewright.cli import console
-from posewright.trials.walking.figures import FALLS, FIGURES, Figure, Worse
+from posewright.evaluation.walking.figures import FALLS, FIGURES, Figure, Worse
 
 if TYPE_CHECKING:
-    from posewright.trials.walking.many_report import ManyReport
-    from posewright.trials.walking.report import GaitReport
-    from posewright.trials.walking.track import Correction
-    from posewright.trials.walking.trial import GaitTrial
-    from posewright.trials.walking.walked_body import WalkedBody
+    from posewright.evaluation.walking.report import GaitReport
+    from posewright.evaluation.walking.track import Correction
+    from posewright.experiments.walking.many_report import ManyReport
+    from posewright.experiments.walking.trial import GaitTrial
+    from posewright.experiments.walking.walked_body import WalkedBody
 
 MM = 1000.0
 BROKEN = "bold red"

@@ -33,7 +33,7 @@ def judge(
     from posewright.cli import console
     from posewright.contests import judge as judged
     from posewright.contests import read_rules
-    from posewright.traces import read_mcap
+    from posewright.recordings import read_mcap
 
     trace = read_mcap(recording)
     result = judged(trace, None if rules is None else read_rules(rules))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from posewright.playing import Block
+from posewright.control import Block
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -29,7 +29,7 @@ class Live:
         now = time.perf_counter()
         if self._began is None:
             self._began = now - block.state.time_s
-        ahead_s = float(block.track.times[-1]) - (now - self._began)
+        ahead_s = float(block.states.times[-1]) - (now - self._began)
         if ahead_s > 0.0:
             time.sleep(ahead_s)
         self._view.sync()

@@ -158,7 +158,7 @@ def plot(
       posewright motion plot walk.motion.yaml -o walk.svg
     """
     from posewright.cli.console import out
-    from posewright.trials import draw_motion
+    from posewright.figures import draw_motion
 
     refuse_overwriting(output, file)
     motion = open_for_robot(file, robot).motion(page)

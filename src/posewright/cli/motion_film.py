@@ -53,7 +53,7 @@ def film(
       posewright motion film humanoid.mtn --page "F getup" --attitude 0 90 -o up.mp4 --speed 0.5
     """
     from posewright.cli import console
-    from posewright.trials import film_motion
+    from posewright.figures import film_motion
 
     refuse_overwriting(output, file)
     motion = open_for_robot(file, robot).motion(page)

@@ -24,7 +24,7 @@ PutDown = Annotated[
     typer.Option(
         "--attitude",
         metavar="ROLL PITCH",
-        help="How the trunk is turned when the robot is put down, in degrees: 0 90 on its face, 0 -90 on its "
+        help="How the base is turned when the robot is put down, in degrees: 0 90 on its face, 0 -90 on its "
         "back; default as the file says, else standing.",
     ),
 ]
@@ -65,7 +65,7 @@ def with_physics(
         friction: of the floor.
         tell: is told the name of the motion that is played.
     """
-    from posewright.trials import try_motion
+    from posewright.experiments import try_motion
 
     wanted = None if page is None else file.page_number(page)
     played = []

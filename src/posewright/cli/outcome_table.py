@@ -10,7 +10,7 @@ from rich.text import Text
 from posewright.cli import console
 
 if TYPE_CHECKING:
-    from posewright.trials import Outcome
+    from posewright.experiments import Outcome
 
 
 def print_outcome(outcome: Outcome) -> None:

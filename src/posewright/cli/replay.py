@@ -13,7 +13,7 @@ from posewright.cli.options import AsJson, Camera, Plot, Video, refuse_overwriti
 from posewright.cli.outcome_table import print_outcome
 
 if TYPE_CHECKING:
-    from posewright.traces import Trace
+    from posewright.recordings import Recording
 
 HELP = """Play a recorded trial again, from its recording alone: picture, film, live window, result.
 
@@ -42,7 +42,7 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Replay a trial."""
-    from posewright.trials import replay as replayed
+    from posewright.experiments import replay as replayed
 
     for output in (plot, video):
         refuse_overwriting(output, recording)
@@ -64,9 +64,9 @@ def replay(
         print_outcome(outcome)
 
 
-def _show(trace: Trace, speed: float) -> None:
+def _show(trace: Recording, speed: float) -> None:
+    from posewright.figures import stage_of
     from posewright.simulation import LiveView
-    from posewright.trials import stage_of
 
     world = stage_of(trace.header)
     with LiveView(world) as window:
@@ -75,7 +75,7 @@ def _show(trace: Trace, speed: float) -> None:
             ahead_s = float(trace.times[row]) / speed - (time.perf_counter() - began)
             if ahead_s > 0.0:
                 time.sleep(ahead_s)
-            world.show(trace.trunk[row], trace.joint_positions[row], trace.boxes[row])
+            world.show(trace.base[row], trace.joint_positions[row], trace.boxes[row])
             window.sync()
             if not window.is_open:
                 return

@@ -16,9 +16,9 @@ from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
-    from posewright.playing import Watcher
+    from posewright.control import Watcher
+    from posewright.experiments import Progress
     from posewright.simulation import World
-    from posewright.trials import Progress
 
 HELP = """Run a trial in simulation: robot, arena, behaviour, contest.
 
@@ -73,9 +73,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a trial."""
-    from posewright.trials import draw_trial, film_trial, run_trial
-    from posewright.trials.film import SUFFIXES as FILMS
-    from posewright.trials.picture import SUFFIXES as PICTURES
+    from posewright.experiments import run_trial
+    from posewright.figures import draw_trial, film_trial
+    from posewright.figures.film import SUFFIXES as FILMS
+    from posewright.figures.picture import SUFFIXES as PICTURES
 
     _refuse_unwritable(record, (".mcap",))
     _refuse_unwritable(video, FILMS)

@@ -131,7 +131,7 @@ def _refuse_unclear(tuning: str | None, report: Path | None, *, is_list: bool, i
 def _list_tunings(*, as_json: bool) -> None:
     from posewright.cli.console import emit_json, out
     from posewright.cli.tune_tables import describe, list_table
-    from posewright.trials.gait_tuning.reading import read_tune, tune_names
+    from posewright.experiments.tuning.reading import read_tune, tune_names
 
     told = [describe(read_tune(name)) for name in tune_names()]
     if as_json:

@@ -15,8 +15,8 @@ from posewright.cli import console
 from posewright.cli.tune_tables import figures_line
 
 if TYPE_CHECKING:
-    from posewright.trials.gait_tuning.task import GaitTask
-    from posewright.trials.tuning import Attempt, Generation, Journal
+    from posewright.experiments.tuning.task import GaitTask
+    from posewright.search import Attempt, Generation, Journal
 
 Say = Callable[[str, bool], None]
 """Shows a line; the second says whether it is worth keeping: a generation is done."""
@@ -44,8 +44,8 @@ class Course:
         recorded: Journal | None,
         clock: Callable[[], float],
     ) -> None:
-        from posewright.trials.gait_tuning.search import GaitProblem
-        from posewright.trials.tuning.plan import plan_for
+        from posewright.experiments.tuning.search import GaitProblem
+        from posewright.search.plan import plan_for
 
         asked = task.search.population if population is None else population
         plan = plan_for(GaitProblem(task), population=asked, spread=task.search.spread, seed=0)

@@ -12,7 +12,7 @@ from posewright.cli.options import refuse_overwriting
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from posewright.trials.tuning import Attempt, Generation, Journal
+    from posewright.search import Attempt, Generation, Journal
 
 MOST_ROWS = 16
 """So many generations are shown, evenly spaced; more of them say no more."""
@@ -31,10 +31,11 @@ def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
         as_json: whether a program reads it.
     """
     from posewright.cli.console import emit_json
-    from posewright.trials.tuning import draw_tuning, read_journal
+    from posewright.figures import draw_tuning
+    from posewright.search import read_journal
 
     if plot is not None:
-        from posewright.trials.tuning.picture import refuse_no_drawing
+        from posewright.figures.search.picture import refuse_no_drawing
 
         refuse_no_drawing(plot)
         refuse_overwriting(plot, journal)
@@ -55,7 +56,7 @@ def _best(journal: Journal) -> Attempt | None:
 
 def _refused(journal: Journal) -> Counter[str]:
     """Return why candidates could not be judged, without the numbers, and how many there are of each."""
-    from posewright.trials.tuning import REASON
+    from posewright.search import REASON
 
     reasons = (
         str(attempt.evaluation.facts.get(REASON, NO_REASON))

@@ -13,9 +13,9 @@ from posewright.cli.options import refuse_overwriting
 
 if TYPE_CHECKING:
     from posewright.cli.tune_course import Course
-    from posewright.trials.gait_tuning.search import TunedGait
-    from posewright.trials.gait_tuning.task import GaitTask
-    from posewright.trials.tuning import Journal
+    from posewright.experiments.tuning.search import TunedGait
+    from posewright.experiments.tuning.task import GaitTask
+    from posewright.search import Journal
 
 NOTHING_FOUND = 1
 """Exit code where no candidate could be judged."""
@@ -56,7 +56,7 @@ def search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json: 
     """
     from posewright.cli.tune_course import Course, followed, how_to_go_on
     from posewright.cli.tune_tables import result_data, show_result
-    from posewright.trials.gait_tuning.reading import read_tune
+    from posewright.experiments.tuning.reading import read_tune
 
     task = read_tune(tuning)
     journal = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
@@ -104,7 +104,7 @@ def _settled(wishes: Wishes, task: GaitTask, recorded: Journal | None) -> _Settl
 
 
 def _found(task: GaitTask, settled: _Settled, journal: Path, course: Course) -> TunedGait:
-    from posewright.trials.gait_tuning.search import tune_gait
+    from posewright.experiments.tuning.search import tune_gait
 
     return tune_gait(
         task,
@@ -119,8 +119,8 @@ def _found(task: GaitTask, settled: _Settled, journal: Path, course: Course) -> 
 
 
 def _write(found: TunedGait, journal: Path, files: Files) -> None:
+    from posewright.figures import draw_tuning
     from posewright.gaits import write_gait
-    from posewright.trials.tuning import draw_tuning
 
     if files.plot is not None:
         draw_tuning(journal, files.plot)
@@ -136,7 +136,7 @@ def _recorded(journal: Path, *, resume: bool) -> Journal | None:
         FormatError: it is damaged, or no journal.
     """
     from posewright.errors import InputError, Where
-    from posewright.trials.tuning import read_journal
+    from posewright.search import read_journal
 
     is_there = os.path.lexists(journal)
     if is_there and not resume:
@@ -166,7 +166,7 @@ def _refuse_files(task: GaitTask, journal: Path, files: Files) -> None:
     """Say before a long search, not after it, that its result could not be written."""
     from posewright.documents import refuse_unwritable
     from posewright.errors import InputError
-    from posewright.trials.tuning.picture import refuse_no_drawing
+    from posewright.figures.search.picture import refuse_no_drawing
 
     refuse_unwritable(journal)
     written = [path for path in (journal, files.output, files.plot) if path is not None]

@@ -13,9 +13,9 @@ from rich.text import Text
 from posewright.cli import console
 
 if TYPE_CHECKING:
-    from posewright.trials.gait_tuning.search import TunedGait
-    from posewright.trials.gait_tuning.task import GaitTask
-    from posewright.trials.tuning import Dimension, Evaluation, Fact
+    from posewright.experiments.tuning.search import TunedGait
+    from posewright.experiments.tuning.task import GaitTask
+    from posewright.search import Dimension, Evaluation, Fact
 
 FIGURES: Mapping[str, tuple[str, str]] = {
     "speed_m_s": ("speed along the command", "{:.3f} m/s"),
@@ -105,7 +105,7 @@ def finite(number: float) -> float | None:
 
 def show_result(found: TunedGait, journal: Path, output: Path | None) -> None:
     """Print what was found: the numbers, the figures, and where it stands now."""
-    from posewright.trials.tuning import REASON
+    from posewright.search import REASON
 
     tuned, task = found.tuned, found.task
     if found.gait is None:

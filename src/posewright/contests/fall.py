@@ -1,4 +1,4 @@
-"""Falls: seen from the trunk, which tilts too far, or sinks too low, for too long."""
+"""Falls: seen from the base, which tilts too far, or sinks too low, for too long."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Fall:
     """A fall.
 
     Attributes:
-        since_s: when the trunk went down [s].
+        since_s: when the base went down [s].
         stood: where the robot last stood; its heading there is the fall's direction.
     """
 
@@ -44,7 +44,7 @@ class Fall:
 
 
 class FallWatch:
-    """Watches a trunk; a fall is seen when it has been down for the rules' time without a break."""
+    """Watches a base; a fall is seen when it has been down for the rules' time without a break."""
 
     def __init__(self, rules: FallRules) -> None:
         self._rules = rules
@@ -53,36 +53,36 @@ class FallWatch:
         self._down_since_s: float | None = None
         self._stood: tuple[Floats, Floats] = (np.zeros(7), np.zeros((1, 4, 3)))
 
-    def advance(self, times: Floats, trunk: Floats, footprints: Floats) -> Fall | None:
+    def advance(self, times: Floats, base: Floats, footprints: Floats) -> Fall | None:
         """Look at some more frames; return a fall if there is one at their end.
 
         Args:
             times: `(n,)` [s].
-            trunk: x y z qw qx qy qz, `(n, 7)`.
+            base: x y z qw qx qy qz, `(n, 7)`.
             footprints: sole corners in the field frame, `(n, n_feet, 4, 3)` [m].
         """
         if not len(times):
             return None
         if not self._begun:
             self._begun = True
-            self._stands(trunk[0], footprints[0])
-        upright = uprightness(trunk[:, 3:])
+            self._stands(base[0], footprints[0])
+        upright = uprightness(base[:, 3:])
         standing = (upright > math.cos(self._rules.upright_rad)).nonzero()[0]
         if len(standing):
-            self._stands(trunk[standing[-1]], footprints[standing[-1]])
-        return self._verdict(times, self._gauge.down(trunk, upright))
+            self._stands(base[standing[-1]], footprints[standing[-1]])
+        return self._verdict(times, self._gauge.down(base, upright))
 
     def forget(self) -> None:
         """Begin anew: somebody has put the robot on its feet."""
         self._down_since_s = None
 
-    def _stands(self, trunk: Floats, footprints: Floats) -> None:
-        self._stood = trunk.copy(), footprints.copy()
+    def _stands(self, base: Floats, footprints: Floats) -> None:
+        self._stood = base.copy(), footprints.copy()
 
     def _last_stood(self) -> LastStood:
-        trunk, footprints = self._stood
+        base, footprints = self._stood
         x, y = footprints[..., :2].reshape(-1, 2).mean(axis=0).tolist()
-        return LastStood(x, y, float(heading(trunk[3:])))
+        return LastStood(x, y, float(heading(base[3:])))
 
     def _verdict(self, times: Floats, down: NDArray[np.bool_]) -> Fall | None:
         if not down[-1]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from posewright.contests.displacement import Displacement
-from posewright.traces import Event
+from posewright.recordings import Event
 
 BOX_MOVED = "box_moved"
 FALL = "fall"

@@ -50,21 +50,21 @@ class JamWatch:
         self._touched_s = -math.inf
         self._box: int | None = None
 
-    def advance(self, time_s: float, trunk: Floats, contacts: Flags) -> Jam | None:
+    def advance(self, time_s: float, base: Floats, contacts: Flags) -> Jam | None:
         """Look at one more block.
 
         Args:
             time_s: at its end [s].
-            trunk: x y z qw qx qy qz at its end, `(7,)`.
+            base: x y z qw qx qy qz at its end, `(7,)`.
             contacts: boxes touched during it, `(n, n_boxes)`.
         """
-        x_m, y_m = trunk[:2].tolist()
+        x_m, y_m = base[:2].tolist()
         if self._touches(x_m, y_m, contacts):
             self._touched_s = time_s
         if time_s - self._touched_s > self._rules.contact_gap_s:
             self._hold = None
             return None
-        hold, heading_rad = self._hold, float(heading(trunk[3:]))
+        hold, heading_rad = self._hold, float(heading(base[3:]))
         if hold is None or self._left(hold, x_m, y_m, heading_rad):
             self._hold = _Hold(x_m, y_m, heading_rad, time_s)
             return None

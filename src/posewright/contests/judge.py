@@ -8,12 +8,12 @@ from posewright.contests.result import Result
 from posewright.contests.rows import Rows
 from posewright.contests.rules import Rules, parse_rules, rules, rules_names
 from posewright.errors import InputError
-from posewright.traces import Trace, TraceHeader
+from posewright.recordings import Header, Recording
 
 _SUFFIX = ".rules.yaml"
 
 
-def judge(trace: Trace, rules: Rules | None = None) -> Result:
+def judge(trace: Recording, rules: Rules | None = None) -> Result:
     """Return the result of the race that a trace tells of.
 
     Crossings, clocks, distances, displaced boxes, and falls that nobody noted, are worked out from the
@@ -32,11 +32,11 @@ def judge(trace: Trace, rules: Rules | None = None) -> Result:
     race = Race(by)
     for event in trace.events:
         race.note(event)
-    race.advance(Rows.of_trace(trace))
+    race.advance(Rows.of_recording(trace))
     return race.result()
 
 
-def rules_of(header: TraceHeader) -> Rules:
+def rules_of(header: Header) -> Rules:
     """Return the rules a trace was run under: those it carries, or the shipped ones it names.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Lying: of every row whether the trunk is down, and when it stayed down for long."""
+"""Lying: of every row whether the base is down, and when it stayed down for long."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ class Lying:
 
 
 class DownGauge:
-    """Tells whether a trunk is down: tilted too far, or too low against the height it began at."""
+    """Tells whether a base is down: tilted too far, or too low against the height it began at."""
 
     def __init__(self, rules: FallRules) -> None:
         self._cos_tilt = math.cos(rules.tilt_rad)
         self._height_share = rules.height_share
         self._low_m: float | None = None
 
-    def down(self, trunk: Floats, upright: Floats | None = None) -> Flags:
+    def down(self, base: Floats, upright: Floats | None = None) -> Flags:
         """Return which rows are down.
 
         Args:
-            trunk: x y z qw qx qy qz, `(n, 7)`, n above 0; the first row ever seen sets the height.
+            base: x y z qw qx qy qz, `(n, 7)`, n above 0; the first row ever seen sets the height.
             upright: the cosine of its tilt, where it is known already, `(n,)`.
         """
         if self._low_m is None:
-            self._low_m = self._height_share * float(trunk[0, 2])
-        tilt = uprightness(trunk[:, 3:]) if upright is None else upright
-        return np.asarray((tilt < self._cos_tilt) | (trunk[:, 2] < self._low_m))
+            self._low_m = self._height_share * float(base[0, 2])
+        tilt = uprightness(base[:, 3:]) if upright is None else upright
+        return np.asarray((tilt < self._cos_tilt) | (base[:, 2] < self._low_m))
 
 
 class LyingWatch:
@@ -63,23 +63,23 @@ class LyingWatch:
         self._spells: list[Lying] = []
         self._is_down = False
 
-    def advance(self, times: Floats, trunk: Floats) -> None:
+    def advance(self, times: Floats, base: Floats) -> None:
         """Take some more rows; they are copied.
 
         Args:
             times: `(n,)` [s].
-            trunk: x y z qw qx qy qz, `(n, 7)`.
+            base: x y z qw qx qy qz, `(n, 7)`.
         """
         if len(times):
-            self._unseen.append((times.copy(), trunk.copy()))
+            self._unseen.append((times.copy(), base.copy()))
 
     def _look(self) -> None:
         """Look at the rows that nobody has looked at."""
         if not self._unseen:
             return
-        times, trunk = (np.concatenate(column) for column in zip(*self._unseen, strict=True))
+        times, base = (np.concatenate(column) for column in zip(*self._unseen, strict=True))
         self._unseen.clear()
-        down = self._gauge.down(trunk)
+        down = self._gauge.down(base)
         if down.any():
             for first, last in _runs(down):
                 since = float(times[first])

@@ -14,7 +14,7 @@ from posewright.contests.race import Race
 from posewright.contests.rows import Rows
 from posewright.contests.rules import Rules
 from posewright.contests.score import score
-from posewright.traces import Trace
+from posewright.recordings import Recording
 
 Floats = NDArray[np.float64]
 _Look = tuple[float, float, float]
@@ -37,7 +37,9 @@ class LegProgress:
     if_crossed: Floats
 
 
-def progress(trace: Trace, rules: Rules | None = None, *, every_s: float = 0.25) -> tuple[LegProgress, ...]:
+def progress(
+    trace: Recording, rules: Rules | None = None, *, every_s: float = 0.25
+) -> tuple[LegProgress, ...]:
     """Return the progress of every leg that was begun, as the judge's own account has it.
 
     Args:
@@ -48,7 +50,7 @@ def progress(trace: Trace, rules: Rules | None = None, *, every_s: float = 0.25)
     Raises:
         InputError: the trace does not say where the robot was, or carries no rules.
     """
-    race, rows = Race(rules_of(trace.header) if rules is None else rules), Rows.of_trace(trace)
+    race, rows = Race(rules_of(trace.header) if rules is None else rules), Rows.of_recording(trace)
     events = sorted(trace.events, key=lambda event: event.time_s)
     looks: tuple[list[_Look], list[_Look]] = ([], [])
     for part in _parts(rows, every_s):

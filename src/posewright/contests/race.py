@@ -20,8 +20,8 @@ from posewright.contests.rows import Rows
 from posewright.contests.rules import Rules
 from posewright.contests.score import score
 from posewright.contests.start import StartWatch
+from posewright.recordings import Event
 from posewright.rotation import heading
-from posewright.traces import Event
 from posewright.units import CM_PER_M
 
 
@@ -89,7 +89,7 @@ class Race:
             if second.started_s is None:
                 second.start(first.ended_s + self.rules.clock.leg_2_delay_s)
             self._advance_leg_2(rows, used)
-        self._lying.advance(rows.times, rows.trunk)
+        self._lying.advance(rows.times, rows.base)
         moved = self._boxes.advance(rows.times, rows.boxes)
         self._moved += moved
         return moved
@@ -113,7 +113,7 @@ class Race:
         leg = self.legs[1]
         taken = used + leg.advance(rows.times[used:], rows.footprints[used:], self._touches_s)
         if leg.finished and taken > used:
-            self._backwards = math.cos(float(heading(rows.trunk[taken - 1, 3:]))) > 0.0
+            self._backwards = math.cos(float(heading(rows.base[taken - 1, 3:]))) > 0.0
 
     def incidents(self) -> tuple[Incident, ...]:
         """Return everything so far that costs a penalty, in the order of time."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from posewright.arenas import Arena
-from posewright.bodies import Frames, Hands, Track, WorldTrack
+from posewright.bodies import GroundTruth, JointCommands, JointStates, Supervisor
 from posewright.contests.fall import Fall, FallWatch
 from posewright.contests.field import check_field
 from posewright.contests.jam import Jam, JamWatch
@@ -24,8 +24,8 @@ from posewright.contests.result import Result
 from posewright.contests.rows import Rows
 from posewright.contests.rules import Rules
 from posewright.errors import BodyError
+from posewright.recordings import ROWS_EVERY, Event, kept_frames
 from posewright.rotation import heading, roll_pitch_yaw
-from posewright.traces import ROWS_EVERY, Event, kept_frames
 from posewright.units import DEG_PER_RAD
 
 _TRAIL_BLOCKS = 600
@@ -36,12 +36,12 @@ class Seen(Protocol):
     """What the referee looks at of a block."""
 
     @property
-    def frames(self) -> Frames:
-        """What was commanded."""
+    def commands(self) -> JointCommands:
+        """What was sent."""
         ...
 
     @property
-    def track(self) -> Track:
+    def states(self) -> JointStates:
         """What happened."""
         ...
 
@@ -62,7 +62,7 @@ class Referee:
         self,
         rules: Rules,
         arena: Arena,
-        hands: Hands,
+        hands: Supervisor,
         note: Callable[[Event], None],
         *,
         every: int = ROWS_EVERY,
@@ -90,46 +90,46 @@ class Referee:
         Raises:
             BodyError: the body does not know where it is.
         """
-        track = block.track
-        if track.world is None:
+        track = block.states
+        if track.truth is None:
             raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
         kept = kept_frames(self._n_frames, self._every)
         self._n_frames += len(track)
-        for hit in self.race.advance(Rows.of_track(track, block.frames.angles, kept)):
+        for hit in self.race.advance(Rows.of_track(track, block.commands.angles, kept)):
             data = {"box": hit.box, "displacement_m": hit.displacement_m}
             self._tell(hit.time_s, "box_moved", data)
         if len(track) and not self.race.done:
-            self._intervene(track, track.world)
+            self._intervene(track, track.truth)
         if self.race.done:
             self._tell(float(track.times[-1]), "stop", {"reason": self._ending()})
         return self.race.done
 
-    def _intervene(self, track: Track, world: WorldTrack) -> None:
-        fall = self._fall.advance(track.times, world.trunk, world.footprints)
+    def _intervene(self, track: JointStates, world: GroundTruth) -> None:
+        fall = self._fall.advance(track.times, world.base, world.footprints)
         time_s = float(track.times[-1])
         if fall is not None:
             self._pick_up(time_s, fall, world)
             return
-        jam = self._jam.advance(time_s, world.trunk[-1], world.box_contacts)
+        jam = self._jam.advance(time_s, world.base[-1], world.box_contacts)
         if jam is not None:
             self._take_off(time_s, jam, world)
         else:
-            x_m, y_m = world.trunk[-1, :2].tolist()
+            x_m, y_m = world.base[-1, :2].tolist()
             self._trail.append((x_m, y_m))
 
-    def _pick_up(self, time_s: float, fall: Fall, world: WorldTrack) -> None:
-        roll, pitch, _ = (roll_pitch_yaw(world.trunk[-1, 3:]) * DEG_PER_RAD).tolist()
+    def _pick_up(self, time_s: float, fall: Fall, world: GroundTruth) -> None:
+        roll, pitch, _ = (roll_pitch_yaw(world.base[-1, 3:]) * DEG_PER_RAD).tolist()
         data = {"since_s": fall.since_s, "roll_deg": roll, "pitch_deg": pitch}
         self._tell(time_s, "fall", data)
         stood = fall.stood
         yaw = turned_towards(stood.heading_rad, self.race.goal_yaw_rad, self._rules.fall.turn_rad)
         self._put((stood.x_m, stood.y_m), yaw, world, time_s, {"reason": "fall", "since_s": fall.since_s})
 
-    def _take_off(self, time_s: float, jam: Jam, world: WorldTrack) -> None:
+    def _take_off(self, time_s: float, jam: Jam, world: GroundTruth) -> None:
         about = {} if jam.box is None else {"box": jam.box}
         self._tell(time_s, "jam", {"since_s": jam.since_s, **about})
-        place = self._way_back(*world.trunk[-1, :2].tolist())
-        yaw = float(heading(world.trunk[-1, 3:]))
+        place = self._way_back(*world.base[-1, :2].tolist())
+        yaw = float(heading(world.base[-1, 3:]))
         self._put(place, yaw, world, time_s, {"reason": "jam", "since_s": jam.since_s, **about})
 
     def _way_back(self, x_m: float, y_m: float) -> tuple[float, float]:
@@ -141,7 +141,7 @@ class Referee:
         return x_m - step * forward, y_m
 
     def _put(
-        self, place: tuple[float, float], yaw: float, world: WorldTrack, time_s: float, why: dict[str, Any]
+        self, place: tuple[float, float], yaw: float, world: GroundTruth, time_s: float, why: dict[str, Any]
     ) -> None:
         x_m, y_m = clear_place(
             *place,

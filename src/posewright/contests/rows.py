@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.bodies import Track
+from posewright.bodies import JointStates
 from posewright.errors import BodyError, InputError
-from posewright.traces import Trace
+from posewright.recordings import Recording
 
 Floats = NDArray[np.float64]
 
@@ -21,36 +21,38 @@ class Rows:
     Attributes:
         times: `(n,)` [s].
         joints: what the joints did, or were told where nobody measured it, `(n, n_joints)` [rad].
-        trunk: x y z qw qx qy qz, `(n, 7)`.
+        base: x y z qw qx qy qz, `(n, 7)`.
         footprints: sole corners in the field frame, `(n, n_feet, 4, 3)` [m].
         boxes: x y z qw qx qy qz of each, `(n, n_boxes, 7)`.
     """
 
     times: Floats
     joints: Floats
-    trunk: Floats
+    base: Floats
     footprints: Floats
     boxes: Floats
 
     @classmethod
-    def of_trace(cls, trace: Trace) -> Rows:
-        """Return all rows of a trace.
+    def of_recording(cls, recording: Recording, robot: str | None = None) -> Rows:
+        """Return all rows of one robot of a recording; without a name, of the first.
 
         Raises:
-            InputError: the trace does not say where the robot was, or its time does not run forward.
+            InputError: the recording does not say where the robot was, or its time does not run forward.
         """
-        if not trace.knows_world or not trace.footprints.shape[1] or not np.isfinite(trace.footprints).all():
+        record, times = recording.robot(robot), recording.times
+        footprints = record.footprints
+        if not record.knows_place or not footprints.shape[1] or not np.isfinite(footprints).all():
             raise InputError(
-                "the trace does not say where the robot's trunk and feet were in the field",
-                hint="a judge needs a trace of a simulation, or of a field watched by a camera",
+                "the recording does not say where the robot's base and feet were in the field",
+                hint="a judge needs a recording of a simulation, or of a field watched by a camera",
             )
-        if not np.isfinite(trace.times).all() or (np.diff(trace.times) <= 0.0).any():
-            raise InputError("the time of the trace does not run forward from row to row")
-        joints = _done_or_told(trace.joint_positions, trace.joint_commands)
-        return cls(trace.times, joints, trace.trunk, trace.footprints, trace.boxes)
+        if not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
+            raise InputError("the time of the recording does not run forward from row to row")
+        joints = _done_or_told(record.positions, record.commands)
+        return cls(times, joints, record.base, footprints, recording.boxes)
 
     @classmethod
-    def of_track(cls, track: Track, commands: Floats, kept: slice) -> Rows:
+    def of_track(cls, track: JointStates, commands: Floats, kept: slice) -> Rows:
         """Return the `kept` frames of a block.
 
         Args:
@@ -61,11 +63,11 @@ class Rows:
         Raises:
             BodyError: the body does not know where it is.
         """
-        world = track.world
+        world = track.truth
         if world is None:
             raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
         joints = _done_or_told(track.positions[kept], commands[kept])
-        return cls(track.times[kept], joints, world.trunk[kept], world.footprints[kept], world.boxes[kept])
+        return cls(track.times[kept], joints, world.base[kept], world.footprints[kept], world.boxes[kept])
 
     def __len__(self) -> int:
         return len(self.times)

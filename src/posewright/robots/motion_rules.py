@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 
 from posewright.documents import Node
-from posewright.robots.sensor import Camera, SensorSpec
+from posewright.robots.sensors import Camera, SensorSpec
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,9 @@ class MotionRules:
     camera_rate_hz: float | None = None
     camera_speed_deg_s: float | None = None
     camera_lost_frames: int | None = None
+
+    def __repr__(self) -> str:
+        return f"MotionRules({len(self.said)} of its own)"
 
     @property
     def said(self) -> dict[str, object]:

@@ -1,11 +1,27 @@
-"""Namings: what others call the joints."""
+"""Names of joints: what others call and number them, and groups of them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
 from posewright.documents import Node
-from posewright.robots.per_joint import per_joint
+
+
+def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
+    """Return one node a joint, in the order of `joints`.
+
+    Raises:
+        DocumentError: there are more or fewer values than joints, or one is missing.
+        UnknownNameError: a key is not among `joints`.
+    """
+    if isinstance(node.value, dict):
+        entries = node.fields(required=joints, optional=())
+        return [entries[joint] for joint in joints]
+    values = node.items()
+    if len(values) != len(joints):
+        node.fail(f"{len(values)} values for {len(joints)} joints", hint="one a joint, in the joints' order")
+    return values
+
 
 AS_ITS_JOINTS = frozenset({"webots"})
 """Schemes in which a robot is called as here where its card says nothing else.

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from posewright.documents import Node
-from posewright.robots.channel import Position
-from posewright.robots.distance_sensor import RangeScan, RangeSensor
-from posewright.robots.inertial_sensor import Accelerometer, Compass, Imu
-from posewright.robots.sensor import Camera, SensorSpec
-from posewright.robots.touch_sensor import AnalogTouch, FootContact, TouchSwitch, VibrationSensor
+from posewright.robots.sensors import (
+    Accelerometer,
+    AnalogTouch,
+    Camera,
+    Compass,
+    FootContact,
+    Imu,
+    Position,
+    RangeScan,
+    RangeSensor,
+    SensorSpec,
+    TouchSwitch,
+    VibrationSensor,
+)
 
 MAX_BEAMS = 4096
 """More than any scanner a small robot could carry."""

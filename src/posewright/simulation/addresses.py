@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.bodies import Flags, Floats
+from posewright.arrays import Flags, Floats
 from posewright.errors import InputError, Where
 from posewright.simulation.arena_model import box_name
 
@@ -41,9 +41,9 @@ class Addresses:
     A joint that is held is none of MuJoCo's: `moving` says which columns of `(n_joints,)` the others are.
 
     Attributes:
-        trunk_body: body that carries the free joint.
-        trunk_qpos: of its pose x y z qw qx qy qz.
-        trunk_qvel: of its velocity.
+        base_body: body that carries the free joint.
+        base_qpos: of its pose x y z qw qx qy qz.
+        base_qvel: of its velocity.
         joint_qpos: `(n_moving,)`.
         joint_qvel: `(n_moving,)`.
         actuators: `(n_moving,)`.
@@ -60,9 +60,9 @@ class Addresses:
         box_contacts: of each box, in `sensordata`.
     """
 
-    trunk_body: int
-    trunk_qpos: slice
-    trunk_qvel: slice
+    base_body: int
+    base_qpos: slice
+    base_qvel: slice
     joint_qpos: Indices
     joint_qvel: Indices
     actuators: Indices
@@ -110,14 +110,14 @@ def find_addresses(model: Any, robot: Robot, n_boxes: int, held: Mapping[str, fl
     moving = [index for index, name in enumerate(robot.joint_names) if name not in held]
     names = [robot.joint_names[index] for index in moving]
     joints = _joints(model, robot, names)
-    trunk = int(model.body_rootid[model.jnt_bodyid[joints[0]]])
+    base = int(model.body_rootid[model.jnt_bodyid[joints[0]]])
     first_box = int(model.body(box_name(0)).jntadr[0]) if n_boxes else 0
-    root = int(model.body_jntadr[trunk])
+    root = int(model.body_jntadr[base])
     soles = [_sole(model, robot, foot) for foot in robot.feet]
     return Addresses(
-        trunk_body=trunk,
-        trunk_qpos=_span(model.jnt_qposadr, root, 7),
-        trunk_qvel=_span(model.jnt_dofadr, root, 6),
+        base_body=base,
+        base_qpos=_span(model.jnt_qposadr, root, 7),
+        base_qvel=_span(model.jnt_dofadr, root, 6),
         joint_qpos=np.array([model.jnt_qposadr[joint] for joint in joints], dtype=np.intp),
         joint_qvel=np.array([model.jnt_dofadr[joint] for joint in joints], dtype=np.intp),
         actuators=_actuators(model, robot, names, joints),

@@ -53,7 +53,7 @@ def compile_world(robot: Robot, arena: Arena | None, sensors: Sequence[SensorSpe
         UnknownNameError: a camera's mount is not in the model, or a held joint is none.
     """
     spec = _load(robot)
-    trunk = _trunk(spec, robot)
+    base = _base(spec, robot)
     if economy.timestep_s is not None:
         _refuse_timestep(robot, economy.timestep_s)
         spec.option.timestep = economy.timestep_s
@@ -62,10 +62,10 @@ def compile_world(robot: Robot, arena: Arena | None, sensors: Sequence[SensorSpe
     for sensor in list(spec.sensors):
         spec.delete(sensor)
     add_arena(spec, arena)
-    _add_contact_sensors(spec, robot, str(trunk.name), 0 if arena is None else len(arena.boxes))
+    _add_contact_sensors(spec, robot, str(base.name), 0 if arena is None else len(arena.boxes))
     _add_cameras(spec, sensors)
     if economy.looks:
-        add_scenery(spec, arena, trunk)
+        add_scenery(spec, arena, base)
     else:
         leave_out_looks(spec)
     flags = mujoco.mjtDisableBit
@@ -92,7 +92,7 @@ def _load(robot: Robot) -> Any:
         raise InputError(f"not a MuJoCo model: {error}", where=Where(robot.model_path)) from error
 
 
-def _trunk(spec: Any, robot: Robot) -> Any:
+def _base(spec: Any, robot: Robot) -> Any:
     """Return the body that carries the free joint."""
     body = spec.worldbody.first_body()
     while body is not None:
@@ -100,11 +100,11 @@ def _trunk(spec: Any, robot: Robot) -> Any:
             return body
         body = spec.worldbody.next_body(body)
     raise InputError(
-        "the model has no free body", where=Where(robot.model_path), hint="give the trunk a freejoint"
+        "the model has no free body", where=Where(robot.model_path), hint="give the base a freejoint"
     )
 
 
-def _add_contact_sensors(spec: Any, robot: Robot, trunk: str, n_boxes: int) -> None:
+def _add_contact_sensors(spec: Any, robot: Robot, base: str, n_boxes: int) -> None:
     """Add sensors that tell which feet touch the floor and which boxes the robot touches."""
     kinds = mujoco.mjtObj
     found = {"type": mujoco.mjtSensor.mjSENS_CONTACT, "intprm": (1, 0, 1)}  # how many contacts; one slot
@@ -130,7 +130,7 @@ def _add_contact_sensors(spec: Any, robot: Robot, trunk: str, n_boxes: int) -> N
             objtype=kinds.mjOBJ_BODY,
             objname=box_name(index),
             reftype=kinds.mjOBJ_XBODY,
-            refname=trunk,
+            refname=base,
             **found,
         )
 

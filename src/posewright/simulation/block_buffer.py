@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.bodies import Floats, Track, WorldTrack
+from posewright.arrays import Floats
+from posewright.bodies import GroundTruth, JointStates
 from posewright.simulation.placing import footprints
 
 if TYPE_CHECKING:
@@ -45,16 +46,16 @@ class BlockBuffer:
         self._places.take(self._soles, axis=0, out=self._place_rows[row], mode="clip")
         self._turns.take(self._soles, axis=0, out=self._turn_rows[row], mode="clip")
 
-    def track(self, times: Floats) -> Track:
+    def track(self, times: Floats) -> JointStates:
         """Return what was kept, one row for each of `times` `(n,)`."""
         at = self._addresses
         touching = self._sensor_rows > 0.0
-        return Track(
+        return JointStates(
             times=times,
             positions=at.of_all(self._qpos_rows.take(at.joint_qpos, axis=1), at.held),
-            loads=at.of_all(self._force_rows.take(at.actuators, axis=1), 0.0),
-            world=WorldTrack(
-                trunk=self._qpos_rows[:, at.trunk_qpos],
+            efforts=at.of_all(self._force_rows.take(at.actuators, axis=1), 0.0),
+            truth=GroundTruth(
+                base=self._qpos_rows[:, at.base_qpos],
                 footprints=footprints(self._place_rows, self._turn_rows, at),
                 foot_contacts=touching[:, at.foot_contacts],
                 boxes=self._qpos_rows[:, at.box_qpos].reshape(len(times), self._n_boxes, 7),

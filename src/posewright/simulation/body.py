@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from posewright.bodies import NOMINAL, BodyState, BodyVariation, Flags, Floats, Frames, Track
+from posewright.arrays import Flags, Floats
+from posewright.bodies import NOMINAL, BodyState, DomainParameters, JointCommands, JointStates, TorquePolicy
 from posewright.errors import BodyError, UnsafeCommandError
+from posewright.recordings import sensor_card
 from posewright.simulation.block_buffer import BlockBuffer
 from posewright.simulation.complaints import forget, last_complaint
 from posewright.simulation.delay import CommandDelay, Commands
+from posewright.simulation.mounting import sensor_poses
 from posewright.simulation.placing import Lean, place
 from posewright.simulation.sensors import Senses
 from posewright.simulation.servo_model import ServoBank, TickGrid
@@ -22,14 +25,14 @@ if TYPE_CHECKING:
     from posewright.robots import Robot
 
 Place = tuple[float, float, float]
-"""x [m], y [m], yaw [rad] of the trunk in the field frame."""
+"""x [m], y [m], yaw [rad] of the base in the field frame."""
 
 _FAR_M = 1e4
 _STANDING = ("walk_ready", "stand")
 
 
 class SimulatedBody:
-    """A robot in a world, which fulfils `bodies.Body` and `bodies.Hands`.
+    """A robot in a world, which fulfils `bodies.Body` and `bodies.Supervisor`.
 
     Args:
         world: the robot's own; a body drives it alone.
@@ -49,7 +52,7 @@ class SimulatedBody:
         start: Place = (0.0, 0.0, 0.0),
         noise: Mapping[str, float] | None = None,
         seed: int = 0,
-        variation: BodyVariation | None = None,
+        variation: DomainParameters | None = None,
     ) -> None:
         self.world = world
         self._start = start
@@ -64,8 +67,9 @@ class SimulatedBody:
         self._command: Floats = self._start_pose
         self._effective: Floats = self._start_pose
         self.vary(variation or NOMINAL)
+        world.bodies[world.robot.name] = self
 
-    def vary(self, variation: BodyVariation) -> None:
+    def vary(self, variation: DomainParameters) -> None:
         """Become another body of the same robot, and begin again: cheaper than another world.
 
         Args:
@@ -96,6 +100,34 @@ class SimulatedBody:
     def damping(self) -> Floats:
         """What turning costs this body's servos, `(n_joints,)` [N m s/rad]; 0 of a joint that is welded."""
         return self.world.addresses.of_all(self._servos.damping, 0.0)
+
+    def open(self) -> None:
+        """Do nothing: a simulated robot is there."""
+
+    def stop(self, policy: TorquePolicy) -> None:
+        """Do nothing: no time passes unless somebody lets it."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def facts(self) -> Mapping[str, Any]:
+        """Return mass, gravity, servos and sensors of this body, as plain data."""
+        world, poses = self.world, sensor_poses(self.world)
+        return {
+            "mass_kg": world.robot_mass_kg,
+            "gravity": world.model.opt.gravity.tolist(),
+            "stiffness": self.stiffness.tolist(),
+            "damping": self.damping.tolist(),
+            "latency_frames": self.variation.latency_frames,
+            "welded": list(world.held_joints),
+            "sensors": {one.name: sensor_card(one, poses.get(one.name)) for one in world.sensors},
+        }
+
+    def observe(self) -> JointStates:
+        """Return one row: joints, base, soles, boxes and contacts as they are now."""
+        self._buffer.begin(1)
+        self._buffer.keep(0)
+        return self._buffer.track(np.array([self.time_s]))
 
     def reset(self) -> None:
         """Begin again: the same body, the same start, the same boxes, to the last bit."""
@@ -134,7 +166,7 @@ class SimulatedBody:
 
         Args:
             pose: joint angles, `(n_joints,)` [rad].
-            lean: of the trunk, where it is held otherwise than it would stand or lie; it may then fall.
+            lean: of the base, where it is held otherwise than it would stand or lie; it may then fall.
 
         Raises:
             InputError: a number is not finite.
@@ -142,13 +174,13 @@ class SimulatedBody:
         self._command_at_once(self._grid.rounded(pose))
         self._place(self._start, lean)
 
-    def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> Track:
+    def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> JointStates:
         """Put the robot down in a pose, as `put_down` does, and let it come to rest while it holds the pose.
 
         Args:
             pose: joint angles, `(n_joints,)` [rad].
             seconds: for so long, in whole frames [s].
-            lean: of the trunk.
+            lean: of the base.
 
         Returns:
             What happened in that time; the body's own time has gone on by as much.
@@ -159,7 +191,7 @@ class SimulatedBody:
         """
         self.put_down(pose, lean)
         n_frames = round(seconds / self.robot.frame_period_s)
-        return self.play(Frames(np.tile(self._command, (n_frames, 1))))
+        return self.play(JointCommands(np.tile(self._command, (n_frames, 1))))
 
     def read(self) -> BodyState:
         """Return the state now, all sensors evaluated; no time passes.
@@ -170,12 +202,12 @@ class SimulatedBody:
         return BodyState(
             time_s=self.time_s,
             positions=self._grid.rounded(self.world.joint_positions),
-            loads=at.of_all(data.actuator_force[at.actuators], 0.0),
+            efforts=at.of_all(data.actuator_force[at.actuators], 0.0),
             velocities=at.of_all(data.qvel[at.joint_qvel], 0.0),
             sensors=self._senses.read(),
         )
 
-    def play(self, frames: Frames, watch: Callable[[], object] | None = None) -> Track:
+    def play(self, frames: JointCommands, watch: Callable[[], object] | None = None) -> JointStates:
         """Command one row of `frames` a frame period and return what the robot did: as many rows.
 
         Args:
@@ -212,7 +244,7 @@ class SimulatedBody:
 
         return camera_picture(self.world, camera)
 
-    def _targets(self, frames: Frames) -> Floats:
+    def _targets(self, frames: JointCommands) -> Floats:
         """Return the commands in whole ticks, `(n, n_joints)`; a free joint's own is kept as it was."""
         angles = frames.angles
         if not np.isfinite(angles).all():
@@ -254,8 +286,8 @@ class SimulatedBody:
             self._effective = targets[-1]
 
     def _refuse_blow_up(self) -> None:
-        # A state with a NaN spreads to the whole trunk within a step; a NaN fails the comparison, too.
-        if not -_FAR_M < self.world.data.qpos[self.world.addresses.trunk_qpos.start] < _FAR_M:
+        # A state with a NaN spreads to the whole base within a step; a NaN fails the comparison, too.
+        if not -_FAR_M < self.world.data.qpos[self.world.addresses.base_qpos.start] < _FAR_M:
             said = last_complaint()
             raise BodyError(
                 f"the simulation blew up before {self.time_s:.3f} s{': ' if said else ''}{said}",

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.simulation.arena_model import FLOOR
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class ContactRecorder:
         model, self._data = world.model, world.data
         self._model: Any = model
         self._felt: Any = mujoco.MjData(model)
-        bodies = np.flatnonzero(model.body_rootid == world.addresses.trunk_body).tolist()
+        bodies = np.flatnonzero(model.body_rootid == world.addresses.base_body).tolist()
         self._names: tuple[str, ...] = (*(model.body(body).name or f"part_{body}" for body in bodies), FLOOR)
         self._floor = len(bodies)
         self._feet = [self._names.index(foot) for foot in world.robot.feet]

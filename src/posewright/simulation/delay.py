@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from posewright.bodies import Flags, Floats
+from posewright.arrays import Flags, Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

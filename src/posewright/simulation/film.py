@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from posewright.arenas import WALLS
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.errors import UnknownNameError
 from posewright.robots import Camera
 from posewright.simulation.assembly import camera_name
@@ -96,15 +96,15 @@ class Film:
         """Return a picture of the world as it is now, `(height, width, 3)` uint8."""
         return self._draw(self._world.data.qpos)
 
-    def frame(self, trunk: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Picture:
+    def frame(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Picture:
         """Return a picture of poses as a track has them, `(height, width, 3)` uint8.
 
         Args:
-            trunk: `(7,)`.
+            base: `(7,)`.
             joint_positions: `(n_joints,)` [rad].
             boxes: `(n_boxes, 7)`; empty to leave the boxes where the arena has them.
         """
-        return self._draw(self._world.qpos_from(trunk, joint_positions, boxes))
+        return self._draw(self._world.qpos_from(base, joint_positions, boxes))
 
     def frames(self, moments: Iterable[Moment]) -> Iterator[Picture]:
         """Yield a picture of each moment, one at a time: a film is larger than the memory."""
@@ -123,9 +123,9 @@ class Film:
 
     def _follow(self) -> None:
         """Move the camera after the robot, a part of the way each picture."""
-        trunk = self._data.xpos[self._world.addresses.trunk_body]
+        base = self._data.xpos[self._world.addresses.base_body]
         share = 1.0 if self._is_new else self._close_up.catching_up
-        at = np.array([trunk[0], trunk[1], self._close_up.height_m])
+        at = np.array([base[0], base[1], self._close_up.height_m])
         self._camera.lookat += share * (at - self._camera.lookat)
         self._is_new = False
 

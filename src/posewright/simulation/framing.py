@@ -39,7 +39,7 @@ def framed(
 
     Args:
         world: with the robot on a bare floor; its state is changed.
-        moments: poses of the trunk `(7,)` and of the joints `(n_joints,)` [rad].
+        moments: poses of the base `(7,)` and of the joints `(n_joints,)` [rad].
         camera: its name.
         aspect: width of the picture over its height.
         steady: whether the camera follows a moving robot softly; else it looks right at it in each picture.
@@ -48,10 +48,10 @@ def framed(
     if view is None:
         return None
     points, radii = [], []
-    for trunk, joints in moments:
-        world.show(trunk, joints)
+    for base, joints in moments:
+        world.show(base, joints)
         supports = find_supports(world)
-        middle = np.asarray(trunk, dtype=np.float64)[:3] * (1.0, 1.0, 0.0)
+        middle = np.asarray(base, dtype=np.float64)[:3] * (1.0, 1.0, 0.0)
         points.append(supports.centres - middle)
         radii.append(supports.radii)
     offsets, reach = np.concatenate(points), np.concatenate(radii)

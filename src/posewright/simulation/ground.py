@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.simulation.arena_model import FLOOR
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from posewright.bodies import Floats, Reading
+from posewright.arrays import Floats
+from posewright.bodies import Reading
 from posewright.robots import Accelerometer, Compass, Imu
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation.ground import levelled

@@ -7,7 +7,7 @@ from typing import Any
 
 import mujoco
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.errors import UnknownNameError
 
 

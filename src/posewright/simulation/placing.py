@@ -1,7 +1,7 @@
 """Putting a robot down.
 
 A person who sets a robot down lets it stand as its joints are: on the facet of its soles over which the
-centre of mass lies. In a walking pose that leans a Bioloid's trunk forward by 10 to 16 degrees. What
+centre of mass lies. In a walking pose that leans a Bioloid's base forward by 10 to 16 degrees. What
 kneels, sits or lies is carried by other parts as well.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import mujoco
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.simulation.resting import resting_up
 from posewright.simulation.supports import find_supports
@@ -43,7 +43,7 @@ _NO_WIDTH_M = 0.01
 
 
 class Lean(NamedTuple):
-    """How a trunk leans.
+    """How a base leans.
 
     Attributes:
         roll_rad: positive to the right [rad].
@@ -64,11 +64,11 @@ def place(
 
     Args:
         world: whose state is changed.
-        x_m: of the trunk [m].
-        y_m: of the trunk [m].
-        yaw_rad: heading of the trunk [rad].
+        x_m: of the base [m].
+        y_m: of the base [m].
+        yaw_rad: heading of the base [rad].
         joints: `(n_joints,)` [rad].
-        lean: of the trunk; None for upright, as the pose lets it stand.
+        lean: of the base; None for upright, as the pose lets it stand.
 
     Raises:
         InputError: a number is not finite.
@@ -77,12 +77,12 @@ def place(
         raise InputError(f"cannot put the robot at {x_m}, {y_m}, {yaw_rad}", hint="finite numbers")
     data, at = world.data, world.addresses
     data.qpos[at.joint_qpos] = at.of_moving(joints)
-    data.qpos[at.trunk_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    data.qpos[at.base_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     mujoco.mj_kinematics(world.model, data)
     mujoco.mj_comPos(world.model, data)
     tilt, height = _stance(world, lean)
-    data.qpos[at.trunk_qpos] = (x_m, y_m, height, *_quaternion(_yaw(yaw_rad) @ tilt))
-    data.qvel[at.trunk_qvel] = 0.0
+    data.qpos[at.base_qpos] = (x_m, y_m, height, *_quaternion(_yaw(yaw_rad) @ tilt))
+    data.qvel[at.base_qvel] = 0.0
     data.qvel[at.joint_qvel] = 0.0
     data.qacc[:] = 0.0
     data.qacc_warmstart[:] = 0.0
@@ -90,8 +90,8 @@ def place(
 
 
 def _stance(world: World, lean: Lean | None) -> tuple[Floats, float]:
-    """Return how the trunk is turned, `(3, 3)`, and how high it is above the floor [m]."""
-    centre, supports = world.data.subtree_com[world.addresses.trunk_body], find_supports(world)
+    """Return how the base is turned, `(3, 3)`, and how high it is above the floor [m]."""
+    centre, supports = world.data.subtree_com[world.addresses.base_body], find_supports(world)
     if lean is not None:
         tilt = _pitch(lean.pitch_rad) @ _roll(lean.roll_rad)
         return tilt, -float(supports.heights(tilt[2]).min())

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import mujoco
 import numpy as np
 
-from posewright.bodies import Floats, Reading
+from posewright.arrays import Floats
+from posewright.bodies import Reading
 from posewright.robots import RangeScan, RangeSensor
 from posewright.simulation.arena_model import ENVIRONMENT_GROUP
 from posewright.simulation.mount import Mount, find_mount

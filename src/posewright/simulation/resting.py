@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 
 if TYPE_CHECKING:
     from posewright.simulation.supports import Supports

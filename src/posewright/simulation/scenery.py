@@ -36,18 +36,18 @@ _TILES_PER_M = 2.0
 _BARE_FLOOR = (0.48, 0.55, 0.50)
 
 
-def add_scenery(spec: Any, arena: Arena | None, trunk: Any) -> None:
+def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
     """Give a model with its arena colours, lights and surroundings.
 
     Args:
         spec: the model.
         arena: what is in it; None for a bare floor.
-        trunk: the robot's, which the light follows where there is nothing else to light.
+        base: the robot's, which the light follows where there is nothing else to light.
     """
     _set_visuals(spec, arena)
     _add_sky(spec)
     if arena is None:
-        _add_following_light(spec, trunk)
+        _add_following_light(spec, base)
     else:
         _add_light(spec, arena)
     floor = _BARE_FLOOR if arena is None else arena.colours["floor"]
@@ -91,9 +91,9 @@ def _add_light(spec: Any, arena: Arena) -> None:
     spec.worldbody.add_light(pos=(arena.size_x / 2.0 - 0.6, -0.75, 3.0), **_SUN)
 
 
-def _add_following_light(spec: Any, trunk: Any) -> None:
+def _add_following_light(spec: Any, base: Any) -> None:
     """Add the same light over the robot; it need reach no farther, so that the shadow has fine edges."""
-    trunk.add_light(pos=(-0.6, -0.75, 3.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
+    base.add_light(pos=(-0.6, -0.75, 3.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
     spec.visual.map.shadowclip, spec.visual.map.zfar = _NEAR_SHADOWS
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from posewright.bodies import Flags, Floats
+from posewright.arrays import Flags, Floats
 
 if TYPE_CHECKING:
     from posewright.robots import Robot

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
@@ -144,7 +144,7 @@ def robot_size(world: World) -> float:
     model = world.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    own = model.body_rootid[model.geom_bodyid] == world.addresses.trunk_body
+    own = model.body_rootid[model.geom_bodyid] == world.addresses.base_body
     turns = data.geom_xmat[own].reshape(-1, 3, 3)
     middles = data.geom_xpos[own] + np.einsum("gij,gj->gi", turns, model.geom_aabb[own, :3])
     halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[own, 3:])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.simulation.arena_model import FLOOR
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _geoms(world: World) -> list[int]:
     """Return the robot's geoms that the floor stops."""
     model, floor = world.model, int(world.model.geom(FLOOR).id)
     kind, stops = int(model.geom_contype[floor]), int(model.geom_conaffinity[floor])
-    own = model.body_rootid[model.geom_bodyid] == world.addresses.trunk_body
+    own = model.body_rootid[model.geom_bodyid] == world.addresses.base_body
     touches = ((model.geom_contype & stops) | (model.geom_conaffinity & kind)) != 0
     return [int(geom) for geom in np.flatnonzero(own & touches)]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import mujoco
 
-from posewright.bodies import Floats
+from posewright.arrays import Floats
 from posewright.simulation.arena_model import add_arena, box_name
 
 if TYPE_CHECKING:

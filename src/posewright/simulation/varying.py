@@ -10,7 +10,8 @@ import numpy as np
 from posewright.simulation.ground import leaning, set_friction
 
 if TYPE_CHECKING:
-    from posewright.bodies import BodyVariation, Floats
+    from posewright.arrays import Floats
+    from posewright.bodies import DomainParameters
     from posewright.simulation.world import World
 
 _CHANGED = (
@@ -40,7 +41,7 @@ class ModelVariation:
         self._nominal = {name: getattr(self._model, name).copy() for name in _CHANGED}
         self._gravity = self._model.opt.gravity.copy()
 
-    def apply(self, variation: BodyVariation) -> None:
+    def apply(self, variation: DomainParameters) -> None:
         """Give the model the numbers of a variation.
 
         Friction goes to the floor, whatever touches it. Masses take their inertias with them. The ground
@@ -49,12 +50,12 @@ class ModelVariation:
         model, at = self._model, self._world.addresses
         for name, values in self._nominal.items():
             getattr(model, name)[:] = values
-        own = model.body_rootid == at.trunk_body
+        own = model.body_rootid == at.base_body
         model.body_mass[own] *= variation.mass_scale
         model.body_inertia[own] *= variation.mass_scale
         model.dof_armature[at.joint_qvel] *= variation.armature_scale
         if any(variation.com_shift_m):
-            self._shift(at.trunk_body, np.array(variation.com_shift_m))
+            self._shift(at.base_body, np.array(variation.com_shift_m))
         model.opt.gravity[:] = leaning(self._gravity, *variation.slope_rad)
         if variation.friction is not None:
             set_friction(self._world, variation.friction)

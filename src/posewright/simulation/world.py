@@ -9,7 +9,8 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from posewright.bodies import BodyVariation, Floats
+from posewright.arrays import Floats
+from posewright.bodies import DomainParameters
 from posewright.simulation.addresses import Addresses, find_addresses
 from posewright.simulation.assembly import Economy, compile_world, substeps
 from posewright.simulation.complaints import listen
@@ -17,7 +18,9 @@ from posewright.simulation.varying import ModelVariation
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
+    from posewright.bodies import JointCommands, JointStates
     from posewright.robots import Robot, SensorSpec
+    from posewright.simulation.body import SimulatedBody
 
 
 class World:
@@ -62,11 +65,21 @@ class World:
         self.addresses: Addresses = find_addresses(self.model, robot, self.n_boxes, economy.held)
         self.n_substeps = substeps(robot, float(self.model.opt.timestep))
         self._variation: ModelVariation | None = None
+        self.bodies: dict[str, SimulatedBody] = {}
+
+    @property
+    def frame_period_s(self) -> float:
+        """The time between two commands [s]."""
+        return self.robot.frame_period_s
+
+    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
+        """Let every robot follow its commands."""
+        return {name: body.play(commands[name]) for name, body in self.bodies.items()}
 
     @property
     def robot_mass_kg(self) -> float:
         """The mass of the whole robot [kg]."""
-        return float(self.model.body_subtreemass[self.addresses.trunk_body])
+        return float(self.model.body_subtreemass[self.addresses.base_body])
 
     @property
     def held_joints(self) -> tuple[str, ...]:
@@ -75,9 +88,9 @@ class World:
         return tuple(name for place, name in enumerate(self.robot.joint_names) if place not in moving)
 
     @property
-    def trunk(self) -> Floats:
-        """Pose of the trunk x y z qw qx qy qz, `(7,)` [m, unit quaternion]."""
-        pose: Floats = self.data.qpos[self.addresses.trunk_qpos].copy()
+    def base(self) -> Floats:
+        """Pose of the base x y z qw qx qy qz, `(7,)` [m, unit quaternion]."""
+        pose: Floats = self.data.qpos[self.addresses.base_qpos].copy()
         return pose
 
     @property
@@ -92,7 +105,7 @@ class World:
         at = self.addresses
         return at.of_all(self.data.qpos[at.joint_qpos], at.held)
 
-    def vary(self, variation: BodyVariation) -> None:
+    def vary(self, variation: DomainParameters) -> None:
         """Give the model the masses, rotors and ground of one body; the state is left alone.
 
         A body does this when it begins; its servos and its latency are its own affair. What was changed in
@@ -108,24 +121,24 @@ class World:
         """Put everything back to the very beginning: boxes as the arena has them, no velocities."""
         mujoco.mj_resetData(self.model, self.data)
 
-    def qpos_from(self, trunk: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Floats:
+    def qpos_from(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Floats:
         """Return MuJoCo's position vector for poses as a track has them.
 
         Args:
-            trunk: `(7,)`.
+            base: `(7,)`.
             joint_positions: `(n_joints,)` [rad]; of held joints they are ignored.
             boxes: `(n_boxes, 7)`; empty to leave the boxes where the arena has them.
         """
         qpos: Floats = np.array(self.model.qpos0, dtype=np.float64)
-        qpos[self.addresses.trunk_qpos] = trunk
+        qpos[self.addresses.base_qpos] = base
         qpos[self.addresses.joint_qpos] = self.addresses.of_moving(np.asarray(joint_positions))
         places = np.asarray(boxes, dtype=np.float64)
         if places.size:
             qpos[self.addresses.box_qpos] = places.ravel()
         return qpos
 
-    def show(self, trunk: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> None:
+    def show(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> None:
         """Set the state to poses of a track, without velocities and without physics."""
-        self.data.qpos[:] = self.qpos_from(trunk, joint_positions, boxes)
+        self.data.qpos[:] = self.qpos_from(base, joint_positions, boxes)
         self.data.qvel[:] = 0.0
         mujoco.mj_forward(self.model, self.data)

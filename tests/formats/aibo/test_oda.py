@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, UnknownNameError
-from posewright.formats.oda.archive import Compression, OdaArchive
-from posewright.formats.oda.contents import Kind
-from posewright.formats.oda.reading import looks_encrypted, parse_archive
+from posewright.formats.oda.archive import Compression, Kind, OdaArchive
+from posewright.formats.oda.reader import looks_encrypted, parse_archive
 
 
 @pytest.mark.parametrize("name", ["sdk_ers7_MOTION7.ODA", "mind3_MD013008_entrygzip.ODA"])

@@ -14,7 +14,7 @@ def entered_by(machine: Machine, way: Way, *, remembered: bool = False) -> set[i
         way: one with goals, or without.
         remembered: with all that a history may lead back to; else as if nothing was remembered.
     """
-    entering = Entering(machine, dict.fromkeys(machine.memories, ()))
+    entering = Entering(machine.nodes, dict.fromkeys(machine.memories, ()))
     entering.goals(way.goals, way.domain or 0)
     if not remembered:
         return entering.found

@@ -9,8 +9,8 @@ from posewright.charts.checks.conditions import differ
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.solver import Answer, Solver, claims
 from posewright.charts.checks.undecided import not_proved
+from posewright.charts.expression import Function, FunctionRow
 from posewright.charts.finding import Counterexample, Finding, Level, Rule
-from posewright.charts.function import Function, FunctionRow
 
 
 class Tables:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from posewright.charts.datatypes import Type, Value
 from posewright.charts.exploration.axis import Axis
 from posewright.charts.exploration.inputs import Inputs
-from posewright.charts.exploration.path import Path
+from posewright.charts.exploration.path import Path, paths
 from posewright.charts.exploration.questions import Questions
 from posewright.charts.exploration.relation import Solver
 from posewright.charts.expression import Expression
@@ -48,7 +48,7 @@ def case_of(
             return False
 
     doubtful = False
-    for path, found in Inputs(axes, Solver()).paths(take, MAX_PATHS):
+    for path, found in paths(Inputs(axes, Solver()), take, MAX_PATHS):
         case = path.inputs()
         if found and all(_is(one, holds, case) for one, holds in wanted):
             return case

@@ -16,7 +16,7 @@ from posewright.charts.coverage.goal import Goals
 from posewright.charts.datatypes import Type, Value
 from posewright.charts.exploration import Exploration
 from posewright.charts.exploration.conditions import Answer
-from posewright.charts.exploration.path import Path
+from posewright.charts.exploration.path import Path, paths
 from posewright.charts.exploration.questions import Questions
 from posewright.charts.expression import Expression, Tree, names_in
 from posewright.charts.machine.stepping import Tick
@@ -78,7 +78,7 @@ class BothWays:
         if not self.asked:
             return
         limit = self.looked.limits.cases_of_one
-        for path, _ in self.looked.inputs.paths(lambda path: self.take(state, path), limit):
+        for path, _ in paths(self.looked.inputs, lambda path: self.take(state, path), limit):
             self.doubtful = self.doubtful or bool(path.doubts)
             yield path.inputs()
 

@@ -78,13 +78,16 @@ def _assignments(machine: Machine) -> list[tuple[str, Expression]]:
 
 
 class Noting:
-    """Notes on the path what some outputs are set to.
+    """Notes what some outputs are set to in a tick.
 
     Args:
         machine: that sets them.
         outputs: what is noted.
         answers: what answers each expression of the machine; those of these outputs are replaced.
         axes: the values of every input.
+
+    Attributes:
+        terms: what each output was set to last; whoever takes a tick empties it first.
     """
 
     def __init__(
@@ -93,6 +96,8 @@ class Noting:
         self.axes = axes
         self.outputs = {name: machine.chart.outputs[name] for name in outputs}
         self.types = {name: axis.kind for name, axis in axes.items()} | dict(machine.chart.outputs)
+        self.terms: dict[str, Term] = {}
+        self._before: dict[str, Term] = {}  # the same, before what is being set just now
         for action in _settings(machine):
             first = True
             for name, value in action.values.items():
@@ -109,23 +114,23 @@ class Noting:
 
         def note(env: dict[str, Any], path: Path) -> Any:
             if first:
-                path.before = dict(path.terms)
+                self._before = dict(self.terms)
             value = answer(env, path)
             if asks:
-                path.terms[name] = self.term(expression, {one: env[one] for one in known}, path)
+                self.terms[name] = self.term(expression, {one: env[one] for one in known})
             else:
-                path.terms[name] = terms[value] = terms.get(value) or constant_term(fitted(kind, value))
+                self.terms[name] = terms[value] = terms.get(value) or constant_term(fitted(kind, value))
             return value
 
         return note
 
-    def term(self, expression: Expression, known: Mapping[str, Value], path: Path) -> Term:
+    def term(self, expression: Expression, known: Mapping[str, Value]) -> Term:
         """Return the term of an expression, with all put in that is known or was noted before."""
         trees: dict[str, Tree] = {
             name: Literal(value) for name, value in {**expression.fixed, **known}.items()
         }
         trees |= {
-            name: held(self.outputs[name], one.expression, self.types) for name, one in path.before.items()
+            name: held(self.outputs[name], one.expression, self.types) for name, one in self._before.items()
         }
         return put_in(Term(expression), trees)
 

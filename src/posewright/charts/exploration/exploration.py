@@ -77,10 +77,6 @@ class Exploration:
         """Return the state that stands for another, whether reached or not."""
         return self.looked.joined(*self.looked.split(state))
 
-    def is_reached(self, state: ChartState) -> bool:
-        """Return whether a state, or one that does the same, was reached."""
-        return self.looked.split(state) in self.walk.numbers
-
     def cases(self, state: ChartState) -> tuple[Case, ...]:
         """Return all ways in which a tick can go, from any state of the chart."""
         return self.looked.cases_of(state)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 from posewright.charts.chart import Chart
 from posewright.charts.datatypes import BoolType, Value
 from posewright.charts.exploration.axis import Axis, Spans, plainest
 from posewright.charts.exploration.deciding import decider_for
-from posewright.charts.exploration.path import Choices, Path
 from posewright.charts.exploration.relation import Solver
 from posewright.charts.proof import Pool
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,22 +42,3 @@ class Inputs:
     def plain(self) -> Mapping[str, Value]:
         """Each as plain as may be: false, zero."""
         return {name: plainest(axis, axis.whole) for name, axis in self.axes.items()}
-
-    def paths(self, take: Callable[[Path], T], limit: int) -> Iterator[tuple[Path, T]]:
-        """Yield all paths of something, with what came of it; the last one has a doubt if there are too many.
-
-        Args:
-            take: does it, and asks the path for all that depends on inputs.
-            limit: so many paths are followed at most.
-        """
-        waiting: list[Choices] = [()]
-        count = 0
-        while waiting:
-            path = Path(self, waiting.pop())
-            result = take(path)
-            waiting += path.open
-            count += 1
-            if count >= limit and waiting:
-                path.doubts.append(f"more than {limit} cases")
-                waiting.clear()
-            yield path, result

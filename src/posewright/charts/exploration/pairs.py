@@ -22,7 +22,7 @@ from posewright.charts.exploration.computed import (
 )
 from posewright.charts.exploration.inputs import Inputs
 from posewright.charts.exploration.limits import Limits
-from posewright.charts.exploration.path import Path
+from posewright.charts.exploration.path import Path, paths
 from posewright.charts.exploration.situations import Situations
 from posewright.charts.interpreter import Interpreter
 
@@ -93,17 +93,18 @@ class Pairs:
         self.by_terms = tuple(name for name in outputs if name in terms)
         self.by_value = tuple(name for name in outputs if name not in terms)
         self.sides = (self.side(a, terms), self.side(b, terms))
+        self.notes = tuple(
+            Noting(side.machine, terms, side.follower.answers, self.inputs.axes) for side in self.sides
+        )
         self.comparing = Comparing(self.inputs.axes, outputs)
         self.known: dict[object, tuple[PairCase, ...]] = {}
         self.doubts: dict[str, None] = {}
         self.count = 0
 
     def side(self, run: Interpreter, terms: frozenset[str]) -> Situations:
-        """Return what looks into one of the charts, and notes the terms of these outputs."""
+        """Return what looks into one of the charts, of which these outputs are compared by terms."""
         keep = (*self.by_value, *read_by(run.machine, terms))
-        side = Situations(run, self.inputs, Asked(run.machine, ()), keep, self.limits)
-        Noting(run.machine, terms, side.follower.answers, self.inputs.axes)
-        return side
+        return Situations(run, self.inputs, Asked(run.machine, ()), keep, self.limits)
 
     def start(self, one: ChartState, other: ChartState) -> PairPlace:
         """Return the place of two states whose outputs are known."""
@@ -151,7 +152,7 @@ class Pairs:
             return self.together(states, place.rest[2], path)
 
         found = []
-        for path, case in self.inputs.paths(take, self.limits.cases_of_one):
+        for path, case in paths(self.inputs, take, self.limits.cases_of_one):
             found.append(case)
             self.doubts |= dict.fromkeys(f"{states[0].state}: {doubt}" for doubt in path.doubts)
         return tuple(found)
@@ -159,26 +160,26 @@ class Pairs:
     def together(self, states: tuple[ChartState, ChartState], held: Held, path: Path) -> PairCase:
         """Return what comes of one path."""
         one, other = self.sides
+        for noting in self.notes:
+            noting.terms.clear()
         first = one.follower.follow(states[0], path)
-        terms, path.terms = path.terms, {}
         second = other.follower.follow(states[1], path)
         if first.after is None or second.after is None:
             return PairCase(path.inputs(), None, differs=first.after is not second.after)
         same = all(first.env[name] == second.env[name] for name in self.by_value)
-        found = self.held(held, (terms, path.terms), path) if same else None
+        found = self.held(held, path) if same else None
         if found is None:
             return PairCase(path.inputs(), None, differs=True)
         (rest, counts), (other_rest, other_counts) = one.split(first.after), other.split(second.after)
         running = one.clocks.running(counts), other.clocks.running(other_counts)
         return PairCase(path.inputs(), (rest, other_rest, found), running)
 
-    def held(
-        self, before: Held, terms: tuple[Mapping[str, Term], Mapping[str, Term]], path: Path
-    ) -> Held | None:
+    def held(self, before: Held, path: Path) -> Held | None:
         """Return what the outputs are after a tick, None where they differ."""
         found: list[tuple[Term, Term] | None] = []
         for name, known in zip(self.by_terms, before, strict=True):
-            one, other = (self.put_in(side.get(name), before, number) for number, side in enumerate(terms))
+            set_to = (noting.terms.get(name) for noting in self.notes)
+            one, other = (self.put_in(term, before, number) for number, term in enumerate(set_to))
             if known is not None:
                 one, other = one or known[0], other or known[1]
             missing = self.missing(name, one, other)

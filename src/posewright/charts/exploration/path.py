@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from posewright.charts.datatypes import Value
 from posewright.charts.exploration.axis import NO, YES, Spans, count, parted, plainest
+from posewright.charts.exploration.inputs import Inputs
 from posewright.charts.exploration.relation import Relation
 
-if TYPE_CHECKING:
-    from posewright.charts.exploration.computed import Term
-    from posewright.charts.exploration.inputs import Inputs
+T = TypeVar("T")
 
 Choices = tuple[int, ...]
 
@@ -32,8 +31,6 @@ class Path:
         open: prefixes of the paths that part from this one.
         doubts: in words, why the paths may not be all there are.
         loose: whether a register was given a value that only stands for the one it would have.
-        terms: what some outputs were set to, where somebody notes that.
-        before: the same, before what is being set just now.
     """
 
     def __init__(self, given: Inputs, prefix: Choices = ()) -> None:
@@ -49,8 +46,6 @@ class Path:
         self.related: frozenset[str] = frozenset()
         self.doubts: list[str] = []
         self.loose = False
-        self.terms: dict[str, Term] = {}
-        self.before: dict[str, Term] = {}
 
     def holds(self, name: str) -> bool:
         """Return whether a truth value, an input or an event, is true on this path."""
@@ -161,3 +156,24 @@ class Path:
             witness = self.solver.find(axes, self.sets, tuple(self.relations))
             found |= witness.values or {}
         return found
+
+
+def paths(inputs: Inputs, take: Callable[[Path], T], limit: int) -> Iterator[tuple[Path, T]]:
+    """Yield all paths of something, with what came of it; the last one has a doubt if there are too many.
+
+    Args:
+        inputs: that it depends on.
+        take: does it, and asks the path for all that depends on inputs.
+        limit: so many paths are followed at most.
+    """
+    waiting: list[Choices] = [()]
+    count = 0
+    while waiting:
+        path = Path(inputs, waiting.pop())
+        result = take(path)
+        waiting += path.open
+        count += 1
+        if count >= limit and waiting:
+            path.doubts.append(f"more than {limit} cases")
+            waiting.clear()
+        yield path, result

@@ -14,7 +14,7 @@ from posewright.charts.exploration.following import Followed, Follower
 from posewright.charts.exploration.inputs import Inputs
 from posewright.charts.exploration.keeping import keep_registers
 from posewright.charts.exploration.limits import Limits
-from posewright.charts.exploration.path import Path
+from posewright.charts.exploration.path import Path, paths
 from posewright.charts.interpreter import Interpreter
 
 Rest = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...]]
@@ -124,7 +124,7 @@ class Situations:
         def take(path: Path) -> Followed:
             return self.follower.follow(state, path)
 
-        for path, followed in self.inputs.paths(take, self.limits.cases_of_one):
+        for path, followed in paths(self.inputs, take, self.limits.cases_of_one):
             cases.append(self.case(state, path, followed))
             self.doubts |= dict.fromkeys(f"{state.state}: {doubt}" for doubt in path.doubts)
         self.count += len(cases)

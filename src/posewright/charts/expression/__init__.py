@@ -7,7 +7,8 @@ converted and calls of truth tables put in as conditions; what is left is compil
 ever handed to Python's own evaluator, so no document can run code.
 """
 
-from posewright.charts.expression.expression import Expression, constant, parse_expression
+from posewright.charts.expression.expression import Expression, constant
+from posewright.charts.expression.function import Function, FunctionRow
 from posewright.charts.expression.printing import text_of
 from posewright.charts.expression.quantities import UNITS, parse_quantity
 from posewright.charts.expression.scope import Scope
@@ -32,12 +33,15 @@ from posewright.charts.expression.tree import (
     rewritten,
     with_children,
 )
+from posewright.charts.expression.typecheck import parse_expression
 
 __all__ = [
     "UNITS",
     "Binary",
     "Call",
     "Expression",
+    "Function",
+    "FunctionRow",
     "If",
     "Inside",
     "Literal",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from posewright.charts.datatypes import FloatType, IntType, Numeric, Type
+from posewright.charts.expression.function import Function, FunctionRow
 from posewright.charts.expression.numbers import Numbers
 from posewright.charts.expression.quantities import conversion
 from posewright.charts.expression.ranges import range_of
@@ -20,9 +20,6 @@ from posewright.charts.expression.tree import (
     nodes_of,
     rewritten,
 )
-
-if TYPE_CHECKING:
-    from posewright.charts.function import Function, FunctionRow
 
 MAX_NODES = 20_000
 """Operators, names and numbers in one expression once its calls are put in."""

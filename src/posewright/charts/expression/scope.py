@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from posewright.charts.datatypes import EnumType, Type, Value, type_of
-
-if TYPE_CHECKING:
-    from posewright.charts.function import Function
+from posewright.charts.expression.function import Function
 
 
 @dataclass(frozen=True)

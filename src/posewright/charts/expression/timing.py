@@ -8,7 +8,7 @@ from posewright.charts.expression.closures import compile_tree
 from posewright.charts.expression.numbers import Numbers
 from posewright.charts.expression.quantities import conversion
 from posewright.charts.expression.terms import Term
-from posewright.charts.expression.tree import Inside, Timed, Timing, Tree, names_in, nodes_of
+from posewright.charts.expression.tree import Timing, is_timed, names_in
 
 LONGEST_S = 86_400.0
 """The longest time that may be asked for [s]."""
@@ -31,8 +31,3 @@ def seconds_of(time: Term, timing: Timing, numbers: Numbers) -> float:
         hint = f"a time is above 0, and {LONGEST_S:g} s at most"
         source.fail(at, f"`{timing}` cannot wait {seconds:g} s", hint=hint)
     return float(seconds)
-
-
-def is_timed(tree: Tree) -> bool:
-    """Return whether a tree asks for time or states, which only a running chart knows."""
-    return any(isinstance(node, Timed | Inside) for node in nodes_of(tree))

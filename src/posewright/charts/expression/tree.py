@@ -226,6 +226,11 @@ def names_in(tree: Tree) -> frozenset[str]:
     return frozenset(node.name for node in nodes_of(tree) if isinstance(node, Name))
 
 
+def is_timed(tree: Tree) -> bool:
+    """Return whether a tree asks for time or states, which only a running chart knows."""
+    return any(isinstance(node, Timed | Inside) for node in nodes_of(tree))
+
+
 def height(tree: Tree) -> int:
     """Return the levels of a tree, without recursion: an honest tree is checked before it is walked."""
     level, levels = [tree], 0

@@ -1,4 +1,4 @@
-"""Types of expressions: truth and numbers do not mix, units match, and every name is known.
+"""Expressions parsed and typed: truth and numbers do not mix, units match, and every name is known.
 
 What comes back is a tree that needs no more knowledge: units are converted, calls of truth tables are put
 in as conditions, results of 32 bits are rounded by `single`, and questions of time know their seconds.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Numeric, Type, type_of
 from posewright.charts.expression.arithmetic import called, chosen, compared, joined
+from posewright.charts.expression.expression import Expression
 from posewright.charts.expression.inlining import Inliner
 from posewright.charts.expression.naming import AS_IN, FUNCTIONS, TIMINGS, nearest, unknown_name
 from posewright.charts.expression.numbers import Numbers, difference
+from posewright.charts.expression.parser import parse
 from posewright.charts.expression.quantities import conversion
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
@@ -33,6 +35,42 @@ from posewright.charts.expression.tree import (
     Tree,
     Unary,
 )
+
+
+def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = None) -> Expression:
+    """Parse and type an expression.
+
+    Args:
+        source: the text, with its place in a document where it has one.
+        scope: the names it may use.
+        wanted: the type of what it is assigned to; 0 and 1 are taken for bool.
+
+    Raises:
+        ExpressionError: it does not parse, does not type, or is not of the `wanted` type.
+    """
+    if isinstance(source, str):
+        source = Source(source)
+    tree, kind = typecheck(parse(source), scope, source, wanted)
+    expression = Expression(tree, kind, source, scope.fixed)
+    if wanted is not None:
+        _assignable(expression, wanted)
+    return expression
+
+
+def _assignable(expression: Expression, wanted: Type) -> None:
+    found, source = expression.type, expression.source
+    if isinstance(wanted, IntType) and isinstance(found, FloatType):
+        hint = f"it must be {wanted}; / gives a fraction"
+        source.fail(0, "a fraction where a whole number is needed", hint=hint)
+    same = type(found) is type(wanted) or (isinstance(wanted, FloatType) and isinstance(found, IntType))
+    if not same or (isinstance(wanted, EnumType) and found != wanted):
+        source.fail(0, f"{sort_of(found)} where {sort_of(wanted)} is needed", hint=f"it must be {wanted}")
+    value = expression.constant if isinstance(wanted, Numeric) else None
+    if value is None or not isinstance(wanted, Numeric):
+        return
+    low, high = wanted.ends if isinstance(wanted, FloatType) else (wanted.low, wanted.high)
+    if not low <= value <= high:
+        source.fail(0, f"{value:g} is out of range", hint=f"the range is {low:g}..{high:g}")
 
 
 def typecheck(tree: Tree, scope: Scope, source: Source, wanted: Type | None = None) -> tuple[Tree, Type]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from posewright.charts.machine.machine import Goal, Machine, Node
+from posewright.charts.machine.node import Goal, Node
 from posewright.charts.transition import Memory
 
 
@@ -15,8 +15,8 @@ class Entering:
         found: their numbers.
     """
 
-    def __init__(self, machine: Machine, memories: Mapping[tuple[int, Memory], tuple[int, ...]]) -> None:
-        self.nodes = machine.nodes
+    def __init__(self, nodes: Sequence[Node], memories: Mapping[tuple[int, Memory], tuple[int, ...]]) -> None:
+        self.nodes = nodes
         self.memories = memories
         self.found: set[int] = set()
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from posewright.charts.action import Actions, assign
 from posewright.charts.chart import Chart, Kind
 from posewright.charts.expression import constant
-from posewright.charts.machine.machine import ROOT, Goal, Machine, Node, Way
+from posewright.charts.machine.machine import Machine
+from posewright.charts.machine.node import ROOT, Goal, Node, Way
 from posewright.charts.machine.routes import routes_of
 from posewright.charts.machine.timing import Clock
 from posewright.charts.state import State

@@ -19,132 +19,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
 
-from posewright.charts.action import Actions, expressions_in
+from posewright.charts.action import expressions_in
 from posewright.charts.chart import Chart
 from posewright.charts.datatypes import BoolType, IntType, Type
 from posewright.charts.expression import Expression
-from posewright.charts.state import State
-from posewright.charts.transition import Memory, Transition
-
-if TYPE_CHECKING:
-    from posewright.charts.machine.moves import Moves
+from posewright.charts.machine.moves import Moves
+from posewright.charts.machine.node import Counter, Node, Way
+from posewright.charts.transition import Memory
 
 INSIDE = "in."
 """What precedes a state's name in the name that says whether it is active."""
-
-ROOT = 0
-"""The number of the node that stands for the chart itself."""
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A node to go to, or what was last active inside it.
-
-    Attributes:
-        default: where to go while there is nothing to remember; none takes the initial ones.
-    """
-
-    node: int
-    memory: Memory | None = None
-    default: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Way:
-    """A whole way out of a state: a transition with the segments that follow it, junction by junction.
-
-    Attributes:
-        source: number of the state.
-        index: among the ways of that state.
-        transition: which of the state's transitions it begins with.
-        segments: as written, from the transition to the last segment.
-        events: any one of which lets it be taken; none: it is asked at every tick.
-        wait: ticks that the state must have been active.
-        guards: of its segments, in order; all must hold.
-        guard: all of them in one, for whoever reasons about the way as a whole.
-        do: actions of all segments.
-        goals: where it leads; none: the state is not left.
-        domain: number of the node that stays active while everything in it is left; None for no goals.
-        since: the register that counts the ticks of the state.
-    """
-
-    source: int
-    index: int
-    transition: int
-    segments: tuple[Transition, ...]
-    events: tuple[str, ...]
-    wait: int
-    guards: tuple[Expression, ...]
-    guard: Expression
-    do: Actions
-    goals: tuple[Goal, ...]
-    domain: int | None
-
-    since: str = ""
-
-    @property
-    def line(self) -> int | None:
-        """The line of its last segment."""
-        return self.segments[-1].line
-
-
-@dataclass(frozen=True)
-class Counter:
-    """A register that counts ticks of a state that is active.
-
-    Attributes:
-        name: of the register.
-        limit: the value at which its question is answered with yes.
-        condition: of `held`: where it does not hold, counting begins again; None for `every` and `since`.
-        again: of `every`: after the limit comes 1.
-    """
-
-    name: str
-    limit: int
-    condition: Expression | None = None
-    again: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Node:
-    """A state, or the chart itself.
-
-    Attributes:
-        state: as written; None for the chart itself.
-        around: numbers of the nodes around it, the nearest first, the chart itself last.
-        within: numbers of all nodes inside it, itself not among them.
-        counters: that run while it is active.
-        remembers: which of its memories some way asks for.
-    """
-
-    index: int
-    name: str
-    state: State | None
-    parent: int
-    around: tuple[int, ...]
-    children: tuple[int, ...]
-    within: frozenset[int]
-    parallel: bool
-    final: bool
-    initial: tuple[Goal, ...]
-    entry: Actions = ()
-    during: Actions = ()
-    exit: Actions = ()
-    ways: tuple[Way, ...] = ()
-    counters: tuple[Counter, ...] = ()
-    remembers: tuple[Memory, ...] = ()
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether there is nothing inside it."""
-        return not self.children
-
-    @property
-    def actions(self) -> tuple[Actions, ...]:
-        """All its actions but those on ways."""
-        return (self.entry, self.during, self.exit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,9 +119,7 @@ class Machine:
     @cached_property
     def moves(self) -> Moves:
         """What is left and entered when ways are taken; it keeps what it has worked out."""
-        from posewright.charts.machine.moves import Moves
-
-        return Moves(self)
+        return Moves(self.nodes, self.memories)
 
     def node(self, name: str) -> Node:
         """Return the node of the state of that name.

@@ -6,11 +6,11 @@ SCXML (Appendix D).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from posewright.charts.machine.entering import Entering
-from posewright.charts.machine.machine import Machine, Node, Way
+from posewright.charts.machine.node import Node, Way
 from posewright.charts.transition import DONE, Memory
 
 MAX_KEPT = 20_000
@@ -40,14 +40,17 @@ class Move:
 
 
 class Moves:
-    """The moves of one machine."""
+    """The moves of one machine.
 
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.nodes = machine.nodes
-        self._forgotten = frozenset(
-            number for number, _ in machine.memories if self._only_from_outside(number)
-        )
+    Args:
+        nodes: of the machine.
+        remembered: what it remembers of states that were left.
+    """
+
+    def __init__(self, nodes: Sequence[Node], remembered: Sequence[tuple[int, Memory]]) -> None:
+        self.nodes = nodes
+        self.remembered = remembered
+        self._forgotten = frozenset(number for number, _ in remembered if self._only_from_outside(number))
         self._active: dict[Leaves, frozenset[int]] = {}
         self._kept: dict[tuple[Leaves, Memories, tuple[Way, ...]], Move] = {}
 
@@ -61,8 +64,8 @@ class Moves:
 
     def first(self) -> Move:
         """Return the move that enters the chart."""
-        memories = tuple(() for _ in self.machine.memories)
-        entering = Entering(self.machine, dict(zip(self.machine.memories, memories, strict=True)))
+        memories = tuple(() for _ in self.remembered)
+        entering = Entering(self.nodes, dict.fromkeys(self.remembered, ()))
         entering.whole(self.nodes[0])
         return self._move((), frozenset(), frozenset(), entering.found, memories)
 
@@ -81,9 +84,9 @@ class Moves:
         left = frozenset(number for way in ways for number in self._left_by(way, active))
         held = {
             key: self._remembered(key, leaves, active) if key[0] in left else before
-            for key, before in zip(self.machine.memories, memories, strict=True)
+            for key, before in zip(self.remembered, memories, strict=True)
         }
-        entering = Entering(self.machine, held)
+        entering = Entering(self.nodes, held)
         for way in ways:
             entering.goals(way.goals, way.domain or 0)
         return self._move(ways, active, left, entering.found, tuple(held.values()))
@@ -105,7 +108,7 @@ class Moves:
         leaves = tuple(sorted(number for number in after if self.nodes[number].is_leaf))
         memories = tuple(
             () if number in after and number in self._forgotten else memory
-            for (number, _), memory in zip(self.machine.memories, memories, strict=True)
+            for (number, _), memory in zip(self.remembered, memories, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(left, reverse=True))
         return Move(ways, leaving, tuple(entering), leaves, memories)
@@ -120,7 +123,8 @@ class Moves:
         inside = node.within | {number}
         return not any(
             goal.memory is not None and goal.node == number and way.source in inside
-            for way in self.machine.ways
+            for other in self.nodes
+            for way in other.ways
             for goal in way.goals
         )
 

@@ -15,8 +15,9 @@ from posewright.charts.chart import Steps
 from posewright.charts.chart_state import ChartState
 from posewright.charts.datatypes import Type, Value
 from posewright.charts.expression import Expression
-from posewright.charts.machine.machine import Machine, Node, Way
+from posewright.charts.machine.machine import Machine
 from posewright.charts.machine.moves import Move
+from posewright.charts.machine.node import Node, Way
 from posewright.errors import InputError
 
 MAX_MICROSTEPS = 1000

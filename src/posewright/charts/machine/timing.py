@@ -20,7 +20,8 @@ from posewright.charts.expression.tree import (
     Tree,
     rewritten,
 )
-from posewright.charts.machine.machine import INSIDE, Counter
+from posewright.charts.machine.machine import INSIDE
+from posewright.charts.machine.node import Counter
 from posewright.charts.transition import ALWAYS
 
 

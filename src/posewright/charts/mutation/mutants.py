@@ -9,8 +9,7 @@ from functools import partial
 
 from posewright.charts.chart import Chart
 from posewright.charts.datatypes import BoolType, EnumType, Type, Value
-from posewright.charts.expression import Expression, Scope
-from posewright.charts.function import Function, FunctionRow
+from posewright.charts.expression import Expression, Function, FunctionRow, Scope
 from posewright.charts.mutation.expression_faults import expression_faults, retyped
 from posewright.charts.mutation.fault import Fault, Mutant, Sort
 from posewright.charts.mutation.ground import Ground

@@ -14,7 +14,7 @@ from posewright.charts.exploration.asking import Asked
 from posewright.charts.exploration.clocks import Clocks
 from posewright.charts.exploration.following import Follower
 from posewright.charts.exploration.keeping import Keep, keep_registers
-from posewright.charts.exploration.path import Path
+from posewright.charts.exploration.path import Path, paths
 from posewright.charts.interpreter import Interpreter
 from posewright.charts.machine import Counter, Machine
 from posewright.charts.mutation.writing_down import Scribe, Written
@@ -132,7 +132,7 @@ class Twins:
         def take(path: Path) -> tuple[Written, Written]:
             return self.scribes[0].follow(pair[0], path), self.scribes[1].follow(pair[1], path)
 
-        for path, (one, other) in self.looked.inputs.paths(take, MAX_PATHS):
+        for path, (one, other) in paths(self.looked.inputs, take, MAX_PATHS):
             inputs, alike, doubtful = path.inputs(), one.words == other.words, bool(path.doubts)
             if path.loose:  # some value only stood for the one it would have been
                 after = _stepped(self.one, pair[0], inputs), _stepped(self.other, pair[1], inputs)

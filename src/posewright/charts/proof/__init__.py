@@ -10,8 +10,8 @@ Expressions become terms (`translation`, `terms`); terms are written for an SMT 
 quick and a little loose (`smt/reals`), and bit by bit, exact and slow (`smt/bits`).
 """
 
-from posewright.charts.proof.answer import Answer, Cell, Cells, Effort, Spot
-from posewright.charts.proof.claim import Claim, Differ, Fails, Holds, Outside
+from posewright.charts.proof.answer import Answer, Effort
+from posewright.charts.proof.claim import Claim, Fails, Holds, Outside
 from posewright.charts.proof.place import Place, places_in
 from posewright.charts.proof.place_claim import DividesByZero, Saturates
 from posewright.charts.proof.pool import Pool
@@ -19,10 +19,7 @@ from posewright.charts.proof.prover import Prover
 
 __all__ = [
     "Answer",
-    "Cell",
-    "Cells",
     "Claim",
-    "Differ",
     "DividesByZero",
     "Effort",
     "Fails",
@@ -32,6 +29,5 @@ __all__ = [
     "Pool",
     "Prover",
     "Saturates",
-    "Spot",
     "places_in",
 ]

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from posewright.charts.datatypes import Value
-from posewright.charts.expression import Tree
 
 Case = Mapping[str, Value]
 """A value for every name that a question's expressions read."""
@@ -28,38 +27,6 @@ class Answer:
 
 IMPOSSIBLE = Answer(False)
 UNKNOWN = Answer(None)
-
-
-@dataclass(frozen=True)
-class Spot:
-    """An answer about one node of an expression; `node.at` says where in the text it stands."""
-
-    node: Tree
-    answer: Answer
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A combination of truth values, with a case in which it is met.
-
-    Attributes:
-        truths: one for each atom; None where computing it divides by zero.
-    """
-
-    truths: tuple[bool | None, ...]
-    case: Case
-
-
-@dataclass(frozen=True)
-class Cells:
-    """The combinations of truth values that can be met, in the order in which they were found.
-
-    Attributes:
-        complete: whether it is proved that there are no others.
-    """
-
-    found: tuple[Cell, ...]
-    complete: bool
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, product
 
 from posewright.charts.datatypes import FloatType, Type, Value
-from posewright.charts.proof.claim import Seen
+from posewright.charts.proof.claim import Claim
 from posewright.charts.proof.values import fitted, likely_values, plainer_values, values_around
 
 MAX_NEIGHBOURS = 243
@@ -23,7 +23,7 @@ class Trial:
         types: of the names that a case has a value for, in the order in which they were declared.
     """
 
-    def __init__(self, claims: Sequence[Seen], types: Mapping[str, Type]) -> None:
+    def __init__(self, claims: Sequence[Claim], types: Mapping[str, Type]) -> None:
         read = frozenset[str]().union(*(claim.names for claim in claims))
         self.claims = claims
         self.types = {name: kind for name, kind in types.items() if name in read}

@@ -13,7 +13,7 @@ from posewright.charts.proof.translation import Translator
 from posewright.errors import ExpressionError
 
 
-class Seen(Protocol):
+class Claim(Protocol):
     """Something that may be so in one case and not in another, as computing it there shows."""
 
     @property
@@ -24,10 +24,6 @@ class Seen(Protocol):
     def seen(self, case: Mapping[str, Value]) -> bool:
         """Return whether it is so in a case, by computing the expression there."""
         ...
-
-
-class Claim(Seen, Protocol):
-    """The same, where a solver can be told it as well."""
 
     def term(self, translator: Translator) -> Term:
         """Return the truth value that it is so."""
@@ -105,27 +101,3 @@ class Outside(OfOne):
         """Return whether it is so in a case."""
         value = compute(self.expression, case)
         return value is not FAILED and not self.low <= value <= self.high
-
-
-@dataclass(frozen=True)
-class Differ:
-    """Two expressions are computed and have different values."""
-
-    one: Expression
-    other: Expression
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names of both."""
-        return self.one.names | self.other.names
-
-    def term(self, translator: Translator) -> Term:
-        """Return the truth value that it is so."""
-        terms = translator.terms
-        one, other = translator.meaning(self.one), translator.meaning(self.other)
-        return terms.negation(terms.some((one.failing, other.failing, terms.equal(one.value, other.value))))
-
-    def seen(self, case: Mapping[str, Value]) -> bool:
-        """Return whether it is so in a case."""
-        values = compute(self.one, case), compute(self.other, case)
-        return FAILED not in values and values[0] != values[1]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from posewright.charts.datatypes import Type
 from posewright.charts.expression import Expression
-from posewright.charts.proof.answer import IMPOSSIBLE, Answer, Cells, Effort, Spot
+from posewright.charts.proof.answer import IMPOSSIBLE, Answer, Effort
 from posewright.charts.proof.case import Case, Trial
-from posewright.charts.proof.cells import cells_of
-from posewright.charts.proof.claim import Claim, Differ, Fails, Holds, Outside
-from posewright.charts.proof.place import places_in
-from posewright.charts.proof.place_claim import DividesByZero, Saturates
+from posewright.charts.proof.claim import Claim, Fails, Holds
 from posewright.charts.proof.pool import Pool
 from posewright.charts.proof.term import Op, Term, reachable
 from posewright.charts.proof.translation import Translator
@@ -72,67 +69,8 @@ class Prover:
 
         All in `true` and `false` are computed in it without a division by zero.
         """
-        return self.ask([*_given(true, false), *map(Fails, failing)])
-
-    def outside(
-        self,
-        expression: Expression,
-        low: float,
-        high: float,
-        *,
-        true: Sequence[Expression] = (),
-        false: Sequence[Expression] = (),
-    ) -> Answer:
-        """Return whether a number can be below `low` or above `high` while the conditions are as given."""
-        return self.ask([*_given(true, false), Outside(expression, low, high)])
-
-    def differ(
-        self,
-        one: Expression,
-        other: Expression,
-        *,
-        true: Sequence[Expression] = (),
-        false: Sequence[Expression] = (),
-    ) -> Answer:
-        """Return whether two expressions can have different values while the conditions are as given."""
-        return self.ask([*_given(true, false), Differ(one, other)])
-
-    def divisions(
-        self, expression: Expression, *, true: Sequence[Expression] = (), false: Sequence[Expression] = ()
-    ) -> Iterator[Spot]:
-        """Yield the divisions that can be reached with a divisor of zero, and those not decided."""
-        for place in places_in(expression.tree):
-            if place.divides:
-                answer = self.ask([*_given(true, false), DividesByZero(expression, place)])
-                if answer.possible is not False:
-                    yield Spot(place.node, answer)
-
-    def saturations(
-        self, expression: Expression, *, true: Sequence[Expression] = (), false: Sequence[Expression] = ()
-    ) -> Iterator[Spot]:
-        """Yield the nodes whose exact value can need more than 32 bits, and those not decided."""
-        for place in places_in(expression.tree):
-            answer = self.ask([*_given(true, false), Saturates(expression, place)])
-            if answer.possible is not False:
-                yield Spot(place.node, answer)
-
-    def cells(
-        self,
-        atoms: Sequence[Expression],
-        *,
-        true: Sequence[Expression] = (),
-        false: Sequence[Expression] = (),
-        limit: int = 1000,
-    ) -> Cells:
-        """Return which combinations of the atoms' truth can be met, each with a case.
-
-        Args:
-            atoms: truth values, each computed by itself.
-            true: conditions that hold in every case.
-            false: conditions that do not.
-            limit: so many combinations are looked for at most.
-        """
-        return cells_of(self, atoms, _given(true, false), limit)
+        given = [*(Holds(one) for one in true), *(Holds(one, wanted=False) for one in false)]
+        return self.ask([*given, *map(Fails, failing)])
 
     def ask(self, claims: Sequence[Claim]) -> Answer:
         """Return whether all that is claimed can be so at once."""
@@ -147,19 +85,15 @@ class Prover:
         return self._answers[key]
 
     def _decide(self, root: Term, trial: Trial) -> Answer:
-        few = self.few_cases([root], trial)
+        few = self.few_cases(root, trial)
         if few is None:
             return self.search.decide(root, trial)
         found = next((case for case in few if trial.holds(case)), None)
         return IMPOSSIBLE if found is None else Answer(True, found)
 
-    def few_cases(self, roots: Sequence[Term], trial: Trial) -> list[Case] | None:
-        """Return every case that can make a difference to some terms; None where they are many."""
-        read = {term.value for term in reachable(roots) if term.op is Op.VARIABLE}
+    def few_cases(self, root: Term, trial: Trial) -> list[Case] | None:
+        """Return every case that can make a difference to a term; None where they are many."""
+        read = {term.value for term in reachable([root]) if term.op is Op.VARIABLE}
         types = {name: kind for name, kind in trial.types.items() if name in read}
         cases = every_case(types, self.effort.combinations)
         return None if cases is None else [{**trial.zero, **case} for case in cases]
-
-
-def _given(true: Sequence[Expression], false: Sequence[Expression]) -> list[Claim]:
-    return [*(Holds(one) for one in true), *(Holds(one, wanted=False) for one in false)]

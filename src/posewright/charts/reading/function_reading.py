@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from posewright.charts.chart import scope_of
 from posewright.charts.datatypes import BoolType, EnumType, Numeric, Type
 from posewright.charts.declarations import proper_name
-from posewright.charts.expression import Scope, Source, parse_expression
-from posewright.charts.function import Function, FunctionRow
+from posewright.charts.expression import Function, FunctionRow, Scope, Source, parse_expression
 from posewright.charts.reading.cell_reading import Cell, cells_of_list, cells_of_table
 from posewright.charts.reading.fields import condition_in, expression_in, keyed
 from posewright.charts.reading.type_reading import read_type

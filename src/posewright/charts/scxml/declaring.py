@@ -9,9 +9,8 @@ from typing import Any
 from posewright.charts.chart import scope_of
 from posewright.charts.datatypes import EnumType, Type, Value
 from posewright.charts.declarations import Declarations
-from posewright.charts.expression import Scope, Source, parse_expression
+from posewright.charts.expression import Function, Scope, Source, parse_expression
 from posewright.charts.flow import LinedList, flow_node
-from posewright.charts.function import Function
 from posewright.charts.reading.function_reading import read_function
 from posewright.charts.reading.type_reading import read_type
 from posewright.charts.scxml.data import (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from posewright.charts.chart import Chart, Steps
 from posewright.charts.datatypes import Type, Value
+from posewright.charts.expression import Function
 from posewright.charts.flow import flow_text
-from posewright.charts.function import Function
 from posewright.charts.promise import Promise, Vow
 from posewright.charts.scxml.names import Names
 from posewright.charts.scxml.namespaces import OWN, PREFIX, SCXML, own

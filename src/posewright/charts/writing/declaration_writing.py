@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from posewright.charts.datatypes import INT_RANGES, BoolType, EnumType, IntType, Type, Value
-from posewright.charts.function import Function, FunctionRow
+from posewright.charts.expression import Function, FunctionRow
 from posewright.charts.writing.scalars import number_text, scalar, scalar_of
 from posewright.documents import one_line
 

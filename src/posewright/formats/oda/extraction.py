@@ -9,21 +9,17 @@ from typing import NamedTuple
 
 from posewright.documents import write_atomically
 from posewright.errors import InputError, LossError, OutputError, Where
+from posewright.formats.binary import Place, is_wrapped, unwrap
 from posewright.formats.file_bytes import MAX_MOTION_BYTES
 from posewright.formats.for_robot import carried_to, lost_between_robots
-from posewright.formats.kinds import OMTN
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.oda.archive import OdaArchive, OdaEntry
-from posewright.formats.oda.contents import Kind, suffix_of
+from posewright.formats.motion_file import Reference, alone, find_page
+from posewright.formats.motion_format import MotionFormat, WriteOptions
+from posewright.formats.oda.archive import Kind, OdaArchive, OdaEntry, suffix_of
+from posewright.formats.oda.assembly import FileNames
 from posewright.formats.oda.files import read_archive_file
 from posewright.formats.oda.format import document_of, motion_of
-from posewright.formats.oda.names import FileNames
-from posewright.formats.origin import alone
-from posewright.formats.page_reference import Reference, find_page
-from posewright.formats.place import Place
+from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import format_named
-from posewright.formats.rendering import WriteOptions
-from posewright.formats.wrapping import is_wrapped, unwrap
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from posewright.errors import LossError, OutputError, UnknownNameError, Where
+from posewright.formats.binary import Wrapping
 from posewright.formats.file_bytes import read_file_bytes
 from posewright.formats.oda.archive import Compression, OdaArchive
-from posewright.formats.oda.reading import parse_archive
-from posewright.formats.wrapping import Wrapping
+from posewright.formats.oda.reader import parse_archive
 
 if TYPE_CHECKING:
+    from posewright.formats.motion_file import Reference
     from posewright.formats.oda.assembly import Part
-    from posewright.formats.page_reference import Reference
     from posewright.robots import Robot
 
 

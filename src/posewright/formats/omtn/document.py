@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError
-from posewright.formats.place import u32
-from posewright.formats.wrapping import Wrapping
+from posewright.formats.binary import Wrapping, u32
+
+OMTN = "aibo-omtn"
 
 Integers = NDArray[np.int32]
 

@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, Where
+from posewright.formats.binary import Place
+from posewright.formats.motion_file import origin_of
 from posewright.formats.oda.archive import OdaArchive
-from posewright.formats.omtn.designs import NAMING, dialect_of
 from posewright.formats.omtn.document import OmtnDocument
-from posewright.formats.omtn.reading import read_omtn_at
-from posewright.formats.omtn.to_motion import CREATOR, DESIGN, FRAME_MS, MINOR
-from posewright.formats.origin import origin_of
-from posewright.formats.place import Place
+from posewright.formats.omtn.reader import read_omtn_at
+from posewright.formats.omtn.to_motion import CREATOR, DESIGN, FRAME_MS, MINOR, NAMING, dialect_of
 from posewright.formats.unsaid import OURS
 from posewright.motions import Motion
 from posewright.robots import Robot

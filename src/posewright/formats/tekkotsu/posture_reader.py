@@ -9,12 +9,17 @@ import re
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.remarks import Remarks
-from posewright.formats.tekkotsu.document import SettingsDocument
-from posewright.formats.tekkotsu.lines import Word, decimal, lines_of, words_of
-from posewright.formats.tekkotsu.outputs import OUTPUTS, plain
-from posewright.formats.tekkotsu.settings import Setting
-from posewright.formats.text_line import Line, show
+from posewright.formats.tekkotsu.document import (
+    OUTPUTS,
+    Setting,
+    SettingsDocument,
+    Word,
+    decimal,
+    lines_of,
+    plain,
+    words_of,
+)
+from posewright.formats.text_lines import Line, Remarks, show
 
 POSTURE_MARK = b"#POS"
 _END = b"#END"

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.remarks import Remarks
-from posewright.formats.roboplus.checksum import BOM
-from posewright.formats.text_line import Line, show, split_lines
+from posewright.formats.roboplus.document import BOM
+from posewright.formats.text_lines import Line, Remarks, show, split_lines
+
+UC3M_CSV = "uc3m-csv"
 
 MAX_ID = 23
 MAX_DEG = 300.0

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from posewright.formats.kinds import WEBOTS
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.radians_text import QUANTUM_RAD
-from posewright.formats.rendering import Quantum
-from posewright.formats.webots.devices import nearly, robot_for
-from posewright.formats.webots.from_motion import table_with
-from posewright.formats.webots.reader import read_table
-from posewright.formats.webots.to_motion import strangers, table_motion
+from posewright.formats.file_kind import FileKind, says
+from posewright.formats.motion_file import MotionFile
+from posewright.formats.motion_format import MotionFormat, Quantum
+from posewright.formats.text_lines import QUANTUM_RAD
+from posewright.formats.webots.document import WEBOTS, nearly, read_table, robot_for
+from posewright.formats.webots.motion import strangers, table_motion, table_with
 from posewright.robots import Robot
 
 
@@ -26,14 +23,13 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     strange = strangers(table, card)
     if strange:
         remarks.append(f"{card.name} has no devices {', '.join(strange)}: left out")
-    return MotionFile(
-        WEBOTS,
-        path,
-        (motion,),
-        (PageLabel(1, motion.name),),
-        warnings=tuple(remarks),
-        document=table,
-    )
+    return MotionFile.of_one(WEBOTS, path, motion, remarks, table)
 
 
-FORMAT = MotionFormat(WEBOTS, (".motion",), _read, table_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))
+FORMAT = MotionFormat(
+    FileKind(WEBOTS, "a Webots motion", says(rb"\A#WEBOTS_MOTION\b")),
+    (".motion",),
+    _read,
+    table_with,
+    Quantum(angle_rad=QUANTUM_RAD, time_s=0.001),
+)

@@ -157,10 +157,6 @@ class RealQuestion(Question):
         self.meter = whole
         self.solver.pop()
 
-    def truth(self, term: Term) -> bool:
-        """Return whether a term that was mentioned is true in the case found."""
-        return bool(z3.is_true(self.solver.model().eval(self.written(term), model_completion=True)))
-
 
 def _is_product(term: Term) -> bool:
     """Return whether a term is a product, a quotient or a remainder of two numbers that are not known."""

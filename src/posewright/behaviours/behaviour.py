@@ -1,0 +1,49 @@
+"""A behaviour: a chart wired to a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from posewright.arrays import Floats
+from posewright.behaviours.wiring.inputs import InputWire
+from posewright.behaviours.wiring.outputs import OutputRule
+from posewright.charts import Chart
+from posewright.gaits import Gait
+from posewright.motions import Motion
+from posewright.robots import Robot, SensorSpec
+
+
+@dataclass(frozen=True, eq=False)
+class Behaviour:
+    """Sensors to a chart's inputs, its outputs to motions.
+
+    Attributes:
+        name: of the behaviour.
+        robot: whose behaviour it is.
+        chart: the logic.
+        sensors: all the body must have: those of the robot's card and further ones.
+        inputs: one wire for each input of the chart, in its order.
+        outputs: what is played; the first rule that holds counts.
+        motions: what can be played, by name, and what these lead to.
+        gaits: what can be walked, by name; no name is both.
+        start_pose: where it begins, `(n_joints,)` [rad].
+        wait_s: how long the robot stands before the chart's first step [s].
+        documents: texts of all native documents it was read from: below its own folder by path, others by
+            file name, motions that were handed in as `given/<name>.motion.yaml`.
+        path: the file it was read from.
+    """
+
+    name: str
+    robot: Robot
+    chart: Chart
+    sensors: tuple[SensorSpec, ...]
+    inputs: tuple[InputWire, ...]
+    outputs: tuple[OutputRule, ...]
+    motions: Mapping[str, Motion]
+    start_pose: Floats
+    wait_s: float = 0.0
+    gaits: Mapping[str, Gait] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
+    path: Path | None = None

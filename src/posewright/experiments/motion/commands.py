@@ -1,0 +1,142 @@
+"""What a motion's trial commands: the pose it begins in, and after that every frame, as a player would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.arrays import Floats
+from posewright.bodies import JointCommands
+from posewright.control.passes import Passes
+from posewright.errors import InputError, UnknownNameError
+from posewright.motions import Motion
+from posewright.robots import Robot
+
+Numbers = NDArray[np.intp]
+
+LOOPS_SHOWN = 3
+"""Passes of a motion that repeats for ever: the first, one in the middle, and one more."""
+
+LONGEST_PASS_S = 600.0
+"""One pass is sampled as a whole; none that anybody wrote lasts as long."""
+
+STAND = "stand"
+
+
+@dataclass(frozen=True, eq=False)
+class Commands:
+    """What is commanded from the motion's beginning on.
+
+    Attributes:
+        first: the pose the robot is put down in, `(n_joints,)` [rad].
+        blocks: the frames, in pieces within which torque and stiffness do not change.
+        keyframes: the number of the keyframe each frame leads to or stays in, from 1, `(n,)`.
+        wanted: roll and pitch the author wants the base to have, `(n, 2)` [rad]; None where nobody says.
+        is_whole: whether the motion was not cut short.
+    """
+
+    first: Floats
+    blocks: tuple[JointCommands, ...]
+    keyframes: Numbers
+    wanted: Floats | None
+    is_whole: bool
+
+    @property
+    def last(self) -> JointCommands:
+        """The last frame."""
+        block = self.blocks[-1]
+        return replace(block, angles=block.angles[-1:])
+
+
+def commands_of(motion: Motion, robot: Robot, *, pose: str | None, longest_s: float) -> Commands:
+    """Return what a player would command, within the limits of the hardware and not slowed down.
+
+    Args:
+        motion: what is played.
+        robot: on what.
+        pose: name of the pose of the joints that the motion does not move; None for the robot's `stand`, else
+            the nearest.
+        longest_s: what lies later is not played [s].
+
+    Raises:
+        InputError: the motion is another robot's, or a pass of it lasts longer than ten minutes.
+        UnknownNameError: the robot has no such pose.
+    """
+    if motion.duration > LONGEST_PASS_S:
+        length = f"a pass of {motion.name!r} lasts {motion.duration:.0f} s"
+        raise InputError(length, hint=f"at most {LONGEST_PASS_S:.0f} s are played")
+    first = first_pose(motion, robot, pose)
+    n = max(1, int(longest_s / robot.frame_period_s))
+    blocks = tuple(_within(_played(motion, robot, first), n))
+    played = sum(map(len, blocks))
+    asked = (motion.repeat or LOOPS_SHOWN) * motion.duration
+    times: Floats = np.arange(1.0, played + 1.0) * robot.frame_period_s
+    return Commands(
+        first=first,
+        blocks=tuple(_within_hardware(robot, block) for block in blocks),
+        keyframes=motion.sample_at(times).keyframes + 1,
+        wanted=_wanted(motion, times),
+        is_whole=played + 1 >= asked / robot.frame_period_s,
+    )
+
+
+def first_pose(motion: Motion, robot: Robot, pose: str | None) -> Floats:
+    """Return the pose a motion begins in, `(n_joints,)` [rad].
+
+    Raises:
+        UnknownNameError: the robot has no such pose, or not a joint of the motion.
+    """
+    if pose is not None and pose not in robot.poses:
+        raise UnknownNameError.among("pose", pose, robot.poses)
+    columns = [robot.index(joint) for joint in motion.joints]
+    asked = motion.resolved()[0].angles
+    first = _standing(robot, columns, asked) if pose is None else robot.pose(pose)
+    first[columns] = np.where(np.isnan(asked), first[columns], asked)
+    if not np.isfinite(first).all():
+        raise InputError(f"motion {motion.name!r} begins at an angle that is no number")
+    return first
+
+
+def _standing(robot: Robot, columns: list[int], asked: Floats) -> Floats:
+    if STAND in robot.poses or not robot.poses:
+        return robot.pose(STAND) if robot.poses else np.zeros(len(robot.joints))
+    away = {name: np.nanmax(np.abs(robot.pose(name)[columns] - asked), initial=0.0) for name in robot.poses}
+    return robot.pose(min(away, key=lambda name: float(away[name])))
+
+
+def _played(motion: Motion, robot: Robot, first: Floats) -> Iterator[JointCommands]:
+    """Yield all frames of all passes, one after the other, on the motion's own clock."""
+    passes = Passes(motion, robot)
+    phase = Fraction(0)
+    for lap in range(motion.repeat or LOOPS_SHOWN):
+        done = passes.get(first, lap, phase)
+        phase = done.phase
+        for stretch in done.stretches:
+            if len(stretch):
+                yield JointCommands(stretch.rows, stretch.free, stretch.stiffness)
+
+
+def _within(blocks: Iterator[JointCommands], n: int) -> Iterator[JointCommands]:
+    """Yield the first `n` frames."""
+    for block in blocks:
+        yield replace(block, angles=block.angles[:n])
+        n -= len(block)
+        if n <= 0:
+            return
+
+
+def _within_hardware(robot: Robot, block: JointCommands) -> JointCommands:
+    lower, upper = robot.hardware_limits
+    return replace(block, angles=np.clip(block.angles, lower, upper))
+
+
+def _wanted(motion: Motion, times: Floats) -> Floats | None:
+    """Return roll and pitch over time, `(n, 2)` [rad]; None where all are 0 or unsaid."""
+    if not any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None):
+        return None
+    attitudes = motion.attitude_at(times)
+    return None if attitudes is None else attitudes[:, :2]

@@ -1,0 +1,157 @@
+"""The task of a tuning: which numbers of a gait are searched, and what a candidate is tried with."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from posewright.errors import InputError
+from posewright.experiments.tuning.terms import Term
+from posewright.experiments.tuning.walk import TunedBodies, TunedWalk
+from posewright.experiments.walking.stage import angles_in_pose
+from posewright.gaits import FRAMES_A_PAIR, Gait, timing_of
+from posewright.robots import Robot
+from posewright.search import Dimension
+from posewright.version import __version__
+
+FINENESS = 1000.0
+"""Values are tried in decimal steps of a thousandth of their range or less: a gait's file then has numbers
+that people can read, and they are the very numbers that were tried."""
+
+ASCENT = "ascent_pairs"
+
+GENERATIONS = 60
+SPREAD = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """How a task is searched unless one says otherwise.
+
+    Attributes:
+        generations: how many.
+        population: candidates in each; None for as many as the number of dimensions asks for.
+        spread: how far the first candidates lie apart, as a share of each range.
+    """
+
+    generations: int = GENERATIONS
+    population: int | None = None
+    spread: float = SPREAD
+
+
+@dataclass(frozen=True, eq=False)
+class GaitTask:
+    """A tuning of a gait: what a `*.tune.yaml` says. It can be handed to another process.
+
+    Attributes:
+        name: of the tuning, and of the gait it finds.
+        robot: who walks.
+        gait: where the search begins, and what gives the values that are not searched.
+        dimensions: what is searched, by the dotted names that `Gait.changed` takes.
+        walks: what every candidate is asked for.
+        bodies: that walk.
+        terms: of the score.
+        held: joints that are held still in the search, as in the gait's pose; that makes it faster.
+        search: how it is searched.
+        description: one line for people, also of the gait that is found.
+        source: where the numbers of this document come from.
+        path: the file it was read from.
+    """
+
+    name: str
+    robot: Robot
+    gait: Gait
+    dimensions: tuple[Dimension, ...]
+    walks: tuple[TunedWalk, ...]
+    bodies: TunedBodies
+    terms: tuple[Term, ...]
+    held: tuple[str, ...] = ()
+    search: SearchPlan = SearchPlan()
+    description: str = ""
+    source: str = ""
+    path: Path | None = None
+
+    @property
+    def held_angles(self) -> dict[str, float]:
+        """The joints that are held still, each with its angle [rad]."""
+        return angles_in_pose(self.gait, self.robot, self.held)
+
+    @property
+    def unheld(self) -> GaitTask:
+        """The same with no joint held still."""
+        return replace(self, held=())
+
+    def tried(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Return the values as they are tried and written down: in steps that people can read.
+
+        Where the ascent time is searched and a candidate is not in the air for long enough, it takes the
+        longest there is room for: else most of what lies beside a fast gait could not walk at all.
+        """
+        told = {one.name: rounded(one, values[one.name]) for one in self.dimensions}
+        if ASCENT in told:
+            told[ASCENT] = min(told[ASCENT], max(self._most_pairs(told), self._least_pairs))
+        return told
+
+    @property
+    def _least_pairs(self) -> float:
+        return next(one.low for one in self.dimensions if one.name == ASCENT)
+
+    def _most_pairs(self, told: Mapping[str, float]) -> int:
+        """Return for how many pairs of frames there is room, up and down."""
+        frame_s = self.robot.frame_period_s
+        try:
+            timing = timing_of(self.gait.changed({**told, ASCENT: 1}).parameters, frame_s)
+        except InputError:  # not for a single one
+            return 0
+        return int(timing.air_s / (2.0 * FRAMES_A_PAIR * frame_s))
+
+    def candidate(self, values: Mapping[str, float]) -> Gait:
+        """Return the gait with other values for what is searched.
+
+        Raises:
+            InputError: the values do not go together.
+        """
+        return self.gait.changed(self.tried(values))
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that differs when the same values would get another score.
+
+        It covers everything the document says that counts, the gait, the robot's card and model, and the
+        versions of what walks and measures.
+        """
+        return (
+            f"{self.name} of {self.robot.name} from gait {self.gait.name}: {self.digest}, "
+            f"posewright {__version__}, mujoco {importlib.metadata.version('mujoco')}"
+        )
+
+    @property
+    def digest(self) -> str:
+        """The first 16 hex digits of a SHA-256 over all that counts for the score."""
+        gait = self.gait
+        model = self.robot.model_path
+        told = (
+            self.dimensions,
+            self.walks,
+            self.bodies,
+            tuple((term.name, term) for term in self.terms),
+            self.held_angles,
+            gait.flat,
+            dict(gait.phases.offsets),
+            (gait.interpolation.value, gait.pose),
+            self.robot.text,
+            "" if model is None else model.read_bytes(),
+        )
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+
+def rounded(dimension: Dimension, value: float) -> float:
+    """Return a value as it is tried: a whole number, or one in decimal steps; the start stays as it is."""
+    if dimension.is_whole or value == dimension.start:
+        return value
+    decimals = math.ceil(math.log10(FINENESS / dimension.width))
+    return min(max(round(value, decimals), dimension.low), dimension.high)

@@ -1,0 +1,1 @@
+"""Gaits and their parameters as pictures; nothing is simulated."""

@@ -1,0 +1,145 @@
+"""A gait from above: strokes around the equilibrium points, the base, and where it goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from posewright.figures.gait.content import SAME, FootWay, GaitContent, Numbers
+from posewright.figures.gait.feet import COLOURS, GREY, INK, MM, SHORT
+from posewright.gaits import chain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NOSE_M = 0.035
+"""How far the drawn base comes to a point ahead of the shoulders [m]."""
+
+NARROWER = 0.72
+"""The base is drawn so much narrower than its shoulders, so that feet show beside it."""
+
+SHOWN_TURN = 3.0
+"""Of a turn on the spot the arrow goes round at such a part of the base's length."""
+
+
+def base_outline(content: GaitContent) -> Numbers:
+    """Return the corners of the base as it is drawn, nose ahead, `(n, 2)` [m]."""
+    shoulders = np.array([way.leg.shoulder_m for way in content.feet.values()])
+    front, rear = shoulders[:, 0].max(), shoulders[:, 0].min()
+    half = np.abs(shoulders[:, 1]).max() * NARROWER
+    return np.array([(rear, half), (front, half), (front + NOSE_M, 0.0), (front, -half), (rear, -half)])
+
+
+def moved(outline: Numbers, displacement: Numbers) -> Numbers:
+    """Return where the corners of an outline are after a displacement, `(n, 2)` [m]."""
+    placed = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
+    return chain(np.broadcast_to(displacement, placed.shape), placed)[:, :2]
+
+
+def steps_otherwise(content: GaitContent) -> bool:
+    """Tell whether the feet step otherwise than the body is asked to go, to make up for something."""
+    return bool(np.abs(content.stepped - content.asked).max() > SAME)
+
+
+def draw_above(axes: Axes, content: GaitContent, *, names: bool = True, by_feet: bool = False) -> None:
+    """Draw the robot from above, x to the right, its feet over a cycle and where it comes in one.
+
+    The axes are not yet true to scale: see `scale`.
+
+    Args:
+        axes: to draw in.
+        content: what is shown.
+        names: whether the feet are named.
+        by_feet: whether the base is drawn where its feet would carry it, not where it is asked to go.
+    """
+    outline = base_outline(content)
+    goes = content.stepped if by_feet else content.asked
+    _draw_bases(axes, outline, content.way(goes, content.timing.period_s)[-1])
+    for way in content.feet.values():
+        _draw_foot(axes, way)
+        if names:
+            _name(axes, way)
+    draw_way(axes, content, by_feet=by_feet)
+    axes.margins(x=0.06, y=0.18 if names else 0.06)
+    axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def draw_way(axes: Axes, content: GaitContent, *, by_feet: bool = False) -> None:
+    """Draw where the base comes in a cycle, as asked and as its feet step; what counts with an arrow."""
+    ways = [content.way(how, content.timing.period_s) for how in (content.asked, content.stepped)]
+    goes, other = ways[::-1] if by_feet else ways
+    if steps_otherwise(content):
+        axes.plot(*other[:, :2].T * MM, color=GREY, lw=1.2, ls=":", zorder=6)
+    if np.ptp(goes[:, :2], axis=0).max() > SAME:
+        _arrow(axes, goes[:, :2] * MM)
+    elif abs(goes[-1, 2]) > SAME:
+        radius = np.ptp(base_outline(content)[:, 0]) * MM / SHOWN_TURN
+        _arrow(axes, radius * np.stack([np.cos(goes[:, 2]), np.sin(goes[:, 2])], axis=1))
+    axes.plot([0.0], [0.0], "o", ms=4, color=INK, zorder=7)
+
+
+def _draw_bases(axes: Axes, outline: Numbers, end: Numbers) -> None:
+    from matplotlib.patches import Polygon
+
+    style: dict[str, Any] = {"closed": True, "joinstyle": "round"}
+    axes.add_patch(Polygon(outline * MM, fc="#eef1f4", ec=GREY, lw=1.0, zorder=1, **style))
+    if np.abs(end).max() > SAME:
+        then = moved(outline, end) * MM
+        axes.add_patch(Polygon(then, fill=False, ec=GREY, lw=0.9, ls="--", zorder=2, **style))
+        axes.update_datalim(then)
+
+
+def _draw_foot(axes: Axes, way: FootWay) -> None:
+    colour = COLOURS[way.foot]
+    aloft = way.told(np.linspace(0.0, way.timing.air_s, 41)[:-1])
+    ground = way.told(np.linspace(way.timing.air_s, way.timing.period_s, 41))
+    axes.plot(*ground[:, :2].T * MM, color=colour, lw=2.6, solid_capstyle="round", zorder=4)
+    axes.plot(*aloft[:, :2].T * MM, color=colour, lw=0.9, ls="--", zorder=4)
+    axes.plot(
+        *way.told(way.ground_times)[:, :2].T * MM, "o", ms=3.2, mfc=colour, mec="white", mew=0.5, zorder=5
+    )
+    axes.plot(*way.lands_at[:2] * MM, "o", ms=5.5, mfc="white", mec=colour, mew=1.3, zorder=5)
+    axes.plot(*way.equilibrium_m[:2] * MM, "+", ms=9, mew=1.3, color=INK, zorder=6)
+
+
+def _name(axes: Axes, way: FootWay) -> None:
+    """Write the foot's name outside of its stroke, on a halo where it stands on a line."""
+    from matplotlib.patheffects import withStroke
+
+    over = np.array([way.lands_at, way.leaves_at, way.equilibrium_m])[:, :2] * MM
+    out = 1.0 if way.equilibrium_m[1] >= 0.0 else -1.0
+    place = (float(over[:, 0].mean()), float((over[:, 1] * out).max() * out))
+    axes.annotate(
+        SHORT[way.foot],
+        place,
+        (0.0, 9.0 * out),
+        textcoords="offset points",
+        ha="center",
+        va="bottom" if out > 0.0 else "top",
+        fontsize=8,
+        weight="bold",
+        color=COLOURS[way.foot],
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        zorder=8,
+    )
+
+
+def _arrow(axes: Axes, line: Numbers) -> None:
+    """Draw a way with a head at its end."""
+    axes.plot(*line.T, color=INK, lw=1.6, zorder=6, solid_capstyle="butt")
+    axes.annotate(
+        "",
+        line[-1],
+        line[-2] - 3.0 * (line[-1] - line[-2]),
+        arrowprops={
+            "arrowstyle": "-|>",
+            "color": INK,
+            "lw": 0.0,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "mutation_scale": 11,
+        },
+        zorder=7,
+    )

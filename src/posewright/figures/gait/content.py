@@ -1,0 +1,223 @@
+"""What pictures of gaits show: where feet are told to be in a steady cycle, and where joints lead them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.gaits import (
+    AirPath,
+    Gait,
+    GaitTiming,
+    Steady,
+    VelocityCommand,
+    air_path,
+    left_behind,
+    se2_exp,
+    steady_walk,
+    timing_of,
+)
+from posewright.kinematics import MountedLeg, legs_by_foot
+from posewright.robots import Robot
+
+Numbers = NDArray[np.float64]
+
+SAME = 1e-6
+"""Times closer than this part of a cycle are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class FootWay:
+    """The way of one foot over a cycle, seen from the base, its lowest point.
+
+    Times are counted from where the foot leaves the ground: it is in the air first, then down.
+
+    Attributes:
+        foot: `left_front`, ...
+        leg: that it hangs on.
+        equilibrium_m: its point at rest, `(3,)` [m].
+        lifts_s: when in the cycle it leaves the ground [s].
+        timing: of the cycle.
+        air: its way through the air.
+        components: way forward, way left and turn of the ground below while it is down, `(3,)` [m, m, rad].
+        ground_points: so many points it is told while it is down.
+        handed_over_s: the beginnings of steps, `(n_steps,)` [s].
+        angles: of its joints, frame by frame from the beginning of the cycle, `(n_frames + 1, 3)` [rad].
+    """
+
+    foot: str
+    leg: MountedLeg
+    equilibrium_m: Numbers
+    lifts_s: float
+    timing: GaitTiming
+    air: AirPath
+    components: Numbers
+    ground_points: int
+    handed_over_s: Numbers
+    angles: Numbers
+
+    @cached_property
+    def lands_at(self) -> Numbers:
+        """Where it comes down, `(3,)` [m]."""
+        return left_behind(self.equilibrium_m, se2_exp(-0.5 * self.components))
+
+    @cached_property
+    def leaves_at(self) -> Numbers:
+        """Where it leaves the ground, `(3,)` [m]."""
+        return left_behind(self.lands_at, se2_exp(self.components))
+
+    @cached_property
+    def air_times(self) -> Numbers:
+        """When it is told its points in the air, `(n,)` [s]."""
+        return self.air.instants * self.timing.air_s
+
+    @cached_property
+    def ground_times(self) -> Numbers:
+        """When it is told its points on the ground, `(ground_points,)` [s]."""
+        return self.timing.air_s + np.linspace(0.0, self.timing.ground_s, self.ground_points)
+
+    @cached_property
+    def handed_over_times(self) -> Numbers:
+        """When it is told where to be because another foot lifts, `(n,)` [s]; its own points are left out."""
+        own = np.concatenate([self.air_times, self.ground_times])
+        gaps = np.abs(self.handed_over_s[:, np.newaxis] - own).min(axis=1)
+        return np.asarray(self.handed_over_s[gaps > SAME * self.timing.period_s])
+
+    def told(self, times: Numbers) -> Numbers:
+        """Return where the foot is to be, `(n, 3)` [m].
+
+        Args:
+            times: since it left the ground, 0 to the length of a cycle, `(n,)` [s].
+        """
+        along, heights = self.air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
+        aloft = self.leaves_at + along[:, np.newaxis] * (self.lands_at - self.leaves_at)
+        aloft[:, 2] += heights
+        down_for = (times - self.timing.air_s) / self.timing.ground_s
+        down = left_behind(self.lands_at, se2_exp(down_for[:, np.newaxis] * self.components))
+        return np.where((times < self.timing.air_s)[:, np.newaxis], aloft, down)
+
+    @cached_property
+    def led(self) -> Numbers:
+        """Where its joints put it, frame by frame since the cycle began, `(n_frames + 1, 3)` [m]."""
+        return self.leg.forward(self.angles) - (0.0, 0.0, self.leg.foot_radius_m)
+
+    @cached_property
+    def led_times(self) -> Numbers:
+        """The time since it left the ground of each row of `led`, `(n_frames + 1,)` [s]."""
+        frames = np.linspace(0.0, self.timing.period_s, self.timing.frames + 1) - self.lifts_s
+        return np.asarray(frames % self.timing.period_s)
+
+    @cached_property
+    def in_order(self) -> tuple[Numbers, Numbers]:
+        """`led_times` rising and `led` beside them: a cycle from where the foot leaves the ground."""
+        order = np.argsort(self.led_times[:-1], kind="stable")
+        return self.led_times[:-1][order], self.led[:-1][order]
+
+
+@dataclass(frozen=True, eq=False)
+class GaitContent:
+    """A steady cycle of a gait under one command.
+
+    Attributes:
+        gait: what is walked.
+        robot: who walks.
+        command: what is asked for.
+
+    Raises:
+        InputError: when looked at: the command is out of the gait's range, or the gait does not go together.
+        UnreachableError: when looked at: a foot cannot stand on its equilibrium point.
+    """
+
+    gait: Gait
+    robot: Robot
+    command: VelocityCommand
+
+    @cached_property
+    def timing(self) -> GaitTiming:
+        """The times of the cycle."""
+        return timing_of(self.gait.parameters, self.robot.frame_period_s)
+
+    @cached_property
+    def _walk(self) -> Steady:
+        return steady_walk(self.gait, self.robot, self.command)
+
+    @property
+    def standing_pose(self) -> Numbers:
+        """All joints with every foot on its equilibrium point, `(n_joints,)` [rad]."""
+        return self._walk.standing
+
+    @cached_property
+    def angles(self) -> Numbers:
+        """All joints, frame by frame over a cycle with its beginning, `(n_frames + 1, n_joints)` [rad]."""
+        cycle = self._walk.cycle
+        return np.concatenate([cycle[-1:], cycle])
+
+    @cached_property
+    def times(self) -> Numbers:
+        """Of the rows of `angles`, `(n_frames + 1,)` [s]."""
+        return np.linspace(0.0, self.timing.period_s, self.timing.frames + 1)
+
+    @cached_property
+    def speeds(self) -> Numbers:
+        """From each frame to the next, as a share of the fastest the joint turns, `(n_frames, n_joints)`."""
+        turned = np.abs(np.diff(self.angles, axis=0)) / self.robot.frame_period_s
+        return np.asarray(turned / self.robot.max_speeds)
+
+    @cached_property
+    def fastest(self) -> tuple[str, float]:
+        """The joint that comes nearest to its greatest speed, or furthest beyond, and that share."""
+        most = self.speeds.max(axis=0)
+        worst = int(most.argmax())
+        return self.robot.joint_names[worst], float(most[worst])
+
+    @cached_property
+    def asked(self) -> Numbers:
+        """What the body is asked to do while a foot is down, as components, `(3,)` [m, m, rad]."""
+        return self.command.components(self.timing.ground_s)
+
+    @cached_property
+    def stepped(self) -> Numbers:
+        """What the feet do for that, with the turn multiplier and the travel gain, `(3,)` [m, m, rad]."""
+        return self.gait.made_up_for(self.asked, self.timing.ground_s)
+
+    @cached_property
+    def step_starts_s(self) -> Numbers:
+        """When steps begin, `(n_steps,)` [s]; the first at 0."""
+        starts = np.array(self.gait.phases.starts)
+        return np.asarray((starts - starts[0]) * self.timing.period_s)
+
+    @cached_property
+    def feet(self) -> dict[str, FootWay]:
+        """The way of each foot."""
+        legs = legs_by_foot(self.robot)
+        return {foot: self._way(foot, legs[foot]) for foot in self.gait.phases.offsets}
+
+    def _way(self, foot: str, leg: MountedLeg) -> FootWay:
+        parameters, timing = self.gait.parameters, self.timing
+        lifts_s = (self.gait.phases.offsets[foot] - self.gait.phases.starts[0]) * timing.period_s
+        return FootWay(
+            foot=foot,
+            leg=leg,
+            equilibrium_m=np.array(parameters.equilibrium_m[foot]),
+            lifts_s=lifts_s,
+            timing=timing,
+            air=air_path(parameters, timing, foot),
+            components=self.stepped,
+            ground_points=parameters.ground_points,
+            handed_over_s=(self.step_starts_s - lifts_s) % timing.period_s,
+            angles=self.angles[:, list(leg.indices)],
+        )
+
+    def way(self, components: Numbers, seconds: float, n: int = 61) -> Numbers:
+        """Return where the base comes that moves by `components` in a ground phase, `(n, 3)` [m, m, rad].
+
+        Args:
+            components: `asked` or `stepped`.
+            seconds: how long it goes.
+            n: how many places, the first at 0.
+        """
+        shares = np.linspace(0.0, seconds / self.timing.ground_s, n)
+        return se2_exp(shares[:, np.newaxis] * components)

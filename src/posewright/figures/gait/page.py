@@ -1,0 +1,206 @@
+"""The page of a gait's picture: feet from the side and from above, phases, joints and their speeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from posewright.figures.gait.above import draw_above, steps_otherwise
+from posewright.figures.gait.content import FootWay, GaitContent
+from posewright.figures.gait.feet import COLOURS, GREY, INK, SHORT, WRONG
+from posewright.figures.gait.joints import (
+    BAND,
+    common_span_deg,
+    draw_gauge,
+    draw_joint,
+    draw_speeds,
+)
+from posewright.figures.gait.phases import draw_phases
+from posewright.figures.gait.scale import share_true_scale
+from posewright.figures.gait.side import WANTED, draw_side, side_title, side_view, sides_in_order
+from posewright.gaits.bounds import bound_text, greatest_speed_m_s, greatest_turn_rad_s
+from posewright.gaits.phases import FEET
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Measures of the page [in], from its upper left corner; an A4 page.
+WIDTH, HEIGHT = 8.27, 11.69
+LEFT, COLUMN, GAP = 0.55, 3.4, 0.65
+SIDE_TOP, SIDE_HEIGHT, SIDE_STEP = 1.6, 1.12, 1.5
+ABOVE_TOP, ABOVE_HEIGHT = 4.84, 2.32
+JOINTS_TOP, JOINT_HEIGHT, JOINT_STEP, SPEED_HEIGHT = 7.86, 0.6, 0.83, 0.8
+GAUGE, GAUGE_GAP, GAUGE_TEXT = 0.09, 0.1, 0.22
+
+Box = tuple[float, float, float, float]
+"""Left, top, width and height [in]."""
+
+
+def gait_page(content: GaitContent) -> Figure:
+    """Return the whole picture."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, HEIGHT))
+    _draw_head(figure, content)
+    _draw_sides(figure, content)
+    _draw_middle(figure, content)
+    for column, foot in enumerate(shown_legs(content)):
+        _draw_leg(figure, content, content.feet[foot], LEFT + column * (COLUMN + GAP))
+    return figure
+
+
+def shown_legs(content: GaitContent) -> tuple[str, str]:
+    """Return rear and front foot of one side: of the left, or of the right if its joints run faster."""
+    most = {
+        side: max(
+            content.speeds[:, list(content.feet[foot].leg.indices)].max()
+            for foot in FEET
+            if foot.startswith(side)
+        )
+        for side in ("left", "right")
+    }
+    side = "right" if most["right"] > most["left"] * (1.0 + 1e-6) else "left"
+    return f"{side}_rear", f"{side}_front"
+
+
+def subtitle(content: GaitContent) -> str:
+    """Return by whom it is walked, and what is asked for."""
+    asked = content.command
+    parts = [
+        f"{abs(value):.3g} {unit} {ahead if value > 0.0 else back}"
+        for value, unit, ahead, back in (
+            (asked.forward_m_s, "m/s", "forward", "backwards"),
+            (asked.left_m_s, "m/s", "to the left", "to the right"),
+            (asked.turn_rad_s, "rad/s", "turning left", "turning right"),
+        )
+        if value
+    ]
+    return f"{content.robot.name}, {', '.join(parts) or 'stepping on the spot'}"
+
+
+def times_line(content: GaitContent) -> str:
+    """Return the times of a cycle and the greatest command."""
+    timing, parameters = content.timing, content.gait.parameters
+    return (
+        f"a cycle takes {timing.period_s:.3f} s ({timing.frames} frames): {timing.ground_s:.3f} s down, "
+        f"{timing.air_s:.3f} s in the air; at most {bound_text(greatest_speed_m_s(parameters, timing))} m/s "
+        f"and {bound_text(greatest_turn_rad_s(parameters, timing), 2)} rad/s"
+    )
+
+
+def fastest_line(content: GaitContent) -> str:
+    """Return which joint comes nearest to its greatest speed, or goes furthest beyond it."""
+    joint, share = content.fastest
+    name = joint.replace("_", " ")
+    if share > 1.0:
+        return f"too fast for the servos: the {name} is asked for {share:.2f} of its greatest speed"
+    return f"no joint is too fast: the {name} is asked for {share:.2f} of its greatest speed"
+
+
+def _draw_head(figure: Figure, content: GaitContent) -> None:
+    left = LEFT - 0.4
+    too_fast = content.fastest[1] > 1.0
+    for below, text, style in (
+        (0.20, content.gait.name, {"fontsize": 14, "weight": "bold"}),
+        (0.46, subtitle(content), {"fontsize": 9}),
+        (0.65, times_line(content), {"fontsize": 7.5, "color": GREY}),
+        (0.80, fastest_line(content), {"fontsize": 7.5, "color": WRONG if too_fast else GREY}),
+    ):
+        figure.text(left / WIDTH, 1.0 - below / HEIGHT, text, va="top", parse_math=False, **style)
+    figure.legend(
+        handles=_key(),
+        loc="upper left",
+        bbox_to_anchor=(left / WIDTH, 1.0 - 1.02 / HEIGHT),
+        ncols=7,
+        fontsize=7,
+        frameon=False,
+        borderaxespad=0.0,
+        borderpad=0.0,
+        handlelength=1.6,
+        columnspacing=1.2,
+    )
+
+
+def _key() -> list[Any]:
+    """Return what the strokes stand for."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    ring: dict[str, Any] = {"ls": "", "marker": "o", "ms": 4.0, "color": GREY}
+    return [
+        Line2D([], [], color=GREY, lw=1.5, label="led by the joints"),
+        Line2D([], [], color=GREY, lw=0.9, ls=WANTED, label="wanted"),
+        Line2D([], [], **ring, label="told on the ground"),
+        Line2D([], [], **ring | {"mfc": "white"}, label="told in the air"),
+        Line2D([], [], **ring | {"marker": "D", "ms": 3.2, "mfc": "#c8ced3"}, label="told as a step begins"),
+        Line2D([], [], ls="", marker="+", ms=9, mew=1.3, color=INK, label="equilibrium point"),
+        Patch(color=BAND, label="in the air"),
+    ]
+
+
+def _draw_sides(figure: Figure, content: GaitContent) -> None:
+    view = side_view(content, SIDE_HEIGHT / COLUMN)
+    seen = "from behind" if view.axis else "from the right"
+    _heading(figure, SIDE_TOP, f"The feet {seen}: height over {view.name}, from the equilibrium point")
+    for place, foot in enumerate(sides_in_order(view.axis)):
+        row, column = divmod(place, 2)
+        box = LEFT + column * (COLUMN + GAP), SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT
+        axes, way = _axes(figure, box), content.feet[foot]
+        draw_side(axes, way, view)
+        _titles(axes, f"{SHORT[foot]}  {foot.replace('_', ' ')}", side_title(way), COLOURS[foot])
+
+
+def _draw_middle(figure: Figure, content: GaitContent) -> None:
+    dotted = " (dotted: as the feet step)" if steps_otherwise(content) else ""
+    _heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
+    above = _axes(figure, (LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT))
+    draw_above(above, content)
+    share_true_scale([above])
+    left = LEFT + COLUMN + GAP
+    _heading(figure, ABOVE_TOP, "Which feet are down", left)
+    phases = _axes(figure, (left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12))
+    draw_phases(phases, content)
+    phases.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
+
+
+def _draw_leg(figure: Figure, content: GaitContent, way: FootWay, left: float) -> None:
+    """Draw the joints of a leg below each other, and their speeds below them."""
+    name = way.leg.name.replace("_", " ")
+    _heading(figure, JOINTS_TOP, f"Joints of the {name} [deg], limits beside", left, COLOURS[way.foot])
+    joints = tuple(joint for foot in shown_legs(content) for joint in content.feet[foot].leg.joints)
+    span = common_span_deg(content, joints)
+    width = COLUMN - GAUGE - GAUGE_GAP - GAUGE_TEXT
+    for row, joint in enumerate(way.leg.joints):
+        top = JOINTS_TOP + row * JOINT_STEP
+        axes = _axes(figure, (left, top, width, JOINT_HEIGHT))
+        draw_joint(axes, content, way, joint, span)
+        axes.tick_params(labelbottom=False)
+        gauge = _axes(figure, (left + width + GAUGE_GAP, top, GAUGE, JOINT_HEIGHT))
+        draw_gauge(gauge, content, way, joint)
+    top = JOINTS_TOP + len(way.leg.joints) * JOINT_STEP
+    speeds = _axes(figure, (left, top, width, SPEED_HEIGHT))
+    draw_speeds(speeds, content, way)
+    speeds.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
+
+
+def _heading(figure: Figure, top: float, text: str, left: float = LEFT, colour: str = INK) -> None:
+    """Write what the panels below show, above a place on the page."""
+    figure.text(
+        (left - 0.4) / WIDTH,
+        1.0 - (top - 0.25) / HEIGHT,
+        text,
+        fontsize=8.5,
+        weight="bold",
+        color=colour,
+        va="bottom",
+    )
+
+
+def _titles(axes: Axes, left: str, right: str, colour: str) -> None:
+    axes.set_title(left, fontsize=7.5, loc="left", pad=2, color=colour)
+    axes.set_title(right, fontsize=6.5, loc="right", pad=2, color=GREY)
+
+
+def _axes(figure: Figure, box: Box) -> Axes:
+    left, top, width, height = box
+    return figure.add_axes((left / WIDTH, 1.0 - (top + height) / HEIGHT, width / WIDTH, height / HEIGHT))

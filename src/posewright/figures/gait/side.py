@@ -1,0 +1,136 @@
+"""The way of a foot from the side: the points it is told, and where its joints lead it between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from posewright.figures.gait.content import FootWay, GaitContent, Numbers
+from posewright.figures.gait.feet import COLOURS, GREY, INK, MM, ORDER
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEAST_SPAN_MM = 20.0
+"""No view is narrower: a foot that stands still does not look as if it moved."""
+
+WANTED = (0, (1.2, 1.6))
+"""The stroke of the way wanted."""
+
+SOIL = "#efece6"
+
+ROOM = 1.16
+"""A view is so much larger than what it shows."""
+
+BELOW = 0.22
+"""Share of a view's height below the ground."""
+
+
+@dataclass(frozen=True)
+class SideView:
+    """From which side a foot is seen, and how much of the world.
+
+    Attributes:
+        axis: 0 from the right, x to the right; 1 from behind, y to the left.
+        middle_mm: of the way along that axis, from the equilibrium point [mm].
+        span_mm: how wide it is [mm].
+        ratio: its height over its width.
+        stretch: how many times higher heights are drawn than lengths.
+    """
+
+    axis: int
+    middle_mm: float
+    span_mm: float
+    ratio: float
+    stretch: float = 1.0
+
+    @property
+    def name(self) -> str:
+        """What the axis shows."""
+        return "y, to the left [mm]" if self.axis else "x, forward [mm]"
+
+
+def side_axis(content: GaitContent) -> int:
+    """Return the axis along which the feet go further: 0 for x, 1 for y; x where they are alike."""
+    strokes = [np.abs(way.leaves_at - way.lands_at)[:2] for way in content.feet.values()]
+    forward, left = np.sum(strokes, axis=0)
+    return int(left > forward * (1.0 + 1e-9))
+
+
+def side_view(content: GaitContent, ratio: float) -> SideView:
+    """Return a view that all feet of a gait fit in, true to scale.
+
+    Args:
+        content: what is shown.
+        ratio: height over width of the panels.
+    """
+    axis = side_axis(content)
+    ways = content.feet.values()
+    lows, highs = zip(*(_extent(way, axis) for way in ways), strict=True)
+    low, high = min(lows), max(highs)
+    tallest = max(height_mm(way, way.led).max() for way in ways)
+    span = ROOM * max(high - low, tallest / (1.0 - BELOW) / ratio)
+    return SideView(axis, (low + high) / 2.0, max(span, LEAST_SPAN_MM), ratio)
+
+
+def along_mm(way: FootWay, points: Numbers, axis: int) -> Numbers:
+    """Return how far points are from the equilibrium point along an axis, `(n,)` [mm]."""
+    return np.asarray((points[:, axis] - way.equilibrium_m[axis]) * MM)
+
+
+def height_mm(way: FootWay, points: Numbers) -> Numbers:
+    """Return how high points are above the ground the foot stands on, `(n,)` [mm]."""
+    return np.asarray((points[:, 2] - way.equilibrium_m[2]) * MM)
+
+
+def draw_side(axes: Axes, way: FootWay, view: SideView) -> None:
+    """Draw the way of a foot from the side."""
+    colour = COLOURS[way.foot]
+    frame_side(axes, view)
+    wanted = way.told(np.linspace(0.0, way.timing.air_s, 81)[:-1])
+    axes.plot(*_seen(way, wanted, view), color=GREY, lw=0.8, ls=WANTED, zorder=2)
+    axes.plot(*_seen(way, way.led, view), color=colour, lw=1.5, zorder=3, solid_capstyle="round")
+    for times, style in (
+        (way.ground_times, {"marker": "o", "ms": 4.0, "mfc": colour, "mec": colour}),
+        (way.air_times, {"marker": "o", "ms": 4.0, "mfc": "white", "mec": colour}),
+        (way.handed_over_times, {"marker": "D", "ms": 3.2, "mfc": "#c8ced3", "mec": colour}),
+    ):
+        axes.plot(*_seen(way, way.told(times), view), ls="", mew=1.0, zorder=4, **style)  # type: ignore[arg-type]
+    axes.plot([0.0], [0.0], "+", ms=11, mew=1.4, color=INK, zorder=5)
+
+
+def side_title(way: FootWay) -> str:
+    """Return what is to be known of a foot's way in few words."""
+    stroke = float(np.hypot(*(way.lands_at - way.leaves_at)[:2])) * MM
+    height = float(height_mm(way, way.told(way.air_times)).max())
+    return f"stroke {stroke:.0f} mm, {height:.0f} mm high"
+
+
+def frame_side(axes: Axes, view: SideView) -> None:
+    """Set what the axes show, with the ground in it."""
+    half, height = view.span_mm / 2.0, view.span_mm * view.ratio / view.stretch
+    ends = (view.middle_mm - half, view.middle_mm + half)
+    axes.set_xlim(*(ends[::-1] if view.axis else ends))
+    axes.set_ylim(-BELOW * height, (1.0 - BELOW) * height)
+    axes.set_aspect(view.stretch)
+    axes.axhspan(-BELOW * height, 0.0, color=SOIL, lw=0, zorder=0)
+    axes.axhline(0.0, color=GREY, lw=0.8, zorder=1)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
+    axes.locator_params(axis="y", nbins=4)
+
+
+def _extent(way: FootWay, axis: int) -> tuple[float, float]:
+    seen = along_mm(way, np.vstack([way.led, way.told(way.air_times)]), axis)
+    return float(seen.min()), float(seen.max())
+
+
+def _seen(way: FootWay, points: Numbers, view: SideView) -> tuple[Numbers, Numbers]:
+    return along_mm(way, points, view.axis), height_mm(way, points)
+
+
+def sides_in_order(axis: int) -> tuple[str, ...]:
+    """Return the feet as they lie in two columns: what is to the right in the view stands to the right."""
+    return ORDER if axis else ("left_rear", "left_front", "right_rear", "right_front")

@@ -1,0 +1,294 @@
+"""Makes a recording while a run goes on: a watcher of `control.drive`, some array copies a block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.arrays import Floats
+from posewright.bodies import Contacts, GroundTruth, JointCommands, JointStates, Plant
+from posewright.errors import BodyError, InputError
+from posewright.recordings.event import Event
+from posewright.recordings.header import Header, RobotHeader
+from posewright.recordings.recording import Decisions, Recording, RobotRecord
+
+if TYPE_CHECKING:
+    from posewright.bodies import BodyState
+
+ROWS_EVERY = 4
+"""A race keeps every fourth frame: 32 rows a second of a robot with 128 frames a second."""
+
+CHUNK_ROWS = 1024
+"""Rows are kept in arrays of so many: what is there is never copied to make room."""
+
+
+class Seen(Protocol):
+    """What a recorder looks at of a block."""
+
+    @property
+    def robot(self) -> str:
+        """Whose block it is."""
+        ...
+
+    @property
+    def state(self) -> BodyState:
+        """What the body said when its controller was asked."""
+        ...
+
+    @property
+    def requests(self) -> JointCommands:
+        """What the controller wanted."""
+        ...
+
+    @property
+    def commands(self) -> JointCommands:
+        """What was sent."""
+        ...
+
+    @property
+    def states(self) -> JointStates:
+        """What the joints did."""
+        ...
+
+    @property
+    def interventions(self) -> Any:
+        """What safety changed."""
+        ...
+
+
+def kept_frames(seen: int, every: int = ROWS_EVERY) -> slice:
+    """Return which of the next frames are kept when `seen` went before: every `every`-th of them all.
+
+    So a block of frames gives the same rows however it is cut into smaller ones.
+    """
+    return slice((every - 1 - seen) % every, None, every)
+
+
+class Recorder:
+    """Keeps every `every`-th frame of what the robots of a plant do, and all decisions and events.
+
+    What safety changed is noted once for each joint and guard: a motion that asks too much does so in every pass.
+
+    Args:
+        header: what is recorded.
+        plant: whose robots; they are as they will be before the first frame.
+        every: so many frames make a row.
+
+    Raises:
+        InputError: `every` is below 1.
+    """
+
+    def __init__(self, header: Header, plant: Plant, *, every: int = ROWS_EVERY) -> None:
+        if every < 1:
+            raise InputError(f"cannot keep every {every}th frame", hint="1 keeps all of them")
+        self.header = header
+        self._every = every
+        self._events: list[Event] = []
+        self._robots = {
+            name: _RobotRows(header.robots[name], len(header.boxes), body.observe(), every)
+            for name, body in plant.bodies.items()
+        }
+        self._first = next(iter(self._robots))
+        self._noted: set[tuple[str, Any, int]] = set()
+
+    def watch(self, block: Seen) -> bool:
+        """Keep a block; never ends a run.
+
+        Raises:
+            BodyError: the body did not do as many frames as it was commanded.
+        """
+        rows = self._robots[block.robot]
+        decision = block.requests.decision
+        if decision is not None:
+            rows.decisions.append((block.state, decision))
+            for kind, data in decision.events:
+                self.note(Event(block.state.time_s, kind, self._told(block.robot, data)))
+        rows.keep(block)
+        for fault in block.states.faults:
+            data = {"fault": fault.kind.value, "message": fault.message, "joint": fault.joint}
+            self.note(Event(fault.time_s, "fault", self._told(block.robot, data)))
+        if block.interventions is not None:
+            self._note_safety(block)
+        return False
+
+    def note(self, event: Event) -> None:
+        """Add an event."""
+        self._events.append(event)
+
+    def recording(self) -> Recording:
+        """Return what happened so far; the recorder may go on.
+
+        Raises:
+            InputError: what was seen does not fit the header, or a sensor changed its size.
+        """
+        robots = {name: rows.record() for name, rows in self._robots.items()}
+        first = self._robots[self._first]
+        return Recording(
+            self.header, first.column("times"), robots, first.column("boxes"), tuple(self._events)
+        )
+
+    def _told(self, robot: str, data: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the particulars of an event, with the robot's name where there are several."""
+        return {**data, "robot": robot} if len(self._robots) > 1 else dict(data)
+
+    def _note_safety(self, block: Seen) -> None:
+        found = block.interventions
+        worst: dict[tuple[str, Any, int], int] = {}
+        for k, (guard, joint) in enumerate(zip(found.guards, found.joints.tolist(), strict=True)):
+            key = (block.robot, guard, joint)
+            if key in self._noted:
+                continue
+            before = worst.setdefault(key, k)
+            if abs(found.values[k] - found.limits[k]) > abs(found.values[before] - found.limits[before]):
+                worst[key] = k
+        joints = self.header.robots[block.robot].joints
+        for (robot, guard, joint), k in worst.items():
+            self._noted.add((robot, guard, joint))
+            data = {
+                "guard": guard.value,
+                "joint": joints[joint],
+                "value": float(found.values[k]),
+                "limit": float(found.limits[k]),
+                "unit": guard.unit,
+            }
+            self.note(Event(block.state.time_s, "safety", self._told(robot, data)))
+
+
+class _RobotRows:
+    """The rows of one robot, chunk by chunk."""
+
+    def __init__(self, header: RobotHeader, n_boxes: int, start: JointStates, every: int) -> None:
+        self.header = header
+        self.decisions: list[tuple[Any, Any]] = []
+        self._start = start
+        self._every = every
+        self._frames = self._rows = 0
+        self._has_slips = False
+        self._was_free = self._was_changed = False
+        self._contacts: dict[int, Contacts] = {}
+        joints, feet = len(header.joints), len(header.feet)
+        self._shapes: dict[str, tuple[tuple[int, ...], float | bool]] = {
+            "times": ((), 0.0),
+            "positions": ((joints,), np.nan),
+            "commands": ((joints,), np.nan),
+            "requests": ((joints,), np.nan),
+            "efforts": ((joints,), np.nan),
+            "free": ((joints,), False),
+            "base": ((7,), np.nan),
+            "footprints": ((feet, 4, 3), np.nan),
+            "foot_contacts": ((feet,), False),
+            "boxes": ((n_boxes, 7), np.nan),
+            "box_contacts": ((n_boxes,), False),
+            "slips": ((feet,), 0.0),
+        }
+        self._chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in self._shapes}
+
+    def keep(self, block: Seen) -> None:
+        """Keep the rows of a block. The arrays are copied: a body may use them again."""
+        states, n = block.states, len(block.states)
+        if len(block.commands) != n:
+            raise BodyError(f"{len(block.commands)} frames were commanded and {n} came back")
+        kept = kept_frames(self._frames, self._every)
+        begin, self._frames = self._frames, self._frames + n
+        values: dict[str, NDArray[Any]] = {
+            "times": states.times[kept],
+            "positions": states.positions[kept],
+            "efforts": states.efforts[kept],
+            "commands": block.commands.angles[kept],
+        }
+        if block.requests.angles is not block.commands.angles and block.interventions is not None:
+            self._was_changed = True
+            values["requests"] = block.requests.angles[kept]
+        if block.commands.free is not None:
+            self._was_free = True
+            values["free"] = np.broadcast_to(block.commands.free, values["commands"].shape)
+        if states.truth is not None:
+            self._keep_truth(states.truth, kept, begin, values)
+        self._store(values, len(values["times"]))
+
+    def _keep_truth(
+        self, truth: GroundTruth, kept: slice, begin: int, values: dict[str, NDArray[Any]]
+    ) -> None:
+        for name in ("base", "footprints", "foot_contacts", "boxes", "box_contacts"):
+            values[name] = getattr(truth, name)[kept]
+        if self._every == 1 and truth.slips is not None:  # what happened in a frame says nothing of four
+            self._has_slips = True
+            values["slips"] = truth.slips[kept]
+        if self._every == 1 and truth.contacts is not None:
+            self._contacts[begin] = truth.contacts
+
+    def _store(self, values: Mapping[str, NDArray[Any]], n: int) -> None:
+        done = 0
+        while done < n:
+            at = self._rows % CHUNK_ROWS
+            if not at:
+                for name, (shape, nothing) in self._shapes.items():
+                    self._chunks[name].append(np.full((CHUNK_ROWS, *shape), nothing))
+            take = min(n - done, CHUNK_ROWS - at)
+            for name, rows in values.items():
+                self._chunks[name][-1][at : at + take] = rows[done : done + take]
+            self._rows += take
+            done += take
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return all rows of one kind."""
+        shape, nothing = self._shapes[name]
+        chunks = self._chunks[name] or [np.full((0, *shape), nothing)]
+        return np.concatenate(chunks)[: self._rows]
+
+    def record(self) -> RobotRecord:
+        """Return what this robot did."""
+        columns: dict[str, Any] = {name: self.column(name) for name in _ALWAYS}
+        optional: dict[str, Any] = {}
+        if self._was_changed:
+            commands, requests = columns["commands"], self.column("requests")
+            optional["requests"] = np.where(np.isnan(requests), commands, requests)
+        if self._was_free:
+            optional["free"] = self.column("free")
+        if self._has_slips:
+            optional["slips"] = self.column("slips")
+        if self._contacts:
+            optional["contacts"] = Contacts.joined(self._contacts)
+        truth = self._start.truth
+        return RobotRecord(
+            header=self.header,
+            **columns,
+            **optional,
+            start_positions=self._start.positions[0],
+            start_base=np.full(7, np.nan) if truth is None else truth.base[0],
+            decisions=self._decisions(),
+        )
+
+    def _decisions(self) -> Decisions:
+        made = [decision for _, decision in self.decisions]
+        readings = [_flat(state) for state, _ in self.decisions]
+        names = dict.fromkeys(chain.from_iterable(readings))
+        return Decisions(
+            times=np.array([state.time_s for state, _ in self.decisions], dtype=np.float64),
+            states=tuple(one.state for one in made),
+            inputs=tuple(one.inputs for one in made),
+            outputs=tuple(one.outputs for one in made),
+            playing=tuple(one.playing for one in made),
+            sensors={name: _series(name, readings) for name in names},
+        )
+
+
+_ALWAYS = ("positions", "commands", "efforts", "base", "footprints", "foot_contacts", "box_contacts")
+
+
+def _flat(state: BodyState) -> dict[str, Floats]:
+    return {name: np.array(value, dtype=np.float64).ravel() for name, value in state.sensors.items()}
+
+
+def _series(name: str, readings: list[dict[str, Floats]]) -> Floats:
+    """Return what a sensor read at every decision, `(m, k)`; not-a-number where it read nothing."""
+    rows = [one.get(name) for one in readings]
+    first, *others = dict.fromkeys(len(row) for row in rows if row is not None)
+    if others:
+        raise InputError(f"sensor {name} gave {first} numbers, then {others[0]}")
+    nothing = np.full(first, np.nan)
+    return np.concatenate([nothing if row is None else row for row in rows]).reshape(len(rows), first)

@@ -1,0 +1,231 @@
+"""A recording: what happened in one run, whoever the bodies were and whatever decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.arrays import Flags, Floats
+from posewright.bodies import Contacts
+from posewright.errors import InputError, UnknownNameError
+from posewright.recordings.digest import digest_of
+from posewright.recordings.event import Event
+from posewright.recordings.header import Header, RobotHeader
+from posewright.recordings.plain import plain
+
+Values = Mapping[str, bool | int | float | str]
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What a robot's controller decided, m times.
+
+    Attributes:
+        times: `(m,)` [s].
+        states: the controller's state after each, m names.
+        inputs: what it saw, m mappings.
+        outputs: what it answered, m mappings.
+        playing: name of the motion or gait asked for, None for standing still.
+        sensors: readings by channel, each `(m, k)`, a contact as 0 or 1; NaN where none.
+    """
+
+    times: Floats = field(default_factory=lambda: np.zeros(0))
+    states: tuple[str, ...] = ()
+    inputs: tuple[Values, ...] = ()
+    outputs: tuple[Values, ...] = ()
+    playing: tuple[str | None, ...] = ()
+    sensors: Mapping[str, Floats] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # They travel as JSON, which knows one NaN only: so that is the one a recording has.
+        times = np.asarray(self.times, dtype=np.float64)
+        m = len(times)
+        object.__setattr__(self, "times", _read_only("times", np.where(np.isnan(times), np.nan, times), (m,)))
+        for name in ("states", "inputs", "outputs", "playing"):
+            values = tuple(plain(value) for value in getattr(self, name))
+            _expect(name, (len(values),), (m,))
+            object.__setattr__(self, name, values)
+        sensors = {
+            name: _read_only(f"sensor {name}", values, (m, np.shape(values)[-1]))
+            for name, values in sorted(self.sensors.items())
+            if m
+        }
+        object.__setattr__(self, "sensors", sensors)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __repr__(self) -> str:
+        return f"<Decisions: {len(self)}>"
+
+
+@dataclass(frozen=True, eq=False)
+class RobotRecord:
+    """What one robot was told and did: n rows. Arrays are read-only.
+
+    Attributes:
+        header: which robot, and who controlled it.
+        positions: joint angles, `(n, n_joints)` [rad]; NaN where nobody measured them.
+        commands: what was sent, `(n, n_joints)` [rad].
+        efforts: joint torques, `(n, n_joints)` [N m].
+        base: x y z qw qx qy qz in the field frame, `(n, 7)`; NaN where nobody knew.
+        footprints: sole corners in the field frame, front-left, front-right, rear-right, rear-left,
+            `(n, n_feet, 4, 3)` [m].
+        foot_contacts: foot on the ground, `(n, n_feet)`.
+        box_contacts: box touched by the robot, `(n, n_boxes)`.
+        requests: what the controller wanted before safety, `(n, n_joints)` [rad]; None where it was sent.
+        free: joints whose torque was off, `(n, n_joints)`; None where it was always on.
+        slips: how far each foot slid in the row's frame, `(n, n_feet)` [m]; None where nobody looked.
+        contacts: what touched what, its `frames` being rows; None where nobody looked.
+        start_positions: joint angles before the first frame, `(n_joints,)` [rad].
+        start_base: pose of the base before the first frame, `(7,)`.
+        decisions: what its controller decided.
+    """
+
+    header: RobotHeader
+    positions: Floats
+    commands: Floats
+    efforts: Floats
+    base: Floats
+    footprints: Floats
+    foot_contacts: Flags
+    box_contacts: Flags
+    requests: Floats | None = None
+    free: Flags | None = None
+    slips: Floats | None = None
+    contacts: Contacts | None = None
+    start_positions: Floats = field(default_factory=lambda: np.zeros(0))
+    start_base: Floats = field(default_factory=lambda: np.full(7, np.nan))
+    decisions: Decisions = field(default_factory=Decisions)
+
+    def __post_init__(self) -> None:
+        n, joints, feet = len(self.positions), len(self.header.joints), len(self.header.feet)
+        if not len(self.start_positions):
+            object.__setattr__(self, "start_positions", np.full(joints, np.nan))
+        shapes: dict[str, tuple[int, ...]] = {
+            "positions": (n, joints),
+            "commands": (n, joints),
+            "efforts": (n, joints),
+            "base": (n, 7),
+            "footprints": (n, feet, 4, 3),
+            "foot_contacts": (n, feet),
+            "box_contacts": (n, np.shape(self.box_contacts)[-1]),
+            "requests": (n, joints),
+            "free": (n, joints),
+            "slips": (n, feet),
+            "start_positions": (joints,),
+            "start_base": (7,),
+        }
+        for name, shape in shapes.items():
+            values = getattr(self, name)
+            if values is not None:
+                kind = np.bool_ if name in _FLAGS else np.float64
+                object.__setattr__(self, name, _read_only(name, values, shape, kind))
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def __repr__(self) -> str:
+        return f"<RobotRecord of {self.header.robot}, {self.header.controller or 'nobody'}: {len(self)} rows>"
+
+    @property
+    def knows_place(self) -> bool:
+        """Whether the robot's place in the field is known in every row."""
+        return bool(len(self) and np.isfinite(self.base).all())
+
+    @property
+    def asked(self) -> Floats:
+        """What the controller wanted, `(n, n_joints)` [rad]."""
+        return self.commands if self.requests is None else self.requests
+
+
+_FLAGS = frozenset({"foot_contacts", "box_contacts", "free"})
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """What happened: n rows at `header.rate_hz`, one record a robot, and events.
+
+    Attributes:
+        header: what this is a recording of.
+        times: of the rows, `(n,)` [s].
+        robots: what each robot did, by its name in the header.
+        boxes: x y z qw qx qy qz of each box, `(n, n_boxes, 7)`.
+        events: what happened once, in the order it was seen.
+    """
+
+    header: Header
+    times: Floats
+    robots: Mapping[str, RobotRecord]
+    boxes: Floats
+    events: tuple[Event, ...] = ()
+
+    def __post_init__(self) -> None:
+        n, n_boxes = len(self.times), len(self.header.boxes)
+        object.__setattr__(self, "times", _read_only("times", self.times, (n,)))
+        object.__setattr__(self, "boxes", _read_only("boxes", self.boxes, (n, n_boxes, 7)))
+        object.__setattr__(self, "events", tuple(self.events))
+        object.__setattr__(self, "robots", dict(self.robots))
+        if list(self.robots) != list(self.header.robots):
+            raise InputError(f"records of {', '.join(self.robots)}", hint=", ".join(self.header.robots))
+        for name, record in self.robots.items():
+            _expect(f"rows of {name}", (len(record),), (n,))
+            _expect(f"box contacts of {name}", record.box_contacts.shape, (n, n_boxes))
+
+    def __repr__(self) -> str:
+        return f"<Recording of {', '.join(self.robots)}: {self.duration_s:.2f} s, {len(self.times)} rows>"
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were kept."""
+        return len(self.times)
+
+    @property
+    def duration_s(self) -> float:
+        """The time of the last thing known [s]."""
+        last = [self.times, *(record.decisions.times for record in self.robots.values())]
+        return float(max((times[-1] for times in last if len(times)), default=0.0))
+
+    def robot(self, name: str | None = None) -> RobotRecord:
+        """Return what one robot did; without a name, the first.
+
+        Raises:
+            UnknownNameError: there is no robot of that name.
+        """
+        if name is None:
+            return next(iter(self.robots.values()))
+        if name not in self.robots:
+            raise UnknownNameError.among("robot of the recording", name, self.robots)
+        return self.robots[name]
+
+    def events_of(self, *kinds: str) -> tuple[Event, ...]:
+        """Return the events of these kinds, in order."""
+        return tuple(event for event in self.events if event.kind in kinds)
+
+    def digest(self) -> str:
+        """Return the SHA-256, in hex, over everything that happened.
+
+        Wall time, paths, versions and the documents' texts do not enter: same run, same digest.
+        """
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
+        return digest_of(self)
+
+
+def _read_only(name: str, values: Any, shape: tuple[int, ...], kind: type[Any] = np.float64) -> NDArray[Any]:
+    array = np.ascontiguousarray(values, dtype=kind).view()
+    _expect(name, array.shape, shape)
+    array.flags.writeable = False
+    return array
+
+
+def _expect(name: str, shape: tuple[int, ...], right: tuple[int, ...]) -> None:
+    if shape != right:
+        raise InputError(f"{name} has the shape {shape}", hint=f"{right} would fit this recording")

@@ -1,0 +1,166 @@
+"""The search itself: CMA-ES over the unit cube, quiet, and without a trace in numpy's random state.
+
+N. Hansen, A. Ostermeier, "Completely derandomized self-adaptation in evolution strategies", Evolutionary
+Computation 9(2), 2001; the package `cma` is its author's own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from posewright.errors import MissingExtraError
+from posewright.search.plan import Plan
+from posewright.search.problem import Dimension
+
+_JUST_UNDER_HALF = 0.5 - 1e-6
+"""A whole number is searched up to half a step beyond its bounds: they are met as often as others."""
+
+_NARROWEST = 1e-9
+"""The search has converged when the candidates lie so close together, as a share of the range."""
+
+
+class Search:
+    """CMA-ES over a plan's dimensions: ask for a generation, tell its scores, ask for the next.
+
+    A dimension is searched in the unit interval, a whole one in steps of one with cma's own handling of
+    whole numbers, which keeps them from freezing; both begin equally wide, measured in their ranges. The
+    bounds are cma's too: what it draws is bent back smoothly into the box.
+
+    What it asks for depends on the plan and on what it was told, and on nothing else.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        """Begin at the plan's start.
+
+        Raises:
+            MissingExtraError: cma is not installed.
+        """
+        self._dimensions = plan.dimensions
+        self._asked: list[Any] = []
+        legacy = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(plan.seed)))
+        self._chance = legacy.get_state()
+        axes = [_Axis(dimension) for dimension in plan.dimensions]
+        if len(axes) == 1:  # cma searches no single dimension; this second one means nothing
+            axes.append(_Axis(Dimension("idle", 0.0, 1.0, 0.5)))
+        with self._alone():
+            cma = _cma()
+            self._strategy = cma.CMAEvolutionStrategy(
+                [axis.start for axis in axes], plan.spread, _options(axes, plan.population)
+            )
+
+    def ask(self) -> list[dict[str, float]]:
+        """Return the candidates of the next generation."""
+        with self._alone():
+            self._asked = self._strategy.ask()
+        return [self._values(point) for point in self._asked]
+
+    def tell(self, scores: Sequence[float]) -> None:
+        """Say how good the candidates are that were asked for last; infinity where that is not known.
+
+        A candidate that could not be judged counts as worse than all that were. A generation without any
+        that was judged teaches nothing: the next one is drawn from the same place.
+        """
+        ranked = _with_numbers_only(scores)
+        if ranked is not None:
+            with self._alone():
+                self._strategy.tell(self._asked, ranked)
+
+    def has_converged(self) -> bool:
+        """Say whether going on would lead nowhere, in the eyes of cma; to be asked once a generation."""
+        with self._alone():
+            return self._strategy.countiter > 0 and bool(self._strategy.stop())
+
+    def _values(self, point: Any) -> dict[str, float]:
+        return {
+            dimension.name: _Axis(dimension).value(float(coordinate))
+            for dimension, coordinate in zip(self._dimensions, point, strict=False)
+        }
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let cma have numpy's global random state to itself, and its warnings too."""
+        outside = np.random.get_state()  # noqa: NPY002 -- cma draws from here, whatever one hands it
+        np.random.set_state(self._chance)  # noqa: NPY002
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                yield
+            self._chance = np.random.get_state()  # noqa: NPY002
+        finally:
+            np.random.set_state(outside)  # noqa: NPY002
+
+
+class _Axis:
+    """How a dimension lies in the space that cma searches."""
+
+    def __init__(self, dimension: Dimension) -> None:
+        self._dimension = dimension
+        self.is_whole = dimension.is_whole
+        if dimension.is_whole:
+            self.start, self.width = dimension.start, dimension.width
+            self.low, self.high = dimension.low - _JUST_UNDER_HALF, dimension.high + _JUST_UNDER_HALF
+        else:
+            self.start, self.width = (dimension.start - dimension.low) / dimension.width, 1.0
+            self.low, self.high = 0.0, 1.0
+
+    def value(self, coordinate: float) -> float:
+        """Return the dimension's value at a coordinate, never outside its range by a rounding."""
+        one = self._dimension
+        value = round(coordinate) if one.is_whole else one.low + coordinate * one.width
+        return min(max(value, one.low), one.high)
+
+
+def _options(axes: Sequence[_Axis], population: int) -> dict[str, Any]:
+    return {
+        "popsize": population,
+        "bounds": [[axis.low for axis in axes], [axis.high for axis in axes]],
+        "CMA_stds": [axis.width for axis in axes],
+        "integer_variables": [i for i, axis in enumerate(axes) if axis.is_whole],
+        "seed": math.nan,  # the random state is ours to set
+        "verbose": -9,
+        "verb_log": 0,
+        "verb_disp": 0,
+        "signals_filename": "",  # cma would look for orders in the working folder
+        # how long to search is for the caller to say; how wide scores differ, only the problem knows
+        "maxiter": math.inf,
+        "tolfun": 0,
+        "tolfunhist": 0,
+        "tolflatfitness": math.inf,
+        "tolx": _NARROWEST,
+    }
+
+
+def _with_numbers_only(scores: Sequence[float]) -> list[float] | None:
+    """Return scores that rank alike, a number for infinity; None where none of them is a number."""
+    numbers = [score for score in scores if math.isfinite(score)]
+    if not numbers:
+        return None
+    worst, best = max(numbers), min(numbers)
+    # only the ranks count to cma, but its histories must not overflow
+    beyond = min(worst + max(worst - best, abs(worst), 1.0), sys.float_info.max)
+    return [score if math.isfinite(score) else beyond for score in scores]
+
+
+def _cma() -> Any:
+    try:
+        import cma
+    except ImportError as error:
+        raise MissingExtraError.for_extra("tuning", "tune") from error
+    return cma
+
+
+def same_candidate(
+    asked: Mapping[str, float], recorded: Mapping[str, float], dimensions: Sequence[Dimension]
+) -> bool:
+    """Say whether a recorded candidate is the one asked for, but for the rounding of another processor."""
+    return all(
+        abs(asked[one.name] - recorded[one.name]) <= (0.0 if one.is_whole else _NARROWEST * one.width)
+        for one in dimensions
+    )

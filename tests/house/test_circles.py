@@ -1,0 +1,95 @@
+"""No module imports itself by way of others, at the top of a file or inside a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from .imports import UNKNOWN, imports_of, modules
+
+Sources = Mapping[str, str]
+
+
+def imported(sources: Sources, packages: frozenset[str] = frozenset()) -> dict[str, set[str]]:
+    """Return which of some modules each of them imports when it runs; what only types need does not count."""
+    found: dict[str, set[str]] = {}
+    for module, source in sources.items():
+        imports = imports_of(source, module, is_package=module in packages, for_types=False)
+        names = {
+            f"{base}.{name}" if f"{base}.{name}" in sources else base
+            for base, name in imports
+            if name != UNKNOWN  # a door that loads what it is asked for; test_rooms.py looks at those
+        }
+        found[module] = (names & sources.keys()) - {module}
+    return found
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[str]:
+    """Return a shortest circle through each module that lies on one, each circle once, in words."""
+    found = {}
+    for module in sorted(graph):
+        circle = _circle(graph, module)
+        if circle is not None and frozenset(circle) not in found:
+            found[frozenset(circle)] = " -> ".join([*circle, module])
+    return list(found.values())
+
+
+def _circle(graph: Mapping[str, set[str]], module: str) -> list[str] | None:
+    """Return the way from a module back to itself, shortest first; None where there is none."""
+    ways, met = [[module]], {module}
+    for way in ways:  # grows while it is gone through
+        for following in sorted(graph[way[-1]]):
+            if following == module:
+                return way
+            if following not in met:
+                met.add(following)
+                ways.append([*way, following])
+    return None
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    files = modules()
+    sources = {module: path.read_text(encoding="utf-8") for module, path in files}
+    packages = frozenset(module for module, path in files if path.name == "__init__.py")
+    found = circles(imported(sources, packages))
+    assert not found, "import circles:\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from posewright.a import one",
+        "from posewright import a",
+        "import posewright.a as a",
+        "from . import a",
+        "from .a import one",
+        "def late():\n    from posewright.a import one",
+        "import importlib\nimportlib.import_module('posewright.a')",
+        "if not TYPE_CHECKING:\n    from posewright import a",
+        "if TYPE_CHECKING:\n    import typing\nelse:\n    from posewright import a",
+    ],
+)
+def test_a_circle_is_seen_and_named(back: str) -> None:
+    sources = {
+        "posewright.a": "from posewright.b import two",
+        "posewright.b": "import posewright.c as c",
+        "posewright.c": back,
+        "posewright.d": "from posewright.a import one",  # leads into the circle, and is not on it
+    }
+    assert circles(imported(sources)) == ["posewright.a -> posewright.b -> posewright.c -> posewright.a"]
+
+
+def test_a_package_that_its_own_module_imports_is_a_circle() -> None:
+    sources = {"posewright.a": "from .b import one", "posewright.a.b": "from posewright.a import two"}
+    assert circles(imported(sources, frozenset({"posewright.a"}))) == [
+        "posewright.a -> posewright.a.b -> posewright.a"
+    ]
+
+
+def test_what_only_types_need_is_no_circle() -> None:
+    sources = {
+        "posewright.a": "from posewright.b import two",
+        "posewright.b": "if TYPE_CHECKING:\n    from posewright.a import one",
+    }
+    assert circles(imported(sources)) == []
