@@ -17,8 +17,8 @@ from .imports import PACKAGE, UNKNOWN, imports_of, modules
 
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"arrays", "errors", "lazy", "rotation", "units", "version"}),
-    frozenset({"documents", "search"}),
-    frozenset({"robots", "charts", "arenas"}),
+    frozenset({"documents"}),
+    frozenset({"search", "robots", "charts", "arenas"}),
     frozenset({"motions", "kinematics"}),
     frozenset({"bodies", "gaits"}),
     frozenset({"formats", "recordings", "control"}),
