@@ -103,10 +103,11 @@ def layout_faults(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Fau
         )
     outlines = corners(at, sizes)
     apart = _apart(outlines, pair_distances(at, sizes), field)
-    impossible = [*_outside(apart), *_overlaps(apart)]
     standing = {shape.name for shape in field.walls}
-    missing = [len(at) + i for i, wall in enumerate(_EDGES.values()) if wall not in standing]
-    apart[missing, :] = apart[:, missing] = np.inf
+    missing = [i for i, wall in enumerate(_EDGES.values()) if wall not in standing]
+    impossible = [*_outside(apart, missing), *_overlaps(apart)]
+    far = [len(at) + i for i in missing]  # what is not there is near to nothing
+    apart[far, :] = apart[:, far] = np.inf
     faults = [*impossible, *_count(len(boxes), field), *_zone(outlines[..., 0], field), *_gaps(apart, field)]
     if not _has_passage(apart, field):
         hint = f"leave a gap of {field.gap_m:g} m somewhere"
@@ -156,17 +157,16 @@ def _name(i: int) -> str:
     return f"box {i + 1}"
 
 
-def _outside(apart: Floats) -> list[Fault]:
-    n = len(apart) - len(_EDGES)
-    return [
-        Fault(
-            FaultKind.OUTSIDE,
-            f"{_name(i)} stands {-apart[i, n + wall]:.3f} m into {_obstacle(n + wall, apart)}",
-            "all of it belongs inside the walls",
-            i,
-        )
-        for i, wall in np.argwhere(apart[:n, n:] < -SLACK_M).tolist()
-    ]
+def _outside(apart: Floats, missing: Sequence[int]) -> list[Fault]:
+    """Return the boxes that stand in a wall, or over an edge of the field where the wall is `missing`."""
+    n, faults = len(apart) - len(_EDGES), []
+    for i, edge in np.argwhere(apart[:n, n:] < -SLACK_M).tolist():
+        over = f"{_name(i)} stands {-apart[i, n + edge]:.3f} m"
+        told = f"{over} into {_obstacle(n + edge, apart)}", "all of it belongs inside the walls"
+        if edge in missing:
+            told = f"{over} over the {tuple(_EDGES)[edge].replace('wall', 'edge')}", "it belongs on the field"
+        faults.append(Fault(FaultKind.OUTSIDE, *told, i))
+    return faults
 
 
 def _overlaps(apart: Floats) -> list[Fault]:
@@ -190,6 +190,8 @@ def _count(count: int, arena: Arena) -> list[Fault]:
 
 def _zone(x: Floats, arena: Arena) -> list[Fault]:
     """Return the boxes of which a corner, at `x` `(n, 4)` [m], is outside the zone."""
+    if len(arena.lines) < 2:
+        return []
     low, high = arena.box_zone
     outside = (x.min(1) < low - SLACK_M) | (x.max(1) > high + SLACK_M)
     hint = f"all of it belongs between the lines at x = {low:g} and {high:g} m"

@@ -107,11 +107,14 @@ class Plugins(Mapping[str, Any]):
             raise InputError(f"{name!r} in {self.group} is offered by {makers}", hint="uninstall one of them")
         try:
             return entry.load()
-        except (ImportError, AttributeError, SyntaxError) as error:
-            message = f"{name!r} in {self.group}, of {_maker(entry)}, cannot be loaded: {error}"
-            raise InputError(
-                message, hint=f"it says {entry.value}; mend that package or uninstall it"
-            ) from error
+        except Exception as error:  # importing somebody's module may raise anything
+            raise self.fault(name, f"cannot be loaded: {error}") from error
+
+    def fault(self, name: str, what: str) -> InputError:
+        """Build the error for something that cannot be used; it names the package that offers it."""
+        entry = self._entries[name][0]
+        message = f"{name!r} in {self.group}, of {_maker(entry)}, {what}"
+        return InputError(message, hint=f"it says {entry.value}; mend that package or uninstall it")
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._entries))
