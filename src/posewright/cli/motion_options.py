@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from posewright.formats import MotionFile
+from posewright import formats
+from posewright.cli.console import warn
 
 MotionPath = Annotated[
     Path, typer.Argument(metavar="FILE", help="A motion file; its content tells the format.")
@@ -25,23 +25,17 @@ RobotName = Annotated[
 ]
 
 
-def open_motion_file(path: Path, robot: str | None) -> MotionFile:
+def open_motion_file(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file, and say on stderr what is odd about it."""
-    from posewright.formats import read_motion_file
-
-    return _told(read_motion_file(path, robot=robot))
+    return _told(formats.read_motion_file(path, robot=robot))
 
 
-def open_for_robot(path: Path, robot: str | None) -> MotionFile:
+def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file as one of `robot`, its motions carried over should it be another's."""
-    from posewright.formats import file_for_robot, read_motion_file
-
-    return _told(file_for_robot(read_motion_file(path, robot=robot), robot))
+    return _told(formats.file_for_robot(formats.read_motion_file(path, robot=robot), robot))
 
 
-def _told(opened: MotionFile) -> MotionFile:
-    from posewright.cli.console import warn
-
+def _told(opened: formats.MotionFile) -> formats.MotionFile:
     for warning in opened.warnings:
         warn(f"{opened.path}: {warning}")
     return opened

@@ -1,14 +1,20 @@
-"""Options that several verbs have: each is described once, and means the same everywhere."""
+"""Options that several verbs have, what they mean, and how a group of verbs is put together."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from posewright.errors import OutputError
+from posewright.cli import console
+from posewright.errors import LossError, OutputError
+
+FOUND = 1
+"""Exit code where a check found an error, a robot fell, or a search found nothing."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, and nothing else, to stdout.")]
 Output = Annotated[
@@ -16,12 +22,18 @@ Output = Annotated[
 ]
 Plot = Annotated[Path | None, typer.Option(help="Draw a picture (png, svg or pdf).")]
 Video = Annotated[Path | None, typer.Option(help="Make a film (mp4, mkv or webm).")]
-Camera = Annotated[
-    str | None,
-    typer.Option(
-        help="field, top, chase, side, front, or a camera of the robot; default field, or side without one."
-    ),
+Camera = Annotated[str, typer.Option(help="field, top, chase, side, front, or a camera of the robot.")]
+AcceptLoss = Annotated[
+    bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
 ]
+
+
+def add_group(app: typer.Typer, name: str, about: str, verbs: Mapping[str, Callable[..., Any]]) -> None:
+    """Add a group of verbs to the application."""
+    group = typer.Typer(help=about, no_args_is_help=True, rich_markup_mode="rich")
+    for word, verb in verbs.items():
+        group.command(word)(verb)
+    app.add_typer(group, name=name)
 
 
 def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
@@ -35,3 +47,50 @@ def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
     for given in inputs:
         if given is not None and os.path.exists(given) and output.samefile(given):  # noqa: PTH110 -- as above
             raise OutputError.at(output, "this is the file that is read; choose another name")
+
+
+@contextmanager
+def losses_listed(
+    message: str | None = None, worded: Callable[[Sequence[str]], Iterable[str]] = tuple
+) -> Iterator[None]:
+    """Let a refusal because of losses list each of them, and then say one line with the flag for it.
+
+    Args:
+        message: that line; default what the refusal itself says.
+        worded: the lines to list for the losses.
+
+    Raises:
+        LossError: one is raised within.
+    """
+    try:
+        yield
+    except LossError as error:
+        for loss in worded(error.losses):
+            console.warn(f"would be lost: {loss}")
+        raise LossError(
+            message or error.message,
+            where=None if message else error.where,
+            hint="--accept-loss writes it all the same",
+            losses=error.losses,
+        ) from error
+
+
+def give_samples(samples: Any, told: Mapping[str, Any], output: Path | None, *, as_json: bool) -> None:
+    """Write a table of samples to a file, as JSON, or as CSV on stdout.
+
+    Args:
+        samples: a `posewright.motions.SampleTable`.
+        told: what JSON says besides.
+        output: the file, if any.
+        as_json: whether a program reads it.
+    """
+    from posewright.documents import write_atomically
+
+    if output is not None:
+        write_atomically(output, samples.csv().encode())
+    if as_json:
+        console.emit_json({**told, **samples.to_dict()})
+    elif output is None:
+        typer.echo(samples.csv(), nl=False)
+    else:
+        console.say(f"{len(samples.times)} rows -> {output}")
