@@ -87,9 +87,7 @@ def run(
         hint = "give --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all"
         raise InputError("which inputs?", hint=hint)
     if keys:
-        if not unchecked:
-            charts.require_sound(machine)
-        ticks = tuple(ticks_typed(machine, start))
+        ticks = _ticks_typed(machine, start, unchecked=unchecked)
     else:
         rows: Path | Iterable[str] = inputs or scenario or typed or []
         ticks = charts.run_chart(machine, rows, start=start, unchecked=unchecked)
@@ -215,6 +213,12 @@ def columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def _ticks_typed(machine: charts.Chart, start: str | None, *, unchecked: bool) -> tuple[charts.Tick, ...]:
+    if not unchecked:
+        charts.require_sound(machine)
+    return tuple(ticks_typed(machine, start))
 
 
 def ticks_typed(chart: charts.Chart, start: str | None = None) -> Iterator[charts.Tick]:
