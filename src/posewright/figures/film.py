@@ -155,11 +155,19 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
     """Return how a camera that follows the robot sees all of it, from as near as can be; None for the others.
 
     Of a robot in a field nothing is worked out: the field is to be seen too.
+
+    Args:
+        playback: what is shown.
+        poses: at the times that are shown.
+        camera: its name.
+        aspect: width of the pictures over their height.
+        steady: whether the camera follows softly; else it looks right at the robot in each picture.
     """
     from posewright.simulation.framing import framed
+    from posewright.simulation.spectator import close_up_on
 
     if playback.world.arena is not None or len(poses.base) > 1:
-        return None
+        return None if steady else replace(close_up_on(playback.world), catching_up=1.0)
     (base,), (joints,) = poses.base.values(), poses.positions.values()
     every = max(1, len(base) // _LOOKS)
     return framed(
