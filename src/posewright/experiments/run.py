@@ -18,7 +18,7 @@ from posewright.errors import InputError
 from posewright.experiments.outcome import Outcome
 from posewright.experiments.plants import SIMULATION, Part, make_plant
 from posewright.experiments.trial import Trial, read_trial
-from posewright.figures.film import card_document
+from posewright.figures import card_document
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, RobotHeader, write_mcap
 from posewright.robots import robot, ships
 from posewright.search.seed import checked_seed
