@@ -87,14 +87,13 @@ class Layout:
         offsets = [offset for _, _, offset in self._fields.values()]
         return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": self.size})
 
-    def pack(self, n: int, **values: NDArray[Any]) -> list[bytes]:
-        """Return n messages; each value has the shape `(n, *shape)` of its field."""
-        raw = np.tile(np.frombuffer(bytes(self._template), dtype=np.uint8), n)
-        messages = raw.view(self._dtype)
+    def pack(self, n: int, **values: NDArray[Any]) -> NDArray[np.uint8]:
+        """Return n messages, `(n, size)` bytes; each value has the shape `(n, *shape)` of its field."""
+        raw = np.tile(np.frombuffer(bytes(self._template), dtype=np.uint8), (n, 1))
+        messages = raw.reshape(-1).view(self._dtype)
         for name in self._fields:
             messages[name] = values[name]
-        joined, size = raw.tobytes(), self.size
-        return [joined[start : start + size] for start in range(0, len(joined), size)]
+        return raw
 
     def unpack(self, messages: Sequence[bytes]) -> dict[str, NDArray[Any]]:
         """Return the varying numbers of n messages, each `(n, *shape)`.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
 import zstandard
@@ -39,7 +39,6 @@ _HEAD = np.dtype(
         ("publish_time", "<u8"),
     ]
 )
-_AFTER_LENGTH = _HEAD.itemsize - 9
 _INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 
 
@@ -127,11 +126,8 @@ class _File:
         self._first_ns, self._last_ns = int(heads["log_time"][0]), int(heads["log_time"][-1])
         prologue = _bytes(*registry)
         ends = np.cumsum(heads["length"] + 9)
-        raw_heads, size = heads.tobytes(), heads.itemsize
-        pieces = [raw_heads[start : start + size] for start in range(0, len(raw_heads), size)]
         for first, last in _cuts(ends):
-            both = zip(pieces[first:last], messages[first:last], strict=True)
-            body = prologue + b"".join(chain.from_iterable(both))
+            body = prologue + b"".join(messages[first:last])
             before = int(ends[first - 1]) if first else 0
             offsets = np.concatenate([[0], ends[first : last - 1] - before]) + len(prologue)
             self._add_chunk(body, heads[first:last], offsets.astype(np.uint64))
@@ -192,17 +188,35 @@ class _File:
 
 
 def _in_time(topics: Sequence[Topic]) -> tuple[NDArray[np.void], list[bytes]]:
-    """Return the heads and contents of all messages; at equal times topics keep their order."""
-    counts = [len(topic.messages) for topic in topics]
-    heads = np.empty(sum(counts), dtype=_HEAD)
-    messages = list(chain.from_iterable(topic.messages for topic in topics))
+    """Return the heads of all messages, and all with their heads; at equal times topics keep their order."""
+    heads = [_heads(number, topic) for number, topic in enumerate(topics, 1)]
+    messages = [
+        message for some, topic in zip(heads, topics, strict=True) for message in _headed(some, topic.messages)
+    ]
+    joined = np.concatenate(heads)
+    order = np.argsort(joined["log_time"], kind="stable")
+    return joined[order], [messages[i] for i in order.tolist()]
+
+
+def _heads(channel: int, topic: Topic) -> NDArray[np.void]:
+    heads = np.empty(len(topic.messages), dtype=_HEAD)
     heads["opcode"] = Opcode.MESSAGE
-    heads["length"] = np.fromiter(map(len, messages), dtype=np.uint64, count=len(messages)) + _AFTER_LENGTH
-    heads["channel"] = np.repeat(np.arange(1, len(topics) + 1), counts)
-    heads["sequence"] = np.concatenate([np.arange(count) for count in counts])
-    heads["log_time"] = heads["publish_time"] = np.concatenate([topic.times_ns for topic in topics])
-    order = np.argsort(heads["log_time"], kind="stable")
-    return heads[order], [messages[i] for i in order.tolist()]
+    heads["length"] = np.fromiter(map(len, topic.messages), dtype=np.uint64, count=len(heads))
+    heads["length"] += _HEAD.itemsize - 9  # what stands before it does not count
+    heads["channel"] = channel
+    heads["sequence"] = np.arange(len(heads))
+    heads["log_time"] = heads["publish_time"] = topic.times_ns
+    return heads
+
+
+def _headed(heads: NDArray[np.void], messages: Sequence[bytes] | NDArray[np.uint8]) -> list[bytes]:
+    """Return each message behind its head."""
+    raw = heads.view(np.uint8).reshape(len(heads), _HEAD.itemsize)
+    if not isinstance(messages, np.ndarray):
+        return [head.tobytes() + message for head, message in zip(raw, messages, strict=True)]
+    both = np.concatenate([raw, messages], axis=1)
+    joined, size = both.tobytes(), both.shape[1]
+    return [joined[start : start + size] for start in range(0, len(joined), size)]
 
 
 def _cuts(ends: NDArray[np.uint64]) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from posewright.recordings.header import RobotHeader
+from posewright.errors import InputError
 from posewright.recordings.links import link_frame
 from posewright.recordings.messages import FIELD
 from posewright.recordings.recording import Recording
@@ -17,23 +17,35 @@ _SEEN_THROUGH = {"wall": 0.35}
 
 _GREY = (0.7, 0.7, 0.7)
 _UNTURNED = (1.0, 0.0, 0.0, 0.0)
-_PRIMITIVES = {"box": "cubes", "cylinder": "cylinders", "sphere": "spheres", "ellipsoid": "spheres"}
+_PRIMITIVES = {"cylinder": "cylinders", "sphere": "spheres", "ellipsoid": "spheres"}
+"""Lists of a SceneEntity by the kind of shape; everything else is drawn as the box around it."""
 
 Shape = Mapping[str, Any]
 """`kind`, `size` along its own x, y and z [m], `position` [m], `rotation` (w x y z), `colour`; see `RobotHeader`."""
 
 
 def scene(recording: Recording) -> dict[str, Any]:
-    """Return a `foxglove.SceneUpdate`; nothing of it is read back."""
+    """Return a `foxglove.SceneUpdate`; nothing of it is read back.
+
+    Raises:
+        InputError: the arena of the header is none.
+    """
+    try:
+        return {"deletions": [], "entities": list(_entities(recording))}
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"the field cannot be drawn: {error!r}", hint="an arena as Arena.to_dict tells it") from error
+
+
+def _entities(recording: Recording) -> Iterator[dict[str, Any]]:
     header = recording.header
-    entities = [_entity("field", FIELD, _field(header.arena))]
+    yield _entity("field", FIELD, _field(header.arena))
     for i in range(len(header.boxes)):
         # Standing on the floor at the start, wherever in the box its body counts its pose from.
         low = float(recording.boxes[0, i, 2]) if recording.n_rows else 0.0
-        entities.append(_entity(f"box_{i + 1}", f"box_{i + 1}", _box(header.arena, i, low)))
+        yield _entity(f"box_{i + 1}", f"box_{i + 1}", _box(header.arena, i, low))
     for name, robot in header.robots.items():
-        entities += _robot(name, robot)
-    return {"deletions": [], "entities": entities}
+        for link in robot.links:
+            yield _entity(f"{name}/{link['name']}", link_frame(name, robot, link["name"]), link["shapes"])
 
 
 def _field(arena: Mapping[str, Any]) -> Iterator[Shape]:
@@ -65,12 +77,6 @@ def _colour(arena: Mapping[str, Any], name: str) -> Sequence[float]:
 
 def _block(centre: Sequence[float], size: Sequence[float], colour: Sequence[float]) -> Shape:
     return {"kind": "box", "position": centre, "rotation": _UNTURNED, "size": size, "colour": colour}
-
-
-def _robot(name: str, header: RobotHeader) -> Iterator[dict[str, Any]]:
-    for link in header.links:
-        frame = link_frame(name, header, link["name"])
-        yield _entity(f"{name}/{link['name']}", frame, link.get("shapes", ()))
 
 
 def _entity(name: str, frame: str, shapes: Iterator[Shape] | Sequence[Shape]) -> dict[str, Any]:
@@ -113,13 +119,8 @@ def _primitive(shape: Shape) -> tuple[str, dict[str, Any]]:
     colour = {"r": red, "g": green, "b": blue, "a": opacity[0] if opacity else 1.0}
     w, x, y, z = shape["rotation"]
     pose = {"position": _xyz(shape["position"]), "orientation": {"x": x, "y": y, "z": z, "w": w}}
-    if shape["kind"] == "mesh":
-        corners, triangles = shape["vertices"], shape["faces"]
-        indices = [corner for triangle in triangles for corner in triangle]
-        points = [_xyz(corner) for corner in corners]
-        return "triangles", {"pose": pose, "points": points, "color": colour, "colors": [], "indices": indices}
     cone = {"bottom_scale": 1.0, "top_scale": 1.0} if shape["kind"] == "cylinder" else {}
-    return _PRIMITIVES[shape["kind"]], {"pose": pose, "size": _xyz(shape["size"]), "color": colour, **cone}
+    return _PRIMITIVES.get(shape["kind"], "cubes"), {"pose": pose, "size": _xyz(shape["size"]), "color": colour, **cone}
 
 
 def _xyz(values: Sequence[float]) -> dict[str, float]:

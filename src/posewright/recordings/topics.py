@@ -39,20 +39,20 @@ class Topic:
         name: e.g. `/tf`.
         schema: how the messages are to be read.
         times_ns: simulated time of each message, `(n,)` [ns].
-        messages: n encoded messages.
+        messages: n encoded messages, or `(n, size)` bytes where all have one size.
     """
 
     name: str
     schema: messages.Schema
     times_ns: NDArray[np.uint64]
-    messages: Sequence[bytes]
+    messages: Sequence[bytes] | NDArray[np.uint8]
 
 
 def exact_topics(recording: Recording) -> Iterator[Topic]:
     """Yield what `read_recording` needs besides the header and `columns_of`."""
     n, times_ns = recording.n_rows, to_ns(recording.times)
     rows = messages.row(len(recording.header.boxes))
-    packed = rows.pack(n, time_s=recording.times, boxes=recording.boxes.reshape(n, -1))
+    packed = rows.pack(n, time_s=recording.times, boxes=recording.boxes.reshape(n, 7 * len(recording.header.boxes)))
     yield Topic(ROWS, messages.ROW, times_ns, packed)
     for name, record in recording.robots.items():
         yield from _robot_topics(f"/{name}/", record, times_ns)
@@ -121,7 +121,7 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
     packed = layout.pack(
         n,
         base=record.base,
-        footprints=record.footprints.reshape(n, -1),
+        footprints=record.footprints.reshape(n, 12 * len(header.feet)),
         foot_contacts=record.foot_contacts,
         box_contacts=record.box_contacts,
         free=nothing if free is None else free,

@@ -80,7 +80,7 @@ class _Frames:
         else:
             self._fixed[child] = list(position)
 
-    def packed(self, times_ns: NDArray[np.uint64]) -> list[bytes]:
+    def packed(self, times_ns: NDArray[np.uint64]) -> NDArray[np.uint8]:
         """Return a message of all frames for each time."""
         stamp = {f"stamp_{i}": stamps(times_ns) for i in range(len(self.parents))}
         layout = messages.transforms(self.parents, self._fixed)
