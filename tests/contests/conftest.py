@@ -29,7 +29,7 @@ class Told:
     states: JointStates
 
     @property
-    def bodies(self) -> dict[str, "Told"]:
+    def bodies(self) -> dict[str, Told]:
         return {"soles": self}
 
     def observe(self) -> JointStates:

@@ -170,4 +170,6 @@ def test_a_referee_does_not_work_on_another_field():
 
 def test_rules_of_an_arena_that_does_not_ship_judge_nothing(scenario):
     with pytest.raises(UnknownNameError):
-        judge(scenario().stand(6.0).recording(), ObstacleRace(dataclasses.replace(rules(), arena="living_room")))
+        judge(
+            scenario().stand(6.0).recording(), ObstacleRace(dataclasses.replace(rules(), arena="living_room"))
+        )

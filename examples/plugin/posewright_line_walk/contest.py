@@ -10,7 +10,9 @@ from posewright.recordings import Recording
 
 RULES = "title: Line walk\nlimit_s: 20   # from the start\n"
 LINE = Shape("line", Role.LINE, x=2.0, y=0.0, size_m=(4.0, 0.02, 0.0))
-FIELD = Arena("line_walk", (4.0, 2.0), (LINE,), {}, {"floor": (0.2, 0.6, 0.2), "line": (1, 1, 1)}, friction=0.5)
+FIELD = Arena(
+    "line_walk", (4.0, 2.0), (LINE,), {}, {"floor": (0.2, 0.6, 0.2), "line": (1, 1, 1)}, friction=0.5
+)
 
 
 @dataclass(frozen=True)

@@ -124,9 +124,7 @@ def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
 
     def tell(progress: Progress) -> None:
         speed = progress.time_s / max(time.perf_counter() - began, 1e-3)
-        say(
-            f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}"
-        )
+        say(f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}")
 
     return tell
 

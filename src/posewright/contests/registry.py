@@ -92,8 +92,8 @@ def judge(recording: Recording, by: Contest | None = None) -> Score:
         by: the contest by whose rules to judge; that of the recording where none is given.
 
     Raises:
-        InputError: it is of no contest or of another field, it lacks what a judge must know, or an event in it
-            cannot have happened.
+        InputError: it is of no contest or of another field, it lacks what a judge must know, or an event in
+            it cannot have happened.
     """
     judged_by = contest_of(recording.header) if by is None else by
     for event in recording.events:

@@ -66,7 +66,7 @@ class ObstacleRace:
         rows; touches, and the falls that were noted, are taken from the events.
 
         Raises:
-            InputError: the recording does not say where the robot was, or is of another arena than the rules'.
+            InputError: the recording does not say where the robot was, or is of another arena.
         """
         check_field(self.rules, recording.header.arena)
         race = Race(self.rules)
