@@ -35,12 +35,12 @@ def put_down(
         InputError: the robot has no model.
     """
     from posewright.simulation import SimulatedBody, World
-    from posewright.simulation.ground import set_friction
+    from posewright.simulation.domain import set_friction
     from posewright.simulation.placing import Lean
 
     world = World(robot, contacts=True)
     if friction is not None:
-        set_friction(world, friction)
+        set_friction(world.model, friction)
     body = SimulatedBody(world, start_pose=commands.first)
     if attitude is None and commands.wanted is not None:
         roll, pitch = commands.wanted[0].tolist()
@@ -64,7 +64,7 @@ def play(body: SimulatedBody, commands: Commands, *, settle: int, hold: int) -> 
     """
     before, after = _held(JointCommands(commands.first[np.newaxis]), settle), _held(commands.last, hold)
     blocks = (before, *commands.blocks, after)
-    tracks = [body.play(block) for block in blocks]
+    tracks = [body.world.advance({body.instance.name: block})[body.instance.name] for block in blocks]
     world = [track.truth for track in tracks if track.truth is not None]
     period_s, wanted = body.robot.frame_period_s, commands.wanted
     times: Floats = (np.arange(1.0, sum(map(len, tracks)) + 1.0) - settle) * period_s
