@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from posewright.control.controller import Correction as Correction
     from posewright.control.controller import Feedback as Feedback
     from posewright.control.controller import Script as Script
-    from posewright.control.drive import Block as Block
-    from posewright.control.drive import Watcher as Watcher
-    from posewright.control.drive import drive as drive
     from posewright.control.gait import GaitController as GaitController
+    from posewright.control.loop import Block as Block
+    from posewright.control.loop import Watcher as Watcher
+    from posewright.control.loop import drive as drive
     from posewright.control.player import Player as Player
     from posewright.control.safety import Guard as Guard
     from posewright.control.safety import Interventions as Interventions

@@ -104,6 +104,9 @@ class GaitGenerator(Protocol):
     def is_standing(self) -> bool:
         """Whether it stood in the last frame, as it does before the first; here another motion may follow."""
 
+    def nearest(self, command: VelocityCommand) -> VelocityCommand:
+        """Return the command itself, or where that is more than the gait can do, as much of it as it can."""
+
     def request(self, command: VelocityCommand) -> None:
         """Ask for a velocity from the next step on; STILL is stepping on the spot.
 

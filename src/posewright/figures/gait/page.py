@@ -17,7 +17,6 @@ from posewright.figures.gait.joints import (
 from posewright.figures.gait.phases import draw_phases
 from posewright.figures.gait.scale import share_true_scale
 from posewright.figures.gait.side import WANTED, draw_side, side_title, side_view, sides_in_order
-from posewright.gaits import FEET, bound_text, greatest_speed_m_s, greatest_turn_rad_s
 from posewright.gaits.bounds import bound_text, greatest_speed_m_s, greatest_turn_rad_s
 from posewright.gaits.phases import FEET
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from posewright.arrays import Floats
@@ -9,7 +11,13 @@ from posewright.errors import InputError
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.step import Feet, PlannedStep, StepPlanner
-from posewright.gaits.quadruped.timing import GaitTiming, approached, refuse_out_of_range
+from posewright.gaits.quadruped.timing import (
+    GaitTiming,
+    approached,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    refuse_out_of_range,
+)
 from posewright.robots import Robot
 
 MOST_CYCLES = 12
@@ -131,6 +139,15 @@ class QuadrupedGait:
     def command(self) -> VelocityCommand:
         """What was asked for last."""
         return self._command
+
+    def nearest(self, command: VelocityCommand) -> VelocityCommand:
+        """Return the command, its speed and its turn each cut to the gait's greatest."""
+        parameters = self.gait.parameters
+        speed = math.hypot(command.forward_m_s, command.left_m_s)
+        fastest, turns = (most(parameters, self.timing) for most in (greatest_speed_m_s, greatest_turn_rad_s))
+        part = min(1.0, fastest / speed) if speed else 1.0
+        turn = min(max(command.turn_rad_s, -turns), turns)
+        return VelocityCommand(part * command.forward_m_s, part * command.left_m_s, turn)
 
     def request(self, command: VelocityCommand) -> None:
         """Ask for a velocity from the next step on.

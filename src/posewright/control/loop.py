@@ -77,17 +77,17 @@ def drive(
 ) -> None:
     """Let controllers drive the robots of a plant.
 
-    Bodies are opened first. Whatever ends the run, an exception, Ctrl-C or SIGTERM, they are stopped and closed
-    before anybody hears of it. A controller is asked when the rows it gave are used up, so each robot has a
-    rhythm of its own.
+    Bodies are opened first. Whatever ends the run, an exception, Ctrl-C or SIGTERM, they are stopped and
+    closed before anybody hears of it. A controller is asked when the rows it gave are used up, so each robot
+    has a rhythm of its own.
 
     Args:
         plant: what time passes in.
         controllers: one for each body of the plant, by its name there.
         until_s: the plant's time to stop at [s].
         watchers: each sees every block, in this order; the run ends after a block for which one says so.
-        clock: paces the frames; simulated time by default. In real time frames go out one by one, and a delay of
-            a frame or more is a fault `late` of the block in which it was noticed.
+        clock: paces the frames; simulated time by default. In real time frames go out one by one, and a
+            delay of a frame or more is a fault `late` of the block in which it was noticed.
         safety: what stands between a controller and its body where it is not `Safety(robot)`.
         on_end: what the servos do in the end.
 
@@ -152,7 +152,7 @@ class _Seat:
 
     def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
         self.name, self.body, self._controller, self._safety = name, body, controller, safety
-        self._last: Floats = body.read().positions
+        self._last: Floats = body.observe().positions[0]
         self.state: BodyState
         self.requests: JointCommands
         self.commands: JointCommands
