@@ -63,8 +63,8 @@ class Show:
             known: Floats = self.base[row]
             return known
         lean = None if self.leans is None else Lean(*self.leans[row].tolist())
-        place(world, 0.0, 0.0, 0.0, self.positions[row], lean=lean)
-        return world.base
+        place(world.instance(), 0.0, 0.0, 0.0, self.positions[row], lean=lean)
+        return world.instance().base
 
 
 def show_of(motion: Motion, result: MotionResult) -> Show:

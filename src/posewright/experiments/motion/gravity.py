@@ -118,12 +118,12 @@ def put_down(
         InputError: the robot has no model.
     """
     from posewright.simulation import SimulatedBody, World
-    from posewright.simulation.ground import set_friction
+    from posewright.simulation.domain import set_friction
     from posewright.simulation.placing import Lean
 
     world = World(robot, contacts=True)
     if friction is not None:
-        set_friction(world, friction)
+        set_friction(world.model, friction)
     body = SimulatedBody(world, start_pose=commands.first)
     if attitude is None and commands.wanted is not None:
         roll, pitch = commands.wanted[0].tolist()
