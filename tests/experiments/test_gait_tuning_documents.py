@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from posewright.bodies import NOMINAL, draw_domain, domain_randomization
+from posewright.bodies import NOMINAL, domain_randomization, draw_domain
 from posewright.errors import InputError
 from posewright.experiments import GaitProblem, read_tune, tune_names
 from posewright.experiments.tuning.reading import OPTIONAL, tune_in
