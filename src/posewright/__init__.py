@@ -45,12 +45,15 @@ if TYPE_CHECKING:
     from posewright.experiments import walk_gait as walk_gait
     from posewright.experiments import walk_many as walk_many
     from posewright.figures import draw_gait as draw_gait
-    from posewright.figures import draw_gait_trial as draw_gait_trial
     from posewright.figures import draw_motion as draw_motion
-    from posewright.figures import draw_trial as draw_trial
+    from posewright.figures import draw_parameter as draw_parameter
+    from posewright.figures import draw_recording as draw_recording
+    from posewright.figures import draw_strip as draw_strip
     from posewright.figures import draw_tuning as draw_tuning
+    from posewright.figures import draw_walk as draw_walk
     from posewright.figures import film_motion as film_motion
-    from posewright.figures import film_trial as film_trial
+    from posewright.figures import film_recording as film_recording
+    from posewright.figures import save_figure as save_figure
     from posewright.formats import WriteOptions as WriteOptions
     from posewright.formats import add_to_archive as add_to_archive
     from posewright.formats import convert_motion as convert_motion

@@ -17,7 +17,18 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
+
+
+class _Package(ModuleType):
+    """A package in which what it offers is found before a module of the same name: `drive` of `drive.py`."""
+
+    _offered: frozenset[str]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in self._offered):  # what importing a module of it sets
+            super().__setattr__(name, value)
 
 
 def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -25,6 +36,8 @@ def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
     module = sys.modules[package]
     places = _places(module.__spec__.loader.get_source(package))  # type: ignore[union-attr]  # of a module at hand
     names = sorted(places)
+    module.__class__ = _Package
+    module.__dict__["_offered"] = frozenset(names)
 
     def load(name: str) -> Any:
         if name not in places:

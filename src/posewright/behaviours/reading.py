@@ -97,6 +97,10 @@ class _Reader:
     def behaviour(self, motions_from: Mapping[str, Motion], vendor_file: Path | None) -> Behaviour:
         fields = self.fields
         entries = read_entries(fields["motions"], self.robot, vendor_file) if "motions" in fields else ()
+        if vendor_file is not None and not any(entry.path == vendor_file for entry in entries):
+            fields["behaviour"].fail(
+                f"no motion here is taken from {vendor_file}", hint="motions with a `vendor_page` are"
+            )
         names = [entry.name for entry in entries]
         self._check_given(motions_from, names)
         motions = load(entries, self.robot, self.carried, motions_from)

@@ -29,7 +29,20 @@ STOPPED = 130
 DEBUG = "POSEWRIGHT_DEBUG"
 """Set to 1 in the environment, an internal error shows its traceback."""
 
-VERBS = ("robots", "motion", "gait", "tune", "archive", "monet", "chart", "run", "replay", "judge", "score")
+VERBS = (
+    "robots",
+    "motion",
+    "gait",
+    "tune",
+    "archive",
+    "monet",
+    "chart",
+    "run",
+    "replay",
+    "judge",
+    "score",
+    "inspect",
+)
 """Each verb is the module `posewright.cli.<verb>` with a function `register(app)`."""
 
 

@@ -50,11 +50,12 @@ def plot(
       posewright gait plot trot --forward 0 --set shape_factor=1 -o on_the_spot.pdf
     """
     from posewright.cli.console import out
-    from posewright.figures import draw_gait
+    from posewright.figures import draw_gait, refuse_unsavable, save_figure
 
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, gait, opened.path)
-    draw_gait(opened, card, _asked(forward, left, turn), output)
+    refuse_unsavable(output)
+    save_figure(draw_gait(opened, card, command=_asked(forward, left, turn)), output)
     out.print(f"{opened.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
 
 

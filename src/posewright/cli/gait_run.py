@@ -124,9 +124,9 @@ def run(
       posewright gait run trot --forward 0.15 --set central_height_m=0.012
     """
     if plot is not None:
-        from posewright.figures.walking.picture import refuse_no_picture
+        from posewright.figures import refuse_unsavable
 
-        refuse_no_picture(plot)
+        refuse_unsavable(plot)
         refuse_overwriting(plot, gait)
     opened, card = open_gait(gait, robot, sets)
     wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
@@ -179,9 +179,9 @@ def _run_one(gait: Gait, robot: Robot, wishes: Wishes, plot: Path | None) -> Non
 
     trial = _walked(gait, robot, wishes)
     if plot is not None:
-        from posewright.figures.walking.picture import draw_gait_trial
+        from posewright.figures import draw_walk, save_figure
 
-        draw_gait_trial(trial, plot)
+        save_figure(draw_walk(trial), plot)
     if wishes.as_json:
         emit_json({**trial.to_dict(), "body": wishes.body})
     else:

@@ -1,18 +1,13 @@
-"""`posewright judge`: the result of a recorded race."""
+"""`posewright judge`: the score of a recording."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from posewright.cli.options import AsJson
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from posewright.contests import Result
 
 
 def register(app: typer.Typer) -> None:
@@ -29,41 +24,18 @@ def judge(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge a recording: crossings, clocks, distances, penalties and points of both legs."""
+    """Judge a recording by the rules of its contest: what the run was worth, and why."""
     from posewright.cli import console
+    from posewright.cli.score_table import print_score
+    from posewright.contests import contest_of
     from posewright.contests import judge as judged
-    from posewright.contests import read_rules
+    from posewright.documents import read_text
     from posewright.recordings import read_mcap
 
-    trace = read_mcap(recording)
-    result = judged(trace, None if rules is None else read_rules(rules))
+    seen = read_mcap(recording)
+    held = contest_of(seen.header, None if rules is None else read_text(rules))
+    score = judged(seen, held)
     if as_json:
-        console.emit_json({**result.to_dict(), "trace_digest": trace.digest()})
-        return
-    console.out.print(result_table(result))
-    for penalty in result.penalties:
-        box = "" if penalty.box is None else f", box {penalty.box + 1}"
-        line = f"penalty in leg {penalty.leg} at {penalty.time_s:.2f} s: {penalty.reason}{box}"
-        console.out.print(line, markup=False)
-    for warning in result.warnings:
-        console.warn(warning)
-
-
-def result_table(result: Result) -> Table:
-    """Return a result as a table for people."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(result.contest, "table.title"))
-    for name in ("", "time", "distance", "penalties", "raw points", "points"):
-        table.add_column(name, justify="left" if not name else "right")
-    table.add_column("how it ended")
-    last = len(result.legs)
-    for number, leg in enumerate(result.legs, 1):
-        figures = (f"{leg.time_s:.2f} s", f"{leg.distance_cm:.1f} cm", str(leg.penalties))
-        points = (f"{leg.raw_points:+.3f}", f"{leg.points:.3f}")
-        table.add_row(f"leg {number}", *figures, *points, Text(leg.reason), end_section=number == last)
-    penalties = str(len(result.penalties))
-    totals = (f"{result.raw_total:+.3f}", f"{result.total_points:.3f}")
-    table.add_row("total", "", "", penalties, *totals, f"{result.falls} falls", style="bold")
-    return table
+        console.emit_json({**score.to_dict(), "digest": seen.digest()})
+    else:
+        print_score(score, held.name)

@@ -147,7 +147,9 @@ def _show_physics(played: list[dict[str, Any]]) -> None:
 
 def plot(
     file: MotionPath,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="PICTURE", help="A .png or .svg file.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PICTURE", help="A .png, .svg or .pdf file.")
+    ],
     page: Page = None,
     robot: RobotName = None,
 ) -> None:
@@ -158,11 +160,12 @@ def plot(
       posewright motion plot walk.motion.yaml -o walk.svg
     """
     from posewright.cli.console import out
-    from posewright.figures import draw_motion
+    from posewright.figures import draw_motion, refuse_unsavable, save_figure
 
+    refuse_unsavable(output)
     refuse_overwriting(output, file)
     motion = open_for_robot(file, robot).motion(page)
-    draw_motion(motion, output)
+    save_figure(draw_motion(motion), output)
     out.print(f"{motion.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
 
 

@@ -16,7 +16,12 @@ Output = Annotated[
 ]
 Plot = Annotated[Path | None, typer.Option(help="Draw a picture (png, svg or pdf).")]
 Video = Annotated[Path | None, typer.Option(help="Make a film (mp4, mkv or webm).")]
-Camera = Annotated[str, typer.Option(help="field, top, chase, side, front, or a camera of the robot.")]
+Camera = Annotated[
+    str | None,
+    typer.Option(
+        help="field, top, chase, side, front, or a camera of the robot; default field, or side without one."
+    ),
+]
 
 
 def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:

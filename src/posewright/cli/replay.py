@@ -1,4 +1,4 @@
-"""`posewright replay`: a recorded trial again, from its recording alone."""
+"""`posewright replay`: a recording again, from itself alone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import typer
 
 from posewright.cli import console
 from posewright.cli.options import AsJson, Camera, Plot, Video, refuse_overwriting
-from posewright.cli.outcome_table import print_outcome
+from posewright.cli.score_table import print_outcome
 
 if TYPE_CHECKING:
     from posewright.recordings import Recording
 
-HELP = """Play a recorded trial again, from its recording alone: picture, film, live window, result.
+HELP = """Play a recording again, from itself alone: picture, film, live window, score.
 
 [bold]Examples[/]
 
@@ -31,17 +31,17 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    recording: Annotated[Path, typer.Argument(help="A recording (MCAP) of a trial.")],
+    recording: Annotated[Path, typer.Argument(help="A recording (MCAP).")],
     video: Video = None,
     plot: Plot = None,
-    camera: Camera = "field",
+    camera: Camera = None,
     speed: Annotated[
-        float, typer.Option(min=0.05, max=100.0, help="Trial seconds a second of film or window.")
+        float, typer.Option(min=0.05, max=100.0, help="Recorded seconds a second of film or window.")
     ] = 1.0,
     view: Annotated[bool, typer.Option("--view", help="Show it in a live window.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Replay a trial."""
+    """Replay a recording."""
     from posewright.experiments import replay as replayed
 
     for output in (plot, video):
@@ -54,28 +54,29 @@ def replay(
             video=video,
             camera=camera,
             speed=speed,
-            tell=lambda share: display.update(line, description=f"filming: {share:.0%}"),
+            on_progress=lambda share: display.update(line, description=f"filming: {share:.0%}"),
         )
     if view:
-        _show(outcome.trace, speed)
+        _show(outcome.recording, speed)
     if as_json:
         console.emit_json(outcome.to_dict())
     else:
         print_outcome(outcome)
 
 
-def _show(trace: Recording, speed: float) -> None:
-    from posewright.figures import stage_of
+def _show(recording: Recording, speed: float) -> None:
+    from posewright.figures import scene_of
     from posewright.simulation import LiveView
 
-    world = stage_of(trace.header)
+    world = scene_of(recording)
     with LiveView(world) as window:
         began = time.perf_counter()
-        for row in range(trace.n_rows):
-            ahead_s = float(trace.times[row]) / speed - (time.perf_counter() - began)
+        for row in range(recording.n_rows):
+            ahead_s = float(recording.times[row]) / speed - (time.perf_counter() - began)
             if ahead_s > 0.0:
                 time.sleep(ahead_s)
-            world.show(trace.base[row], trace.joint_positions[row], trace.boxes[row])
+            record = recording.robot()
+            world.show(record.base[row], record.positions[row], recording.boxes[row])
             window.sync()
             if not window.is_open:
                 return

@@ -11,7 +11,7 @@ import typer
 
 from posewright.cli import console
 from posewright.cli.options import AsJson, Camera, Plot, Video, refuse_overwriting
-from posewright.cli.outcome_table import print_outcome
+from posewright.cli.score_table import print_outcome
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from posewright.experiments import Progress
     from posewright.simulation import World
 
-HELP = """Run a trial in simulation: robot, arena, behaviour, contest.
+HELP = """Run a trial or a contest: robot, behaviour, field, referee, judge.
 
 [bold]Examples[/]
 
@@ -31,15 +31,17 @@ HELP = """Run a trial in simulation: robot, arena, behaviour, contest.
   posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
 
   posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
+
+  posewright run passivity-test --seed 3
 """
 
 
-TrialName = Annotated[str, typer.Argument(help="A trial's name, or a *.trial.yaml file.")]
+TrialName = Annotated[str, typer.Argument(help="A trial's or a contest's name, or a *.trial.yaml file.")]
 LayoutName = Annotated[
     str | None, typer.Option(help="Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
 ]
 Seed = Annotated[
-    int | None, typer.Option(help="Of what is drawn by chance: a random layout, random inputs of a chart.")
+    int | None, typer.Option(help="Of what is drawn by chance: where boxes stand, random inputs of a chart.")
 ]
 BehaviourName = Annotated[str | None, typer.Option(help="A behaviour's name, or a *.behaviour.yaml file.")]
 VendorFile = Annotated[
@@ -48,6 +50,7 @@ VendorFile = Annotated[
         help="A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
     ),
 ]
+Body = Annotated[str, typer.Option(help="What it is run on: sim, mock, or what an installed package adds.")]
 Record = Annotated[Path | None, typer.Option(help="Write the recording (MCAP; opens in Foxglove).")]
 View = Annotated[bool, typer.Option("--view", help="Show it in a live window, at real time.")]
 Legal = Annotated[bool, typer.Option("--legal", help="Refuse a layout that breaks the contest's rules.")]
@@ -64,19 +67,18 @@ def run(
     seed: Seed = None,
     behaviour: BehaviourName = None,
     motions: VendorFile = None,
+    body: Body = "sim",
     record: Record = None,
     video: Video = None,
     plot: Plot = None,
-    camera: Camera = "field",
+    camera: Camera = None,
     view: View = False,
     legal: Legal = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a trial."""
-    from posewright.experiments import run_trial
-    from posewright.figures import draw_trial, film_trial
-    from posewright.figures.film import SUFFIXES as FILMS
-    from posewright.figures.picture import SUFFIXES as PICTURES
+    from posewright.experiments import draw_outcome, run_trial
+    from posewright.figures import FILMS, PICTURES, film_recording
 
     _refuse_unwritable(record, (".mcap",))
     _refuse_unwritable(video, FILMS)
@@ -95,17 +97,23 @@ def run(
             seed=seed,
             behaviour=behaviour,
             motions=motions,
+            body=body,
             legal=legal,
             record=record,
-            tell=None if display.disable else _teller(say),
-            audience=_live if view else None,
+            on_progress=None if display.disable else _teller(say),
+            make_watcher=_live if view else None,
             clock=time.perf_counter,
         )
         if plot is not None:
             say("drawing the picture")
-            draw_trial(outcome.trace, plot, outcome.result)
+            draw_outcome(outcome, plot)
         if video is not None:
-            film_trial(outcome.trace, video, camera=camera, tell=lambda share: say(f"filming: {share:.0%}"))
+            film_recording(
+                outcome.recording,
+                video,
+                camera=camera,
+                on_progress=lambda share: say(f"filming: {share:.0%}"),
+            )
     if as_json:
         console.emit_json(outcome.to_dict())
     else:
@@ -117,10 +125,7 @@ def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
 
     def tell(progress: Progress) -> None:
         speed = progress.time_s / max(time.perf_counter() - began, 1e-3)
-        say(
-            f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.chart_state:<15} "
-            f"leg {progress.leg}  {progress.distance_cm:5.1f} cm  {progress.penalties} penalties"
-        )
+        say(f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}")
 
     return tell
 

@@ -31,17 +31,15 @@ def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
         as_json: whether a program reads it.
     """
     from posewright.cli.console import emit_json
-    from posewright.figures import draw_tuning
+    from posewright.figures import draw_tuning, refuse_unsavable, save_figure
     from posewright.search import read_journal
 
     if plot is not None:
-        from posewright.figures.search.picture import refuse_no_drawing
-
-        refuse_no_drawing(plot)
+        refuse_unsavable(plot)
         refuse_overwriting(plot, journal)
     held = read_journal(journal)
     if plot is not None:
-        draw_tuning(held, plot)
+        save_figure(draw_tuning(held), plot)
     if as_json:
         emit_json(_data(held))
     else:

@@ -119,11 +119,11 @@ def _found(task: GaitTask, settled: _Settled, journal: Path, course: Course) -> 
 
 
 def _write(found: TunedGait, journal: Path, files: Files) -> None:
-    from posewright.figures import draw_tuning
+    from posewright.figures import draw_tuning, save_figure
     from posewright.gaits import write_gait
 
     if files.plot is not None:
-        draw_tuning(journal, files.plot)
+        save_figure(draw_tuning(journal), files.plot)
     if files.output is not None and found.gait is not None:
         write_gait(found.gait, files.output)
 
@@ -166,14 +166,14 @@ def _refuse_files(task: GaitTask, journal: Path, files: Files) -> None:
     """Say before a long search, not after it, that its result could not be written."""
     from posewright.documents import refuse_unwritable
     from posewright.errors import InputError
-    from posewright.figures.search.picture import refuse_no_drawing
+    from posewright.figures import refuse_unsavable
 
     refuse_unwritable(journal)
     written = [path for path in (journal, files.output, files.plot) if path is not None]
     if len({os.path.realpath(path) for path in written}) < len(written):
         raise InputError("two results would be one file", hint="a name each for journal, gait and picture")
     if files.plot is not None:
-        refuse_no_drawing(files.plot)
+        refuse_unsavable(files.plot)
         refuse_overwriting(files.plot, task.path, task.gait.path)
     if files.output is not None:
         _refuse_output(task, files.output)

@@ -1,37 +1,70 @@
-"""Contests: rules as data, the judge of a trace, the referee of a trial, scores and places."""
+"""Contests: what one is, which there are, judging a recording, inspecting a robot; each has a folder of its own."""
 
 from __future__ import annotations
 
-from posewright.contests.entry import Breach, check_entry
-from posewright.contests.judge import judge, rules_of
-from posewright.contests.progress import LegProgress, progress
-from posewright.contests.race import Race
-from posewright.contests.ranking import Standing, rank
-from posewright.contests.referee import Referee
-from posewright.contests.result import LegResult, Penalty, Result
-from posewright.contests.rules import OBSTACLE_RACE, Rules, parse_rules, read_rules, rules, rules_names
-from posewright.contests.score import LegScore, score
+from posewright.contests.contest import Contest, Entry, Note, Place, Referee, Score, ScoreTable
+from posewright.contests.field import lay_out
+from posewright.contests.inspection import Inspection, Measures, Verdict, inspect_measures
+from posewright.contests.obstacle_race import (
+    LegProgress,
+    LegResult,
+    LegScore,
+    ObstacleRace,
+    Penalty,
+    Race,
+    RaceReferee,
+    Result,
+    Rules,
+    Standing,
+    parse_rules,
+    progress,
+    rank,
+    read_rules,
+    rules,
+    score,
+)
+from posewright.contests.passivity_test import PassivityScore, PassivityTest
+from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
+from posewright.contests.registry import contest, contest_names, contest_of, judge
 
 __all__ = [
-    "OBSTACLE_RACE",
-    "Breach",
+    "Contest",
+    "ContestPicture",
+    "Entry",
+    "Inspection",
     "LegProgress",
     "LegResult",
     "LegScore",
+    "Mark",
+    "MarkKind",
+    "Measures",
+    "Note",
+    "ObstacleRace",
+    "PassivityScore",
+    "PassivityTest",
     "Penalty",
+    "Place",
     "Race",
+    "RaceReferee",
     "Referee",
     "Result",
     "Rules",
+    "Score",
+    "ScoreTable",
+    "Series",
+    "Span",
     "Standing",
-    "check_entry",
+    "Verdict",
+    "contest",
+    "contest_names",
+    "contest_of",
+    "inspect_measures",
     "judge",
+    "lay_out",
     "parse_rules",
     "progress",
     "rank",
     "read_rules",
     "rules",
-    "rules_names",
-    "rules_of",
     "score",
 ]

@@ -1,42 +1,34 @@
-"""The field of a contest: the rules name it, its own document says what it is like."""
+"""The field of a contest: an arena with the boxes of a layout, by name, from a file, or drawn by a seed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
 
-from posewright.arenas import Arena, arena
-from posewright.contests.rules import Rules
-from posewright.errors import InputError
+from posewright.arenas import Arena, arena, layout, layout_names, random_layout, read_layout
+from posewright.errors import UnknownNameError
 
-_MEASURES = ("size_m", "lines", "box_size_m")
-"""What a judge reads of a field, as `Arena.to_dict` names it."""
+RANDOM = "random"
 
 
-def field_of(rules: Rules) -> Arena:
-    """Return the field that the rules name, without boxes.
-
-    Raises:
-        UnknownNameError: none ships under that name.
-    """
-    return arena(rules.arena)
-
-
-def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
-    """Refuse a field that is not the one the rules name, or is measured otherwise.
+def lay_out(kind: str, name: str, seed: int, *, legal: bool = True) -> Arena:
+    """Return the arena `kind` with the boxes of layout `name` on it.
 
     Args:
-        rules: of the contest.
-        told: a field as `Arena.to_dict` gives it; where it says nothing, nothing is wrong.
+        kind: name of an arena.
+        name: name of a layout, path of one, or `random`.
+        seed: of a random layout.
+        legal: whether a file's layout must keep the contest's rules.
 
     Raises:
-        InputError: naming what differs.
+        UnknownNameError: no arena or layout of that name, and no such file.
+        InputError: the file is no layout, or breaks the rules.
     """
-    name = told.get("name", rules.arena)
-    if name != rules.arena:
-        raise InputError(f"the arena is {name!r}", hint=f"{rules.name} is run on {rules.arena!r}")
-    right = field_of(rules).to_dict()
-    for measure in _MEASURES:
-        if measure in told and told[measure] != right[measure]:
-            hint = f"{right[measure]} in the document of {rules.arena}"
-            raise InputError(f"the arena's {measure} is {told[measure]}", hint=hint)
+    field = arena(kind)
+    if name == RANDOM:
+        return field.with_boxes(random_layout(seed, field))
+    if name in layout_names():
+        return field.with_boxes(layout(name))
+    path = Path(name)
+    if not path.is_file() and path.suffix not in (".yaml", ".yml"):
+        raise UnknownNameError.among("layout", name, (*layout_names(), RANDOM))
+    return field.with_boxes(read_layout(path, field, legal=legal))

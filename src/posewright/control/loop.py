@@ -112,7 +112,7 @@ def drive(
 @contextmanager
 def _held(bodies: Mapping[str, Body], on_end: TorquePolicy) -> Iterator[None]:
     """Open all bodies; in the end, however it comes, stop and close them all."""
-    with _sigterm_raises():
+    with sigterm_raises():
         opened: list[Body] = []
         try:
             for body in bodies.values():
@@ -127,7 +127,7 @@ def _held(bodies: Mapping[str, Body], on_end: TorquePolicy) -> Iterator[None]:
 
 
 @contextmanager
-def _sigterm_raises() -> Iterator[None]:
+def sigterm_raises() -> Iterator[None]:
     """Turn SIGTERM into SystemExit meanwhile, where nobody else has asked for it."""
     is_ours = (
         threading.current_thread() is threading.main_thread()

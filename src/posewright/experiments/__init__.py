@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.experiments.field import lay_out as lay_out
+    from posewright.contests import lay_out as lay_out
+    from posewright.experiments.inspection import inspect_robot as inspect_robot
     from posewright.experiments.motion.gravity import show_motion as show_motion
     from posewright.experiments.motion.gravity import try_motion as try_motion
     from posewright.experiments.outcome import Outcome as Outcome
+    from posewright.experiments.plants import Part as Part
+    from posewright.experiments.plants import make_plant as make_plant
+    from posewright.experiments.plants import plant_names as plant_names
+    from posewright.experiments.replaying import draw_outcome as draw_outcome
     from posewright.experiments.replaying import replay as replay
     from posewright.experiments.run import Progress as Progress
     from posewright.experiments.run import run_trial as run_trial

@@ -5,8 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from posewright.contests import Result
+from posewright.contests import Score, ScoreTable
 from posewright.recordings import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """The score of a recording that is of no contest."""
+
+    points: float = 0.0
+    warnings: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nothing."""
+        return {}
+
+    def table(self) -> ScoreTable:
+        """Return an empty table that says so."""
+        return ScoreTable(("of no contest",), ())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -14,21 +30,29 @@ class Outcome:
     """What came of a trial.
 
     Attributes:
-        trace: what happened.
-        result: the judge's, from the trace alone.
+        recording: what happened.
+        score: the judge's, from the recording alone.
         remarks: what should be known besides, such as a layout that breaks the rules.
         wall_s: how long the trial took, without reading documents; 0 where no clock was handed in [s].
     """
 
-    trace: Recording
-    result: Result
+    recording: Recording
+    score: Score
     wall_s: float
     remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Outcome of {self.recording.header.contest}: {self.score.points:.2f} points>"
+
+    def _repr_html_(self) -> str:
+        """Return the score for a notebook."""
+        warnings = "".join(f"<p>{line}</p>" for line in (*self.score.warnings, *self.remarks))
+        return self.score.table()._repr_html_() + warnings
 
     @property
     def simulated_s(self) -> float:
         """How long the trial was [s]."""
-        return self.trace.duration_s
+        return self.recording.duration_s
 
     @property
     def real_time_factor(self) -> float:
@@ -36,11 +60,11 @@ class Outcome:
         return self.simulated_s / self.wall_s if self.wall_s > 0.0 else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but the trace as plain data, fit for JSON."""
-        header = self.trace.header
+        """Return everything but the recording as plain data, fit for JSON."""
+        header = self.recording.header
         robot = next(iter(header.robots.values()))
         return {
-            **self.result.to_dict(),
+            **self.score.to_dict(),
             "robot": robot.robot,
             "behaviour": robot.controller.removeprefix("behaviour "),
             "layout": header.layout,
@@ -50,5 +74,5 @@ class Outcome:
             "simulated_s": self.simulated_s,
             "wall_s": self.wall_s or None,
             "real_time_factor": self.real_time_factor or None,
-            "trace_digest": self.trace.digest(),
+            "digest": self.recording.digest(),
         }

@@ -1,14 +1,13 @@
-"""Replay: what a recorded trial was, from the recording alone."""
+"""Replay: what was recorded, from the recording alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from posewright.contests import judge
-from posewright.experiments.outcome import Outcome
-from posewright.figures.film import film_trial
-from posewright.figures.picture import draw_trial
+from posewright.contests import contest_of, judge
+from posewright.experiments.outcome import Outcome, Unjudged
+from posewright.figures import draw_recording, film_recording, save_figure
 from posewright.recordings import Recording, read_mcap
 from posewright.robots import robot as robot_card
 
@@ -18,31 +17,49 @@ def replay(
     *,
     plot: str | Path | None = None,
     video: str | Path | None = None,
-    camera: str = "field",
+    camera: str | None = None,
     speed: float = 1.0,
     robot: str | Path | None = None,
-    tell: Callable[[float], None] | None = None,
+    on_progress: Callable[[float], None] | None = None,
 ) -> Outcome:
-    """Judge a recorded trial again, and draw or film it where asked.
+    """Judge a recording again where it is of a contest, and draw or film it where asked.
 
     Args:
-        recording: path of an MCAP recording, or a trace.
-        plot: where to draw the trial's picture.
+        recording: path of an MCAP recording, or a recording.
+        plot: where to draw its picture.
         video: where to put a film of it.
-        camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot.
-        speed: trial seconds a second of film.
+        camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default
+            `field`, or `side` where there is none.
+        speed: recorded seconds a second of film.
         robot: path of the robot's card, where that does not ship; a film needs its model.
-        tell: is told the share of the film that is done, 0..1.
+        on_progress: is called with the share of the film that is done, 0..1.
 
     Raises:
         FormatError: the file is no recording of a trial.
         InputError: the recording lacks what was asked for.
     """
-    trace = recording if isinstance(recording, Recording) else read_mcap(Path(recording))
-    outcome = Outcome(trace, judge(trace), 0.0)
+    seen = recording if isinstance(recording, Recording) else read_mcap(Path(recording))
+    score = judge(seen, contest_of(seen.header)) if _is_of_a_contest(seen) else Unjudged()
+    outcome = Outcome(seen, score, 0.0)
     if plot is not None:
-        draw_trial(trace, plot, outcome.result)
+        draw_outcome(outcome, plot)
     if video is not None:
-        card = None if robot is None else robot_card(robot)
-        film_trial(trace, video, camera=camera, speed=speed, card=card, tell=tell)
+        cards = None if robot is None else robot_card(robot)
+        film_recording(seen, video, camera=camera, speed=speed, robots=cards, on_progress=on_progress)
     return outcome
+
+
+def draw_outcome(outcome: Outcome, path: str | Path) -> None:
+    """Draw what came of a trial, with what its contest adds to the picture: a PNG, SVG or PDF file.
+
+    Raises:
+        InputError: a file ending that is no picture's, or nobody knows where the robot was.
+        MissingExtraError: matplotlib is not installed.
+    """
+    recording = outcome.recording
+    adds = contest_of(recording.header).picture(recording) if _is_of_a_contest(recording) else None
+    save_figure(draw_recording(recording, adds), path)
+
+
+def _is_of_a_contest(recording: Recording) -> bool:
+    return bool(recording.header.contest)

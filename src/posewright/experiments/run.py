@@ -1,31 +1,48 @@
-"""Run a trial: robot + behaviour + arena + seed -> trace -> result."""
+"""Run a trial: robots, their behaviours, a contest and a seed -> recording -> score."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
-from posewright.contests import Race, Referee, Rules, judge, read_rules, rules, rules_names
-from posewright.control import Block, Watcher, drive
-from posewright.documents import refuse_unwritable
-from posewright.experiments.field import lay_out
+from posewright.bodies import Plant
+from posewright.contests import Contest, Referee, contest
+from posewright.contests.registry import KIND, RULES_SUFFIX
+from posewright.control import Block, Controller, Watcher, drive
+from posewright.documents import read_text, refuse_unwritable
+from posewright.errors import InputError
 from posewright.experiments.outcome import Outcome
+from posewright.experiments.plants import SIMULATION, Part, make_plant
 from posewright.experiments.trial import Trial, read_trial
-from posewright.figures.film import card_document
+from posewright.figures import card_document
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, RobotHeader, write_mcap
-from posewright.robots import Robot, robot, ships
+from posewright.robots import robot, ships
 from posewright.search.plan import checked_seed
 from posewright.version import __version__
 
-if TYPE_CHECKING:
-    from posewright.simulation import SimulatedBody, World
+REPORT_EVERY_S = 0.5
+"""How much of the plant's time lies between two reports of progress [s]."""
 
-SPARE_S = 1.0
-"""Time a trial may run beyond what the rules allow, so that the referee is the one who stops it [s]."""
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a trial goes.
+
+    Attributes:
+        time_s: in the plant [s].
+        state: where the chart is.
+        playing: the motion or gait that is played; None while standing.
+        standing: how it stands, in the referee's words.
+    """
+
+    time_s: float
+    state: str
+    playing: str | None
+    standing: str
 
 
 def run_trial(
@@ -35,35 +52,37 @@ def run_trial(
     seed: int | None = None,
     behaviour: str | Path | None = None,
     motions: str | Path | None = None,
+    body: str = SIMULATION,
     legal: bool = False,
     record: str | Path | None = None,
-    tell: Callable[[Progress], None] | None = None,
-    audience: Callable[[World], Watcher] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    make_watcher: Callable[[Any], Watcher] | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Outcome:
-    """Run a trial in simulation.
+    """Run a trial.
 
     Args:
-        trial: name of a trial, path of one, or a trial.
+        trial: name of a trial or of a contest, path of a trial, or a trial.
         layout: name of a layout, path of one, or `random`; the trial's own where none is given.
         seed: of everything drawn by chance; the trial's own where none is given.
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
-        legal: whether a layout that breaks the contest's rules is refused; otherwise it is raced on and
+        body: what it is run on, one of `plant_names()`.
+        legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
-        record: where to write the trace as MCAP.
-        tell: is told how the trial goes, twice a simulated second.
-        audience: makes one more watcher, of the simulated world: a live window, for one.
+        record: where to write the recording as MCAP.
+        on_progress: is called twice a second of the plant's time.
+        make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
         clock: a wall clock [s], for `Outcome.wall_s`; nothing here looks at one by itself.
 
     Returns:
-        The trace, the judge's result from it, and how long it took.
+        The recording, the judge's score from it, and how long it took.
 
     Raises:
         InputError: something that was handed in is wrong.
-        OutputError: the trace cannot be written there; this is told before the trial is run.
-        BodyError: the simulation failed.
-        UnavailableError: the audience needs a window, and there is none.
+        OutputError: the recording cannot be written there; this is told before the trial is run.
+        BodyError: the body failed, or does not know what the referee must see.
+        UnavailableError: the watcher needs a window, and there is none.
     """
     if record is not None:
         refuse_unwritable(Path(record))
@@ -74,108 +93,91 @@ def run_trial(
         behaviour=asked.behaviour if behaviour is None else str(behaviour),
         seed=asked.seed if seed is None else checked_seed(seed),
     )
-    stage = _set_up(asked, motions, legal=legal)
-    outcome = _perform(stage, tell, audience, clock or _no_clock)
+    stage = _set_up(asked, motions, body, legal=legal)
+    outcome = _perform(stage, on_progress, make_watcher, clock or _no_clock)
     remarks = [f"layout: {fault.message}" for fault in layout_faults(stage.arena.boxes, stage.arena)]
     outcome = replace(outcome, remarks=tuple(remarks))
     if record is not None:
-        write_mcap(outcome.trace, Path(record))
+        write_mcap(outcome.recording, Path(record))
     return outcome
 
 
-@dataclass(frozen=True)
-class _Stage:
-    """Everything a trial needs, ready to begin."""
+def _no_clock() -> float:
+    return 0.0
 
-    behaviour: Behaviour
-    rules: Rules
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stage:
+    """Everything a trial needs, ready to begin; behaviours by the robots' names in the plant."""
+
+    contest: Contest
     arena: Arena
-    body: SimulatedBody
+    plant: Plant
+    behaviours: dict[str, Behaviour]
     recorder: Recorder
     seed: int
 
 
-def _set_up(trial: Trial, motions: str | Path | None, *, legal: bool) -> _Stage:
-    from posewright.simulation import SimulatedBody, World
-
-    contest = _rules(trial.contest)
-    arena = lay_out(trial.arena, trial.layout, trial.seed, legal=legal)
-    behaviour = read_behaviour(trial.behaviour, robot=robot(trial.robot), vendor_file=motions)
-    own = {sensor.name for sensor in behaviour.robot.sensors}
-    world = World(
-        behaviour.robot, arena, sensors=[sensor for sensor in behaviour.sensors if sensor.name not in own]
-    )
-    course = contest.course
-    start = (course.start_x_m, course.start_y_m, course.start_yaw_rad)
-    body = SimulatedBody(world, start_pose=behaviour.start_pose, start=start, seed=trial.seed)
-    header = _header(trial, behaviour, arena, contest, body)
-    recorder = Recorder(header, world, every=ROWS_EVERY)
-    return _Stage(behaviour, contest, arena, body, recorder, trial.seed)
-
-
-def _rules(name: str) -> Rules:
-    """Return the rules of that name, or those in a document."""
-    is_file = name not in rules_names() and name.endswith((".yaml", ".yml"))
-    return read_rules(name) if is_file else rules(name)
+def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
+    """Resolve a trial's names into objects, once."""
+    held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None)
+    arena = held.field(trial.layout, trial.seed, legal=legal)
+    if trial.arena not in {"", arena.name}:
+        raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")
+    behaviours, parts = {}, []
+    for number, (role, entry) in enumerate(held.entries.items()):
+        asked = (trial.robot, trial.behaviour) if not number else (entry.robot, entry.behaviour)
+        played = read_behaviour(asked[1], robot=robot(asked[0]), vendor_file=None if number else motions)
+        name = played.robot.name if len(held.entries) == 1 else role
+        own = {sensor.name for sensor in played.robot.sensors}
+        further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
+        place = held.start(role, arena)
+        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed))
+        behaviours[name] = played
+    plant = make_plant(body, parts, arena)
+    header = _header(trial, held, arena, plant, behaviours)
+    return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
 
 
-def _header(trial: Trial, behaviour: Behaviour, arena: Arena, contest: Rules, body: SimulatedBody) -> Header:
-    card = behaviour.robot
+def _header(
+    trial: Trial, held: Contest, arena: Arena, plant: Plant, behaviours: dict[str, Behaviour]
+) -> Header:
+    rate_hz = 1.0 / (plant.frame_period_s * ROWS_EVERY)
     return Header(
-        robots={card.name: RobotHeader.of(body, f"behaviour {behaviour.name}")},
-        contest=contest.name,
-        layout=Path(trial.layout).name,
+        robots={
+            name: RobotHeader.of(plant.bodies[name], f"behaviour {behaviour.name}")
+            for name, behaviour in behaviours.items()
+        },
+        contest=held.name,
+        layout=Path(trial.layout or "random").name,
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
         seed=trial.seed,
         version=__version__,
-        rate_hz=1.0 / (card.frame_period_s * ROWS_EVERY),
+        rate_hz=rate_hz,
         arena=arena.to_dict(),
-        documents={**behaviour.documents, **_further_documents(trial, card, arena, contest)},
-        extras={"trial": trial.name, "arena": trial.arena},
+        documents=_documents(trial, held, arena, tuple(behaviours.values())),
+        extras={"trial": trial.name, "arena": arena.name, KIND: trial.contest},
     )
 
 
-def _further_documents(trial: Trial, card: Robot, arena: Arena, contest: Rules) -> dict[str, str]:
-    """Return what a trace carries besides the behaviour's: rules, layout, and a card that does not ship."""
-    layout = Path(trial.layout).name.split(".")[0]
-    documents = {
-        f"{Path(contest.name).name}.rules.yaml": contest.text,
-        f"{layout}.layout.yaml": layout_text(arena.boxes, layout),
-    }
-    return documents if ships(card) else {**documents, card_document(card.name): card.text}
+def _documents(
+    trial: Trial, held: Contest, arena: Arena, behaviours: Sequence[Behaviour]
+) -> dict[str, str]:
+    """Return what a recording carries: behaviours, rules, layout, and cards that do not ship."""
+    layout = Path(trial.layout or "random").name.split(".")[0]
+    documents = {name: text for played in behaviours for name, text in played.documents.items()}
+    documents[f"{Path(held.name).name}{RULES_SUFFIX}"] = held.rules_text
+    documents[f"{layout}.layout.yaml"] = layout_text(arena.boxes, layout)
+    cards = [played.robot for played in behaviours if not ships(played.robot)]
+    return documents | {card_document(card.name): card.text for card in cards}
 
 
-REPORT_EVERY_S = 0.5
-"""How much simulated time lies between two reports of progress [s]."""
+class _Reporting:
+    """Tells how a trial goes, every so often in the plant's time."""
 
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How a trial goes.
-
-    Attributes:
-        time_s: simulated [s].
-        chart_state: where the chart is.
-        playing: the motion that is played; None while standing.
-        leg: 1 or 2.
-        distance_cm: of the present leg [cm].
-        penalties: so far.
-    """
-
-    time_s: float
-    chart_state: str
-    playing: str | None
-    leg: int
-    distance_cm: float
-    penalties: int
-
-
-class Reporting:
-    """Tells how a trial goes, every so often in simulated time."""
-
-    def __init__(self, race: Race, tell: Callable[[Progress], None]) -> None:
-        self._race = race
-        self._tell = tell
+    def __init__(self, referee: Referee, on_progress: Callable[[Progress], None]) -> None:
+        self._referee = referee
+        self._on_progress = on_progress
         self._next_s = 0.0
 
     def watch(self, block: Block) -> bool:
@@ -183,36 +185,31 @@ class Reporting:
         time_s, decision = block.state.time_s, block.requests.decision
         if decision is not None and time_s >= self._next_s:
             self._next_s = time_s + REPORT_EVERY_S
-            race = self._race
-            leg, penalties = race.leg, len(race.penalties())
-            self._tell(Progress(time_s, decision.state, decision.playing, leg, race.distance_cm, penalties))
+            told = Progress(time_s, decision.state, decision.playing, self._referee.progress())
+            self._on_progress(told)
         return False
-
-
-def _no_clock() -> float:
-    return 0.0
 
 
 def _perform(
     stage: _Stage,
-    tell: Callable[[Progress], None] | None,
-    audience: Callable[[World], Watcher] | None,
+    on_progress: Callable[[Progress], None] | None,
+    make_watcher: Callable[[Any], Watcher] | None,
     wall_clock: Callable[[], float],
 ) -> Outcome:
-    behaviour, body, recorder = stage.behaviour, stage.body, stage.recorder
-    robot = behaviour.robot
-    referee = Referee(stage.rules, stage.arena, body, recorder.note, every=ROWS_EVERY)
+    plant, recorder, held = stage.plant, stage.recorder, stage.contest
+    supervisors: dict[str, Any] = dict(plant.bodies)
+    referee = held.referee(stage.arena, supervisors, recorder.note)
     watchers: list[Watcher] = [recorder, referee]
-    if tell is not None:
-        watchers.append(Reporting(referee.race, tell))
-    if audience is not None:
-        watchers.append(audience(body.world))
-    clock = stage.rules.clock
-    longest_s = clock.wait_s + 2.0 * stage.rules.scoring.time_limit_s + clock.leg_2_delay_s + SPARE_S
+    if on_progress is not None:
+        watchers.append(_Reporting(referee, on_progress))
+    if make_watcher is not None:
+        watchers.append(make_watcher(plant))
+    controllers: dict[str, Controller] = {
+        name: BehaviourController(played, stage.seed) for name, played in stage.behaviours.items()
+    }
     recorder.note(Event(0.0, "start", {}))
     began = wall_clock()
-    controller = BehaviourController(behaviour, stage.seed)
-    drive(body.world, {robot.name: controller}, until_s=longest_s, watchers=watchers)
-    trace = recorder.recording()
-    result = judge(trace, stage.rules)
-    return Outcome(trace, result, wall_clock() - began)
+    drive(plant, controllers, until_s=held.longest_s, watchers=watchers)
+    recording = recorder.recording()
+    score = held.judge(recording)
+    return Outcome(recording, score, wall_clock() - began)

@@ -1,17 +1,17 @@
-"""A trial as it is asked for: robot, behaviour, arena with its layout, contest and seed."""
+"""A trial as it is asked for: robot, behaviour, contest, layout and seed, by their names."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from posewright.documents import Node, read_document
-from posewright.errors import UnknownNameError
+from posewright.contests import contest, contest_names
+from posewright.documents import Catalogue, Node, read_document
 from posewright.robots import is_path
 from posewright.search.plan import MAX_SEED
 
-_FOLDER = Path(__file__).parent / "catalogue"
-_SUFFIX = ".trial.yaml"
+_TRIALS = Catalogue("trial", ".trial.yaml", lambda: (Path(__file__).parent / "catalogue",))
+_RACE = "obstacle-race"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,55 +21,68 @@ class Trial:
     Attributes:
         name: what the trial is called.
         robot: name of a robot, or path of its card.
-        arena: name of an arena.
-        layout: name of a layout, path of one, or `random`.
         behaviour: name of a behaviour, or path of one.
-        contest: name of the rules, or path of a document of them.
+        contest: name of a contest.
+        rules: path of a document of rules, where they are not the contest's own; else empty.
+        arena: name of the arena it is meant for; empty for whichever the contest is held on.
+        layout: name of a layout, path of one, or `random`; empty for what the contest would choose.
         seed: of everything drawn by chance.
     """
 
     name: str
     robot: str
-    arena: str
-    layout: str
     behaviour: str
     contest: str
+    rules: str = ""
+    arena: str = ""
+    layout: str = ""
     seed: int = 0
 
 
 def trial_names() -> tuple[str, ...]:
     """Return the names of the trials that ship."""
-    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob("*" + _SUFFIX)))
+    return _TRIALS.names()
 
 
 def read_trial(name_or_path: str | Path) -> Trial:
-    """Read a trial by the name it ships under, or from a document.
+    """Read a trial by the name it ships under, or from a document; a contest's name gives its own trial.
 
     Raises:
-        UnknownNameError: neither a trial that ships nor a file.
+        UnknownNameError: neither a trial, nor a contest, nor a file.
         DocumentError: it is not a trial document.
+        InputError: the contest's package is broken.
     """
     name = str(name_or_path)
-    if name in trial_names():
-        return _parse(read_document(_FOLDER / (name + _SUFFIX)), beside=None)
-    path = Path(name)
-    if not path.is_file() and not name.endswith((".yaml", ".yml")):
-        raise UnknownNameError.among("trial", name, trial_names())
-    return _parse(read_document(path), beside=path.parent)
+    if name not in trial_names() and name in contest_names():
+        entry = next(iter(contest(name).entries.values()))
+        return Trial(name, entry.robot, entry.behaviour, name)
+    path = _TRIALS.find(name_or_path, also=contest_names())
+    return _parse(read_document(path), beside=None if name in trial_names() else path.parent)
 
 
 def _parse(root: Node, *, beside: Path | None) -> Trial:
-    parts = root.fields(required=("trial", "robot", "arena", "behaviour", "contest"), optional=("seed",))
-    arena = parts["arena"].fields(required=("kind",), optional=("layout",))
+    parts = root.fields(required=("trial", "robot", "behaviour", "contest"), optional=("arena", "seed"))
+    arena = parts["arena"].fields(required=("kind",), optional=("layout",)) if "arena" in parts else {}
+    named, rules = _contest(parts["contest"], beside)
     return Trial(
         name=parts["trial"].text(),
         robot=_card(parts["robot"].text(), beside),
-        arena=arena["kind"].text(),
-        layout=_resolved(arena["layout"].text(), beside) if "layout" in arena else "random",
         behaviour=_resolved(parts["behaviour"].text(), beside),
-        contest=_resolved(parts["contest"].text(), beside),
+        contest=named,
+        rules=rules,
+        arena=arena["kind"].text() if arena else "",
+        layout=_resolved(arena["layout"].text(), beside) if "layout" in arena else "",
         seed=parts["seed"].integer(low=0, high=MAX_SEED) if "seed" in parts else 0,
     )
+
+
+def _contest(node: Node, beside: Path | None) -> tuple[str, str]:
+    """Return a contest's name, and the path of its rules where others than its own are to count."""
+    if isinstance(node.value, str):
+        text = _resolved(node.text(), beside)
+        return (_RACE, text) if text.endswith((".yaml", ".yml")) else (text, "")
+    parts = node.fields(required=("name", "rules"), optional=())
+    return parts["name"].text(), _resolved(parts["rules"].text(), beside)
 
 
 def _card(name: str, beside: Path | None) -> str:

@@ -1,4 +1,8 @@
-"""Figures: every picture and every film."""
+"""Figures: every picture and every film.
+
+A `draw_*` function returns a matplotlib `Figure`, which a notebook shows; `save_figure` writes any of them as
+PNG, SVG or PDF. A film is written as it is made.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,21 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.figures.film import film_trial as film_trial
-    from posewright.figures.film import stage_of as stage_of
-    from posewright.figures.gait.drawing import draw_gait as draw_gait
+    from posewright.figures.encoding import FILMS as FILMS
+    from posewright.figures.encoding import refuse_unfilmable as refuse_unfilmable
+    from posewright.figures.film import film_motion as film_motion
+    from posewright.figures.film import film_recording as film_recording
+    from posewright.figures.gait.page import draw_gait as draw_gait
     from posewright.figures.gait.parameter import draw_parameter as draw_parameter
-    from posewright.figures.motion.film import film_motion as film_motion
-    from posewright.figures.motion.picture import draw_motion as draw_motion
-    from posewright.figures.picture import draw_trial as draw_trial
-    from posewright.figures.search.picture import draw_tuning as draw_tuning
-    from posewright.figures.walking.picture import draw_gait_trial as draw_gait_trial
+    from posewright.figures.motion.page import draw_motion as draw_motion
+    from posewright.figures.playback import card_document as card_document
+    from posewright.figures.playback import scene_of as scene_of
+    from posewright.figures.recording import draw_recording as draw_recording
+    from posewright.figures.saving import PICTURES as PICTURES
+    from posewright.figures.saving import refuse_unsavable as refuse_unsavable
+    from posewright.figures.saving import save_figure as save_figure
+    from posewright.figures.strip import draw_strip as draw_strip
+    from posewright.figures.tuning import draw_tuning as draw_tuning
+    from posewright.figures.walk import draw_walk as draw_walk
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -1,114 +1,181 @@
-"""The film of a trial, drawn from its trace alone."""
+"""Films: of whatever was recorded, and of a motion without physics."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from posewright.arenas import Box, arena, arena_names
-from posewright.errors import InputError, UnknownNameError
-from posewright.figures.encoder import SUFFIXES, check_film_path, encoder
-from posewright.recordings import Header, Recording
-from posewright.robots import Robot, robot
+from posewright.errors import InputError
+from posewright.figures.encoding import FILMS, film_file, refuse_unfilmable
+from posewright.figures.playback import (
+    Attitude,
+    Playback,
+    Poses,
+    card_document,
+    playback_of,
+    playback_of_motion,
+    scene_of,
+)
+from posewright.motions import Motion
+from posewright.recordings import Recording
+from posewright.robots import Robot
 
-if TYPE_CHECKING:
-    from posewright.simulation import World
+__all__ = ["FILMS", "card_document", "film_motion", "film_recording", "scene_of"]
 
-__all__ = ["SUFFIXES", "card_document", "film_trial", "stage_of"]
+FPS = 25.0
+SIZE = (640, 480)
 
-
-def card_document(name: str) -> str:
-    """Return under what name a trace carries the card of a robot that does not ship."""
-    return f"{name}.robot.yaml"
-
-
-def stage_of(header: Header, card: Robot | None = None) -> World:
-    """Build the world a trace was made in, from what the trace carries.
-
-    Args:
-        header: of the trace.
-        card: of the robot; needed where it is somebody's own, whose model does not travel with a trace.
-
-    Raises:
-        InputError: the arena or the robot is none that this version knows, or the card is another robot's.
-    """
-    from posewright.simulation import World
-
-    kind = str(header.arena.get("name", ""))
-    if kind not in arena_names():
-        raise UnknownNameError.among("arena", kind, arena_names())
-    boxes = [Box(x, y, yaw) for x, y, yaw in header.boxes]
-    return World(_card(header, card), arena(kind).with_boxes(boxes))
+_LOOKS = 40
+"""From so many of the moments it is worked out how near a camera may come."""
 
 
-def _card(header: Header, card: Robot | None) -> Robot:
-    if card is None:
-        if card_document(header.robot) in header.documents:
-            raise InputError(
-                f"the trace is of {header.robot!r}, a robot with a card of its own",
-                hint="a model does not travel with a trace: hand in the robot's card",
-            )
-        return robot(header.robot)
-    if (card.name, card.joint_names) != (header.robot, header.joints):
-        raise InputError(f"the trace is not of {card.name!r}", hint=f"it is of {header.robot!r}")
-    return card
-
-
-def film_trial(
-    trace: Recording,
+def film_recording(
+    recording: Recording,
     path: str | Path,
     *,
-    camera: str = "field",
-    size: tuple[int, int] = (640, 480),
-    fps: float = 16.0,
+    camera: str | None = None,
     speed: float = 1.0,
-    card: Robot | None = None,
-    tell: Callable[[float], None] | None = None,
+    size: tuple[int, int] = SIZE,
+    fps: float = FPS,
+    begin_s: float = 0.0,
+    robots: Mapping[str, Robot] | Robot | None = None,
+    on_progress: Callable[[float], None] | None = None,
 ) -> None:
-    """Make a film of a trial.
+    """Make a film of whatever was recorded: a race, a walk, a motion, several robots.
 
     Args:
-        trace: what happened.
+        recording: what happened.
         path: where to: .mp4, .mkv or .webm.
-        camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot.
+        camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default `field`,
+            and `side` where there is no field.
+        speed: recorded seconds a second of film: 0.25 is slow motion.
         size: width and height in pixels, both even.
         fps: pictures a second of film.
-        speed: trial seconds a second of film.
-        card: of the robot, where that does not ship.
-        tell: is told the share done, 0..1.
+        begin_s: the film begins here [s].
+        robots: cards of robots that do not ship, as in `scene_of`.
+        on_progress: is called with the share done, 0..1.
 
     Raises:
-        InputError: a file ending that is no film's, or a trace that does not know where the robot was, or
-            whose robot does not ship.
+        InputError: a file ending that is no film's, a speed or size that makes no sense, or a recording that
+            does not know where the robot was, or whose robot does not ship.
+        UnknownNameError: there is no such camera.
         MissingExtraError: what encodes films is not installed.
         UnavailableError: nothing can be drawn on this machine.
+        OutputError: the film cannot be written.
     """
     path = Path(path)
-    check_film_path(path)
-    if not trace.knows_world:
-        raise InputError("the trace does not say where the robot was: there is nothing to film")
+    refuse_film(path, speed)
+    playback = playback_of(recording, robots)
+    playback = replace(playback, begin_s=max(begin_s, playback.begin_s))
+    camera = camera or ("field" if recording.header.arena else "side")
+    _encode(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
+
+
+def film_motion(
+    motion: Motion,
+    path: str | Path,
+    robot: Robot | str | None = None,
+    *,
+    pose: str | None = None,
+    attitude: Attitude | None = None,
+    camera: str = "side",
+    speed: float = 1.0,
+    size: tuple[int, int] = SIZE,
+    fps: float = FPS,
+    on_progress: Callable[[float], None] | None = None,
+) -> None:
+    """Make a film of a motion without physics: every joint where it is commanded.
+
+    A motion under gravity is recorded by `experiments.try_motion`, and filmed by `film_recording`.
+
+    Args:
+        motion: what is shown.
+        path: where to: .mp4, .mkv or .webm.
+        robot: on what, or its name; default the motion's own.
+        pose: name of the pose of the joints that the motion does not move; default `stand`.
+        attitude: roll and pitch of the base [rad]; default what the motion's author says, else upright.
+        camera: as in `film_recording`.
+        speed: seconds of motion a second of film.
+        size: width and height in pixels, both even.
+        fps: pictures a second of film.
+        on_progress: is called with the share done, 0..1.
+
+    Raises:
+        InputError: as `film_recording`, or the motion is another robot's, or the robot has no model.
+        UnknownNameError: no such robot, pose or camera.
+        MissingExtraError: what encodes films is not installed.
+        UnavailableError: nothing can be drawn on this machine.
+        OutputError: the film cannot be written.
+    """
+    path = Path(path)
+    refuse_film(path, speed)
+    playback = playback_of_motion(motion, robot, pose=pose, attitude=attitude)
+    _encode(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
+
+
+def refuse_film(path: Path, speed: float) -> None:
+    """Refuse what could not be filmed, before anything is worked out; raises as `film_recording` does."""
+    refuse_unfilmable(path)
+    if not (math.isfinite(speed) and 0.01 <= speed <= 100.0):
+        raise InputError(f"the speed is {speed}", hint="0.01 to 100; 1 is as it is, 0.25 slow motion")
+
+
+def _encode(
+    playback: Playback,
+    path: Path,
+    *,
+    camera: str,
+    speed: float,
+    size: tuple[int, int],
+    fps: float,
+    on_progress: Callable[[float], None] | None,
+) -> None:
     from posewright.simulation import Film
 
+    step = speed / fps
+    poses = playback.at(np.arange(playback.begin_s, playback.end_s + step, step))
     width, height = size
+    near = close_up(playback, poses, camera, width / height, steady=True)
     with (
-        Film(stage_of(trace.header, card), width, height, camera, quick=True) as film,
-        encoder(path, size, fps) as send,
+        Film(playback.world, width, height, camera, quick=True, close_up=near) as film,
+        film_file(path, size, fps) as send,
     ):
-        rows = _rows(trace, fps, speed)
-        for count, row in enumerate(rows, 1):
-            send(
-                np.ascontiguousarray(
-                    film.frame(trace.base[row], trace.joint_positions[row], trace.boxes[row])
-                )
-            )
-            if tell is not None:
-                tell(count / len(rows))
+        for row in range(len(poses.times)):
+            send(picture_of(film, poses, row))
+            if on_progress is not None:
+                on_progress((row + 1) / len(poses.times))
 
 
-def _rows(trace: Recording, fps: float, speed: float) -> list[int]:
-    """Return the row shown in each picture."""
-    moments = np.arange(trace.times[0], trace.times[-1], speed / fps)
-    return [int(row) for row in np.searchsorted(trace.times, moments)]
+def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> Any:
+    """Return how a camera that follows the robot sees all of it, from as near as can be; None for the others.
+
+    Of a robot in a field nothing is worked out: the field is to be seen too.
+
+    Args:
+        playback: what is shown.
+        poses: at the times that are shown.
+        camera: its name.
+        aspect: width of the pictures over their height.
+        steady: whether the camera follows softly; else it looks right at the robot in each picture.
+    """
+    from posewright.simulation.framing import framed
+    from posewright.simulation.spectator import close_up_on
+
+    if playback.world.arena is not None or len(poses.base) > 1:
+        return None if steady else replace(close_up_on(playback.world), catching_up=1.0)
+    (base,), (joints,) = poses.base.values(), poses.positions.values()
+    every = max(1, len(base) // _LOOKS)
+    return framed(
+        playback.world, [*zip(base[::every], joints[::every], strict=True)], camera, aspect, steady=steady
+    )
+
+
+def picture_of(film: Any, poses: Poses, row: int) -> Any:
+    """Return the picture of one moment, `(height, width, 3)` uint8."""
+    (base,), (joints,) = poses.base.values(), poses.positions.values()
+    return film.frame(base[row], joints[row], poses.boxes[row])

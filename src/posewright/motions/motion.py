@@ -12,10 +12,13 @@ from typing import NoReturn
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
-from posewright.errors import InputError
+from posewright.errors import InputError, UnknownNameError
 from posewright.motions.pose import Keyframe, Pose, arrivals_of, ends_of
 from posewright.motions.trajectory import Resolved, Trajectory
-from posewright.robots import html_table
+from posewright.robots import Robot, html_table
+
+STAND = "stand"
+"""The pose a robot has where nobody says another."""
 
 MAX_SAMPLES = 10_000_000
 """An hour of frames is half a million; more than this is a slip of the pen."""
@@ -206,6 +209,34 @@ class Motion:
         first = self._from(start).first
         pairs = zip(first.angles, first.free, strict=True)
         return tuple(Pose(self.joints, angles, _named(self.joints, free)) for angles, free in pairs)
+
+    def first_pose(self, robot: Robot, pose: str | None = None) -> Floats:
+        """Return all joints of a robot as it is put down to play this, `(n_joints,)` [rad].
+
+        Args:
+            robot: who plays it.
+            pose: name of the pose of the joints that it does not move; None for the robot's `stand`, else for
+                the nearest.
+
+        Raises:
+            UnknownNameError: the robot has no such pose, or not a joint of the motion.
+            InputError: it begins at an angle that is no number.
+        """
+        if pose is not None and pose not in robot.poses:
+            raise UnknownNameError.among("pose", pose, robot.poses)
+        columns = [robot.index(joint) for joint in self.joints]
+        asked = self.resolved()[0].angles
+        if pose is None and robot.poses:
+            far = {
+                name: np.nanmax(np.abs(robot.pose(name)[columns] - asked), initial=0.0)
+                for name in robot.poses
+            }
+            pose = STAND if STAND in far else min(far, key=lambda name: float(far[name]))
+        first = np.zeros(len(robot.joints)) if pose is None else robot.pose(pose)
+        first[columns] = np.where(np.isnan(asked), first[columns], asked)
+        if not np.isfinite(first).all():
+            raise InputError(f"motion {self.name!r} begins at an angle that is no number")
+        return first
 
     def ways(self, points: int, *, later: bool = False) -> Floats:
         """Return every way of a pass at evenly spaced times.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from posewright.figures.gait.content import SAME, FootWay, GaitContent, Numbers
-from posewright.figures.gait.feet import COLOURS, GREY, INK, MM, SHORT
+from posewright.arrays import Floats
+from posewright.figures.gait.content import COLOURS, MM, SAME, SHORT, FootWay, GaitContent
+from posewright.figures.style import GREY, INK
 from posewright.gaits import chain
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ SHOWN_TURN = 3.0
 """Of a turn on the spot the arrow goes round at such a part of the base's length."""
 
 
-def base_outline(content: GaitContent) -> Numbers:
+def base_outline(content: GaitContent) -> Floats:
     """Return the corners of the base as it is drawn, nose ahead, `(n, 2)` [m]."""
     shoulders = np.array([way.leg.shoulder_m for way in content.feet.values()])
     front, rear = shoulders[:, 0].max(), shoulders[:, 0].min()
@@ -31,7 +33,7 @@ def base_outline(content: GaitContent) -> Numbers:
     return np.array([(rear, half), (front, half), (front + NOSE_M, 0.0), (front, -half), (rear, -half)])
 
 
-def moved(outline: Numbers, displacement: Numbers) -> Numbers:
+def moved(outline: Floats, displacement: Floats) -> Floats:
     """Return where the corners of an outline are after a displacement, `(n, 2)` [m]."""
     placed = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
     return chain(np.broadcast_to(displacement, placed.shape), placed)[:, :2]
@@ -80,7 +82,7 @@ def draw_way(axes: Axes, content: GaitContent, *, by_feet: bool = False) -> None
     axes.plot([0.0], [0.0], "o", ms=4, color=INK, zorder=7)
 
 
-def _draw_bases(axes: Axes, outline: Numbers, end: Numbers) -> None:
+def _draw_bases(axes: Axes, outline: Floats, end: Floats) -> None:
     from matplotlib.patches import Polygon
 
     style: dict[str, Any] = {"closed": True, "joinstyle": "round"}
@@ -126,7 +128,7 @@ def _name(axes: Axes, way: FootWay) -> None:
     )
 
 
-def _arrow(axes: Axes, line: Numbers) -> None:
+def _arrow(axes: Axes, line: Floats) -> None:
     """Draw a way with a head at its end."""
     axes.plot(*line.T, color=INK, lw=1.6, zorder=6, solid_capstyle="butt")
     axes.annotate(
@@ -142,4 +144,38 @@ def _arrow(axes: Axes, line: Numbers) -> None:
             "mutation_scale": 11,
         },
         zorder=7,
+    )
+
+
+def share_scale(axes: Sequence[Axes]) -> None:
+    """Give all axes the same ends: those that all of them together need."""
+    left, right, low, high = ends_of(axes)
+    for one in axes:
+        one.set_xlim(left, right)
+        one.set_ylim(low, high)
+
+
+def share_true_scale(axes: Sequence[Axes]) -> None:
+    """Give axes of the same size the same ends, a millimetre as long upwards as across; nothing is cut off.
+
+    matplotlib's own way to do so may take margins away again, and with them room for words.
+    """
+    left, right, low, high = ends_of(axes)
+    box = axes[0].get_window_extent()
+    ratio = box.height / box.width
+    across = max(right - left, (high - low) / ratio)
+    for one in axes:
+        one.set_xlim((left + right - across) / 2.0, (left + right + across) / 2.0)
+        one.set_ylim((low + high - across * ratio) / 2.0, (low + high + across * ratio) / 2.0)
+        one.set_aspect("equal", adjustable="box")
+
+
+def ends_of(axes: Sequence[Axes]) -> tuple[float, float, float, float]:
+    """Return left, right, low and high ends that hold what all axes show."""
+    across, upwards = [one.get_xlim() for one in axes], [one.get_ylim() for one in axes]
+    return (
+        min(low for low, _ in across),
+        max(high for _, high in across),
+        min(low for low, _ in upwards),
+        max(high for _, high in upwards),
     )

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arrays import Floats
+from posewright.figures.style import colours_of
 from posewright.gaits import (
     AirPath,
     Gait,
@@ -23,13 +24,22 @@ from posewright.gaits import (
 from posewright.kinematics import MountedLeg, legs_by_foot
 from posewright.robots import Robot
 
-Numbers = NDArray[np.float64]
+ORDER = ("left_front", "right_front", "left_rear", "right_rear")
+"""From the top of a phase diagram down."""
+
+SHORT = {"left_front": "LF", "right_front": "RF", "left_rear": "LH", "right_rear": "RH"}
+"""H is for hind, as in books."""
+
+COLOURS = colours_of(ORDER)
+
+MM = 1e3
+"""Millimetres in a metre: lengths are drawn in them."""
 
 SAME = 1e-6
 """Times closer than this part of a cycle are one."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FootWay:
     """The way of one foot over a cycle, seen from the base, its lowest point.
 
@@ -50,43 +60,43 @@ class FootWay:
 
     foot: str
     leg: MountedLeg
-    equilibrium_m: Numbers
+    equilibrium_m: Floats
     lifts_s: float
     timing: GaitTiming
     air: AirPath
-    components: Numbers
+    components: Floats
     ground_points: int
-    handed_over_s: Numbers
-    angles: Numbers
+    handed_over_s: Floats
+    angles: Floats
 
     @cached_property
-    def lands_at(self) -> Numbers:
+    def lands_at(self) -> Floats:
         """Where it comes down, `(3,)` [m]."""
         return left_behind(self.equilibrium_m, se2_exp(-0.5 * self.components))
 
     @cached_property
-    def leaves_at(self) -> Numbers:
+    def leaves_at(self) -> Floats:
         """Where it leaves the ground, `(3,)` [m]."""
         return left_behind(self.lands_at, se2_exp(self.components))
 
     @cached_property
-    def air_times(self) -> Numbers:
+    def air_times(self) -> Floats:
         """When it is told its points in the air, `(n,)` [s]."""
         return self.air.instants * self.timing.air_s
 
     @cached_property
-    def ground_times(self) -> Numbers:
+    def ground_times(self) -> Floats:
         """When it is told its points on the ground, `(ground_points,)` [s]."""
         return self.timing.air_s + np.linspace(0.0, self.timing.ground_s, self.ground_points)
 
     @cached_property
-    def handed_over_times(self) -> Numbers:
+    def handed_over_times(self) -> Floats:
         """When it is told where to be because another foot lifts, `(n,)` [s]; its own points are left out."""
         own = np.concatenate([self.air_times, self.ground_times])
         gaps = np.abs(self.handed_over_s[:, np.newaxis] - own).min(axis=1)
         return np.asarray(self.handed_over_s[gaps > SAME * self.timing.period_s])
 
-    def told(self, times: Numbers) -> Numbers:
+    def told(self, times: Floats) -> Floats:
         """Return where the foot is to be, `(n, 3)` [m].
 
         Args:
@@ -100,24 +110,24 @@ class FootWay:
         return np.where((times < self.timing.air_s)[:, np.newaxis], aloft, down)
 
     @cached_property
-    def led(self) -> Numbers:
+    def led(self) -> Floats:
         """Where its joints put it, frame by frame since the cycle began, `(n_frames + 1, 3)` [m]."""
         return self.leg.forward(self.angles) - (0.0, 0.0, self.leg.foot_radius_m)
 
     @cached_property
-    def led_times(self) -> Numbers:
+    def led_times(self) -> Floats:
         """The time since it left the ground of each row of `led`, `(n_frames + 1,)` [s]."""
         frames = np.linspace(0.0, self.timing.period_s, self.timing.frames + 1) - self.lifts_s
         return np.asarray(frames % self.timing.period_s)
 
     @cached_property
-    def in_order(self) -> tuple[Numbers, Numbers]:
+    def in_order(self) -> tuple[Floats, Floats]:
         """`led_times` rising and `led` beside them: a cycle from where the foot leaves the ground."""
         order = np.argsort(self.led_times[:-1], kind="stable")
         return self.led_times[:-1][order], self.led[:-1][order]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GaitContent:
     """A steady cycle of a gait under one command.
 
@@ -145,23 +155,23 @@ class GaitContent:
         return steady_walk(self.gait, self.robot, self.command)
 
     @property
-    def standing_pose(self) -> Numbers:
+    def standing_pose(self) -> Floats:
         """All joints with every foot on its equilibrium point, `(n_joints,)` [rad]."""
         return self._walk.standing
 
     @cached_property
-    def angles(self) -> Numbers:
+    def angles(self) -> Floats:
         """All joints, frame by frame over a cycle with its beginning, `(n_frames + 1, n_joints)` [rad]."""
         cycle = self._walk.cycle
         return np.concatenate([cycle[-1:], cycle])
 
     @cached_property
-    def times(self) -> Numbers:
+    def times(self) -> Floats:
         """Of the rows of `angles`, `(n_frames + 1,)` [s]."""
         return np.linspace(0.0, self.timing.period_s, self.timing.frames + 1)
 
     @cached_property
-    def speeds(self) -> Numbers:
+    def speeds(self) -> Floats:
         """From each frame to the next, as a share of the fastest the joint turns, `(n_frames, n_joints)`."""
         turned = np.abs(np.diff(self.angles, axis=0)) / self.robot.frame_period_s
         return np.asarray(turned / self.robot.max_speeds)
@@ -174,17 +184,17 @@ class GaitContent:
         return self.robot.joint_names[worst], float(most[worst])
 
     @cached_property
-    def asked(self) -> Numbers:
+    def asked(self) -> Floats:
         """What the body is asked to do while a foot is down, as components, `(3,)` [m, m, rad]."""
         return self.command.components(self.timing.ground_s)
 
     @cached_property
-    def stepped(self) -> Numbers:
+    def stepped(self) -> Floats:
         """What the feet do for that, with the turn multiplier and the travel gain, `(3,)` [m, m, rad]."""
         return self.gait.made_up_for(self.asked, self.timing.ground_s)
 
     @cached_property
-    def step_starts_s(self) -> Numbers:
+    def step_starts_s(self) -> Floats:
         """When steps begin, `(n_steps,)` [s]; the first at 0."""
         starts = np.array(self.gait.phases.starts)
         return np.asarray((starts - starts[0]) * self.timing.period_s)
@@ -211,7 +221,7 @@ class GaitContent:
             angles=self.angles[:, list(leg.indices)],
         )
 
-    def way(self, components: Numbers, seconds: float, n: int = 61) -> Numbers:
+    def way(self, components: Floats, seconds: float, n: int = 61) -> Floats:
         """Return where the base comes that moves by `components` in a ground phase, `(n, 3)` [m, m, rad].
 
         Args:

@@ -1,24 +1,32 @@
-"""The page of a gait's picture: feet from the side and from above, phases, joints and their speeds."""
+"""The page of a gait: feet from the side and from above, phases, joints and their speeds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from posewright.figures.gait.above import draw_above, steps_otherwise
-from posewright.figures.gait.content import FootWay, GaitContent
-from posewright.figures.gait.feet import COLOURS, GREY, INK, SHORT, WRONG
-from posewright.figures.gait.joints import (
+from posewright.figures.gait.above import draw_above, share_true_scale, steps_otherwise
+from posewright.figures.gait.content import COLOURS, SHORT, FootWay, GaitContent
+from posewright.figures.gait.cycle import (
     BAND,
     common_span_deg,
     draw_gauge,
     draw_joint,
+    draw_phases,
     draw_speeds,
 )
-from posewright.figures.gait.phases import draw_phases
-from posewright.figures.gait.scale import share_true_scale
 from posewright.figures.gait.side import WANTED, draw_side, side_title, side_view, sides_in_order
-from posewright.gaits.bounds import bound_text, greatest_speed_m_s, greatest_turn_rad_s
-from posewright.gaits.phases import FEET
+from posewright.figures.style import GREY, INK, WRONG, axes_at, styled
+from posewright.gaits import (
+    FEET,
+    Gait,
+    VelocityCommand,
+    bound_text,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    timing_of,
+)
+from posewright.robots import Robot
+from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,15 +40,44 @@ ABOVE_TOP, ABOVE_HEIGHT = 4.84, 2.32
 JOINTS_TOP, JOINT_HEIGHT, JOINT_STEP, SPEED_HEIGHT = 7.86, 0.6, 0.83, 0.8
 GAUGE, GAUGE_GAP, GAUGE_TEXT = 0.09, 0.1, 0.22
 
-Box = tuple[float, float, float, float]
-"""Left, top, width and height [in]."""
+
+@styled("drawing a gait")
+def draw_gait(
+    gait: Gait, robot: Robot | str | None = None, *, command: VelocityCommand | None = None
+) -> Figure:
+    """Draw a steady cycle of a gait. Nothing is simulated.
+
+    Args:
+        gait: what is walked.
+        robot: who walks, or the name; default the gait's own.
+        command: what is asked for; default half the greatest speed, ahead.
+
+    Raises:
+        InputError: a command out of the gait's range, or a gait that does not go together.
+        UnknownNameError: there is no such robot.
+        UnreachableError: a foot cannot stand on its equilibrium point.
+        MissingExtraError: matplotlib is not installed.
+    """
+    card = robot if isinstance(robot, Robot) else robot_named(robot or gait.robot)
+    return gait_page(GaitContent(gait, card, half_speed(gait, card) if command is None else command))
+
+
+def half_speed(gait: Gait, robot: Robot) -> VelocityCommand:
+    """Return the command that asks for half the greatest speed, ahead.
+
+    Raises:
+        InputError: the times of the gait do not go together.
+    """
+    timing = timing_of(gait.parameters, robot.frame_period_s)
+    return VelocityCommand(forward_m_s=0.5 * greatest_speed_m_s(gait.parameters, timing))
 
 
 def gait_page(content: GaitContent) -> Figure:
     """Return the whole picture."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, HEIGHT))
+    figure = Figure(figsize=(WIDTH, HEIGHT), dpi=150)
+    figure.set_label(f"gait {content.gait.name}: {subtitle(content)}")
     _draw_head(figure, content)
     _draw_sides(figure, content)
     _draw_middle(figure, content)
@@ -145,7 +182,7 @@ def _draw_sides(figure: Figure, content: GaitContent) -> None:
     for place, foot in enumerate(sides_in_order(view.axis)):
         row, column = divmod(place, 2)
         box = LEFT + column * (COLUMN + GAP), SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT
-        axes, way = _axes(figure, box), content.feet[foot]
+        axes, way = axes_at(figure, *box), content.feet[foot]
         draw_side(axes, way, view)
         _titles(axes, f"{SHORT[foot]}  {foot.replace('_', ' ')}", side_title(way), COLOURS[foot])
 
@@ -153,12 +190,12 @@ def _draw_sides(figure: Figure, content: GaitContent) -> None:
 def _draw_middle(figure: Figure, content: GaitContent) -> None:
     dotted = " (dotted: as the feet step)" if steps_otherwise(content) else ""
     _heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
-    above = _axes(figure, (LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT))
+    above = axes_at(figure, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)
     draw_above(above, content)
     share_true_scale([above])
     left = LEFT + COLUMN + GAP
     _heading(figure, ABOVE_TOP, "Which feet are down", left)
-    phases = _axes(figure, (left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12))
+    phases = axes_at(figure, left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12)
     draw_phases(phases, content)
     phases.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
@@ -172,13 +209,13 @@ def _draw_leg(figure: Figure, content: GaitContent, way: FootWay, left: float) -
     width = COLUMN - GAUGE - GAUGE_GAP - GAUGE_TEXT
     for row, joint in enumerate(way.leg.joints):
         top = JOINTS_TOP + row * JOINT_STEP
-        axes = _axes(figure, (left, top, width, JOINT_HEIGHT))
+        axes = axes_at(figure, left, top, width, JOINT_HEIGHT)
         draw_joint(axes, content, way, joint, span)
         axes.tick_params(labelbottom=False)
-        gauge = _axes(figure, (left + width + GAUGE_GAP, top, GAUGE, JOINT_HEIGHT))
+        gauge = axes_at(figure, left + width + GAUGE_GAP, top, GAUGE, JOINT_HEIGHT)
         draw_gauge(gauge, content, way, joint)
     top = JOINTS_TOP + len(way.leg.joints) * JOINT_STEP
-    speeds = _axes(figure, (left, top, width, SPEED_HEIGHT))
+    speeds = axes_at(figure, left, top, width, SPEED_HEIGHT)
     draw_speeds(speeds, content, way)
     speeds.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
@@ -199,8 +236,3 @@ def _heading(figure: Figure, top: float, text: str, left: float = LEFT, colour: 
 def _titles(axes: Axes, left: str, right: str, colour: str) -> None:
     axes.set_title(left, fontsize=7.5, loc="left", pad=2, color=colour)
     axes.set_title(right, fontsize=6.5, loc="right", pad=2, color=GREY)
-
-
-def _axes(figure: Figure, box: Box) -> Axes:
-    left, top, width, height = box
-    return figure.add_axes((left / WIDTH, 1.0 - (top + height) / HEIGHT, width / WIDTH, height / HEIGHT))

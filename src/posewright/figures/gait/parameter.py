@@ -1,14 +1,29 @@
-"""What one parameter of a gait does: the same gait with several values of it, side by side."""
+"""What one parameter of a gait does: the same gait with several values of it, small pictures side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from posewright.figures.gait.content import GaitContent
-from posewright.figures.gait.file import save_drawing
-from posewright.figures.gait.multiples import multiples_page
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.figures.gait.above import draw_above, share_scale, share_true_scale
+from posewright.figures.gait.content import COLOURS, MM, FootWay, GaitContent
+from posewright.figures.gait.cycle import BAND, draw_phases
+from posewright.figures.gait.side import (
+    LEAST_SPAN_MM,
+    SOIL,
+    SideView,
+    along_mm,
+    draw_side,
+    draw_stance,
+    height_mm,
+    side_view,
+)
+from posewright.figures.style import FAINT, GREY, INK, axes_at, styled
 from posewright.gaits import (
     Gait,
     VelocityCommand,
@@ -18,8 +33,13 @@ from posewright.gaits import (
     timing_of,
 )
 from posewright.robots import Robot
+from posewright.robots import robot as robot_named
 
-DPI = 100
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    Draw = Callable[[Sequence[Axes], Sequence[GaitContent]], None]
 
 TURNS = "maximum_turn_rad"
 """The one parameter that shows in a turn on the spot; all others show in a walk straight ahead."""
@@ -59,32 +79,32 @@ def parameter_variants(
     return [Variant(label, _content(gait.changed(changes), robot, name)) for label, changes in told.items()]
 
 
+@styled("drawing a gait")
 def draw_parameter(
     gait: Gait,
-    robot: Robot,
     name: str,
     values: Sequence[float] | Mapping[str, Mapping[str, float]],
-    path: str | Path,
-) -> None:
-    """Draw what a parameter of a gait does into a picture file: a small picture for each value.
+    robot: Robot | str | None = None,
+) -> Figure:
+    """Draw what a parameter of a gait does: a small picture for each value.
 
     Args:
         gait: all its other parameters stay.
-        robot: who walks.
         name: of the parameter, as in `GaitParameters`.
         values: of it; or, by what they are called, values of dotted names below it.
-        path: ends in .png, .svg or .pdf.
+        robot: who walks, or the name; default the gait's own.
 
     Raises:
-        UnknownNameError: there is no such parameter.
-        InputError: a value is out of its range, or another ending.
+        UnknownNameError: there is no such parameter, or no such robot.
+        InputError: a value is out of its range.
         UnreachableError: a foot cannot stand on its equilibrium point.
         MissingExtraError: matplotlib is not installed.
-        OutputError: the file cannot be written.
     """
-    variants = parameter_variants(gait, robot, name, values)
-    panels = {variant.label: variant.content for variant in variants}
-    save_drawing(lambda: multiples_page(name, panels), path, text=described(name, variants), dpi=DPI)
+    card = robot if isinstance(robot, Robot) else robot_named(robot or gait.robot)
+    variants = parameter_variants(gait, card, name, values)
+    figure = multiples_page(name, {variant.label: variant.content for variant in variants})
+    figure.set_label(described(name, variants))
+    return figure
 
 
 def described(name: str, variants: Sequence[Variant]) -> str:
@@ -104,3 +124,188 @@ def _content(gait: Gait, robot: Robot, name: str) -> GaitContent:
     else:
         command = VelocityCommand(forward_m_s=greatest_speed_m_s(gait.parameters, timing))
     return GaitContent(gait, robot, command)
+
+
+STRAYS_MM = 0.5
+"""A picture of how a foot strays shows so much to either side at least [mm]."""
+
+FOOT = "left_front"
+"""The one whose way is shown where one is enough."""
+
+# Measures of the page [in].
+LEFT, GAP, PANEL, TITLE, BELOW, RIGHT = 0.45, 0.42, 2.1, 0.24, 0.38, 0.08
+MARKED, POINTS = 0.12, 72.0
+
+SIDE_HEIGHT, TIME_HEIGHT, PHASES_HEIGHT, ABOVE_HEIGHT, STANCE_HEIGHT = 0.95, 1.15, 1.3, 1.6, 1.3
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of small pictures that are drawn alike.
+
+    Attributes:
+        draw: fills one axes for each gait, all to the same scale.
+        height: of the panels [in].
+        across: what their horizontal axis shows.
+        up: what their vertical axis shows.
+        marked: how much room they need above for marks of their own [in].
+    """
+
+    draw: Draw
+    height: float
+    across: str
+    up: str
+    marked: float = 0.0
+
+
+def multiples_page(name: str, panels: Mapping[str, GaitContent]) -> Figure:
+    """Return small pictures of gaits side by side, drawn as shows best what a parameter does.
+
+    Args:
+        name: of the parameter; what stands after a dot counts for nothing.
+        panels: the gaits, by what stands above them.
+    """
+    from matplotlib.figure import Figure
+
+    rows = ROWS[name.partition(".")[0]]
+    width = LEFT + len(panels) * (PANEL + GAP) - GAP + RIGHT
+    height = TITLE + sum(row.marked + row.height + BELOW for row in rows)
+    figure = Figure(figsize=(width, height), dpi=100)
+    top = TITLE
+    for place, row in enumerate(rows):
+        top += row.marked
+        axes = [axes_at(figure, LEFT + n * (PANEL + GAP), top, PANEL, row.height) for n in range(len(panels))]
+        row.draw(axes, list(panels.values()))
+        axes[0].set_ylabel(row.up, fontsize=7, labelpad=1.5)
+        for one, label in zip(axes, panels, strict=True):
+            one.set_xlabel(row.across, fontsize=7, labelpad=1.0)
+            if place == 0:
+                pad = 4.0 + row.marked * POINTS
+                one.set_title(label, fontsize=8, weight="bold", color=INK, pad=pad, parse_math=False)
+        top += row.height + BELOW
+    return figure
+
+
+def _sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw a foot from the side."""
+    views = [side_view(content, SIDE_HEIGHT / PANEL) for content in contents]
+    widest = max(views, key=lambda view: view.span_mm)
+    for one, content in zip(axes, contents, strict=True):
+        draw_side(one, content.feet[FOOT], widest)
+
+
+def _near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw a foot on the ground from the side, heights stretched so that its straying shows."""
+    ways = [content.feet[FOOT] for content in contents]
+    span = max(
+        LEAST_SPAN_MM, 1.1 * float(max(np.ptp(along_mm(way, way.told(way.ground_times), 0)) for way in ways))
+    )
+    furthest = max(STRAYS_MM, 1.2 * max(float(np.abs(straying_mm(way)).max()) for way in ways))
+    ratio = SIDE_HEIGHT / PANEL
+    view = SideView(0, 0.0, span, ratio, span * ratio / (2.0 * furthest))
+    for one, way in zip(axes, ways, strict=True):
+        draw_side(one, way, view)
+        one.set_ylim(-furthest, furthest)
+        one.axhspan(-furthest, 0.0, color=SOIL, lw=0, zorder=0)
+
+
+def straying_mm(way: FootWay) -> Floats:
+    """Return how high above the ground the joints lead a foot while it is to be on it, `(n,)` [mm]."""
+    times, led = way.in_order
+    return height_mm(way, led[times >= way.timing.air_s])
+
+
+def _heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw how high a foot is over time; ascent and descent are shaded."""
+    until = max(content.timing.air_s for content in contents)
+    for one, content in zip(axes, contents, strict=True):
+        way, timing = content.feet[FOOT], content.timing
+        times, led = way.in_order
+        for start in (0.0, timing.air_s - timing.ascent_s):
+            one.axvspan(start, start + timing.ascent_s, color=BAND, lw=0, zorder=0)
+        one.axhline(0.0, color=GREY, lw=0.8)
+        one.plot(times, height_mm(way, led), color=COLOURS[FOOT], lw=1.5)
+        told = height_mm(way, way.told(way.air_times))
+        one.plot(way.air_times, told, "o", ms=4, mfc="white", mec=COLOURS[FOOT])
+        one.set_xlim(-0.06 * until, 1.12 * until)
+    share_scale(axes)
+    _trim(axes)
+
+
+def _ahead(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw how far ahead of its equilibrium point a foot is over time, in the air shaded."""
+    until = max(content.timing.period_s for content in contents)
+    for one, content in zip(axes, contents, strict=True):
+        way, timing = content.feet[FOOT], content.timing
+        times = np.linspace(0.0, until, 400)
+        lap = times % timing.period_s
+        one.plot(times, along_mm(way, way.told(lap), 0), color=COLOURS[FOOT], lw=1.5)
+        for cycle in range(int(until / timing.period_s) + 1):
+            start = cycle * timing.period_s
+            one.axvspan(start, start + timing.air_s, color=BAND, lw=0, zorder=0)
+        one.axhline(0.0, color=FAINT, lw=0.8)
+        one.set_xlim(0.0, until)
+    share_scale(axes)
+    _trim(axes)
+
+
+def _phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    until = max(content.timing.period_s for content in contents)
+    for one, content in zip(axes, contents, strict=True):
+        draw_phases(one, content)
+        one.set_xlim(0.0, until)
+
+
+def _above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    for one, content in zip(axes, contents, strict=True):
+        draw_above(one, content, names=False, by_feet=True)
+    share_true_scale(axes)
+
+
+def _reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    """Draw the robot from above; circles show where feet land for the longest way in any direction."""
+    from matplotlib.patches import Circle
+
+    for one, content in zip(axes, contents, strict=True):
+        for foot, way in content.feet.items():
+            radius = content.gait.parameters.maximum_displacement_m / 2.0 * MM
+            x, y = (way.equilibrium_m[:2] * MM).tolist()
+            one.add_patch(Circle((x, y), radius, fill=False, ec=COLOURS[foot], lw=0.8))
+    _above(axes, contents)
+
+
+def _stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
+    for one, content in zip(axes, contents, strict=True):
+        draw_stance(one, content)
+    share_true_scale(axes)
+
+
+def _trim(axes: Sequence[Axes]) -> None:
+    for one in axes:
+        one.tick_params(labelsize=6.5, length=2.5, pad=1.5)
+        one.spines[["top", "right"]].set_visible(False)
+
+
+_SIDE = (Row(_sides, SIDE_HEIGHT, "x [mm]", "height [mm]"),)
+
+ROWS: Mapping[str, tuple[Row, ...]] = MappingProxyType(
+    {
+        "ground_speed_m_s": (Row(_ahead, TIME_HEIGHT, "time [s]", "x [mm]"),),
+        "ascent_pairs": (Row(_heights, TIME_HEIGHT, "time in the air [s]", "height [mm]"),),
+        "ground_points": (Row(_near_ground, SIDE_HEIGHT, "x [mm]", "height [mm]"),),
+        "front_height_m": _SIDE,
+        "central_height_m": _SIDE,
+        "rear_height_m": _SIDE,
+        "shape_factor": _SIDE,
+        "ascent_factor": _SIDE,
+        "turn_multiplier_rad_m": (Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
+        "air_ground_factor": (Row(_phases, PHASES_HEIGHT, "time [s]", "", MARKED),),
+        "equilibrium_m": (
+            Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),
+            Row(_stances, STANCE_HEIGHT, "x [mm]", "z [mm]"),
+        ),
+        "maximum_displacement_m": (Row(_reaches, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
+        "maximum_turn_rad": (Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
+    }
+)
+"""How each parameter is shown."""

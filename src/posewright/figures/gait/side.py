@@ -1,4 +1,4 @@
-"""The way of a foot from the side: the points it is told, and where its joints lead it between them."""
+"""A gait from the side: the points a foot is told, where its joints lead it, and the robot as it stands."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from posewright.figures.gait.content import FootWay, GaitContent, Numbers
-from posewright.figures.gait.feet import COLOURS, GREY, INK, MM, ORDER
+from posewright.arrays import Floats
+from posewright.figures.gait.content import COLOURS, MM, ORDER, FootWay, GaitContent
+from posewright.figures.style import GREY, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,12 +76,12 @@ def side_view(content: GaitContent, ratio: float) -> SideView:
     return SideView(axis, (low + high) / 2.0, max(span, LEAST_SPAN_MM), ratio)
 
 
-def along_mm(way: FootWay, points: Numbers, axis: int) -> Numbers:
+def along_mm(way: FootWay, points: Floats, axis: int) -> Floats:
     """Return how far points are from the equilibrium point along an axis, `(n,)` [mm]."""
     return np.asarray((points[:, axis] - way.equilibrium_m[axis]) * MM)
 
 
-def height_mm(way: FootWay, points: Numbers) -> Numbers:
+def height_mm(way: FootWay, points: Floats) -> Floats:
     """Return how high points are above the ground the foot stands on, `(n,)` [mm]."""
     return np.asarray((points[:, 2] - way.equilibrium_m[2]) * MM)
 
@@ -127,10 +128,51 @@ def _extent(way: FootWay, axis: int) -> tuple[float, float]:
     return float(seen.min()), float(seen.max())
 
 
-def _seen(way: FootWay, points: Numbers, view: SideView) -> tuple[Numbers, Numbers]:
+def _seen(way: FootWay, points: Floats, view: SideView) -> tuple[Floats, Floats]:
     return along_mm(way, points, view.axis), height_mm(way, points)
 
 
 def sides_in_order(axis: int) -> tuple[str, ...]:
     """Return the feet as they lie in two columns: what is to the right in the view stands to the right."""
     return ORDER if axis else ("left_rear", "left_front", "right_rear", "right_front")
+
+
+NEAR, FAR = ("right_front", "right_rear"), ("left_front", "left_rear")
+"""Seen from the right; the far legs are drawn paler."""
+
+
+def standing_leg(content: GaitContent, way: FootWay) -> Floats:
+    """Return shoulder, knee and middle of the paw's ball of a leg at rest, `(3, 3)` [m]."""
+    leg = way.leg
+    angles = content.standing_pose[list(leg.indices)]
+    return np.array([leg.shoulder_m, leg.knee(angles), leg.forward(angles)])
+
+
+def draw_stance(axes: Axes, content: GaitContent) -> None:
+    """Draw the robot from the right as it stands, x to the right, on its equilibrium points.
+
+    The axes are not yet true to scale: see `scale`.
+    """
+    shoulders = np.array([way.leg.shoulder_m for way in content.feet.values()]) * MM
+    for feet, shade in ((FAR, 0.4), (NEAR, 1.0)):
+        for foot in feet:
+            _draw_leg(axes, content, content.feet[foot], shade)
+    ends = [shoulders[:, 0].min(), shoulders[:, 0].max()]
+    axes.plot(ends, [shoulders[:, 2].mean()] * 2, color=GREY, lw=6.0, solid_capstyle="round", zorder=2)
+    axes.margins(x=0.05, y=0.09)
+    axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_leg(axes: Axes, content: GaitContent, way: FootWay, shade: float) -> None:
+    from matplotlib.patches import Circle
+
+    points = standing_leg(content, way)[:, ::2] * MM
+    colour = COLOURS[way.foot]
+    axes.plot(*points.T, "o-", color=colour, lw=2.4, ms=4.0, alpha=shade, zorder=3 if shade == 1.0 else 1)
+    axes.add_patch(
+        Circle(points[-1], way.leg.foot_radius_m * MM, fc="white", ec=colour, alpha=shade, zorder=3)
+    )
+    ground = way.equilibrium_m[2] * MM
+    axes.plot(way.equilibrium_m[0] * MM, ground, "+", ms=9, mew=1.3, color=INK, zorder=5)
+    axes.plot(way.equilibrium_m[0] * MM + np.array([-22.0, 22.0]), [ground] * 2, color=GREY, lw=0.8, zorder=1)

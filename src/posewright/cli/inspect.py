@@ -1,0 +1,48 @@
+"""`posewright inspect`: whether a robot may enter the contest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from posewright.cli.options import AsJson
+
+HELP = """Measure a robot's card and model, and hold it against the limits of the CEABOT humanoid contest.
+
+Exits with 1 where it may not enter.
+
+[bold]Examples[/]
+
+  posewright inspect robotis_bioloid
+
+  posewright inspect my_robot/robot.yaml --json
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("inspect", help=HELP)(inspect)
+
+
+def inspect(
+    robot: Annotated[str, typer.Argument(help="A robot's name, or the path of its card.")],
+    rules: Annotated[
+        Path | None, typer.Option(help="Limits of these rules (*.rules.yaml) instead of CEABOT 2013's.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Inspect a robot."""
+    from posewright.cli import console
+    from posewright.cli.score_table import print_table
+    from posewright.contests import read_rules
+    from posewright.experiments import inspect_robot
+
+    found = inspect_robot(robot, None if rules is None else read_rules(rules))
+    if as_json:
+        console.emit_json(found.to_dict())
+    else:
+        print_table(found.table(), f"{found.rules}: inspection of {found.robot}")
+    if not found.passed:
+        raise typer.Exit(1)

@@ -1,0 +1,157 @@
+"""What a contest is: rules, a field, a referee, a judge, a score, and what its picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Protocol
+
+from posewright.arenas import Arena
+from posewright.bodies import Supervisor
+from posewright.contests.picture import ContestPicture
+from posewright.control import Watcher
+from posewright.recordings import Event, Recording
+
+Place = tuple[float, float, float]
+"""x [m], y [m], yaw [rad] in the field frame."""
+
+Note = Callable[[Event], None]
+"""Writes an event into the recording."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Who takes part where nobody else is named.
+
+    Attributes:
+        robot: name of a robot, or path of its card.
+        behaviour: name of a behaviour of that robot, or path of one.
+    """
+
+    robot: str
+    behaviour: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """A score as people read it.
+
+    Attributes:
+        columns: their titles.
+        rows: texts, as many in each as there are columns.
+        total: the last row, set apart; empty where there is none.
+        notes: lines below the table.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    total: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        rows = [("th", self.columns), *(("td", row) for row in self.rows)]
+        rows += [("th", self.total)] if self.total else []
+        lines = ["".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) for tag, row in rows]
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        return f"<table>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>{notes}"
+
+
+class Score(Protocol):
+    """What a judge found."""
+
+    @property
+    def points(self) -> float:
+        """What it is worth by the contest's own rules."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a judge would say besides, such as a false start."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data, fit for JSON."""
+        ...
+
+    def table(self) -> ScoreTable:
+        """Return it as people read it."""
+        ...
+
+
+class Referee(Watcher, Protocol):
+    """Watches a run: does what a person beside the field would do, notes it, and ends the run.
+
+    It sees the blocks of every robot, and must tell by `block.robot` which are whose.
+    """
+
+    def progress(self) -> str:
+        """Return how it stands, in a few words for a progress line."""
+        ...
+
+
+class Contest(Protocol):
+    """A contest; registered is what makes one, by its own rules with `make()` and by others with `make(text)`."""
+
+    @property
+    def name(self) -> str:
+        """The name of its rules, which a recording carries."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What it is called by people."""
+        ...
+
+    @property
+    def rules_text(self) -> str:
+        """Its rules as a document: a recording carries it, so that it can be judged again."""
+        ...
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """Who takes part where nobody else is named, by role: one robot runs a race, two wrestle."""
+        ...
+
+    @property
+    def longest_s(self) -> float:
+        """When it is over in any case, if the referee did not end it [s]."""
+        ...
+
+    def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
+        """Return the field.
+
+        Args:
+            layout: name or path of one; empty for what the contest itself would choose.
+            seed: of what is drawn by chance.
+            legal: whether a layout that breaks the rules is refused.
+        """
+        ...
+
+    def start(self, role: str, arena: Arena) -> Place:
+        """Return where the robot with that role begins."""
+        ...
+
+    def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Referee:
+        """Return a referee for a run.
+
+        Args:
+            arena: the field.
+            supervisors: who can put each robot somewhere, by the robot's name in the plant, in the order of
+                the roles.
+            note: writes into the recording.
+        """
+        ...
+
+    def judge(self, recording: Recording) -> Score:
+        """Return the score, from the recording alone.
+
+        Raises:
+            InputError: it is of another field, or lacks what a judge must know.
+        """
+        ...
+
+    def picture(self, recording: Recording) -> ContestPicture:
+        """Return what a picture of the recording shows besides field and paths."""
+        ...

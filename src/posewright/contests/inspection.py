@@ -1,0 +1,138 @@
+"""Robot inspection: what a robot measures and weighs against the contest's limits, each with its verdict."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from posewright.contests.contest import ScoreTable
+from posewright.contests.obstacle_race.rules import Rules
+from posewright.contests.obstacle_race.rules import rules as shipped_rules
+from posewright.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What a robot measures.
+
+    Attributes:
+        height_m: stretched [m].
+        mass_kg: with its battery [kg].
+        foot_m: the longer edge of its largest sole [m].
+        legs: it stands on.
+        how: of each of these, by its name here, how it was found.
+    """
+
+    height_m: float
+    mass_kg: float
+    foot_m: float
+    legs: int
+    how: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a robot keeps one limit.
+
+    Attributes:
+        what: `height`, `mass`, `foot length` or `legs`.
+        value: the robot's.
+        limit: the contest's: no more than this; of legs, just so many.
+        unit: of both; empty of a count.
+        passed: whether it is kept.
+        source: where the limit comes from.
+        how: how the value was found.
+    """
+
+    what: str
+    value: float
+    limit: float
+    unit: str
+    passed: bool
+    source: str = ""
+    how: str = ""
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        limit = f"{self.limit:g}{unit}"
+        wanted = f"just {limit}" if not self.unit else f"at most {limit}"
+        return f"{self.what} {self.value:g}{unit}: {wanted}, {'kept' if self.passed else 'not kept'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What an inspection found.
+
+    Attributes:
+        robot: whose.
+        rules: by which rules.
+        verdicts: one a limit.
+    """
+
+    robot: str
+    rules: str
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the robot may enter."""
+        return all(verdict.passed for verdict in self.verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data, fit for JSON."""
+        return {
+            "robot": self.robot,
+            "rules": self.rules,
+            "passed": self.passed,
+            "verdicts": [asdict(verdict) for verdict in self.verdicts],
+        }
+
+    def table(self) -> ScoreTable:
+        """Return a row a limit."""
+        rows = tuple(
+            (
+                one.what,
+                f"{one.value:.4g} {one.unit}".strip(),
+                f"{one.limit:g} {one.unit}".strip(),
+                "kept" if one.passed else "NOT KEPT",
+                one.how,
+                one.source,
+            )
+            for one in self.verdicts
+        )
+        total = ("may enter" if self.passed else "may not enter", "", "", "", "", "")
+        return ScoreTable(("", "robot", "limit", "", "measured", "source"), rows, total)
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        return self.table()._repr_html_()
+
+
+def inspect_measures(robot: str, measures: Measures, rules: Rules | None = None) -> Inspection:
+    """Return which limits a robot keeps; a limit itself is allowed.
+
+    Args:
+        robot: whose measures.
+        measures: what it measures and weighs.
+        rules: whose limits; CEABOT 2013 where none are given.
+
+    Raises:
+        InputError: a measure is not a number above 0.
+    """
+    by = rules or shipped_rules()
+    limits, how = by.entry, dict(measures.how)
+    asked = (
+        ("height", "height_m", measures.height_m, limits.height_limit_m, "m", "height_limit_m"),
+        ("foot length", "foot_m", measures.foot_m, limits.foot_limit_m, "m", "foot_limit_m"),
+        ("mass", "mass_kg", measures.mass_kg, limits.mass_limit_kg, "kg", "mass_limit_kg"),
+        ("legs", "legs", measures.legs, limits.legs, "", "legs"),
+    )
+    verdicts = []
+    for what, name, value, limit, unit, key in asked:
+        if not (math.isfinite(value) and value > 0.0):
+            raise InputError(f"{robot}: a {what} of {value:g} {unit}".rstrip(), hint="a number above 0")
+        passed = value <= limit if unit else value == limit
+        source = by.sources.get(f"entry.{key}", "")
+        verdicts.append(Verdict(what, value, limit, unit, passed, source, how.get(name, "")))
+    return Inspection(robot, by.name, tuple(verdicts))

@@ -1,0 +1,129 @@
+"""The result of a race: what each leg took, earned and cost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from posewright.contests.contest import ScoreTable
+
+
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    """One touch by the judge, or one displaced box.
+
+    Attributes:
+        time_s: when it was seen [s].
+        leg: in which leg, 1 or 2.
+        reason: `fall`, `jam`, `box_moved`, or whatever a touch was noted with.
+        box: the box it is about, counted from 0; None where it is about none.
+    """
+
+    time_s: float
+    leg: int
+    reason: str
+    box: int | None = None
+
+    def __str__(self) -> str:
+        about = "" if self.box is None else f", box {self.box + 1}"
+        return f"penalty in leg {self.leg} at {self.time_s:.2f} s: {self.reason}{about}"
+
+
+@dataclass(frozen=True, slots=True)
+class LegResult:
+    """One leg as judged.
+
+    Attributes:
+        time_s: on its clock; the limit if unfinished [s].
+        distance_cm: from its line to the back of the rearmost foot [cm].
+        penalties: how many.
+        points: what enters the total.
+        raw_points: the formula's value.
+        finished: whether the line was fully crossed in time.
+        started_at_s: when its clock began, in the recording's time; None if never [s].
+        ended_at_s: when it ended; None if it never began or the recording ends before [s].
+        reason: how it ended, in words.
+    """
+
+    time_s: float
+    distance_cm: float
+    penalties: int
+    points: float
+    raw_points: float
+    finished: bool
+    started_at_s: float | None
+    ended_at_s: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A race as judged.
+
+    Attributes:
+        contest: name of the rules.
+        legs: there and back.
+        total_points: sum of the legs' points, neither of them negative.
+        raw_total: sum of the legs' raw points, which decides places.
+        falls: how often the robot fell.
+        penalties: all of them, in the order of time.
+        warnings: what a judge would note besides, such as a false start.
+    """
+
+    contest: str
+    legs: tuple[LegResult, ...]
+    total_points: float
+    raw_total: float
+    falls: int
+    penalties: tuple[Penalty, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Whether both legs were finished."""
+        return all(leg.finished for leg in self.legs)
+
+    @property
+    def points(self) -> float:
+        """The sum of both legs' points."""
+        return self.total_points
+
+    def table(self) -> ScoreTable:
+        """Return a row a leg, and a note a penalty."""
+        rows = [
+            (
+                f"leg {number}",
+                f"{leg.time_s:.2f} s",
+                f"{leg.distance_cm:.1f} cm",
+                str(leg.penalties),
+                f"{leg.raw_points:+.3f}",
+                f"{leg.points:.3f}",
+                leg.reason,
+            )
+            for number, leg in enumerate(self.legs, 1)
+        ]
+        penalties = str(len(self.penalties))
+        totals = (f"{self.raw_total:+.3f}", f"{self.total_points:.3f}", f"{self.falls} falls")
+        return ScoreTable(
+            columns=("", "time", "distance", "penalties", "raw points", "points", "how it ended"),
+            rows=tuple(rows),
+            total=("total", "", "", penalties, *totals),
+            notes=tuple(str(penalty) for penalty in self.penalties),
+        )
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        return self.table()._repr_html_()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, fit for JSON."""
+        return {
+            "contest": self.contest,
+            "legs": [asdict(leg) for leg in self.legs],
+            "total_points": self.total_points,
+            "raw_total": self.raw_total,
+            "finished": self.finished,
+            "falls": self.falls,
+            "penalties": [asdict(penalty) for penalty in self.penalties],
+            "warnings": list(self.warnings),
+        }

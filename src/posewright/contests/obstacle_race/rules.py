@@ -1,0 +1,266 @@
+"""The rules as data: every number of the obstacle race, and where it comes from; and the field they name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from posewright.arenas import Arena, arena, arena_names
+from posewright.documents import Node, parse_document, read_text
+from posewright.errors import InputError
+from posewright.units import RAD_PER_DEG
+
+_DOCUMENT = Path(__file__).parent / "obstacle_race.rules.yaml"
+_Section = TypeVar("_Section")
+
+_HIGHEST = {"penalty_factor": 1000.0, "penalty_exponent": 10.0}
+"""So that no number of penalties leads beyond the range of numbers."""
+
+
+_MEASURES = ("size_m", "lines", "box_size_m")
+"""What a judge reads of a field, as `Arena.to_dict` names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The formula: `(limit - T) kT/limit + d/dmax kD - (factor pen)^exponent`, and what places earn."""
+
+    time_limit_s: float
+    distance_limit_cm: float
+    time_weight: float
+    distance_weight: float
+    penalty_factor: float
+    penalty_exponent: float
+    place_points: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Where the robot starts, in the field frame, and which of the arena's lines it crosses.
+
+    Lines are counted from 1 in the order of x: leg 1 leads from the first over the second, leg 2 back.
+    """
+
+    start_x_m: float
+    start_y_m: float
+    start_yaw_rad: float
+    first_line: int
+    second_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """How long the robot waits, which turn of a joint is a move, how long after leg 1 leg 2 begins."""
+
+    wait_s: float
+    moved_rad: float
+    leg_2_delay_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLimits:
+    """What a robot may measure and weigh: stretched height, mass, length of a foot; and how many legs it has."""
+
+    height_limit_m: float
+    mass_limit_kg: float
+    foot_limit_m: float
+    legs: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FallRules:
+    """When a robot has fallen, and how far it may be turned when put back."""
+
+    tilt_rad: float
+    height_share: float
+    lasting_s: float
+    upright_rad: float
+    turn_rad: float
+
+
+@dataclass(frozen=True, slots=True)
+class DisplacementRules:
+    """When a box counts as moved, when it is at rest again, what belongs to one incident."""
+
+    displaced_m: float
+    still_m: float
+    settled_s: float
+    incident_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class JamRules:
+    """When a robot in contact with a box or a wall is jammed."""
+
+    lasting_s: float
+    radius_m: float
+    turn_rad: float
+    contact_gap_s: float
+    wall_near_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class PutBackRules:
+    """Where a robot that was touched is put: how clear of everything, how near, how far back when jammed."""
+
+    clearance_m: float
+    least_m: float
+    reach_m: float
+    step_back_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of an obstacle race.
+
+    Attributes:
+        name: folder and name of the document.
+        title: for people.
+        arena: name of the field, whose document says where its lines are and how large its boxes.
+        sources: where each number comes from, by `section.key` of the document.
+        text: the document itself, for a recording to carry.
+    """
+
+    name: str
+    title: str
+    arena: str
+    scoring: Scoring
+    course: Course
+    clock: Clock
+    entry: EntryLimits
+    fall: FallRules
+    displacement: DisplacementRules
+    jam: JamRules
+    put_back: PutBackRules
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    text: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sources", MappingProxyType(dict(self.sources)))
+
+    def __reduce__(self) -> tuple[type[Rules], tuple[Any, ...]]:
+        """Copy and pickle by way of plain mappings: read-only ones can do neither."""
+        values = [getattr(self, entry.name) for entry in fields(self)]
+        return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
+
+
+_SECTIONS: dict[str, type[Any]] = {
+    "scoring": Scoring,
+    "course": Course,
+    "clock": Clock,
+    "entry": EntryLimits,
+    "fall": FallRules,
+    "displacement": DisplacementRules,
+    "jam": JamRules,
+    "put_back": PutBackRules,
+}
+
+
+@cache
+def rules() -> Rules:
+    """Return the shipped rules."""
+    return read_rules(_DOCUMENT)
+
+
+def read_rules(path: Path | str) -> Rules:
+    """Read rules from a document.
+
+    Raises:
+        DocumentError: it is not a document of rules, or a number in it is out of range.
+    """
+    path = Path(path)
+    text = read_text(path)
+    return _rules(parse_document(text, path), text)
+
+
+def parse_rules(text: str, name: str | None = None) -> Rules:
+    """Parse rules from the text of a document, `name` only serving messages.
+
+    Raises:
+        DocumentError: as for `read_rules`.
+    """
+    return _rules(parse_document(text, Path(name) if name else None), text)
+
+
+def _rules(root: Node, text: str) -> Rules:
+    parts = root.fields(required=("rules", "title", "arena", *_SECTIONS, "sources"), optional=())
+    sections = {name: _section(parts[name], kind) for name, kind in _SECTIONS.items()}
+    scoring = sections["scoring"]
+    _check_lines(parts, sections["course"])
+    if scoring.time_limit_s <= 0.0 or scoring.distance_limit_cm <= 0.0:
+        parts["scoring"].fail("a limit is 0", hint="time and distance limits are above 0")
+    return Rules(
+        name=parts["rules"].text(),
+        title=parts["title"].text(),
+        arena=parts["arena"].text(),
+        sources={key: node.text() for key, node in parts["sources"].fields().items()},
+        text=text,
+        **sections,
+    )
+
+
+def _check_lines(parts: Mapping[str, Node], course: Course) -> None:
+    """Refuse a field that does not ship, and lines that it does not have."""
+    name = parts["arena"].text()
+    if name not in arena_names():
+        parts["arena"].fail(f"there is no arena {name!r}", hint=f"one of {', '.join(arena_names())}")
+    if not course.first_line < course.second_line <= len(arena(name).lines):
+        hint = f"two of the {len(arena(name).lines)} lines of {name}, in the order of x"
+        parts["course"].fail("the second line is not beyond the first", hint=hint)
+
+
+def _section(node: Node, kind: type[_Section]) -> _Section:
+    """Read a section whose keys are the names of `kind`'s fields, angles in degrees."""
+    names = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass
+    required = [_key(name) for name in names if name != "legs"]  # documents of before do not tell them
+    parts = node.fields(required=required, optional=["legs"] if "legs" in names else ())
+    return kind(**{name: _value(parts[_key(name)], name) for name in names if _key(name) in parts})
+
+
+def _key(name: str) -> str:
+    return name.removesuffix("_rad") + "_deg" if name.endswith("_rad") else name
+
+
+def _value(node: Node, name: str) -> float | tuple[float, ...]:
+    if name.endswith("_line") or name == "legs":
+        return node.integer(low=1)
+    if name == "place_points":
+        return tuple(item.number(low=0.0) for item in node.items())
+    if name.startswith("start_"):
+        number = node.number(low=-360.0, high=360.0)
+    else:
+        number = node.number(low=0.0, high=_HIGHEST.get(name, 1e6))
+    return number * RAD_PER_DEG if name.endswith("_rad") else number
+
+
+def field_of(rules: Rules) -> Arena:
+    """Return the field that the rules name, without boxes.
+
+    Raises:
+        UnknownNameError: none ships under that name.
+    """
+    return arena(rules.arena)
+
+
+def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
+    """Refuse a field that is not the one the rules name, or is measured otherwise.
+
+    Args:
+        rules: of the contest.
+        told: a field as `Arena.to_dict` gives it; where it says nothing, nothing is wrong.
+
+    Raises:
+        InputError: naming what differs.
+    """
+    name = told.get("name", rules.arena)
+    if name != rules.arena:
+        raise InputError(f"the arena is {name!r}", hint=f"{rules.name} is run on {rules.arena!r}")
+    right = field_of(rules).to_dict()
+    for measure in _MEASURES:
+        if measure in told and told[measure] != right[measure]:
+            hint = f"{right[measure]} in the document of {rules.arena}"
+            raise InputError(f"the arena's {measure} is {told[measure]}", hint=hint)

@@ -1,0 +1,112 @@
+"""The obstacle race's formula: points of one leg from time, distance and penalties; places by raw points.
+
+`P = (300 - T) 7.5/300 + d/150 * 7.5 - (2 pen)^1.35` (CEABOT rules 2013 and 2017). A leg counts as 0
+where that is negative; places are decided by the value itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from posewright.contests.obstacle_race.rules import Rules
+from posewright.contests.obstacle_race.rules import rules as shipped_rules
+from posewright.errors import InputError
+
+MOST_PENALTIES = 1000
+"""More touches than seconds of a leg are a typing error."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegScore:
+    """The points of one leg, and what they are made of.
+
+    Attributes:
+        points: what enters the total, never negative.
+        raw_points: the formula's value, which decides places.
+        time_points: earned by time left.
+        distance_points: earned by distance.
+        penalty_points: lost by penalties, 0 or more.
+    """
+
+    points: float
+    raw_points: float
+    time_points: float
+    distance_points: float
+    penalty_points: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return all of it as plain data."""
+        return asdict(self)
+
+
+def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None = None) -> LegScore:
+    """Return the points of one leg.
+
+    Args:
+        time_s: the leg's time, the limit if unfinished [s].
+        distance_cm: from the line the leg begins at to the back of the rearmost foot [cm].
+        penalties: how often the judge touched the robot.
+        rules: whose formula; CEABOT 2013 where none are given.
+
+    Raises:
+        InputError: a value is out of its range.
+    """
+    formula = (rules or shipped_rules()).scoring
+    _check("time", time_s, formula.time_limit_s, "s")
+    _check("distance", distance_cm, formula.distance_limit_cm, "cm")
+    _check("number of penalties", penalties, MOST_PENALTIES, "")
+    if penalties != int(penalties):
+        raise InputError(f"{penalties:g} penalties", hint="a whole number")
+    time_points = (formula.time_limit_s - time_s) * formula.time_weight / formula.time_limit_s
+    distance_points = distance_cm / formula.distance_limit_cm * formula.distance_weight
+    penalty_points = (formula.penalty_factor * penalties) ** formula.penalty_exponent
+    raw = time_points + distance_points - penalty_points
+    return LegScore(max(0.0, raw), raw, time_points, distance_points, penalty_points)
+
+
+def _check(what: str, value: float, high: float, unit: str) -> None:
+    if not (math.isfinite(value) and 0.0 <= value <= high):
+        raise InputError(f"a {what} of {value:g}{unit and ' ' + unit}", hint=f"the range is 0..{high:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One entry's place.
+
+    Attributes:
+        place: counted from 1; equal raw points share a place and the next ones are skipped.
+        name: of the entry.
+        raw_points: by which it is placed.
+        place_points: what the place earns; an assumption: those who share a place earn it in full.
+    """
+
+    place: int
+    name: str
+    raw_points: float
+    place_points: float
+
+
+def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[Standing, ...]:
+    """Return the entries from the first place to the last.
+
+    Args:
+        raw_points: by name of the entry: a leg's raw points, or a result's `raw_total`.
+        rules: what places earn; CEABOT 2013 where none are given.
+
+    Raises:
+        InputError: there is an entry without a finite number of points.
+    """
+    for name, points in raw_points.items():
+        if not math.isfinite(points):
+            raise InputError(f"{name} has {points} points", hint="a finite number")
+    earned = (rules or shipped_rules()).scoring.place_points
+    ordered = sorted(raw_points.items(), key=lambda entry: (-entry[1], entry[0]))
+    standings: list[Standing] = []
+    for index, (name, points) in enumerate(ordered):
+        tied = bool(standings) and standings[-1].raw_points == points
+        place = standings[-1].place if tied else index + 1
+        worth = earned[place - 1] if place <= len(earned) else 0.0
+        standings.append(Standing(place, name, points, worth))
+    return tuple(standings)

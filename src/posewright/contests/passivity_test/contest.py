@@ -1,0 +1,313 @@
+"""The passivity test as a contest: a box 20 cm before the robot must be touched within 30 s, in two tries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from posewright.arenas import Arena, Box, read_arena
+from posewright.arrays import Floats
+from posewright.bodies import Supervisor
+from posewright.contests.contest import Entry, Note, Place, ScoreTable
+from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
+from posewright.control import Block
+from posewright.documents import Bounds, parse_document, read_record, read_text
+from posewright.errors import BodyError, InputError
+from posewright.recordings import ROWS_EVERY, Event, Recording, RobotRecord, kept_frames
+
+_FOLDER = Path(__file__).parent
+_TRY = "try"
+"""The event that a try begins; the first begins with the recording."""
+_SPARE_S = 1.0
+
+Time = Annotated[float, Bounds(0.1, 600.0)]
+Length = Annotated[float, Bounds(0.0, 0.6)]
+
+
+@dataclass(frozen=True, slots=True)
+class PassivityRules:
+    """The rules.
+
+    Attributes:
+        rules: their name.
+        title: for people.
+        wait_s: how long a robot stands still at the beginning of a try [s].
+        limit_s: for the touch, counted from the end of the wait [s].
+        tries: how many.
+        distance_m: from the toes to the box [m].
+        moved_rad: the turn of a joint that is a move [rad].
+        toes_m: how far a robot's toes are before its middle [m].
+        aside_m: how far the box may stand to a side [m].
+        turned_rad: how far it may be turned [rad].
+        sources: where each number comes from.
+    """
+
+    rules: str
+    title: str
+    wait_s: Annotated[float, Bounds(0.0, 60.0)]
+    limit_s: Time
+    tries: Annotated[int, Bounds(1, 10)]
+    distance_m: Length
+    moved_rad: Annotated[float, Bounds(0.0, math.pi)]
+    toes_m: Length
+    aside_m: Length
+    turned_rad: Annotated[float, Bounds(0.0, math.pi)]
+    sources: Mapping[str, str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One try as judged.
+
+    Attributes:
+        began_s: when it began, in the recording's time [s].
+        touched_s: when the box was touched, as a touch counts; None where it was not [s].
+        reason: how it ended.
+    """
+
+    began_s: float
+    touched_s: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassivityScore:
+    """Whether a robot may wrestle.
+
+    Attributes:
+        contest: name of the rules.
+        tries: in order; those that were not needed are not there.
+        time_s: from the end of the wait to the touch; None where there was none [s].
+        warnings: what a judge would say besides.
+    """
+
+    contest: str
+    tries: tuple[Try, ...]
+    time_s: float | None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether the box was touched in time."""
+        return self.time_s is not None
+
+    @property
+    def points(self) -> float:
+        """1 for a robot that passed, 0 for another: the test earns nothing by itself."""
+        return float(self.passed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data."""
+        return {
+            "contest": self.contest,
+            "passed": self.passed,
+            "points": self.points,
+            "time_s": self.time_s,
+            "tries": [asdict(one) for one in self.tries],
+            "warnings": list(self.warnings),
+        }
+
+    def table(self) -> ScoreTable:
+        """Return a row a try."""
+        rows = [
+            (f"try {number}", "" if one.touched_s is None else f"{one.touched_s:.2f} s", one.reason)
+            for number, one in enumerate(self.tries, 1)
+        ]
+        time = "" if self.time_s is None else f"{self.time_s:.2f} s"
+        verdict = "passed" if self.passed else "not passed"
+        return ScoreTable(("", "touched at", "how it ended"), tuple(rows), (verdict, time, ""))
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook."""
+        return self.table()._repr_html_()
+
+
+class PassivityTest:
+    """One robot before one box.
+
+    Args:
+        text: of the rules' document; CEABOT 2013 where none is given.
+
+    Raises:
+        DocumentError: it is no document of such rules.
+    """
+
+    entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "passivity_test")}
+
+    def __init__(self, text: str | None = None) -> None:
+        document = _FOLDER / "passivity_test.rules.yaml"
+        self.rules_text = read_text(document) if text is None else text
+        self.rules = read_record(
+            parse_document(self.rules_text, document if text is None else None), PassivityRules
+        )
+        self.name, self.title = self.rules.rules, self.rules.title
+
+    def __repr__(self) -> str:
+        return f"<PassivityTest by {self.name}>"
+
+    @property
+    def longest_s(self) -> float:
+        """All tries [s]."""
+        return self.rules.tries * (self.rules.wait_s + self.rules.limit_s) + _SPARE_S
+
+    def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- drawn, so legal
+        """Return the field with the box as the seed draws it.
+
+        Raises:
+            InputError: a layout is named, or the seed is negative.
+        """
+        if layout not in {"", "random"}:
+            raise InputError(
+                f"the passivity test has no layout {layout!r}", hint="its box is drawn by the seed"
+            )
+        if seed < 0:
+            raise InputError(f"the seed {seed} is negative", hint="0 or more")
+        arena, rng = read_arena(_FOLDER / "passivity_test.arena.yaml"), np.random.default_rng(seed)
+        aside = float(rng.uniform(-self.rules.aside_m, self.rules.aside_m))
+        yaw = float(rng.uniform(-self.rules.turned_rad, self.rules.turned_rad))
+        length, width = arena.box_kind.footprint_m
+        half = (length * abs(math.cos(yaw)) + width * abs(math.sin(yaw))) / 2.0
+        x, _, _ = self.start("robot", arena)
+        ahead = self.rules.toes_m + self.rules.distance_m + half
+        return arena.with_boxes([Box(round(x + ahead, 4), round(aside, 4), round(yaw, 4))])
+
+    def start(self, role: str, arena: Arena) -> Place:  # noqa: ARG002 -- one robot
+        """Return the place with the toes on the first line."""
+        return arena.lines[0].x - self.rules.toes_m, 0.0, 0.0
+
+    def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> PassivityReferee:
+        """Return a referee of the first robot."""
+        robot, supervisor = next(iter(supervisors.items()))
+        return PassivityReferee(self.rules, robot, supervisor, self.start("robot", arena), note)
+
+    def judge(self, recording: Recording) -> PassivityScore:
+        """Return whether the box was touched in time, from contacts and the events that tries began.
+
+        Raises:
+            InputError: there is not one box, or nobody knows whether it was touched.
+        """
+        record, times = recording.robot(), recording.times
+        if len(recording.header.boxes) != 1:
+            raise InputError(f"{len(recording.header.boxes)} boxes", hint="the passivity test has one")
+        if not record.knows_place:
+            raise InputError(
+                "the recording does not say where the robot was", hint="a recording of a simulation"
+            )
+        begins = [0.0, *(event.time_s for event in recording.events_of(_TRY) if event.time_s > 0.0)]
+        touches = times[record.box_contacts[:, 0]]
+        tries: list[Try] = []
+        for number, (begin, end) in enumerate(zip(begins, [*begins[1:], math.inf], strict=True), 1):
+            if number <= self.rules.tries and not (tries and tries[-1].touched_s is not None):
+                tries.append(_judged(self.rules, touches[(touches >= begin) & (touches < end)], begin, times))
+        last = tries[-1]
+        time_s = None if last.touched_s is None else last.touched_s - last.began_s - self.rules.wait_s
+        return PassivityScore(self.name, tuple(tries), time_s, self._warnings(record, times))
+
+    def _warnings(self, record: RobotRecord, times: Floats) -> tuple[str, ...]:
+        """Return whether the robot moved before its wait was over."""
+        waiting = times < self.rules.wait_s
+        joints = np.where(np.isfinite(record.positions), record.positions, record.commands)[waiting]
+        moved = (np.abs(joints - joints[:1]) > self.rules.moved_rad).any(axis=1)
+        if not moved.any():
+            return ()
+        at_s = float(times[moved.argmax()])
+        return (
+            f"false start: the robot moved at {at_s:.2f} s, before its {self.rules.wait_s:g} s were over",
+        )
+
+    def picture(self, recording: Recording) -> ContestPicture:
+        """Return the tries, the touch, and how far the robot was from where the box stood."""
+        score, base = self.judge(recording), recording.robot().base
+        ends = [*(one.began_s for one in score.tries[1:]), recording.duration_s]
+        spans = [
+            Span(one.began_s, end, f"try {n}")
+            for n, (one, end) in enumerate(zip(score.tries, ends, strict=True), 1)
+        ]
+        touched = score.tries[-1].touched_s
+        marks: list[Mark] = []
+        if touched is not None:
+            x, y = base[int(np.searchsorted(recording.times, touched)), :2].tolist()
+            marks.append(Mark(touched, x, y, "touch", MarkKind.MILESTONE))
+        away = np.hypot(*(base[:, :2] - recording.boxes[:, 0, :2]).T)
+        headline = (
+            f"touched after {score.time_s:.2f} s" if score.time_s is not None else "not touched in time"
+        )
+        return ContestPicture(
+            headline,
+            tuple(marks),
+            (Series("base to box", "m", recording.times, away),),
+            tuple(spans),
+            "distance",
+        )
+
+
+def _judged(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
+    """Judge a try by the times the box was touched during it."""
+    allowed_s = began_s + rules.wait_s
+    counting = touches[(touches >= allowed_s) & (touches <= allowed_s + rules.limit_s)]
+    if len(counting):
+        return Try(began_s, float(counting[0]), "touched")
+    if len(touches) and touches[0] < allowed_s:
+        return Try(began_s, None, "touched during the wait only")
+    over = len(times) and float(times[-1]) >= allowed_s + rules.limit_s
+    return Try(began_s, None, "time out" if over else "the recording ends before")
+
+
+class PassivityReferee:
+    """Watches for the touch; after a try without one, puts the robot back for the next.
+
+    Args:
+        rules: of the test.
+        robot: whose blocks it looks at.
+        supervisor: who can put the robot back.
+        start: where it begins.
+        note: writes into the recording.
+    """
+
+    def __init__(
+        self, rules: PassivityRules, robot: str, supervisor: Supervisor, start: Place, note: Note
+    ) -> None:
+        self._rules, self._robot, self._supervisor = rules, robot, supervisor
+        self._start, self._note = start, note
+        self._tries, self._began_s, self._now_s, self._frames = 1, 0.0, 0.0, 0
+
+    def progress(self) -> str:
+        """Return which try it is, and its time."""
+        return f"try {self._tries} of {self._rules.tries}  {self._now_s - self._began_s:5.1f} s"
+
+    def watch(self, block: Block) -> bool:
+        """Look at a block; return whether the test is over.
+
+        Raises:
+            BodyError: the body does not know what it touches.
+        """
+        if block.robot != self._robot:
+            return False
+        truth, times = block.states.truth, block.states.times
+        if truth is None:
+            raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
+        kept = kept_frames(self._frames, ROWS_EVERY)
+        self._frames += len(times)
+        self._now_s = float(times[-1])
+        allowed_s = self._began_s + self._rules.wait_s
+        touches = times[kept][truth.box_contacts[kept][:, 0]]
+        if ((touches >= allowed_s) & (touches <= allowed_s + self._rules.limit_s)).any():
+            return self._stop("touched")
+        if self._now_s <= allowed_s + self._rules.limit_s:
+            return False
+        if self._tries == self._rules.tries:
+            return self._stop("time out")
+        self._tries, self._began_s = self._tries + 1, self._now_s
+        self._supervisor.place_robot(*self._start)
+        x, y, yaw = self._start
+        self._note(Event(self._now_s, _TRY, {"number": self._tries, "x_m": x, "y_m": y, "yaw_rad": yaw}))
+        return False
+
+    def _stop(self, reason: str) -> bool:
+        self._note(Event(self._now_s, "stop", {"reason": reason}))
+        return True

@@ -1,0 +1,91 @@
+"""What the picture of a contest shows besides the field and the robots' paths: plain data, drawn in figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from posewright.arrays import Floats
+
+
+class MarkKind(Enum):
+    """What a mark stands for, which decides its colour."""
+
+    PENALTY = "penalty"
+    """Something that cost points."""
+    MILESTONE = "milestone"
+    """Something reached or begun: the end of a leg, a touch that counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened once: a sign on the field, a line across everything drawn over time.
+
+    Attributes:
+        time_s: when [s].
+        x: where, in the field frame; None where it has no place [m].
+        y: where; None where it has no place [m].
+        label: what, in a word or two.
+        kind: what it stands for.
+    """
+
+    time_s: float
+    x: float | None
+    y: float | None
+    label: str
+    kind: MarkKind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """A number over time.
+
+    Attributes:
+        title: for the legend.
+        unit: of the values, for the axis.
+        times: `(n,)` [s].
+        values: `(n,)`.
+        group: series of one group share a colour.
+        dotted: whether it tells what might have been rather than what was.
+    """
+
+    title: str
+    unit: str
+    times: Floats
+    values: Floats
+    group: int = 0
+    dotted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of the time, such as a leg, a try or a round: that part of the robots' paths is drawn apart.
+
+    Attributes:
+        begin_s: its beginning [s].
+        end_s: its end [s].
+        label: for the legend.
+    """
+
+    begin_s: float
+    end_s: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContestPicture:
+    """What a contest adds to the picture of a recording.
+
+    Attributes:
+        headline: the score in a line.
+        marks: in the order of time.
+        series: drawn in one plot, whose title is `series_title`.
+        spans: in the order of time.
+        series_title: what all the series are about.
+    """
+
+    headline: str
+    marks: tuple[Mark, ...] = ()
+    series: tuple[Series, ...] = ()
+    spans: tuple[Span, ...] = ()
+    series_title: str = ""

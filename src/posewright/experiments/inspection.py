@@ -1,0 +1,52 @@
+"""Robot inspection: a card and its model are measured, and held against the contest's limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from posewright.contests import Inspection, Measures, Rules, inspect_measures
+from posewright.robots import Robot, robot
+
+STRETCHED = "stretched"
+"""The pose of a card that a robot is measured in; without one it is measured with all joints at 0."""
+
+
+def inspect_robot(card: str | Path | Robot, rules: Rules | None = None) -> Inspection:
+    """Measure a robot and say which of the limits it keeps.
+
+    Height is measured with legs and body stretched and the arms hanging: in the card's pose `stretched`, or with
+    all joints at 0, where a model stands upright.
+
+    Args:
+        card: name of a robot, path of its card, or the card.
+        rules: whose limits; CEABOT 2013 where none are given.
+
+    Raises:
+        UnknownNameError: there is no robot of that name.
+        InputError: the robot has no model that could be measured.
+    """
+    from posewright.simulation.measuring import measure
+
+    which = card if isinstance(card, Robot) else robot(card)
+    has_pose = STRETCHED in which.poses
+    pose = which.pose(STRETCHED) if has_pose else np.zeros(len(which.joint_names))
+    found = measure(which, pose)
+    posture = (
+        "in the card's pose 'stretched'" if has_pose else "all joints at 0: legs stretched, arms hanging"
+    )
+    how = {
+        "height_m": f"model, {posture}",
+        "mass_kg": "model, all its parts",
+        "foot_m": f"model, longer edge of the largest of {len(found.soles_m)} soles",
+        "legs": f"card: {', '.join(which.feet)}",
+    }
+    measures = Measures(
+        height_m=round(found.height_m, 6),
+        mass_kg=round(found.mass_kg, 6),
+        foot_m=round(max(found.soles_m), 6),
+        legs=len(which.feet),
+        how=tuple(how.items()),
+    )
+    return inspect_measures(which.name, measures, rules)

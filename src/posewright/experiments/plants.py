@@ -1,0 +1,88 @@
+"""Plants: what a trial is run on, by name: a simulation, a mock, or what an installed package offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from posewright.arenas import Arena
+from posewright.arrays import Floats
+from posewright.bodies import Body, MockBody, Plant, Supervisor
+from posewright.contests import Place
+from posewright.documents import plugins
+from posewright.errors import InputError, UnknownNameError
+from posewright.robots import Robot, SensorSpec
+
+GROUP = "posewright.bodies"
+"""The group of entry points in which a package names what makes a plant: a function like those here."""
+
+SIMULATION = "sim"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One robot of a plant to be made.
+
+    Attributes:
+        name: in the plant.
+        robot: its card.
+        start_pose: where its joints begin, `(n_joints,)` [rad].
+        start: where it stands at first.
+        sensors: further ones besides the card's.
+        seed: of whatever its body draws by chance.
+    """
+
+    name: str
+    robot: Robot
+    start_pose: Floats
+    start: Place
+    sensors: tuple[SensorSpec, ...] = ()
+    seed: int = 0
+
+
+class SupervisedBody(Body, Supervisor, Protocol):
+    """A body that a person beside the field may put somewhere."""
+
+
+PlantMaker = Callable[[Sequence[Part], Arena], Plant]
+
+
+def plant_names() -> tuple[str, ...]:
+    """Return the names of all that a trial can be run on."""
+    return tuple(sorted({*_SHIPPED, *plugins(GROUP)}))
+
+
+def make_plant(name: str, parts: Sequence[Part], arena: Arena) -> Plant:
+    """Return a plant of that name with these robots, each under its name, standing where they begin.
+
+    Raises:
+        UnknownNameError: there is none of that name.
+        InputError: it does not take so many robots, or the package that offers it is broken.
+    """
+    make: PlantMaker | None = _SHIPPED.get(name) or plugins(GROUP).get(name)
+    if make is None:
+        raise UnknownNameError.among("body", name, plant_names())
+    plant = make(parts, arena)
+    for part in parts:
+        if not isinstance(plant.bodies.get(part.name), Supervisor):
+            raise InputError(f"the body {name!r} has no robot {part.name} that could be put on a field")
+    return plant
+
+
+def _simulation(parts: Sequence[Part], arena: Arena) -> Plant:
+    from posewright.simulation import SimulatedBody, World
+
+    (part,) = parts
+    world = World(part.robot, arena, sensors=part.sensors)
+    SimulatedBody(world, start_pose=part.start_pose, start=part.start, seed=part.seed)
+    return world
+
+
+def _mock(parts: Sequence[Part], arena: Arena) -> Plant:  # noqa: ARG001 -- it knows no field
+    if len(parts) != 1:
+        raise InputError(f"a mock body for {len(parts)} robots", hint="it is of one")
+    return MockBody(parts[0].robot, positions=parts[0].start_pose)
+
+
+_SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, "mock": _mock}

@@ -1,0 +1,225 @@
+"""What happens over a cycle: which feet are down when, and the angles and speeds of a leg's joints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from posewright.figures.gait.content import COLOURS, ORDER, SAME, SHORT, FootWay, GaitContent
+from posewright.figures.style import FAINT, GREY, INK, WRONG
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BAR = 0.62
+"""Height of a bar, of the height of its row."""
+
+TOP = -0.6
+
+COUNT_ROW = float(len(ORDER))
+"""Below the feet it is said how many are down."""
+
+
+def down_spans(way: FootWay) -> list[tuple[float, float]]:
+    """Return from when to when in the cycle a foot is down [s]; two spans where the cycle cuts one."""
+    period = way.timing.period_s
+    start = (way.lifts_s + way.timing.air_s) % period
+    end = start + way.timing.ground_s
+    if end <= period * (1.0 + SAME):
+        return [(start, min(end, period))]
+    return [(0.0, end - period), (start, period)]
+
+
+def counts(content: GaitContent) -> Iterator[tuple[float, float, int]]:
+    """Yield spans of the cycle [s] and how many feet are down in each."""
+    period = content.timing.period_s
+    spans = [span for way in content.feet.values() for span in down_spans(way)]
+    edges = np.unique(np.round([0.0, period, *(edge for span in spans for edge in span)], 9))
+    merged: list[tuple[float, float, int]] = []
+    for start, end in pairwise(edges.tolist()):
+        if end - start <= SAME * period:
+            continue
+        middle = (start + end) / 2.0
+        n = sum(low < middle < high for low, high in spans)
+        if merged and merged[-1][2] == n:
+            merged[-1] = (merged[-1][0], end, n)
+        else:
+            merged.append((start, end, n))
+    yield from merged
+
+
+def draw_phases(axes: Axes, content: GaitContent) -> None:
+    """Draw a cycle: a bar a foot, filled while it is down; where steps begin; how many feet are down."""
+    period = content.timing.period_s
+    for row, foot in enumerate(ORDER):
+        axes.broken_barh([(0.0, period)], (row - BAR / 2, BAR), fc="white", ec=FAINT, lw=0.8, zorder=1)
+        down = [(start, end - start) for start, end in down_spans(content.feet[foot])]
+        axes.broken_barh(down, (row - BAR / 2, BAR), fc=COLOURS[foot], lw=0, zorder=2)
+    for n, start in enumerate(content.step_starts_s, 1):
+        axes.plot(
+            [start, start], [TOP, COUNT_ROW - 0.5], color=INK, lw=0.8, ls=(0, (4, 3)), zorder=3, clip_on=False
+        )
+        axes.annotate(
+            f"step {n}" if n == 1 else str(n),
+            (start, 1.0),
+            (2, 1),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            fontsize=6.5,
+            color=GREY,
+            va="bottom",
+        )
+    _write_counts(axes, content)
+    axes.set_xlim(0.0, period)
+    axes.set_ylim(COUNT_ROW + 0.4, TOP)
+    axes.set_yticks([*range(len(ORDER)), COUNT_ROW], [*(SHORT[foot] for foot in ORDER), "down"])
+    axes.tick_params(labelsize=7, length=2.5, pad=2)
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _write_counts(axes: Axes, content: GaitContent) -> None:
+    period = content.timing.period_s
+    for start, end, n in counts(content):
+        if end - start > 0.03 * period:
+            axes.text((start + end) / 2.0, COUNT_ROW, str(n), ha="center", va="center", fontsize=7, color=INK)
+        if start > 0.0:
+            axes.plot([start, start], [COUNT_ROW - 0.3, COUNT_ROW + 0.3], color=FAINT, lw=0.8, zorder=1)
+
+
+LEAST_SPAN_DEG = 10.0
+"""No panel shows less, so that a tremble does not look like a kick."""
+
+ROOM = 1.25
+STYLES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)))
+"""Of rotator, elevator and knee where they share a panel."""
+
+BAND = "#eceff2"
+"""Behind curves, while the foot is in the air."""
+
+LEAST_TOP = 1.2
+"""Speeds are shown up to this share of the greatest at least, so that its line is seen."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """Where a joint goes, and may go.
+
+    Attributes:
+        least_deg: its smallest angle in the cycle [deg].
+        most_deg: its largest.
+        lower_deg: its lower limit on the card.
+        upper_deg: its upper limit.
+    """
+
+    least_deg: float
+    most_deg: float
+    lower_deg: float
+    upper_deg: float
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it stays within the limits."""
+        return self.lower_deg - 1e-6 <= self.least_deg and self.most_deg <= self.upper_deg + 1e-6
+
+
+def joint_range(content: GaitContent, joint: str) -> Range:
+    """Return where a joint goes in a cycle beside where it may go."""
+    angles = np.rad2deg(content.angles[:, content.robot.index(joint)])
+    limits = content.robot.joint(joint)
+    lower, upper = np.rad2deg([limits.lower_rad, limits.upper_rad])
+    return Range(float(angles.min()), float(angles.max()), float(lower), float(upper))
+
+
+def common_span_deg(content: GaitContent, joints: tuple[str, ...]) -> float:
+    """Return a span that each of some joints fits in, so that they can be compared [deg]."""
+    ranges = [joint_range(content, joint) for joint in joints]
+    return max(LEAST_SPAN_DEG, ROOM * max(r.most_deg - r.least_deg for r in ranges))
+
+
+def draw_joint(axes: Axes, content: GaitContent, way: FootWay, joint: str, span_deg: float) -> None:
+    """Draw the angle of a joint over the cycle, and its limits where they come into view."""
+    reach = joint_range(content, joint)
+    middle = (reach.least_deg + reach.most_deg) / 2.0
+    bottom, top = middle - span_deg / 2.0, middle + span_deg / 2.0
+    axes.set_ylim(bottom, top)
+    frame_time(axes, content, way)
+    for limit, end in ((reach.lower_deg, bottom), (reach.upper_deg, top)):
+        if bottom < limit < top:
+            axes.axhline(limit, color=WRONG, lw=0.9, ls="--", zorder=2)
+            axes.axhspan(min(limit, end), max(limit, end), color=WRONG, alpha=0.08, lw=0, zorder=1)
+    angles = np.rad2deg(content.angles[:, content.robot.index(joint)])
+    axes.plot(content.times, angles, color=COLOURS[way.foot], lw=1.5, zorder=3)
+    axes.locator_params(axis="y", nbins=4)
+    axes.set_title(part_of(joint, way), fontsize=7.5, loc="left", pad=2)
+    share, most = fastest_of(content, joint)
+    told = f"fastest {share:.2f} x {most:.1f} rad/s"
+    axes.set_title(told, fontsize=6.5, loc="right", pad=2, color=GREY if share <= 1.0 else WRONG)
+
+
+def fastest_of(content: GaitContent, joint: str) -> tuple[float, float]:
+    """Return a joint's greatest speed in the cycle as a share of what it can, and what it can [rad/s]."""
+    index = content.robot.index(joint)
+    return float(content.speeds[:, index].max()), float(content.robot.max_speeds[index])
+
+
+def draw_gauge(axes: Axes, content: GaitContent, way: FootWay, joint: str) -> None:
+    """Draw, upright, the whole range the card allows, and of it what the gait uses."""
+    reach = joint_range(content, joint)
+    low, high = min(reach.lower_deg, reach.least_deg), max(reach.upper_deg, reach.most_deg)
+    axes.set_ylim(low, high)
+    axes.set_xlim(0.0, 1.0)
+    axes.axhspan(reach.lower_deg, reach.upper_deg, color=FAINT, lw=0)
+    colour = COLOURS[way.foot] if reach.is_kept else WRONG
+    axes.axhspan(reach.least_deg, reach.most_deg, color=colour, lw=0)
+    axes.set_yticks([reach.lower_deg, reach.upper_deg], [f"{reach.lower_deg:.0f}", f"{reach.upper_deg:.0f}"])
+    axes.yaxis.tick_right()
+    axes.set_xticks([])
+    axes.tick_params(labelsize=6, length=0, pad=2, labelcolor=GREY if reach.is_kept else WRONG)
+    axes.spines[:].set_visible(False)
+
+
+def draw_speeds(axes: Axes, content: GaitContent, way: FootWay) -> None:
+    """Draw the speeds of a leg's joints as shares of the greatest, with a line at 1."""
+    indices = [content.robot.index(joint) for joint in way.leg.joints]
+    speeds = content.speeds[:, indices]
+    axes.set_ylim(0.0, max(LEAST_TOP, 1.1 * float(speeds.max())))
+    frame_time(axes, content, way)
+    axes.axhline(1.0, color=WRONG, lw=1.0, ls="--", zorder=2)
+    for joint, share, style in zip(way.leg.joints, speeds.T, STYLES, strict=True):
+        name, colour = part_of(joint, way), COLOURS[way.foot]
+        axes.stairs(share, content.times, color=colour, lw=1.2, ls=style, label=name, baseline=None)
+    axes.set_title("speed / greatest", fontsize=7.5, loc="left", pad=2)
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=3,
+        fontsize=6.5,
+        frameon=False,
+        borderaxespad=0.0,
+        borderpad=0.15,
+        handlelength=1.8,
+        handletextpad=0.4,
+        columnspacing=0.9,
+    )
+    axes.locator_params(axis="y", nbins=4)
+
+
+def frame_time(axes: Axes, content: GaitContent, way: FootWay) -> None:
+    """Set the cycle as the axis of time, with bands behind while the foot is in the air."""
+    period = content.timing.period_s
+    axes.set_xlim(0.0, period)
+    axes.axvspan(0.0, period, color=BAND, lw=0, zorder=0)
+    for start, end in down_spans(way):
+        axes.axvspan(start, end, color="white", lw=0, zorder=0.5)
+    axes.tick_params(labelsize=6.5, length=2.5, pad=1.5, labelcolor=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def part_of(joint: str, way: FootWay) -> str:
+    """Return the name of a joint without that of its leg."""
+    return joint.removeprefix(f"{way.foot}_").replace("_", " ")

@@ -1,0 +1,183 @@
+"""One panel of a motion's picture: a joint's angle with its limits and speed, or the base's attitude."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.figures.motion.content import Content
+from posewright.figures.motion.layout import LEAST_SPAN_DEG, ROOM, Cell
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CURVE, AGAIN, FRAME, HEADING = "#1b5e8a", "#9dbfd6", "#d9dde1", "#5b6770"
+LIMIT, HARDWARE = "#c0392b", "#7b241c"
+COUPLED = (6, 1.5, 1, 1.5)
+SPEED, TOO_FAST, PEAK = "#a9b4bd", "#c0392b", "#7f8b94"
+FREE, FREE_TEXT = "#f3e3c3", "#8a6d1f"
+
+STRIP = 0.2
+"""Share of a panel's height that the speed takes, at its foot."""
+
+STRIP_TOP = 1.25
+"""The strip shows speeds up to so many times the fastest the joint turns; what is beyond is cut off."""
+
+JUMP = 1000.0
+"""A speed of so many times the fastest is a jump."""
+
+MOST_TICKS = 4
+TICK_STEPS_DEG = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90, 180, *(360.0 * 10**i for i in range(300)))
+
+LANE = 0.16
+"""Share of a panel's height kept free above the curve for the numbers of findings."""
+
+
+def draw_joint(axes: Axes, content: Content, cell: Cell) -> None:
+    """Draw a joint's panel."""
+    _frame(axes, content, cell)
+    _draw_limits(axes, content, cell.joint)
+    _draw_free(axes, content, cell.joint)
+    _draw_speed(axes, content, cell.joint)
+    curve, times, once = content.curve(cell.joint), content.times, content.motion.duration
+    for part, colour in ((times >= once, AGAIN), (times <= once, CURVE)):
+        axes.plot(times[part], curve[part], color=colour, linewidth=1.4, solid_capstyle="round")
+    at_marks = curve[np.searchsorted(times, content.marks)]
+    size = 3.2 if len(content.marks) <= 40 else 1.8
+    axes.plot(content.marks, at_marks, "o", color=CURVE, markersize=size, clip_on=False)
+
+
+def _frame(axes: Axes, content: Content, cell: Cell) -> None:
+    """Set what the axes show: the curve between the strip for speeds and the lane for findings."""
+    curve = content.curve(cell.joint)
+    known = curve[np.isfinite(curve)]
+    middle = float(known.max() + known.min()) / 2 if len(known) else 0.0
+    lane = LANE if content.findings else 0.04
+    whole = cell.span_deg / (1.0 - STRIP - 0.06 - lane)
+    bottom = middle - cell.span_deg / 2 - whole * (STRIP + 0.06)
+    axes.set_xlim(0.0, content.until_s)
+    axes.set_ylim(bottom, bottom + whole)
+    axes.set_yticks(_ticks(bottom + whole * STRIP, bottom + whole))
+    draw_keyframes(axes, content)
+    draw_heading(axes, cell)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _ticks(bottom: float, top: float) -> list[float]:
+    """Return round angles between two, at most `MOST_TICKS` [deg]."""
+    step = next(step for step in TICK_STEPS_DEG if (top - bottom) / step <= MOST_TICKS)
+    return [step * i for i in range(math.ceil(bottom / step), math.floor(top / step) + 1)]
+
+
+def draw_keyframes(axes: Axes, content: Content) -> None:
+    """Draw when the keyframes are reached; paler where they are many."""
+    width = 0.7 if len(content.marks) <= 40 else 0.3
+    axes.vlines(
+        content.marks, 0, 1, transform=axes.get_xaxis_transform(), color=FRAME, linewidth=width, zorder=0
+    )
+
+
+def draw_heading(axes: Axes, cell: Cell) -> None:
+    """Write what the panel shows, and the group it begins."""
+    axes.set_title(cell.joint.replace("_", " "), fontsize=8, loc="left", pad=3)
+    if cell.heading:
+        heading = cell.heading.replace("_", " ").upper()
+        axes.annotate(
+            heading,
+            (0, 1),
+            (0, 15),
+            "axes fraction",
+            "offset points",
+            weight="bold",
+            color=HEADING,
+            fontsize=8,
+        )
+
+
+def _draw_limits(axes: Axes, content: Content, joint: str) -> None:
+    """Draw the limits that the panel shows, and name them in its corner."""
+    limits = content.robot.joint(joint)
+    soft = np.rad2deg([limits.lower_rad, limits.upper_rad])
+    hard = np.rad2deg([limits.hardware_lower_rad, limits.hardware_upper_rad])
+    bottom, top = axes.get_ylim()
+    for side, end in ((0, bottom), (1, top)):
+        edges = sorted({float(soft[side]), float(hard[side])}, reverse=side == 0)
+        for edge, colour, style in zip(edges, (LIMIT, HARDWARE), ("--", ":"), strict=False):
+            if bottom < edge < top:
+                axes.axhline(edge, color=colour, linewidth=0.9, linestyle=style, zorder=1)
+                axes.axhspan(min(edge, end), max(edge, end), color=LIMIT, alpha=0.07, linewidth=0)
+    for limit in content.coupled(joint):
+        axes.plot(content.times, limit, color=LIMIT, lw=0.8, ds="steps-post", dashes=COUPLED, zorder=1)
+    label = f"limits {soft[0]:.0f} .. {soft[1]:.0f}"
+    if not np.allclose(soft, hard):
+        label += f"  ({hard[0]:.0f} .. {hard[1]:.0f})"
+    axes.set_title(label, fontsize=6.5, loc="right", pad=3, color=LIMIT)
+
+
+def _draw_speed(axes: Axes, content: Content, joint: str) -> None:
+    """Draw the speed as a strip at the panel's foot, red where the joint cannot follow; its peak beside."""
+    share = content.speeds[:, content.motion.joints.index(joint)]
+    share = np.nan_to_num(np.append(share, share[-1]), posinf=JUMP)
+    height = np.clip(share, 0.0, STRIP_TOP) * STRIP / STRIP_TOP
+    backdrop = np.full_like(height, STRIP)
+    over = share > 1.0 + 1e-6
+    for top, where, colour in ((backdrop, None, "white"), (height, None, SPEED), (height, over, TOO_FAST)):
+        axes.fill_between(
+            content.times,
+            0,
+            top,
+            where=where,
+            color=colour,
+            step="post",
+            linewidth=0,
+            transform=axes.get_xaxis_transform(),
+            zorder=1.5,
+        )
+    most = STRIP / STRIP_TOP
+    axes.plot([0, 1], [STRIP, STRIP], transform=axes.transAxes, color=FRAME, linewidth=0.7, zorder=1.8)
+    axes.plot([0, 1], [most, most], transform=axes.transAxes, color=TOO_FAST, linewidth=0.5, dashes=(6, 3))
+    peak = float(share.max())
+    label = "jump" if peak >= JUMP else f"{peak:.0%}"
+    colour = TOO_FAST if over.any() else PEAK
+    axes.text(1.008, most, label, transform=axes.transAxes, fontsize=5.5, color=colour, va="center")
+
+
+def _draw_free(axes: Axes, content: Content, joint: str) -> None:
+    free = content.free[:, content.motion.joints.index(joint)]
+    if free.any():
+        axes.fill_between(
+            content.times, 0, 1, where=free, transform=axes.get_xaxis_transform(), color=FREE, linewidth=0
+        )
+        centre = float(content.times[free].mean()) / content.until_s
+        axes.text(centre, 0.5, "free", transform=axes.transAxes, ha="center", va="center", color=FREE_TEXT)
+
+
+ANGLES = (("roll, + right", "#0072b2"), ("pitch, + forward", "#d55e00"), ("yaw, + left", "#009e73"))
+
+
+def draw_attitude(axes: Axes, content: Content, cell: Cell, attitude: Floats) -> None:
+    """Draw roll, pitch and yaw (n_keyframes, 3) [deg] between the keyframes that say them."""
+    known = attitude[np.isfinite(attitude)]
+    middle, span = (known.max() + known.min()) / 2.0, max(LEAST_SPAN_DEG, np.ptp(known) * ROOM)
+    axes.set_xlim(0.0, content.until_s)
+    axes.set_ylim(middle - span / 2, middle + span / 2)
+    draw_keyframes(axes, content)
+    draw_heading(axes, cell)
+    given = np.isfinite(attitude).all(axis=1)
+    for column, (name, colour) in enumerate(ANGLES):
+        axes.plot(
+            content.marks[given],
+            attitude[given, column],
+            "o-",
+            color=colour,
+            label=name,
+            linewidth=1.2,
+            markersize=2.2,
+        )
+    axes.legend(
+        loc="lower right", bbox_to_anchor=(1.0, 0.98), ncols=3, fontsize=6.5, frameon=False, borderaxespad=0.0
+    )
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,212 @@
+"""What films and strips show: where everything is at any time, recorded or of a motion without physics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from posewright.arenas import Arena
+from posewright.arrays import Floats
+from posewright.errors import InputError, UnknownNameError
+from posewright.formats import card_of
+from posewright.motions import Motion
+from posewright.recordings import Header, Recording
+from posewright.robots import Robot
+from posewright.robots import robot as robot_named
+
+if TYPE_CHECKING:
+    from posewright.simulation import World
+
+Attitude = tuple[float, float]
+"""Roll and pitch of the base [rad]."""
+
+JUMP_M = 0.1
+"""A base that is farther away in the next row was put there: nothing lies between."""
+
+LOOPS_SHOWN = 3
+"""Passes that are shown of a motion that repeats for ever."""
+
+LONGEST_S = 60.0
+"""So much of a motion is shown at most [s]."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Poses:
+    """Where everything is at n times.
+
+    Attributes:
+        times: `(n,)` [s].
+        base: x y z qw qx qy qz by robot, `(n, 7)` each.
+        positions: joint angles by robot, `(n, n_joints)` each [rad].
+        boxes: x y z qw qx qy qz, `(n, n_boxes, 7)`.
+    """
+
+    times: Floats
+    base: Mapping[str, Floats]
+    positions: Mapping[str, Floats]
+    boxes: Floats
+
+    def at(self, times: Floats) -> Poses:
+        """Return the poses at other times, `(m,)` [s], between two known ones what lies between."""
+        after = np.clip(np.searchsorted(self.times, times), 1, max(len(self.times) - 1, 1))
+        before = after - 1
+        after = np.minimum(after, len(self.times) - 1)
+        gaps = np.maximum(self.times[after] - self.times[before], 1e-12)
+        share = np.clip((times - self.times[before]) / gaps, 0.0, 1.0)
+        joints = {
+            name: values[before] + share[:, None] * (values[after] - values[before])
+            for name, values in self.positions.items()
+        }
+        base = {name: _between(values[before], values[after], share) for name, values in self.base.items()}
+        boxes = _between(self.boxes[before], self.boxes[after], share[:, None])
+        return Poses(times, base, joints, boxes)
+
+
+def _between(before: Floats, after: Floats, share: Floats) -> Floats:
+    """Return poses x y z qw qx qy qz between others, `(..., 7)`, at shares of the way `(...)`."""
+    weight = share[..., None]
+    jumps = np.linalg.norm(after[..., :3] - before[..., :3], axis=-1, keepdims=True) > JUMP_M
+    weight = np.where(jumps, np.round(weight), weight)
+    turned = np.where((before[..., 3:] * after[..., 3:]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    signs = np.concatenate(
+        [np.ones_like(before[..., :3]), np.broadcast_to(turned, before[..., 3:].shape)], -1
+    )
+    poses: Floats = before + weight * (signs * after - before)
+    poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
+    return poses
+
+
+@dataclass(frozen=True, eq=False)
+class Playback:
+    """What can be shown.
+
+    Attributes:
+        world: with the robots, the field and its boxes.
+        begin_s: the first time there is something to show [s].
+        end_s: the last [s].
+        at: gives the poses at times `(n,)` [s].
+    """
+
+    world: World
+    begin_s: float
+    end_s: float
+    at: Callable[[Floats], Poses]
+
+
+def card_document(name: str) -> str:
+    """Return under what name a recording carries the card of a robot that does not ship."""
+    return f"{name}.robot.yaml"
+
+
+def scene_of(recording: Recording | Header, robots: Mapping[str, Robot] | Robot | None = None) -> World:
+    """Build the world a recording was made in, from what the recording carries.
+
+    Args:
+        recording: or its header.
+        robots: cards by the robots' names in the recording, of those whose model does not travel with it, as
+            they do not ship; or the card of the only one.
+
+    Raises:
+        InputError: a card is missing, or is another robot's.
+        UnknownNameError: a robot is none that this version knows.
+        DocumentError: the field is not what it should be.
+    """
+    from posewright.simulation import World
+
+    header = recording.header if isinstance(recording, Recording) else recording
+    cards = _cards(header, robots)
+    arena = Arena.from_dict(header.arena) if header.arena else None
+    return World(cards if len(cards) > 1 else next(iter(cards.values())), arena)
+
+
+def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[str, Robot]:
+    given = {next(iter(header.robots)): robots} if isinstance(robots, Robot) else dict(robots or {})
+    for name in given:
+        if name not in header.robots:
+            raise UnknownNameError.among("robot of the recording", name, header.robots)
+    cards = {}
+    for name, told in header.robots.items():
+        card = given.get(name)
+        if card is None and card_document(told.robot) in header.documents:
+            raise InputError(
+                f"the recording is of {told.robot!r}, a robot with a card of its own",
+                hint="a model does not travel with a recording: hand in the robot's card",
+            )
+        card = card or robot_named(told.robot)
+        if (card.name, card.joint_names) != (told.robot, told.joints):
+            raise InputError(f"the recording is not of {card.name!r}", hint=f"it is of {told.robot!r}")
+        cards[name] = card
+    return cards
+
+
+def playback_of(recording: Recording, robots: Mapping[str, Robot] | Robot | None = None) -> Playback:
+    """Return a recording as something that can be shown; `robots` as in `scene_of`.
+
+    Raises:
+        InputError: the recording does not know where its robots were; or as `scene_of`.
+    """
+    if not all(record.knows_place for record in recording.robots.values()):
+        raise InputError("the recording does not say where the robot was: there is nothing to show")
+    poses = Poses(
+        times=recording.times,
+        base={name: record.base for name, record in recording.robots.items()},
+        positions={
+            name: np.nan_to_num(np.where(np.isnan(record.positions), record.commands, record.positions))
+            for name, record in recording.robots.items()
+        },
+        boxes=recording.boxes,
+    )
+    begin_s, end_s = float(recording.times[0]), float(recording.times[-1])
+    return Playback(scene_of(recording, robots), begin_s, end_s, poses.at)
+
+
+def playback_of_motion(
+    motion: Motion,
+    robot: Robot | str | None = None,
+    *,
+    pose: str | None = None,
+    attitude: Attitude | None = None,
+) -> Playback:
+    """Return a motion without physics as something that can be shown.
+
+    Every joint is where it is commanded, and the base as the author says, or upright on whatever carries it.
+
+    Args:
+        motion: what is shown.
+        robot: on what, or its name; default the motion's own.
+        pose: name of the pose of the joints that the motion does not move; default `stand`.
+        attitude: roll and pitch of the base [rad]; default what the motion's author says.
+
+    Raises:
+        InputError: the motion is another robot's, or the robot has no model.
+        UnknownNameError: the robot is not known, or has no such pose.
+    """
+    own = card_of(motion) if robot is None else robot
+    card = own if isinstance(own, Robot) else robot_named(own)
+    if card.model_path is None:
+        raise InputError(f"{card.name} has no model: there is nothing to show", hint="name another robot")
+    from posewright.simulation import World
+    from posewright.simulation.placing import Lean, place
+
+    world, first = World(card), motion.first_pose(card, pose)
+    columns = [card.index(joint) for joint in motion.joints]
+    lower, upper = card.hardware_limits
+    says = any(any(frame.attitude[:2]) for frame in motion.keyframes if frame.attitude is not None)
+
+    def at(times: Floats) -> Poses:
+        positions = np.tile(first, (len(times), 1))
+        asked = motion.sample_at(np.asarray(times)).angles
+        positions[:, columns] = np.where(np.isfinite(asked), asked, first[columns])
+        positions = np.clip(positions, lower, upper)
+        leans = motion.attitude_at(times) if attitude is None and says else None
+        base = np.empty((len(times), 7))
+        for row in range(len(times)):
+            lean = attitude if leans is None else tuple(leans[row, :2].tolist())
+            place(world, 0.0, 0.0, 0.0, positions[row], lean=None if lean is None else Lean(*lean))
+            base[row] = world.base
+        return Poses(times, {card.name: base}, {card.name: positions}, np.zeros((len(times), 0, 7)))
+
+    return Playback(world, 0.0, min((motion.repeat or LOOPS_SHOWN) * motion.duration, LONGEST_S), at)

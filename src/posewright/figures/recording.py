@@ -1,0 +1,163 @@
+"""The picture of a recording: the field from above, and beside it states and points over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from posewright.contests.picture import ContestPicture, MarkKind
+from posewright.errors import InputError
+from posewright.figures.field import MARKS, draw_field
+from posewright.figures.style import COLOURS, colours_of, styled
+from posewright.recordings import Recording
+from posewright.recordings.falls import tilt
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_WIDE_IN = 13.0
+_MOST_FIELDS = 3
+"""More parts of a contest than so many are drawn over one another."""
+
+
+@styled("drawing a recording")
+def draw_recording(recording: Recording, contest: ContestPicture | None = None) -> Figure:
+    """Draw what happened: paths from above, and over time what the controllers decided and what it was worth.
+
+    Args:
+        recording: what happened: of a race, a walk, a motion, any number of robots.
+        contest: what its contest adds.
+
+    Raises:
+        InputError: the recording does not know where any robot was.
+        MissingExtraError: matplotlib is not installed.
+    """
+    from matplotlib.figure import Figure
+
+    if not any(record.knows_place for record in recording.robots.values()):
+        raise InputError("the recording does not say where the robot was: there is no path to draw")
+    adds = contest or ContestPicture("")
+    several = len(recording.robots) > 1
+    states = [state for record in recording.robots.values() for state in record.decisions.states if state]
+    colours = colours_of(recording.robots if several else states)
+    spans = adds.spans if 2 <= len(adds.spans) <= _MOST_FIELDS else ()
+    rows = [*(["states"] if states else []), "series" if adds.series else "tilt"]
+    fields = [f"field {n}" for n in range(max(1, len(spans)))]
+    figure = Figure(figsize=(_WIDE_IN, 6.4), dpi=130, layout="constrained")
+    if spans:
+        figure.set_size_inches(_WIDE_IN, 5.0 + 2.2 * len(rows))
+        mosaic: list[list[str]] = [fields, *([row] * len(fields) for row in rows)]
+        axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=[2.4, *[1.0] * len(rows)])  # type: ignore[arg-type]
+    else:
+        axes = figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))  # type: ignore[arg-type]
+    for n, field in enumerate(fields):
+        span = (spans[n].begin_s, spans[n].end_s) if spans else None
+        draw_field(axes[field], recording, colours, adds.marks, span)
+        if spans:
+            axes[field].set_title(spans[n].label)
+    _draw_over_time(axes, recording, adds, colours)
+    _name_strokes(figure, [axes[field] for field in fields])
+    title = _title(recording, adds)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
+    figure.set_label(title)
+    return figure
+
+
+def _draw_over_time(
+    axes: Mapping[str, Any], recording: Recording, adds: ContestPicture, colours: Mapping[str, str]
+) -> None:
+    shown = [axes[name] for name in ("states", "series", "tilt") if name in axes]
+    if "states" in axes:
+        draw_states(axes["states"], recording, colours)
+    if "tilt" in axes:
+        draw_tilt(axes["tilt"], recording, colours)
+    if "series" in axes:
+        draw_series(axes["series"], adds, len(colours))
+    for one in shown:
+        one.set_xlim(0.0, recording.duration_s)
+        for mark in adds.marks:
+            style = "--" if mark.kind is MarkKind.MILESTONE else "-"
+            one.axvline(mark.time_s, color=MARKS[mark.kind], lw=0.9, ls=style)
+    for one in shown[:-1]:
+        one.tick_params(labelbottom=False)
+    shown[-1].set_xlabel("time [s]")
+
+
+def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
+    """Draw the states of the controllers as bars, a row a state; of several robots one after the other."""
+    several, names = len(recording.robots) > 1, []
+    for robot, record in recording.robots.items():
+        decisions = record.decisions
+        ends = np.append(decisions.times[1:], recording.duration_s)
+        for name in filter(None, dict.fromkeys(decisions.states)):
+            spans = [
+                (start, end - start)
+                for start, end, state in zip(decisions.times, ends, decisions.states, strict=True)
+                if state == name
+            ]
+            axes.broken_barh(spans, (len(names) - 0.38, 0.76), color=colours[robot if several else name])
+            names.append(f"{robot}: {name}" if several else name)
+    axes.set(yticks=range(len(names)), title="state of the controller")
+    axes.set_yticklabels(names, parse_math=False)
+    axes.invert_yaxis()
+
+
+def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
+    """Draw how far the bases lean."""
+    for name, record in recording.robots.items():
+        axes.plot(
+            recording.times, np.rad2deg(tilt(record.base)), color=colours.get(name, COLOURS[0]), lw=0.9, label=name
+        )
+    axes.set(ylabel="[deg]", title="tilt of the base from the vertical")
+    axes.set_ylim(bottom=0.0)
+    axes.grid(alpha=0.3)
+    if len(recording.robots) > 1:
+        axes.legend(loc="best", frameon=False)
+
+
+def draw_series(axes: Any, adds: ContestPicture, taken: int) -> None:
+    """Draw a contest's numbers over time.
+
+    Args:
+        axes: to draw in.
+        adds: with the numbers.
+        taken: so many colours mean something else already.
+    """
+    for one in adds.series:
+        colour = COLOURS[(taken + one.group) % len(COLOURS)]
+        style = {"ls": ":", "lw": 1.2} if one.dotted else {"lw": 2.0}
+        axes.plot(one.times, one.values, color=colour, label=one.title, **style)
+    units = ", ".join(dict.fromkeys(one.unit for one in adds.series))
+    axes.set(ylabel=units, title=adds.series_title)
+    axes.legend(loc="best", frameon=False)
+    axes.grid(alpha=0.3)
+
+
+def _name_strokes(figure: Figure, fields: list[Any]) -> None:
+    """Name below the page what the strokes of the fields are, each once."""
+    handles: dict[str, Any] = {}
+    for axes in fields:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            handles.setdefault(label, handle)
+    figure.legend(
+        handles.values(),
+        handles,
+        loc="outside lower left",
+        ncols=9,
+        frameon=False,
+        fontsize=8,
+        markerscale=1.0,
+    )
+
+
+def _title(recording: Recording, adds: ContestPicture) -> str:
+    header = recording.header
+    who = ", ".join(
+        f"{one.controller} on {one.robot}" if one.controller else one.robot for one in header.robots.values()
+    )
+    layout = f", layout {Path(header.layout).stem}" if header.layout else ""
+    first = f"{header.contest or 'recording'}: {who}{layout}, seed {header.seed}"
+    return f"{first}\n{adds.headline}" if adds.headline else first

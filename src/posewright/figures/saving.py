@@ -1,0 +1,70 @@
+"""Figures as files: by their ending, whole or not at all, the same bytes for the same figure."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from posewright.documents import refuse_unwritable, write_atomically
+from posewright.errors import InputError, Where
+from posewright.figures.style import picture_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PICTURES = (".png", ".svg", ".pdf")
+
+_SAVING = "saving a picture"
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Save a figure as a PNG, SVG or PDF file, by the file's ending.
+
+    The figure's label, where it has one, becomes the file's title.
+
+    Args:
+        figure: as a `draw_*` function returns it, or any other of matplotlib's; its own `dpi` counts.
+        path: where to.
+
+    Raises:
+        InputError: the file's ending is none of the three.
+        MissingExtraError: matplotlib is not installed.
+        OutputError: the file cannot be written.
+    """
+    path = Path(path)
+    suffix = _suffix(path)
+    label = str(figure.get_label())
+    kept: dict[str, dict[str, Any]] = {  # no date, so that the same figure gives the same bytes
+        ".png": {"Software": None, "Description": label},
+        ".svg": {"Date": None, "Title": label},
+        ".pdf": {"CreationDate": None, "Title": label},
+    }
+    metadata = {key: value for key, value in kept[suffix].items() if value != ""}
+    stream = io.BytesIO()
+    with picture_style(_SAVING):
+        figure.savefig(stream, format=suffix[1:], dpi="figure", metadata=metadata)
+    write_atomically(path, stream.getvalue())
+
+
+def refuse_unsavable(path: Path) -> None:
+    """Say before long work, not after it, that a picture could not be saved there.
+
+    Raises:
+        InputError: the file's ending is no picture's.
+        OutputError: the file cannot be written.
+        MissingExtraError: matplotlib is not installed.
+    """
+    _suffix(path)
+    refuse_unwritable(path)
+    with picture_style(_SAVING):
+        pass
+
+
+def _suffix(path: Path) -> str:
+    suffix = path.suffix.lower()
+    if suffix not in PICTURES:
+        raise InputError(
+            "not a kind of picture", where=Where(path), hint=f"end it in one of {', '.join(PICTURES)}"
+        )
+    return suffix

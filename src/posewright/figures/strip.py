@@ -1,0 +1,297 @@
+"""Film strips: pictures of the moments that matter, with their times, on one page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.errors import InputError
+from posewright.evaluation.motion.played import EXTRAS as PLAYED
+from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.report import evaluate_motion
+from posewright.figures.film import close_up, picture_of
+from posewright.figures.playback import Attitude, Playback, playback_of, playback_of_motion
+from posewright.figures.style import GREY, INK, WRONG, styled
+from posewright.formats.native import read as read_motion
+from posewright.motions import Finding, Level, Motion
+from posewright.recordings import Recording
+from posewright.recordings.falls import tilt
+from posewright.robots import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PICTURES = 12
+MOST_PICTURES = 60
+ACROSS = 6
+"""Pictures side by side at most."""
+
+SUFFIX = ".motion.yaml"
+"""Of the document a recording carries its motion in."""
+
+SIZE = (400, 360)
+"""Of one picture, in pixels."""
+
+WIDTH_IN, DPI = 2.0, 150
+LABEL_IN, TITLE_IN, GAP_IN = 0.26, 0.38, 0.03
+"""Heights of a picture's label and of the title, and the gap between two pictures [in]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Story:
+    """What a strip tells of, besides what is seen: times count from where it begins.
+
+    Attributes:
+        title: what is shown.
+        last_s: the last time that can be shown [s].
+        ends_s: when it is over; what follows is its last pose, held [s].
+        frame_s: of the robot [s].
+        begin_s: when it begins in what is played back [s].
+        motion: whose keyframes are shown; None where it is none.
+        findings: what was found, and when.
+        leans_most_s: when the base leans most; None where nobody knows [s].
+        states: when the controller was in which state.
+    """
+
+    title: str
+    last_s: float
+    ends_s: float
+    frame_s: float
+    begin_s: float = 0.0
+    motion: Motion | None = None
+    findings: tuple[Finding, ...] = ()
+    leans_most_s: float | None = None
+    states: tuple[tuple[float, str], ...] = ()
+
+
+@styled("drawing a film strip")
+def draw_strip(
+    shown: Recording | Motion,
+    robot: Robot | str | None = None,
+    *,
+    pictures: int = PICTURES,
+    camera: str = "side",
+    findings: Sequence[Finding] | None = None,
+    pose: str | None = None,
+    attitude: Attitude | None = None,
+) -> Figure:
+    """Draw pictures of what was recorded, or of a motion without physics.
+
+    Args:
+        shown: a recording, or a motion.
+        robot: on what, or its name; of a recording only where it does not ship.
+        pictures: how many.
+        camera: as in `film_recording`.
+        findings: of the recording of a motion, what is said in red where it happens; default what
+            `evaluation.evaluate_motion` finds.
+        pose: of a motion, name of the pose of the joints it does not move; default `stand`.
+        attitude: of a motion, roll and pitch of the base [rad].
+
+    Raises:
+        InputError: too few pictures or too many; or as `film_recording` and `film_motion`.
+        UnknownNameError: no such robot, pose or camera.
+        MissingExtraError: matplotlib is not installed.
+        UnavailableError: nothing can be drawn on this machine.
+    """
+    refuse_pictures(pictures)
+    if isinstance(shown, Motion):
+        playback = playback_of_motion(shown, robot, pose=pose, attitude=attitude)
+        story = _story_of_motion(shown, playback)
+    else:
+        card = robot if isinstance(robot, Robot) else None
+        playback = playback_of(shown, card)
+        story = (
+            _story_of_played(shown, playback, card, findings)
+            if PLAYED in shown.header.extras
+            else _story_of(shown, playback)
+        )
+    times = moments_of(story, pictures)
+    return _page(story, times, _pictures(playback, story.begin_s + np.array(times), camera))
+
+
+def refuse_pictures(pictures: int) -> None:
+    """Refuse a strip of too few pictures or too many.
+
+    Raises:
+        InputError: it is one.
+    """
+    if not 1 <= pictures <= MOST_PICTURES:
+        raise InputError(f"a strip of {pictures} pictures", hint=f"1 to {MOST_PICTURES}")
+
+
+def _story_of_motion(motion: Motion, playback: Playback) -> Story:
+    title = f"{motion.name}, {playback.world.robot.name}, {playback.end_s:.2f} s, without gravity"
+    return Story(title, playback.end_s, playback.end_s, playback.world.frame_period_s, motion=motion)
+
+
+def _story_of_played(
+    recording: Recording, playback: Playback, card: Robot | None, findings: Sequence[Finding] | None
+) -> Story:
+    played = PlayedMotion.of(recording, robot=card)
+    text = next(text for name, text in recording.header.documents.items() if name.endswith(SUFFIX))
+    found = evaluate_motion(recording, robot=card).findings if findings is None else findings
+    begin_s = float(recording.times[0]) + (played.begin - 1) * played.frame_s
+    own = slice(max(played.begin - 1, 0), None)
+    upright = np.cos(tilt(played.base[own]))
+    leans_s = float(played.times[own][np.abs(upright - upright[0]).argmax()])
+    how = "under gravity" if played.is_whole else "under gravity, cut short"
+    return Story(
+        title=f"{played.name}, {played.robot.name}, {played.ends_s:.2f} s, {how}",
+        last_s=playback.end_s - begin_s,
+        ends_s=played.ends_s,
+        frame_s=played.frame_s,
+        begin_s=begin_s,
+        motion=read_motion(text.encode(), card=played.robot),
+        findings=tuple(found),
+        leans_most_s=leans_s,
+    )
+
+
+def _story_of(recording: Recording, playback: Playback) -> Story:
+    header, decisions, begin_s = recording.header, recording.robot().decisions, playback.begin_s
+    states = zip((decisions.times - begin_s).tolist(), decisions.states, strict=True)
+    what = recording.robot().header.controller or "recording"
+    who = ", ".join(one.robot for one in header.robots.values())
+    length_s = playback.end_s - begin_s
+    title = f"{what}, {who}, {length_s:.2f} s"
+    return Story(
+        title, length_s, length_s, playback.world.frame_period_s, begin_s=begin_s, states=tuple(states)
+    )
+
+
+# ---- which moments
+
+
+def moments_of(story: Story, n: int) -> list[float]:
+    """Return the times to be shown [s], rising: its ends, its keyframes, and the middles of the longest gaps.
+
+    Of keyframes that are too many for `n` pictures, evenly spread ones are shown. The moment in which the
+    base leans most, and those at which something is found, take the place of the nearest. What comes after
+    the motion's end is shown once. Without a motion the times are evenly spread.
+    """
+    last, ends = story.last_s, story.ends_s
+    if n == 1:
+        return [last]
+    held = [last] if last > ends + story.frame_s else []
+    room = n - len(held)
+    if story.motion is None:
+        times = np.linspace(0.0, ends, room).tolist()
+    else:
+        keyframes = {0.0, ends, *(time for time in story.motion.keyframe_times.tolist() if time < ends)}
+        times = (
+            _thinned(sorted(keyframes), room) if len(keyframes) > room else _filled(keyframes, room, story)
+        )
+    return [*_with_highlights(times, _highlights(story)[: room // 3]), *held]
+
+
+def _thinned(keyframes: list[float], room: int) -> list[float]:
+    """Return as many keyframes as there is room for, as evenly spread as they are."""
+    spread = np.linspace(0.0, keyframes[-1], max(1, room))
+    return sorted({min(keyframes, key=lambda mark: abs(mark - time)) for time in spread.tolist()})
+
+
+def _filled(keyframes: set[float], room: int, story: Story) -> list[float]:
+    """Return the keyframes, and the middles of the longest gaps as long as there is room."""
+    times = set(keyframes)
+    while 1 < len(times) < room:
+        begin, end = max(pairwise(sorted(times)), key=lambda gap: gap[1] - gap[0])
+        if end - begin < 2.0 * story.frame_s:
+            break
+        times.add(0.5 * (begin + end))
+    return sorted(times)
+
+
+def _highlights(story: Story) -> list[float]:
+    """Return when something is found, errors first, and when the base leans most [s]."""
+    found = [f for f in story.findings if f.level is not Level.NOTE and f.times_s]
+    found.sort(key=lambda finding: finding.level is not Level.ERROR)
+    leans = [] if story.motion is None or story.leans_most_s is None else [story.leans_most_s]
+    times = [*(finding.times_s[0] for finding in found), *leans]
+    return [time for time in dict.fromkeys(times) if 0.0 < time < story.ends_s]
+
+
+def _with_highlights(times: list[float], highlights: list[float]) -> list[float]:
+    """Return the times with each highlight in place of the nearest; the first and the last stay."""
+    shown = list(times)
+    for highlight in highlights:
+        inner = [time for time in shown[1:-1] if time not in highlights]
+        if inner and highlight not in shown:
+            shown.remove(min(inner, key=lambda time: abs(time - highlight)))
+            shown = sorted([*shown, highlight])
+    return shown
+
+
+# ---- the page
+
+
+def _pictures(playback: Playback, times: Floats, camera: str) -> list[Any]:
+    from posewright.simulation import Film
+
+    poses, (width, height) = playback.at(times), SIZE
+    near = close_up(playback, poses, camera, width / height, steady=False)
+    with Film(playback.world, width, height, camera, quick=True, close_up=near) as film:
+        return [picture_of(film, poses, row) for row in range(len(times))]
+
+
+def _page(story: Story, times: list[float], pictures: list[Any]) -> Figure:
+    from matplotlib.figure import Figure
+
+    across = min(len(times), ACROSS)
+    down = math.ceil(len(times) / across)
+    each_in = WIDTH_IN * SIZE[1] / SIZE[0] + LABEL_IN
+    figure = Figure(figsize=(across * WIDTH_IN, TITLE_IN + down * each_in), dpi=DPI, facecolor="white")
+    wide_in, high_in = figure.get_size_inches().tolist()
+    grid: dict[str, Any] = {"left": 0.5 * GAP_IN / wide_in, "right": 1.0 - 0.5 * GAP_IN / wide_in}
+    grid |= {"top": 1.0 - TITLE_IN / high_in, "bottom": LABEL_IN / high_in, "wspace": GAP_IN / WIDTH_IN}
+    axes = figure.subplots(
+        down, across, squeeze=False, gridspec_kw=grid | {"hspace": LABEL_IN / (each_in - LABEL_IN)}
+    )
+    found = _found(story, times)
+    for panel in axes.flat:
+        panel.set_axis_off()
+    for panel, time_s, picture in zip(axes.flat, times, pictures, strict=False):
+        panel.imshow(picture, aspect="auto", interpolation="antialiased")
+        _label(panel, story, time_s, found.get(time_s, ""))
+    style: dict[str, Any] = {"va": "center", "color": INK, "size": 10.0, "parse_math": False}
+    figure.text(0.08 / wide_in, 1.0 - 0.19 / high_in, story.title, **style)
+    figure.set_label(story.title)
+    return figure
+
+
+def _found(story: Story, times: list[float]) -> Mapping[float, str]:
+    """Return the rules that are broken around each picture, by its time."""
+    found: dict[float, list[str]] = {}
+    for finding in story.findings:
+        if finding.level is not Level.NOTE:
+            when = finding.times_s[0] if finding.times_s else times[0]
+            found.setdefault(min(times, key=lambda time: abs(time - when)), []).append(finding.rule)
+    return {time: ", ".join(dict.fromkeys(rules)) for time, rules in found.items()}
+
+
+def _label(axes: Any, story: Story, time_s: float, found: str) -> None:
+    """Say when a picture is, at which keyframe, and in red what was found there."""
+    where: dict[str, Any] = {"transform": axes.transAxes, "parse_math": False}
+    axes.text(0.02, -0.03, f"{time_s:.2f} s", color=INK, weight="bold", va="top", **where)
+    axes.text(0.98, -0.03, _where(story, time_s), color=GREY, va="top", ha="right", **where)
+    axes.text(0.03, 0.965, found, color=WRONG, weight="bold", va="top", **where)
+
+
+def _where(story: Story, time_s: float) -> str:
+    """Return at which keyframe a picture is, one it stays in being the same; or the controller's state."""
+    motion, half = story.motion, 0.51 * story.frame_s
+    if motion is None:
+        return next((state for since, state in reversed(story.states) if since <= time_s + half), "")
+    if time_s > story.ends_s + half:
+        return "holds"
+    number = int(motion.sample_at(np.array([max(time_s - half, 0.0)])).keyframes[0]) + 1
+    arrival = float(motion.keyframe_times[number - 1])
+    if time_s < half < arrival:
+        return "begins"
+    lap_s = time_s - motion.duration * math.floor((time_s - half) / max(motion.duration, half))
+    return f"keyframe {number}" if lap_s > arrival - half else f"to keyframe {number}"

@@ -1,0 +1,196 @@
+"""The picture of a tuning: scores, spread, and the course of every dimension in its range."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from posewright.arrays import Flags, Floats
+from posewright.errors import InputError
+from posewright.figures.style import styled
+from posewright.search import Dimension, Generation, Journal, read_journal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_COLUMNS = 4
+_WIDE_IN = 12.0
+_HEAD_IN, _SCORES_IN, _SPREAD_IN, _ROW_IN = 0.6, 2.6, 1.3, 1.5
+
+
+@styled("drawing a tuning")
+def draw_tuning(journal: Journal | str | Path) -> Figure:
+    """Draw a tuning: scores and spread above, the course of every dimension in its range below.
+
+    Args:
+        journal: what was tried, or the journal's file; one that is still being written will do.
+
+    Raises:
+        InputError: a journal without an evaluation.
+        FormatError: the journal cannot be read.
+        MissingExtraError: matplotlib is not installed.
+    """
+    from matplotlib.figure import Figure
+
+    shown = journal if isinstance(journal, Journal) else read_journal(journal)
+    if not shown.attempts:
+        raise InputError("nothing has been evaluated yet: there is nothing to draw")
+    course, dimensions = Course(shown), shown.plan.dimensions
+    columns = min(_COLUMNS, len(dimensions))
+    rows = math.ceil(len(dimensions) / columns)
+    heights = [_SCORES_IN, _SPREAD_IN, *[_ROW_IN] * rows]
+    figure = Figure(figsize=(_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
+    cells = [f"dimension {k}" for k in range(rows * columns)]
+    mosaic = [["scores"] * columns, ["spread"] * columns]
+    mosaic += [cells[row * columns : (row + 1) * columns] for row in range(rows)]
+    axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights, sharex=True)
+    draw_scores(axes["scores"], course)
+    draw_spread(axes["spread"], course)
+    axes["spread"].tick_params(labelbottom=True)
+    for k, cell in enumerate(cells):
+        if k >= len(dimensions):
+            axes[cell].remove()
+            continue
+        draw_dimension(axes[cell], course, dimensions[k])
+        is_lowest = k + columns >= len(dimensions)
+        axes[cell].tick_params(labelbottom=is_lowest)
+        if is_lowest:
+            axes[cell].set_xlabel("evaluations")
+    figure.suptitle(_title(course), x=0.01, ha="left", fontsize=10, fontweight="bold", parse_math=False)
+    figure.set_label(f"tuning {_title(course)}")
+    return figure
+
+
+def _title(course: Course) -> str:
+    plan, judged = course.journal.plan, int(course.judged.sum())
+    least = course.generations[-1].best_so_far
+    first = next(one.number for one in course.generations if one.best_so_far == least)
+    found = f"best {least:.6g} in generation {first}" if judged else "nothing could be judged"
+    fingerprint = textwrap.shorten(plan.fingerprint, 120, placeholder=" ...")
+    return (
+        f"{fingerprint}\n{len(course.scores)} evaluations, {len(course.scores) - judged} not judged, "
+        f"population {plan.population}, seed {plan.seed}: {found}"
+    )
+
+
+_ONE, _BEST, _MEDIAN, _FAILED, _START = "#9aa7b1", "#0072b2", "#e69f00", "#d55e00", "#444444"
+_STRETCH = 100.0
+"""Where all scores lie so many times wider apart than the better half, the worse ones are given less room."""
+
+_DECADE = 10.0
+"""Spreads further apart than this are drawn on a logarithmic axis."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A journal as arrays, worked out once for all curves.
+
+    Attributes:
+        journal: what is drawn.
+        scores: of the attempts, infinity where one was not judged, `(n,)`.
+        generations: of the attempts.
+        ends: how many evaluations there were after each generation, `(n_generations,)`.
+    """
+
+    journal: Journal
+    scores: Floats = field(init=False)
+    generations: tuple[Generation, ...] = field(init=False)
+    ends: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        attempts, generations = self.journal.attempts, self.journal.generations
+        object.__setattr__(self, "scores", np.array([attempt.score for attempt in attempts]))
+        object.__setattr__(self, "generations", generations)
+        object.__setattr__(self, "ends", np.array([one.evaluations for one in generations]))
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """The attempts counted from 1, as the ends of generations are, `(n,)`."""
+        return np.arange(1, len(self.scores) + 1)
+
+    @property
+    def judged(self) -> Flags:
+        """Which attempts have a score, `(n,)`."""
+        return np.isfinite(self.scores)
+
+    def values(self, dimension: Dimension) -> Floats:
+        """Return what the attempts tried of a dimension, `(n,)`."""
+        return np.array([attempt.values[dimension.name] for attempt in self.journal.attempts], dtype=float)
+
+    def best_values(self, dimension: Dimension) -> Floats:
+        """Return a dimension's value in the best attempt up to each generation, `(n_generations,)`."""
+        return np.array([one.best[dimension.name] for one in self.generations], dtype=float)
+
+
+def draw_scores(axes: Any, course: Course) -> None:
+    """Draw every score as a dot, and best and median of the generations as curves."""
+    numbers, judged = course.numbers, course.judged
+    axes.plot(numbers[judged], course.scores[judged], ".", color=_ONE, markersize=3.0, label="one candidate")
+    medians = _finite(one.median_score for one in course.generations)
+    axes.plot(course.ends, medians, color=_MEDIAN, linewidth=1.2, label="median of a generation")
+    best = _finite(one.best_so_far for one in course.generations)
+    axes.step(course.ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
+    if not judged.all():  # at the foot of the panel, whatever the scores are
+        foot = np.full(int((~judged).sum()), 0.02)
+        across = axes.get_xaxis_transform()
+        axes.plot(
+            numbers[~judged], foot, "x", color=_FAILED, markersize=3.0, transform=across, label="not judged"
+        )
+    _stretch(axes, course.scores[judged])
+    axes.set_ylabel("score (less is better)")
+    axes.set_xlim(0.0, len(course.scores) + 1.0)
+    axes.grid(visible=True, alpha=0.25)
+    axes.legend(loc="upper right", fontsize=7, ncols=4, frameon=False)
+
+
+def draw_spread(axes: Any, course: Course) -> None:
+    """Draw how far the candidates of each generation lie apart."""
+    drawn = [(one.evaluations, one.spread) for one in course.generations if one.spread > 0.0]
+    axes.plot([x for x, _ in drawn], [y for _, y in drawn], color=_BEST, linewidth=1.2)
+    shares = [share for _, share in drawn] or [1.0]
+    if max(shares) > _DECADE * min(shares):
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0.0)
+    axes.set_ylabel("spread / range")
+    axes.grid(visible=True, alpha=0.25)
+
+
+def draw_dimension(axes: Any, course: Course, dimension: Dimension) -> None:
+    """Draw what was tried of a dimension in its range, its start, and its value in the best candidate."""
+    values, judged = course.values(dimension), course.judged
+    axes.plot(course.numbers[judged], values[judged], ".", color=_ONE, markersize=2.0)
+    axes.plot(course.numbers[~judged], values[~judged], "x", color=_FAILED, markersize=2.0, alpha=0.6)
+    axes.axhline(dimension.start, color=_START, linewidth=0.6, linestyle=":")
+    axes.step(course.ends, course.best_values(dimension), where="post", color=_BEST, linewidth=1.4)
+    margin = 0.04 * dimension.width
+    axes.set_ylim(dimension.low - margin, dimension.high + margin)
+    for bound in (dimension.low, dimension.high):
+        axes.axhline(bound, color=_START, linewidth=0.6)
+    best = course.generations[-1].best[dimension.name]
+    shown = f"{best}" if dimension.is_whole else f"{best:.4g}"
+    axes.set_title(f"{dimension.name} = {shown}", fontsize=8, loc="left", parse_math=False)
+
+
+def _finite(scores: Any) -> Floats:
+    """Return scores with gaps where they are infinite."""
+    found = np.array(list(scores), dtype=float)
+    return np.where(np.isfinite(found), found, np.nan)
+
+
+def _stretch(axes: Any, scores: Floats) -> None:
+    """Give far worse scores less room, where they would leave none to the better ones."""
+    if len(scores) == 0:
+        axes.set_yticks([])
+        return
+    least, middle, most = float(scores.min()), float(np.median(scores)), float(scores.max())
+    if least > 0.0 and most > _STRETCH * least:
+        axes.set_yscale("log")
+    elif middle > least and most - least > _STRETCH * (middle - least):
+        axes.set_yscale("symlog", linthresh=max(abs(least), abs(middle), middle - least))

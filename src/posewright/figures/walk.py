@@ -1,0 +1,282 @@
+"""The picture of a walk: its path over the ground, footfalls, tilt, joint speeds and torques."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from posewright.evaluation.walking.feet import foot_tracks, lifting_phase
+from posewright.evaluation.walking.report import WalkResult, evaluate_walk
+from posewright.evaluation.walking.travel import cycle_rates
+from posewright.evaluation.walking.walk import Walk, spans
+from posewright.figures.field import frame_from_above
+from posewright.figures.gait.content import COLOURS as FOOT_COLOURS
+from posewright.figures.style import COLOURS, FAINT, GREY, WRONG, styled
+from posewright.gaits import chain, se2_exp
+from posewright.kinematics import legs_by_foot
+from posewright.recordings import Recording
+from posewright.recordings.falls import runs
+from posewright.robots import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SETTLING = "#9aa5ad"
+LESS, MORE = "#8fb8d4", "#1b5e8a"
+"""Of bars that stand side by side."""
+
+BAR = 0.4
+ARROW_EVERY_S = 1.0
+
+CYCLES = 4
+"""So many cycles of footfalls are shown."""
+
+_PANELS = [["way", "footfalls"], ["way", "heights"], ["rates", "tilt"], ["speeds", "torques"]]
+
+
+@styled("drawing a walk")
+def draw_walk(walk: WalkResult | Recording) -> Figure:
+    """Draw a walk of a gait.
+
+    Args:
+        walk: what was recorded, or what is measured of it already.
+
+    Raises:
+        InputError: the recording is not of a gait's walk.
+        MissingExtraError: matplotlib is not installed.
+    """
+    from matplotlib.figure import Figure
+
+    result = evaluate_walk(walk) if isinstance(walk, Recording) else walk
+    figure = Figure(figsize=(13.0, 9.6), dpi=130, layout="constrained")
+    axes: dict[str, Any] = figure.subplot_mosaic(_PANELS, height_ratios=(1.25, 1.0, 1.0, 1.05))  # type: ignore[arg-type]
+    draw_path(axes["way"], result.walk)
+    draw_footfalls(axes["footfalls"], result)
+    draw_heights(axes["heights"], result.walk)
+    draw_rates(axes["rates"], result.walk)
+    draw_tilt(axes["tilt"], result)
+    axes["tilt"].sharex(axes["rates"])
+    loads = result.report.loads.joints
+    draw_bars(
+        axes["speeds"],
+        {
+            "commanded": [one.commanded_speed_ratio for one in loads],
+            "measured": [one.measured_speed_ratio for one in loads],
+        },
+        [one.joint for one in loads],
+    )
+    most = result.report.loads.max_joint_speed_ratio
+    axes["speeds"].set_title(f"greatest joint speed over the card's: {most:.3f}")
+    draw_bars(
+        axes["torques"],
+        {
+            "greatest": [one.max_torque_ratio for one in loads],
+            "root mean square": [one.rms_torque_ratio for one in loads],
+        },
+        [one.joint for one in loads],
+    )
+    cost = result.report.energy.cost_of_transport
+    transport = "" if cost is None else f"; cost of transport {cost:.2f}"
+    axes["torques"].set_title(f"torque of the drives over their stall torque{transport}")
+    figure.suptitle(_title(result), x=0.01, ha="left", fontsize=10, parse_math=False)
+    figure.set_label(_title(result))
+    return figure
+
+
+def _title(result: WalkResult) -> str:
+    travel = result.report.travel
+    speeds = (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s)
+    went = ", ".join(
+        f"{word} {'?' if value is None else format(value, '.3f')} {unit}"
+        for word, value, unit in zip(
+            ("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True
+        )
+    )
+    asked = (travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s)
+    command = " / ".join(f"{value:.3f}" for value in asked)
+    falls = result.report.falls
+    fell = f"fell {falls[0].side} at {falls[0].time_s:.1f} s" if falls else "no fall"
+    body = "nominal body"
+    if not result.domain.is_nominal:
+        body = textwrap.fill(f"body of seed {result.seed}: {result.domain}", width=150)
+    return f"{result.gait} on {result.robot.name}: {went} (asked {command}); {fell}\n{body}"
+
+
+# ---- feet and ground
+
+
+def foot_colours(robot: Robot) -> dict[str, str]:
+    """Return the colour of each foot: that which it has in the picture of the gait."""
+    return {foot: FOOT_COLOURS[name] for foot, name in zip(robot.feet, legs_by_foot(robot), strict=True)}
+
+
+def foot_words(foot: str) -> str:
+    """Return a foot's name as people say it: left front."""
+    return foot.removesuffix("_paw").removesuffix("_foot").replace("_", " ")
+
+
+def draw_path(axes: Axes, walk: Walk) -> None:
+    """Draw the base's path from above, where it looked each second, and where it was to be in the end."""
+    track, begin = walk.trajectory, walk.first_measured
+    places = track.base[:, :2]
+    axes.plot(*places[: begin + 1].T, color=SETTLING, lw=1.4, label="settling")
+    axes.plot(*places[begin:].T, color=COLOURS[0], lw=1.4, label="base")
+    _draw_wanted(axes, walk, begin)
+    rows = np.arange(begin, len(places), max(round(ARROW_EVERY_S / walk.frame_s), 1))
+    looks = np.stack([np.cos(track.yaw[rows]), np.sin(track.yaw[rows])], axis=-1)
+    style: dict[str, Any] = {"color": COLOURS[0], "width": 0.004, "scale": 22.0, "zorder": 4}
+    axes.quiver(*places[rows].T, *looks.T, label="heading, each second", **style)
+    axes.plot(*places[0], "o", color="black", ms=5, label="put down")
+    for fall in walk.falls:
+        axes.plot(*places[fall.row], "X", color=WRONG, ms=9, mec="white", label=f"falls {fall.side}")
+    frame_from_above(axes)
+    axes.set(xlabel="x [m]", ylabel="y [m], to the left", title="from above")
+    axes.legend(loc="best", fontsize=7.5, frameon=False)
+    axes.grid(alpha=0.3)
+
+
+def _draw_wanted(axes: Axes, walk: Walk, begin: int) -> None:
+    """Draw the path that was commanded from where and how the robot was when the measuring began."""
+    way = [np.array([*walk.trajectory.base[begin, :2], walk.trajectory.yaw[begin]])]
+    for span in spans(walk.commands, walk.frame_s, begin, walk.last):
+        for _ in range(span.start, span.stop):
+            way.append(chain(way[-1], se2_exp(span.command.components(walk.frame_s))))
+    axes.plot(*np.array(way)[:, :2].T, color="black", lw=0.9, ls="--", label="asked for")
+
+
+def _shown(walk: Walk) -> tuple[int, int]:
+    """Return between which rows footfalls are shown: the last cycles on its feet, when it is steady."""
+    last = max(walk.last_upright_row, 1)
+    return max(last - CYCLES * walk.timing.frames, 0), last
+
+
+def draw_footfalls(axes: Axes, result: WalkResult) -> None:
+    """Draw when each foot was on the ground, and in frames when it should have been."""
+    walk, feet = result.walk, result.report.feet
+    (first, last), frame_s = _shown(walk), walk.frame_s
+    colours = foot_colours(walk.robot)
+    for line, foot in enumerate(walk.robot.feet):
+        down = runs(walk.trajectory.foot_contacts[first:last, line])
+        held = [((begin + first) * frame_s, (end - begin) * frame_s) for begin, end in down]
+        axes.broken_barh(held, (line - 0.28, 0.56), color=colours[foot])
+        planned = _planned(walk, line, first, last)
+        axes.broken_barh(planned, (line - 0.42, 0.84), fc="none", ec=GREY, lw=1.0, ls="-")
+    duties = [
+        f"{foot_words(one.foot)}, {'?' if one.duty is None else f'{one.duty:.0%}'} down" for one in feet.feet
+    ]
+    axes.set(yticks=range(len(duties)), yticklabels=duties, xlabel="time [s]")
+    axes.set_xlim(first * frame_s, last * frame_s)
+    axes.set_title(f"on the ground: filled as it was, framed as planned ({feet.planned_duty:.0%})")
+    axes.invert_yaxis()
+
+
+def _planned(walk: Walk, column: int, first: int, last: int) -> list[tuple[float, float]]:
+    """Return begin and length of the times a foot should be on the ground [s]."""
+    cycle_s, timing = walk.timing.period_s, walk.timing
+    numbers = np.arange(np.floor(first * walk.frame_s / cycle_s) - 1.0, last * walk.frame_s / cycle_s + 1.0)
+    begins = (lifting_phase(walk, column) + numbers) * cycle_s + timing.air_s
+    return [(begin, timing.ground_s) for begin in begins.tolist()]
+
+
+def draw_heights(axes: Axes, walk: Walk) -> None:
+    """Draw how high the lowest point of each foot was."""
+    first, last = _shown(walk)
+    colours, heights = foot_colours(walk.robot), 1000.0 * foot_tracks(walk).heights
+    rows = slice(first, last + 1)
+    for column, foot in enumerate(walk.robot.feet):
+        style: dict[str, Any] = {"color": colours[foot], "lw": 1.3, "label": foot_words(foot)}
+        axes.plot(walk.trajectory.times[rows], heights[rows, column], **style)
+    axes.axhline(0.0, color="black", lw=0.7)
+    axes.set_xlim(first * walk.frame_s, last * walk.frame_s)
+    axes.set(xlabel="time [s]", ylabel="[mm]", title="lowest point of each foot above the ground")
+    axes.legend(loc="upper right", ncols=4, fontsize=7, frameon=False)
+    axes.set_ylim(top=axes.get_ylim()[1] * 1.25)
+    axes.grid(alpha=0.3)
+
+
+# ---- over time
+
+
+def draw_rates(axes: Axes, walk: Walk) -> None:
+    """Draw the velocity of every whole cycle as steps, and dotted what was asked for."""
+    rates, end_s = cycle_rates(walk, 0, walk.last_upright_row), float(walk.trajectory.times[-1])
+    edges = np.arange(len(rates) + 1) * walk.timing.frames * walk.frame_s
+    times = [timed.time_s for timed in walk.commands]
+    asked = np.array([tuple(timed.command.by_name.values()) for timed in walk.commands])
+    words = ("forward [m/s]", "left [m/s]", "turn [rad/s]")
+    for column, (colour, word) in enumerate(zip((COLOURS[0], COLOURS[1], COLOURS[3]), words, strict=True)):
+        if len(rates):
+            axes.stairs(rates[:, column], edges, color=colour, lw=1.3, baseline=None)
+        axes.plot([], [], color=colour, lw=1.3, label=word)
+        wanted = [*asked[:, column], asked[-1, column]]
+        axes.step([*times, end_s], wanted, where="post", color=colour, lw=1.0, ls=":")
+    _mark(axes, walk)
+    axes.set(xlabel="time [s]", title="velocity of each cycle, seen from the base; dotted: asked for")
+    axes.set_xlim(0.0, end_s)
+    axes.legend(loc="best", ncols=3, fontsize=7, frameon=False)
+    axes.grid(alpha=0.3)
+
+
+def draw_tilt(axes: Axes, result: WalkResult) -> None:
+    """Draw roll, pitch and the tilt of the base from the vertical."""
+    track, leaning = result.walk.trajectory, result.report.leaning
+    roll, pitch = track.attitude_deg
+    for values, colour, word, width in (
+        (track.tilt_deg, "black", "tilt from the vertical", 1.3),
+        (roll, COLOURS[0], "roll, + right", 0.9),
+        (pitch, COLOURS[1], "pitch, + forward", 0.9),
+    ):
+        axes.plot(track.times, values, color=colour, lw=width, label=word)
+    _mark(axes, result.walk)
+    axes.set(xlabel="time [s]", ylabel="[deg]")
+    axes.set_title(
+        f"base: tilt {leaning.max_tilt_deg:.1f} deg at most, {leaning.mean_tilt_deg:.1f} on the mean"
+    )
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.25 * (high - low))
+    axes.legend(loc="upper right", ncols=3, fontsize=7, frameon=False)
+    axes.grid(alpha=0.3)
+
+
+def _mark(axes: Axes, walk: Walk) -> None:
+    """Shade the time before the measuring began, and mark falls."""
+    axes.axvspan(0.0, walk.begin * walk.frame_s, color="#e8ebee", lw=0, zorder=0)
+    for fall in walk.falls:
+        axes.axvline(fall.time_s, color=WRONG, lw=1.2)
+
+
+# ---- joints against what their servos can
+
+
+def draw_bars(axes: Axes, bars: dict[str, Sequence[float]], joints: Sequence[str]) -> None:
+    """Draw two bars a joint, by what they are called, with a line at 1; those beyond it are framed red."""
+    places = np.arange(len(joints))
+    for (word, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (LESS, MORE), strict=True):
+        for bar, value in zip(
+            axes.bar(places + shift * BAR, values, BAR, color=colour, label=word), values, strict=True
+        ):
+            if value > 1.0:
+                bar.set(edgecolor=WRONG, linewidth=1.6)
+    axes.axhline(1.0, color=WRONG, lw=1.0)
+    _name_joints(axes, joints)
+    axes.set_ylim(0.0, max(1.15, 1.2 * max(value for values in bars.values() for value in values)))
+    axes.legend(loc="upper right", ncols=2, fontsize=7, frameon=False)
+
+
+def _name_joints(axes: Axes, joints: Sequence[str]) -> None:
+    """Write the joint below each pair of bars, and the leg below each three."""
+    parts = [joint.rpartition("_") for joint in joints]
+    axes.set_xticks(range(len(parts)), [part for *_, part in parts], fontsize=7)
+    legs = [leg for leg, *_ in parts]
+    for leg in dict.fromkeys(legs):
+        own = [place for place, one in enumerate(legs) if one == leg]
+        below: dict[str, Any] = {"ha": "center", "va": "top", "fontsize": 8, "annotation_clip": False}
+        middle = (sum(own) / len(own), 0.0)
+        axes.annotate(leg.replace("_", " "), middle, (0, -22), "data", "offset points", **below)
+        if own[0]:
+            axes.axvline(own[0] - 0.5, color=FAINT, lw=0.8, zorder=0)
+    axes.tick_params(axis="x", length=0)
