@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,6 +13,9 @@ from posewright.recordings.plain import plain
 if TYPE_CHECKING:
     from posewright.bodies import Body
     from posewright.robots import SensorSpec
+
+RULES_SUFFIX = ".rules.yaml"
+"""What the documents are called that a contest is judged by."""
 
 BoxPlace = tuple[float, float, float]
 """x [m], y [m], yaw [rad] of a box at the start, in the field frame."""
@@ -28,9 +32,11 @@ class RobotHeader:
         feet: names, in the order of the columns.
         sensors: the card of each sensor as `sensor_card` gives it.
         facts: what the body knows of itself besides its card, as `Body.facts` gives it.
-        links: what it is built of, for viewers, each after its parent: `name`, `parent`, `position` [m] and
-            `rotation` (w x y z) in the parent's frame, the `joint` that turns it, around which `axis`, and
-            `shapes`, each with `kind`, `size` [m], `position`, `rotation` and `colour`.
+        links: what it is built of, for viewers, the base first and each after its parent: `name`, `parent`,
+            `position` [m] and `rotation` (w x y z) in the parent's frame with the joint at 0, the `joint` that
+            turns it about its origin, around which `axis`, and `shapes`, each with `kind` (box, sphere, ellipsoid,
+            cylinder, capsule), `size` of the box around it along its own x, y and z [m], `position`, `rotation`,
+            and `colour`, red green blue and perhaps opacity.
     """
 
     robot: str
@@ -107,6 +113,9 @@ class Header:
         boxes = tuple((float(x), float(y), float(yaw)) for x, y, yaw in self.boxes)
         object.__setattr__(self, "boxes", boxes)
         object.__setattr__(self, "robots", dict(self.robots))
+        for name in self.robots:
+            if not name or "/" in name:
+                raise InputError(f"a robot cannot be called {name!r} in a recording", hint="no slash: topics have them")
         for name in ("arena", "documents", "extras"):
             object.__setattr__(self, name, plain(getattr(self, name)))
 
@@ -124,14 +133,18 @@ class Header:
         return {name: plain(value) for name, value in data.items()}
 
     def identity(self) -> dict[str, Any]:
-        """Return what makes two runs the same run, as plain data: no names of files, no versions, no looks."""
-        named = ("contest", "boxes", "seed", "rate_hz")
+        """Return what makes two runs the same run, as plain data: no names of files, no versions, no looks.
+
+        The rules a contest is judged by belong to it, and so does the field.
+        """
+        named = ("contest", "boxes", "seed", "rate_hz", "arena")
         told = self.to_plain()
         robots = {
             name: {key: value for key, value in one.items() if key not in {"links", "sensors"}}
             for name, one in told["robots"].items()
         }
-        return {**{name: told[name] for name in named}, "robots": robots}
+        rules = {name: text for name, text in self.documents.items() if name.endswith(RULES_SUFFIX)}
+        return {**{name: told[name] for name in named}, "robots": robots, "rules": rules}
 
     @classmethod
     def from_plain(cls, data: object, documents: Mapping[str, str]) -> Self:
@@ -143,30 +156,108 @@ class Header:
         names = [entry.name for entry in fields(cls) if entry.name != "documents"]
         if not isinstance(data, dict) or set(data) != set(names):
             raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")
-        try:
-            robots = {str(name): RobotHeader(**one) for name, one in data["robots"].items()}
-            header = cls(**{**data, "robots": robots}, documents=documents)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"the header is damaged: {error}") from error
-        header._check_kinds()
-        return header
+        _check("the header", data, _HEADER)
+        robots = {}
+        for name, one in data["robots"].items():
+            if set(one) != {entry.name for entry in fields(RobotHeader)}:
+                raise InputError(f"the header is damaged: robot {name} has {', '.join(one)}")
+            _check(f"robot {name}", one, _ROBOT)
+            for number, link in enumerate(one["links"]):
+                _check(f"link {number} of {name}", link, _LINK)
+                for shape in link["shapes"]:
+                    _check(f"a shape of link {number} of {name}", shape, _SHAPE)
+            _check_tree(name, one["links"])
+            robots[name] = RobotHeader(**one)
+        return cls(**{**data, "robots": robots}, documents=documents)
 
-    def _check_kinds(self) -> None:
-        robots = self.robots.values()
-        cards = [card for one in robots for card in one.sensors.values()]
-        texts: list[Any] = [self.contest, self.layout, self.version]
-        texts += [text for one in robots for text in (one.robot, one.controller, *one.joints, *one.feet)]
-        mappings: list[Any] = [self.arena, self.extras, *cards]
-        mappings += [one for robot in robots for one in (robot.sensors, robot.facts, *robot.links)]
-        numbers: list[Any] = [self.seed, self.rate_hz]
-        right = (
-            all(isinstance(text, str) for text in texts)
-            and all(isinstance(mapping, dict) for mapping in mappings)
-            and all(isinstance(number, int | float) for number in numbers)
-            and all(_is_pose(card["base_pose"]) for card in cards if "base_pose" in card)
-        )
-        if not right or not self.robots:
-            raise InputError("the header is damaged: an entry is of the wrong kind")
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(_is_text(one) for one in value) and len(set(value)) == len(value)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_numbers(*lengths: int) -> Callable[[Any], bool]:
+    return lambda value: (
+        isinstance(value, list) and len(value) in lengths and all(_is_number(one) for one in value)
+    )
+
+
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_mappings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+
+
+def _is_named(value: Any) -> bool:
+    return isinstance(value, dict) and all(_is_text(key) and isinstance(one, dict) for key, one in value.items())
+
+
+_HEADER: dict[str, Callable[[Any], bool]] = {
+    "robots": lambda value: bool(value) and _is_named(value),
+    "contest": _is_text,
+    "layout": _is_text,
+    "boxes": lambda value: isinstance(value, list) and all(_is_numbers(3)(one) for one in value),
+    "seed": lambda value: type(value) is int,
+    "version": _is_text,
+    "rate_hz": lambda value: _is_number(value) and value > 0.0,
+    "arena": _is_mapping,
+    "extras": _is_mapping,
+}
+_ROBOT: dict[str, Callable[[Any], bool]] = {
+    "robot": _is_text,
+    "controller": _is_text,
+    "joints": _is_texts,
+    "feet": _is_texts,
+    "sensors": lambda value: _is_named(value) and all(_is_card(card) for card in value.values()),
+    "facts": _is_mapping,
+    "links": _is_mappings,
+}
+_LINK: dict[str, Callable[[Any], bool]] = {
+    "name": _is_text,
+    "parent": _is_text,
+    "position": _is_numbers(3),
+    "rotation": _is_numbers(4),
+    "shapes": _is_mappings,
+}
+_SHAPE: dict[str, Callable[[Any], bool]] = {
+    "kind": _is_text,
+    "size": _is_numbers(3),
+    "position": _is_numbers(3),
+    "rotation": _is_numbers(4),
+    "colour": _is_numbers(3, 4),
+}
+_CARD_NUMBERS = ("start_deg", "step_deg", "max_range_m", "fan_deg")
+
+
+def _is_card(card: Mapping[str, Any]) -> bool:
+    return _is_numbers(7)(card.get("base_pose", [0.0] * 7)) and all(
+        type(card.get(name, 0.0)) in (int, float) for name in _CARD_NUMBERS
+    )
+
+
+def _check(what: str, data: Mapping[str, Any], kinds: Mapping[str, Callable[[Any], bool]]) -> None:
+    for name, is_right in kinds.items():
+        if name not in data or not is_right(data[name]):
+            raise InputError(f"the header is damaged: {name} of {what} is not what it should be")
+
+
+def _check_tree(robot: str, links: Sequence[Mapping[str, Any]]) -> None:
+    """Check that each link hangs on an earlier one, and has an axis where a joint turns it."""
+    known: set[str] = set()
+    for link in links:
+        turns = link.get("joint") is not None
+        if (known and link["parent"] not in known) or (turns and not _is_numbers(3)(link.get("axis"))):
+            raise InputError(f"the header is damaged: link {link['name']} of {robot} hangs on nothing")
+        known.add(link["name"])
 
 
 def sensor_card(sensor: SensorSpec, base_pose: Sequence[float] | None = None) -> dict[str, Any]:
@@ -183,7 +274,3 @@ def sensor_card(sensor: SensorSpec, base_pose: Sequence[float] | None = None) ->
         **({} if base_pose is None else {"base_pose": plain(tuple(base_pose))}),
     }
 
-
-def _is_pose(value: Any) -> bool:
-    is_seven = isinstance(value, list) and len(value) == 7
-    return is_seven and all(isinstance(number, int | float) for number in value)
