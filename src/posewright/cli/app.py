@@ -40,6 +40,7 @@ VERBS = (
     "run",
     "replay",
     "judge",
+    "evaluate",
     "score",
     "inspect",
 )
