@@ -82,7 +82,9 @@ def _words(figures: RobotFigures) -> dict[str, str]:
         return "-" if value is None else form.format(value)
 
     faults = ", ".join(f"{count} x {kind}" for kind, count in figures.faults.items())
-    times = "".join(f" {side} at {at:.2f} s" for side, at in zip(figures.fall_sides, figures.fall_times_s, strict=True))
+    times = "".join(
+        f" {side} at {at:.2f} s" for side, at in zip(figures.fall_sides, figures.fall_times_s, strict=True)
+    )
     return {
         "controller": figures.controller or "-",
         "way": told(figures.path_m, "{:.2f} m"),
@@ -91,7 +93,7 @@ def _words(figures: RobotFigures) -> dict[str, str]:
         "turned": told(figures.turned_deg, "{:.0f} deg"),
         "falls": told(figures.falls, "{:d}") + times,
         "greatest tilt": told(figures.max_tilt_deg, "{:.1f} deg"),
-        "joint speed / the card's": f"{told(figures.max_joint_speed_ratio, '{:.2f}')} {figures.fastest_joint or ''}",
-        "torque / stall torque": f"{told(figures.max_torque_ratio, '{:.2f}')} {figures.hardest_joint or ''}",
+        "joint speed / the card's": told(figures.max_joint_speed_ratio, f"{{:.2f}} {figures.fastest_joint}"),
+        "torque / stall torque": told(figures.max_torque_ratio, f"{{:.2f}} {figures.hardest_joint}"),
         "faults": faults or "none",
     }

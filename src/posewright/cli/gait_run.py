@@ -281,7 +281,7 @@ def _workers(asked: int | None, bodies: int) -> int:
 
 def _domain(body: str, seed: int) -> DomainParameters:
     """Return the body of that name and seed, or raise UnknownNameError or InputError."""
-    from posewright.bodies import NOMINAL, draw_domain, domain_randomization_names, domain_randomization
+    from posewright.bodies import NOMINAL, domain_randomization, domain_randomization_names, draw_domain
     from posewright.errors import UnknownNameError
     from posewright.robots import is_path
     from posewright.search.plan import checked_seed

@@ -102,7 +102,9 @@ def check(
     opened = open_for_robot(file, robot)
     report = findings_report(opened, page, near_pose=pose, celebration=celebration)
     if physics:
-        report = _played(report, opened, page, quiet=as_json, attitude_deg=attitude, friction=friction, record=record)
+        report = _played(
+            report, opened, page, quiet=as_json, attitude_deg=attitude, friction=friction, record=record
+        )
     if as_json:
         emit_json(report)
     else:

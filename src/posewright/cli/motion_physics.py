@@ -123,8 +123,8 @@ def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:
     yield f"  falls         {_falls(told['falls'])}"
     way = told["travel"]
     yield (
-        f"  way           {way['distance_m']:.3f} m at {way['speed_m_s']:.3f} m/s: {way['forward_m']:.3f} m forward, "
-        f"{way['left_m']:.3f} m to the left, turned {way['turn_deg']:.0f} deg"
+        f"  way           {way['distance_m']:.3f} m at {way['speed_m_s']:.3f} m/s: {way['forward_m']:+.3f} m "
+        f"forward, {way['left_m']:+.3f} m left, turned {way['turn_deg']:+.0f} deg"
     )
     tilt = told["max_tilt"]
     yield (

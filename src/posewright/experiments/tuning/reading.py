@@ -8,7 +8,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from posewright.bodies import NOMINAL, DomainParameters, draw_domain, domain_randomization_names, domain_randomization
+from posewright.bodies import (
+    NOMINAL,
+    DomainParameters,
+    draw_domain,
+    domain_randomization_names,
+    domain_randomization,
+)
 from posewright.documents import Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.experiments.tuning.bounds import read_dimensions

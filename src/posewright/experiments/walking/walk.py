@@ -147,7 +147,9 @@ class _Onlooker:
         start: Floats = body.world.base[np.newaxis]
         gravity = np.asarray(body.facts()["gravity"])
         limits = stays_down_limits(body.robot.frame_period_s, LIES_S)
-        self._falls = FallDetector(limits, up=-gravity / np.linalg.norm(gravity) if gravity[:2].any() else SKY)
+        self._falls = FallDetector(
+            limits, up=-gravity / np.linalg.norm(gravity) if gravity[:2].any() else SKY
+        )
         self._falls.down(start)
         self._on_progress = on_progress
 
