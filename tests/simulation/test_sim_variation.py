@@ -17,8 +17,8 @@ from posewright.bodies import (
     DomainParameters,
     JointCommands,
     JointStates,
-    random_variation,
-    variation_ranges,
+    draw_domain,
+    domain_randomization,
 )
 from posewright.robots import Imu, Robot
 from posewright.rotation import matrix_roll_pitch_yaw
@@ -94,7 +94,7 @@ def test_a_body_that_was_another_is_nominal_again_to_the_last_bit(card: Robot) -
     body = SimulatedBody(world_of(card), start=(0.4, 0.0, 0.0))
     nominal = body.play(frames)
     before = {name: value.copy() for name, value in arrays(body.world.model).items()}
-    body.vary(replace(random_variation(variation_ranges(), 5), com_shift_m=(0.004, 0.002, -0.003)))
+    body.vary(replace(draw_domain(domain_randomization(), 5), com_shift_m=(0.004, 0.002, -0.003)))
     varied = body.play(frames)
     assert not is_same(nominal, varied)
     body.vary(NOMINAL)
@@ -118,7 +118,7 @@ def test_another_body_in_the_same_world_is_nominal_unless_told(ers7: Robot) -> N
 
 def test_the_same_variation_is_the_same_body_to_the_last_bit(card: Robot) -> None:
     frames = JointCommands(swaying(card, 100))
-    variation = random_variation(variation_ranges(), 11)
+    variation = draw_domain(domain_randomization(), 11)
     body = SimulatedBody(world_of(card), start=(0.4, 0.0, 0.0), variation=variation)
     first = body.play(frames)
     body.reset()

@@ -9,9 +9,11 @@ from posewright.bodies.domain_randomization import (
     DomainRandomization,
     Normal,
     Uniform,
-    random_variation,
+    domain_randomization,
+    domain_randomization_names,
+    draw_domain,
+    read_domain_randomization,
 )
-from posewright.bodies.domain_reading import read_variation_ranges, variation_names, variation_ranges
 from posewright.bodies.joints import (
     BodyState,
     Contacts,
@@ -24,6 +26,7 @@ from posewright.bodies.joints import (
     Reading,
 )
 from posewright.bodies.mock import MockBody, Placement
+from posewright.bodies.registry import body_names, make_plant
 
 __all__ = [
     "NOMINAL",
@@ -47,8 +50,10 @@ __all__ = [
     "Supervisor",
     "TorquePolicy",
     "Uniform",
-    "random_variation",
-    "read_variation_ranges",
-    "variation_names",
-    "variation_ranges",
+    "body_names",
+    "domain_randomization",
+    "domain_randomization_names",
+    "draw_domain",
+    "make_plant",
+    "read_domain_randomization",
 ]

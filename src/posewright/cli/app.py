@@ -31,7 +31,7 @@ DEBUG = "POSEWRIGHT_DEBUG"
 
 VERBS = (
     *("robots", "motion", "gait", "tune", "archive", "monet", "chart"),
-    *("run", "replay", "judge", "score", "inspect"),
+    *("run", "replay", "judge", "evaluate", "score", "inspect"),
 )
 """Each verb is the module `posewright.cli.<verb>` with a function `register(app)`."""
 

@@ -163,11 +163,10 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
         aspect: width of the pictures over their height.
         steady: whether the camera follows softly; else it looks right at the robot in each picture.
     """
-    from posewright.simulation.framing import framed
-    from posewright.simulation.spectator import close_up_on
+    from posewright.simulation.cameras import close_up_on, framed
 
     if playback.world.arena is not None or len(poses.base) > 1:
-        return None if steady else replace(close_up_on(playback.world), catching_up=1.0)
+        return None if steady else replace(close_up_on(playback.world.instance()), catching_up=1.0)
     (base,), (joints,) = poses.base.values(), poses.positions.values()
     every = max(1, len(base) // _LOOKS)
     return framed(

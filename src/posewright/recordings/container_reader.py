@@ -29,9 +29,9 @@ MAGIC = b"\x89MCAP0\r\n"
 MAX_UNPACKED_BYTES = 1 << 29
 """A race of 100 s unpacks to some 15 MB."""
 
-MAX_SWELLING = 256
+MAX_SWELLING = 64
 SMALL_BYTES = 1 << 25
-"""A file unpacks to at most so many bytes and `MAX_SWELLING` times its own."""
+"""A file unpacks to at most so many bytes and `MAX_SWELLING` times its own; that of a robot that never moves has 20."""
 
 MAX_RECORDS = 1 << 20
 """A race of 100 s has 25,000; ten minutes of 128 rows a second some 600,000."""

@@ -8,17 +8,16 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.arrays import Floats
+from posewright.arrays import Flags, Floats, Indices
 from posewright.bodies import Contacts
 from posewright.simulation.arena_model import FLOOR
+from posewright.simulation.robot_model import body_name
 
 if TYPE_CHECKING:
-    from posewright.simulation.world import World
-
-Indices = NDArray[np.intp]
+    from posewright.simulation.instance import ModelInstance
 
 _NEITHER = -1
-"""Neither a part of the robot nor the floor: boxes and walls."""
+"""Neither a part of the robot nor the floor: boxes, walls and other robots."""
 
 
 class ContactRecorder:
@@ -29,17 +28,18 @@ class ContactRecorder:
     of the next one, and what came to touch in it, follow from both.
 
     Args:
-        world: what is watched; what the robot does with boxes and walls is left out.
+        one: the robot; what it does with boxes, walls and other robots is left out.
     """
 
-    def __init__(self, world: World) -> None:
-        model, self._data = world.model, world.data
+    def __init__(self, one: ModelInstance) -> None:
+        model, self._data = one.model, one.data
         self._model: Any = model
         self._felt: Any = mujoco.MjData(model)
-        bodies = np.flatnonzero(model.body_rootid == world.addresses.base_body).tolist()
-        self._names: tuple[str, ...] = (*(model.body(body).name or f"part_{body}" for body in bodies), FLOOR)
+        bodies = one.bodies.tolist()
+        names = [body_name(model, body).removeprefix(one.prefix) for body in bodies]
+        self._names: tuple[str, ...] = (*names, FLOOR)
         self._floor = len(bodies)
-        self._feet = [self._names.index(foot) for foot in world.robot.feet]
+        self._feet = [names.index(foot) for foot in one.robot.feet]
         place = {body: place for place, body in enumerate(bodies)}
         self._thing_of_geom = np.array([place.get(int(body), _NEITHER) for body in model.geom_bodyid])
         self._thing_of_geom[model.geom(FLOOR).id] = self._floor
@@ -47,7 +47,7 @@ class ContactRecorder:
         self._own_geoms = np.flatnonzero(own & _can_touch(model))
         self._place_of_geom = np.full(model.ngeom, _NEITHER)
         self._place_of_geom[self._own_geoms] = np.arange(len(self._own_geoms))
-        self._frame_s = world.robot.frame_period_s
+        self._frame_s = one.robot.frame_period_s
         self._found: list[tuple[NDArray[np.int32], Floats, Floats, Floats]] = []
         self._geoms: list[tuple[Floats, Floats]] = []
         self._stacked: tuple[Floats, Floats] | None = None
@@ -120,7 +120,7 @@ class ContactRecorder:
             speeds=speeds[now],
         )
 
-    def _is_new(self, rows: Indices) -> NDArray[np.bool_]:
+    def _is_new(self, rows: Indices) -> Flags:
         """Return which of the rows (frame, thing, thing) are of things that come to the floor, `(n,)`."""
         touching = np.zeros((len(self._found) + 1, self._floor + 1), dtype=np.bool_)
         on_floor = rows[:, 2] == self._floor
@@ -190,8 +190,8 @@ class ContactRecorder:
         return ways
 
 
-def _can_touch(model: Any) -> NDArray[np.bool_]:
-    """Return which geoms are not for the looks alone, `(n_geoms,)`."""
+def _can_touch(model: Any) -> Flags:
+    """Return which geoms are not only there to be seen, `(n_geoms,)`."""
     can = np.asarray((model.geom_contype != 0) | (model.geom_conaffinity != 0))
     can[np.concatenate([model.pair_geom1, model.pair_geom2])] = True
     return can

@@ -14,17 +14,17 @@ import numpy as np
 import pytest
 
 from posewright.bodies import DomainParameters, JointCommands
+from posewright.control import gait as gait_control
 from posewright.errors import InputError
-from posewright.evaluation.walking.drives import drives_of
-from posewright.evaluation.walking.falls import lying
+from posewright.evaluation import WalkResult, evaluate_walk
 from posewright.evaluation.walking.feet import foot_tracks, knees, slips
-from posewright.experiments.walking import stage
-from posewright.experiments.walking.corrections import COUNT_FRAMES
-from posewright.experiments.walking.walk import walking_world
-from posewright.experiments.walking.walk import GaitTrial, walk_gait
+from posewright.evaluation.walking.joints import drives_of
+from posewright.evaluation.walking.walk import COUNT_FRAMES, fall_limits
+from posewright.experiments.walking.walk import LIES_S, walk_gait, walking_world
 from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, VelocityCommand
+from posewright.recordings.falls import FallDetector
 from posewright.robots import robot
-from posewright.simulation import ContactRecorder, SimulatedBody, World
+from posewright.simulation import SimulatedBody, World
 
 CARD = robot("sony_ers7")
 
@@ -58,15 +58,15 @@ AHEAD = VelocityCommand(0.12)
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return World(CARD, looks=False)
+    return World(CARD, visuals=False)
 
 
 @pytest.fixture(scope="module")
-def trial(world: World) -> GaitTrial:
+def trial(world: World) -> WalkResult:
     return walk_gait(GAIT, CARD, AHEAD, seconds=3.0, world=world)
 
 
-def test_the_robot_walks_ahead_and_stays_up(trial: GaitTrial) -> None:
+def test_the_robot_walks_ahead_and_stays_up(trial: WalkResult) -> None:
     report = trial.report
     assert report.is_upright
     assert report.travel.speed_m_s is not None
@@ -75,11 +75,11 @@ def test_the_robot_walks_ahead_and_stays_up(trial: GaitTrial) -> None:
     assert trial.simulated_s == pytest.approx(4.0)
 
 
-def test_the_same_walk_gives_the_same_report_to_the_last_bit(trial: GaitTrial, world: World) -> None:
+def test_the_same_walk_gives_the_same_report_to_the_last_bit(trial: WalkResult, world: World) -> None:
     again = walk_gait(GAIT, CARD, AHEAD, seconds=3.0, world=world)
-    anew = walk_gait(GAIT, CARD, AHEAD, seconds=3.0, world=World(CARD, looks=False))
+    anew = walk_gait(GAIT, CARD, AHEAD, seconds=3.0, world=World(CARD, visuals=False))
     assert again.to_dict() == trial.to_dict() == anew.to_dict()
-    assert np.array_equal(again.track.base, trial.track.base)
+    assert np.array_equal(again.walk.trajectory.base, trial.walk.trajectory.base)
 
 
 def test_what_carries_next_to_nothing_is_held_still_and_that_is_told() -> None:
@@ -89,18 +89,19 @@ def test_what_carries_next_to_nothing_is_held_still_and_that_is_told() -> None:
     columns = [CARD.index(joint) for joint in held]
     pose = np.clip(CARD.pose(GAIT.pose), *CARD.limits)
     assert np.array_equal(
-        trial.track.positions[:, columns], np.tile(pose[columns], (len(trial.track.base), 1))
+        trial.walk.trajectory.positions[:, columns],
+        np.tile(pose[columns], (len(trial.walk.trajectory.base), 1)),
     )
     again = walk_gait(GAIT, CARD, AHEAD, seconds=0.5, world=walking_world(GAIT, CARD))
     assert again.to_dict() == trial.to_dict()
 
 
-def test_the_gait_is_made_as_the_robot_walks_and_is_the_one_made_beforehand(trial: GaitTrial) -> None:
+def test_the_gait_is_made_as_the_robot_walks_and_is_the_one_made_beforehand(trial: WalkResult) -> None:
     from posewright.gaits import QuadrupedGait
 
     walker = QuadrupedGait(GAIT, CARD)
     walker.request(AHEAD)
-    assert np.array_equal(trial.track.asked[1:], walker.frames(500))
+    assert np.array_equal(trial.walk.asked[1:], walker.frames(500))
 
 
 def test_on_the_spot_it_stays_near_the_spot(world: World) -> None:
@@ -109,7 +110,11 @@ def test_on_the_spot_it_stays_near_the_spot(world: World) -> None:
     assert report.travel.left_m_s == pytest.approx(0.0, abs=0.03)
     assert report.travel.turn_rad_s == pytest.approx(0.0, abs=0.2)
     assert report.travel.distance_m < 0.1
-    assert (report.travel.forward_error, report.travel.left_error, report.travel.turn_error) == (None, None, None)
+    assert (report.travel.forward_error, report.travel.left_error, report.travel.turn_error) == (
+        None,
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize("command", [VelocityCommand(0.08, 0.05, 0.4), VelocityCommand(0.0, 0.08, -0.5)])
@@ -119,46 +124,48 @@ def test_the_mirrored_gait_with_the_mirrored_command_goes_the_mirrored_way(
     other = replace(GAIT, phases=GAIT.phases.mirrored)
     one = walk_gait(GAIT, CARD, command, seconds=2.0, world=world)
     two = walk_gait(other, CARD, command.mirrored, seconds=2.0, world=world)
-    assert CARD.mirror(one.track.asked) == pytest.approx(two.track.asked, abs=1e-9)
+    assert CARD.mirror(one.walk.asked) == pytest.approx(two.walk.asked, abs=1e-9)
     ours, theirs = one.report, two.report
-    assert theirs.speed_m_s == pytest.approx(ours.speed_m_s, abs=0.01)
-    assert theirs.left_m_s == pytest.approx(-(ours.left_m_s or 0.0), abs=0.01)
-    assert theirs.turn_rad_s == pytest.approx(-(ours.turn_rad_s or 0.0), abs=0.08)
+    assert theirs.travel.speed_m_s == pytest.approx(ours.travel.speed_m_s, abs=0.01)
+    assert theirs.travel.left_m_s == pytest.approx(-(ours.travel.left_m_s or 0.0), abs=0.01)
+    assert theirs.travel.turn_rad_s == pytest.approx(-(ours.travel.turn_rad_s or 0.0), abs=0.08)
 
 
 @pytest.mark.parametrize(
-    "variation",
+    "domain",
     [DomainParameters(), DomainParameters(friction=0.4, slope_rad=(0.02, 0.01), latency_frames=5)],
 )
 def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
-    variation: DomainParameters, world: World
+    domain: DomainParameters,
 ) -> None:
-    command = VelocityCommand(0.15, 0.0, 0.5)
-    track = walk_gait(GAIT, CARD, command, seconds=1.2, settle_s=0.3, variation=variation, world=world).track
-    body = SimulatedBody(world, start_pose=track.asked[0], variation=variation)
-    recorder = ContactRecorder(world)
-    replayed = body.play(JointCommands(track.sent[1:]), watch=recorder.note)
-    assert np.array_equal(replayed.positions, track.positions[1:])
-    feet, truth = foot_tracks(track), replayed.world
+    command, world = VelocityCommand(0.15, 0.0, 0.5), World(CARD, visuals=False, contacts=True)
+    walk = walk_gait(GAIT, CARD, command, seconds=1.2, settle_s=0.3, domain=domain, world=world).walk
+    SimulatedBody(world, start_pose=walk.asked[0], domain=domain)
+    replayed = world.advance({CARD.name: JointCommands(walk.sent[1:])})[CARD.name]
+    assert np.array_equal(replayed.positions, walk.trajectory.positions[1:])
+    feet, truth = foot_tracks(walk), replayed.truth
     assert truth is not None
     lowest = feet.centres[1:] - np.array([0.0, 0.0, 1.0]) * feet.radii[:, np.newaxis]
     assert truth.footprints.mean(axis=2) == pytest.approx(lowest, abs=1e-12)
     joints = [world.model.joint(leg.joints[2]).id for leg in CARD.legs]
-    assert world.data.xanchor[joints] == pytest.approx(knees(track)[-1], abs=1e-12)
-    recorded = recorder.slips()  # it leaves out frames at whose one end only a foot touches
+    assert world.data.xanchor[joints] == pytest.approx(knees(walk)[-1], abs=1e-12)
+    recorded = walk.trajectory.record.slips  # it leaves out frames at whose one end only a foot touches
+    assert recorded is not None
+    assert truth.slips is not None
+    assert np.array_equal(recorded, truth.slips)
     assert recorded.sum() > 0.01
-    both_ends = track.foot_contacts[:-1] & track.foot_contacts[1:]
-    assert np.where(both_ends, slips(track, feet), 0.0) == pytest.approx(recorded, abs=1e-12)
-    assert slips(track, feet).sum() > recorded.sum()
+    both_ends = walk.trajectory.foot_contacts[:-1] & walk.trajectory.foot_contacts[1:]
+    assert np.where(both_ends, slips(walk, feet), 0.0) == pytest.approx(recorded, abs=1e-12)
+    assert slips(walk, feet).sum() > recorded.sum()
 
 
 def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: World) -> None:
-    track = walk_gait(GAIT, CARD, VelocityCommand(0.15), seconds=1.5, settle_s=0.0, world=world).track
-    SimulatedBody(world, start_pose=track.asked[0])
+    walk = walk_gait(GAIT, CARD, VelocityCommand(0.15), seconds=1.5, settle_s=0.0, world=world).walk
+    SimulatedBody(world, start_pose=walk.asked[0])
     model, data, at = world.model, world.data, world.addresses
-    places, drives = at.joint_qpos[track.legs], at.actuators[track.legs]
-    damping, given = track.damping[track.legs], 0.0
-    for row in track.sent[1:]:
+    places, drives = at.joint_qpos[walk.trajectory.legs], at.actuators[walk.trajectory.legs]
+    damping, given = np.asarray(walk.trajectory.fact("damping"))[walk.trajectory.legs], 0.0
+    for row in walk.sent[1:]:
         data.ctrl[at.actuators] = row
         for _ in range(world.n_substeps):
             before = data.qpos[places].copy()
@@ -166,8 +173,8 @@ def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: Wo
             turned = data.qpos[places] - before
             work = data.actuator_force[drives] * turned - damping * turned**2 / model.opt.timestep
             given += float(np.maximum(work, 0.0).sum())
-    assert world.joint_positions == pytest.approx(track.positions[-1], abs=1e-3)
-    assert np.maximum(drives_of(track).work, 0.0).sum() == pytest.approx(given, rel=0.03)
+    assert world.joint_positions == pytest.approx(walk.trajectory.positions[-1], abs=1e-3)
+    assert np.maximum(drives_of(walk).work, 0.0).sum() == pytest.approx(given, rel=0.03)
 
 
 def push(world: World, at_s: float) -> Callable[[float], None]:
@@ -184,14 +191,14 @@ def push(world: World, at_s: float) -> Callable[[float], None]:
 
 
 def test_a_robot_that_is_pushed_over_is_reported_and_walks_no_further(world: World) -> None:
-    trial = walk_gait(GAIT, CARD, AHEAD, seconds=6.0, world=world, tell=push(world, 2.0))
+    trial = walk_gait(GAIT, CARD, AHEAD, seconds=6.0, world=world, on_progress=push(world, 2.0))
     report = trial.report
-    assert (report.falls, len(report.fall_times_s)) == (1, 1)
+    assert len(report.falls) == 1
     assert 2.0 < report.falls[0].time_s < 2.6
     assert trial.simulated_s < report.falls[0].time_s + 1.0
     assert report.travel.measured_s == pytest.approx(report.falls[0].time_s - 1.0, abs=0.01)
     assert report.travel.speed_m_s is not None
-    assert trial.falls[0].side in ("to the right", "to the left", "forward", "back")
+    assert report.falls[0].side in ("to the right", "to the left", "forward", "back")
 
 
 @pytest.mark.parametrize(("block", "at_s"), [(64, 2.0), (64, 2.2), (16, 2.1)])
@@ -199,10 +206,12 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
     block: int, at_s: float, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It falls amid a block, and lies over two or more."""
-    monkeypatch.setattr(stage, "BLOCK_FRAMES", block)
-    track = walk_gait(GAIT, CARD, AHEAD, seconds=6.0, world=world, tell=push(world, at_s)).track
-    up = np.flatnonzero(~lying(track.base, track.gravity, float(track.base[0, 2])))
-    n, long = len(track.base) - 1, stage.LIES_S / track.frame_s
+    monkeypatch.setattr(gait_control, "BLOCK_FRAMES", block)
+    walk = walk_gait(GAIT, CARD, AHEAD, seconds=6.0, world=world, on_progress=push(world, at_s)).walk
+    track = walk.trajectory
+    detector = FallDetector(fall_limits(walk.frame_s), up=track.sky)
+    up = np.flatnonzero(~detector.down(track.base))
+    n, long = walk.last, LIES_S / walk.frame_s
     assert n % block == 0
     assert up[-1] % block != 0
     assert n - block - up[-1] < long <= n - up[-1]
@@ -211,13 +220,19 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
 @pytest.mark.parametrize(
     ("page", "says"),
     [
-        ("measuring-a-gait.md", f"{stage.BLOCK_FRAMES} frames at a time"),
+        ("measuring-a-gait.md", f"{gait_control.BLOCK_FRAMES} frames at a time"),
         ("measuring-a-gait.md", f"counts once in {COUNT_FRAMES} frames"),
-        ("architecture.md", f"is its loop: {stage.BLOCK_FRAMES} frames are made"),
+        ("architecture.md", f"is its loop: {gait_control.BLOCK_FRAMES} frames are made"),
     ],
 )
 def test_the_pages_say_in_which_portions_it_is_walked_and_counted(page: str, says: str) -> None:
     assert says in (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
+
+
+def test_all_figures_follow_from_the_recording_alone(trial: WalkResult) -> None:
+    again = evaluate_walk(trial.recording)
+    assert again.figures() == trial.figures()
+    assert again.figures()["recording_digest"] == trial.recording.digest()
 
 
 def test_a_change_of_command_is_followed_from_the_next_step_on(world: World) -> None:
@@ -229,14 +244,16 @@ def test_a_change_of_command_is_followed_from_the_next_step_on(world: World) -> 
     assert abs(still.measured[2]) < 0.2 < turning.measured[2]
     assert trial.report.travel.commanded_turn_rad_s == pytest.approx(0.8 * 2.0 / 3.0)
     steady = walk_gait(GAIT, CARD, VelocityCommand(), seconds=3.0, world=world)
-    assert np.array_equal(steady.track.base[:251], trial.track.base[:251])
+    assert np.array_equal(steady.walk.trajectory.base[:251], trial.walk.trajectory.base[:251])
 
 
 def test_what_safety_holds_back_is_told_and_speeds_are_those_before_it(world: World) -> None:
     hasty = made_gait().changed({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
     report = walk_gait(hasty, CARD, AHEAD, seconds=0.5, world=world).report
     assert report.loads.commanded_speed_ratio > 1.0
-    assert report.loads.max_joint_speed_ratio == max(report.loads.commanded_speed_ratio, report.loads.measured_speed_ratio)
+    assert report.loads.max_joint_speed_ratio == max(
+        report.loads.commanded_speed_ratio, report.loads.measured_speed_ratio
+    )
     held_back = {one.joint for one in report.loads.corrections if one.guard == "speed limit"}
     too_fast = {one.joint for one in report.loads.joints if one.commanded_speed_ratio > 1.0}
     assert held_back >= too_fast
@@ -248,15 +265,15 @@ def test_no_figure_depends_on_how_the_walk_is_cut_into_blocks(
     block: int, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hasty = made_gait().changed({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
-    monkeypatch.setattr(stage, "BLOCK_FRAMES", 32)
+    monkeypatch.setattr(gait_control, "BLOCK_FRAMES", 32)
     whole = walk_gait(hasty, CARD, AHEAD, seconds=1.0, world=world)
-    monkeypatch.setattr(stage, "BLOCK_FRAMES", block)
+    monkeypatch.setattr(gait_control, "BLOCK_FRAMES", block)
     again = [(0.0, AHEAD), (0.1, AHEAD), (0.5, AHEAD)]  # the same command, which cuts anew
     cut = walk_gait(hasty, CARD, again, seconds=1.0, world=world)
     assert whole.report.loads.interventions > 2 * len(whole.report.loads.corrections)
     assert cut.report.loads.interventions == whole.report.loads.interventions
     assert cut.report.loads.corrections == whole.report.loads.corrections
-    assert np.array_equal(cut.track.base, whole.track.base)
+    assert np.array_equal(cut.walk.trajectory.base, whole.walk.trajectory.base)
 
 
 def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world: World) -> None:
