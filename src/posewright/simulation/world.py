@@ -308,7 +308,6 @@ class World:
 
     def reset(self) -> None:
         """Begin again, to the last bit: the same bodies at the same starts, the same boxes."""
-        _COMPLAINTS.clear()
         mujoco.mj_resetData(self.model, self.data)
         self._n_frames = 0
         for port in self.bodies.values():
