@@ -272,7 +272,9 @@ def test_the_centre_of_mass_moves_with_the_bases(card: Robot) -> None:
         world.show((0, 0, 1.0, 1, 0, 0, 0), standing(card))
     base = nominal.addresses.base_body
     moved = shifted.data.subtree_com[base] - nominal.data.subtree_com[base]
-    assert moved == pytest.approx(shift * nominal.model.body_mass[base] / nominal.instance().mass_kg, abs=1e-12)
+    assert moved == pytest.approx(
+        shift * nominal.model.body_mass[base] / nominal.instance().mass_kg, abs=1e-12
+    )
     for part in ("xpos", "geom_xpos", "geom_xmat", "site_xpos", "site_xmat"):
         assert np.abs(getattr(nominal.data, part) - getattr(shifted.data, part)).max() < 1e-12, part
 

@@ -24,7 +24,9 @@ AmongBoxes = Callable[..., SimulatedBody]
 def test_robot_weighs_what_its_parts_weigh(bioloid: Robot) -> None:
     assert bioloid.model_path is not None
     parts = ElementTree.parse(bioloid.model_path).iter("inertial")  # noqa: S314  # our own file
-    assert World(bioloid).instance().mass_kg == pytest.approx(sum(float(part.attrib["mass"]) for part in parts))
+    assert World(bioloid).instance().mass_kg == pytest.approx(
+        sum(float(part.attrib["mass"]) for part in parts)
+    )
 
 
 def test_arena_stands_to_scale(bioloid: Robot) -> None:

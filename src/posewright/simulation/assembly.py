@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _LOOK_FORWARD = (0.5, 0.5, -0.5, -0.5)
 """How a camera, which looks along its own -z with y up, is turned to look along its mount's x with z up."""
+
+_MASK_BITS = 31
+"""Bits of `contype` and `conaffinity`."""
 
 _MOST_STEPS = 1e6
 """No frame has more physics steps."""
@@ -99,6 +103,8 @@ def _joined(parts: Sequence[Part], specs: Sequence[Any], economy: Economy) -> An
     world = mujoco.MjSpec()
     names = [name for name in dir(world.option) if not name.startswith("_")]
     shared = {name: getattr(specs[0].option, name) for name in names}
+    for name, value in shared.items():
+        setattr(world.option, name, value)
     for part, spec in zip(parts, specs, strict=True):
         for name, value in shared.items():
             own = getattr(spec.option, name)
@@ -112,10 +118,29 @@ def _joined(parts: Sequence[Part], specs: Sequence[Any], economy: Economy) -> An
                 )
         for key in list(spec.keys):  # poses of a model that has one robot
             spec.delete(key)
+    _let_touch(specs)
+    for part, spec in zip(parts, specs, strict=True):
         world.attach(spec, prefix=part.prefix, frame=world.worldbody.add_frame())
-    for name, value in shared.items():
-        setattr(world.option, name, value)
     return world
+
+
+def _let_touch(specs: Sequence[Any]) -> None:
+    """Let robots touch each other, and themselves no more than before: their models know nothing of others.
+
+    Each robot gets a bit of MuJoCo's contact masks that no model uses; all others are stopped by it.
+    """
+    geoms = [[geom for geom in spec.geoms if geom.contype or geom.conaffinity] for spec in specs]
+    used = 1
+    for geom in chain.from_iterable(geoms):
+        used |= geom.contype | geom.conaffinity
+    free = [1 << place for place in range(_MASK_BITS) if not used >> place & 1]
+    if len(specs) > len(free):
+        raise InputError(f"{len(specs)} robots in one world", hint=f"at most {len(free)} can touch each other")
+    bits = free[: len(specs)]
+    for own, bit in zip(geoms, bits, strict=True):
+        for geom in own:
+            geom.contype |= bit
+            geom.conaffinity |= sum(bits) - bit
 
 
 def _add_contact_sensors(spec: Any, part: Part, base: str, n_boxes: int) -> None:
