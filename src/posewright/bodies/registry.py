@@ -1,6 +1,7 @@
 """Bodies by name: those of this package, and those that other packages offer by an entry point.
 
-A package offers one in its `pyproject.toml`; what it names takes a robot's card and returns the plant it is in:
+A package offers one in its `pyproject.toml`; what it names takes a robot's card and returns the plant it is
+in:
 
 ```toml
 [project.entry-points."posewright.bodies"]
@@ -38,5 +39,7 @@ def make_plant(name: str, robot: Robot) -> Plant:
         raise InputError(f"the body {name!r} is {offered!r}", hint="a function that takes a robot")
     plant = offered(robot)
     if not isinstance(plant, Plant):
-        raise InputError(f"the body {name!r} made {plant!r}, which is no plant", hint="see posewright.bodies.Plant")
+        raise InputError(
+            f"the body {name!r} made {plant!r}, which is no plant", hint="see posewright.bodies.Plant"
+        )
     return plant

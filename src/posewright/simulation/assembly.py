@@ -59,8 +59,8 @@ def compile_world(parts: Sequence[Part], arena: Arena | None, economy: Economy) 
     """Return MuJoCo's model of the robots in the arena, with a camera for each camera sensor.
 
     Raises:
-        InputError: a card has no model, a model does not compile or does not fit its card or the others, a joint
-            cannot be welded as it should, or the time step does not divide the frame.
+        InputError: a card has no model, a model does not compile or does not fit its card or the others, a
+            joint cannot be welded as it should, or the time step does not divide the frame.
         UnknownNameError: a camera's mount is not in the model, or a welded joint is none.
     """
     prepared = [_prepared(part.robot, economy) for part in parts]
@@ -110,11 +110,13 @@ def _joined(parts: Sequence[Part], specs: Sequence[Any], economy: Economy) -> An
             own = getattr(spec.option, name)
             if np.any(own != value) and not (name == "timestep" and economy.timestep_s is not None):
                 raise InputError(
-                    f"the models of {parts[0].robot.name} and {part.robot.name} differ in {name}: {value} and {own}",
-                    where=Where(part.robot.model_path),
-                    hint="timestep_s=... gives both one step"
-                    if name == "timestep"
-                    else "one world has one value",
+                   
+                   
+                   
+                   
+                   
+                    f"the models of {parts[0].robot.name} and {part.robot.name} differ
+                    in {name}: {value} and {own}", where=Where(part.robot.model_path), hint="timestep_s=... gives both one step" if name == "timestep" else "one world has one value",
                 )
         for key in list(spec.keys):  # poses of a model that has one robot
             spec.delete(key)
@@ -135,7 +137,9 @@ def _let_touch(specs: Sequence[Any]) -> None:
         used |= geom.contype | geom.conaffinity
     free = [1 << place for place in range(_MASK_BITS) if not used >> place & 1]
     if len(specs) > len(free):
-        raise InputError(f"{len(specs)} robots in one world", hint=f"at most {len(free)} can touch each other")
+        raise InputError(
+            f"{len(specs)} robots in one world", hint=f"at most {len(free)} can touch each other"
+        )
     bits = free[: len(specs)]
     for own, bit in zip(geoms, bits, strict=True):
         for geom in own:

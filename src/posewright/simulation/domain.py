@@ -34,7 +34,8 @@ _CHANGED = (
 
 
 class ModelDomain:
-    """Makes a world's model that of one body after the other, each time from the numbers as they were at first.
+    """Makes a world's model that of one body after the other, each time from the numbers as they were at
+    first.
 
     Args:
         model: MuJoCo's, of a world.
