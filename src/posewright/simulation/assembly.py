@@ -102,21 +102,18 @@ def _joined(parts: Sequence[Part], specs: Sequence[Any], economy: Economy) -> An
     """Return one model with all robots, what is their own called by their prefixes."""
     world = mujoco.MjSpec()
     names = [name for name in dir(world.option) if not name.startswith("_")]
-    shared = {name: getattr(specs[0].option, name) for name in names}
-    for name, value in shared.items():
-        setattr(world.option, name, value)
+    if economy.timestep_s is not None:
+        names.remove("timestep")
+    for name in names:
+        setattr(world.option, name, getattr(specs[0].option, name))
     for part, spec in zip(parts, specs, strict=True):
-        for name, value in shared.items():
-            own = getattr(spec.option, name)
-            if np.any(own != value) and not (name == "timestep" and economy.timestep_s is not None):
+        for name in names:
+            one, other = getattr(world.option, name), getattr(spec.option, name)
+            if np.any(one != other):
                 raise InputError(
-                   
-                   
-                   
-                   
-                   
-                    f"the models of {parts[0].robot.name} and {part.robot.name} differ
-                    in {name}: {value} and {own}", where=Where(part.robot.model_path), hint="timestep_s=... gives both one step" if name == "timestep" else "one world has one value",
+                    f"the model of {part.robot.name} has {name} {other}, that of another robot {one}",
+                    where=Where(part.robot.model_path),
+                    hint="timestep_s=... gives both one step" if name == "timestep" else "a world has one",
                 )
         for key in list(spec.keys):  # poses of a model that has one robot
             spec.delete(key)
