@@ -104,15 +104,15 @@ class GaitGenerator(Protocol):
     def is_standing(self) -> bool:
         """Whether it stood in the last frame, as it does before the first; here another motion may follow."""
 
-    def nearest(self, command: VelocityCommand) -> VelocityCommand:
-        """Return the command itself, or where that is more than the gait can do, as much of it as it can."""
-
     def request(self, command: VelocityCommand) -> None:
         """Ask for a velocity from the next step on; STILL is stepping on the spot.
 
         Raises:
             InputError: it is more than the gait can do, or no command.
         """
+
+    def clipped(self, command: VelocityCommand) -> VelocityCommand:
+        """Return what can be requested in place of a command: the same direction, slower if need be."""
 
     def halt(self) -> None:
         """Come to stand in the standing pose, and stay so until something else is asked for."""

@@ -18,6 +18,18 @@ SLACK = 1e-12
 
 Pair = tuple[float, float]
 
+NECKS = 301
+"""Neck tilts looked at where the one at rest does not do: a quarter of a degree apart on an AIBO."""
+
+HALVINGS = 50
+"""Then the last neck tilt that does is known to the last digit."""
+
+SHOWN = 3
+"""So many points are told one by one."""
+
+CHUNK = 512
+"""Points tried at once with all neck tilts."""
+
 
 @dataclass(frozen=True)
 class HeadShape:
@@ -164,19 +176,6 @@ def best_in_limits(shape: HeadShape, limits: Limits, point: Floats, necks: Float
     towards /= np.maximum(np.linalg.norm(towards, axis=1), 1e-300)[:, None]
     best: Floats = angles[np.einsum("nk,nk->n", towards, way).argmax()]
     return best
-
-
-NECKS = 301
-"""Neck tilts looked at where the one at rest does not do: a quarter of a degree apart on an AIBO."""
-
-HALVINGS = 50
-"""Then the last neck tilt that does is known to the last digit."""
-
-SHOWN = 3
-"""So many points are told one by one."""
-
-CHUNK = 512
-"""Points tried at once with all neck tilts."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,17 @@ SLACK = 64.0 * EPS
 Squares of distances are compared; as a distance this is half of it, 1e-15 m of a leg of 14 cm.
 """
 
+BLOCK = 4096
+"""Points worked on at once: what is worked out between fits into a core's own cache."""
+
+TINY = 1e-300
+"""Keeps a quotient of two zeros from being none."""
+
+RIGHT_ANGLE = 0.5 * math.pi + 1e-12
+"""As far as the strict form turns the rotator; the rest is for rounding."""
+
+Triple = tuple[float, float, float]
+
 
 @dataclass(frozen=True, slots=True)
 class LegShape:
@@ -91,16 +102,6 @@ class LegShape:
         return (
             self.side == 0.0 and self.sin_upper == 0.0 and self.lower_angle == 0.0 and self.cos_upper == 1.0
         )
-
-
-BLOCK = 4096
-"""Points worked on at once: what is worked out between fits into a core's own cache."""
-
-TINY = 1e-300
-"""Keeps a quotient of two zeros from being none."""
-
-RIGHT_ANGLE = 0.5 * math.pi + 1e-12
-"""As far as the strict form turns the rotator; the rest is for rounding."""
 
 
 def solve(shape: LegShape, points: Floats, *, knee: float, lift: float) -> tuple[Floats, Indices]:
@@ -233,9 +234,6 @@ def _about_y(angle: Floats) -> Floats:
     sine, cosine = np.sin(angle), np.cos(angle)
     one, none = np.ones_like(angle), np.zeros_like(angle)
     return np.array([[cosine, none, sine], [none, one, none], [-sine, none, cosine]])
-
-
-Triple = tuple[float, float, float]
 
 
 def forward_one(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:

@@ -19,6 +19,15 @@ from posewright.kinematics.leg_solving import LegShape, solve
 SHOWN = 3
 """So many points are told one by one."""
 
+BENDS = 129
+"""Bends looked at before the best is refined."""
+
+HALVINGS = 54
+"""Then the interval is as small as numbers are."""
+
+CHUNK = 1024
+"""Points worked on at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class OutOfReach:
@@ -80,16 +89,6 @@ def _below(shape: LegShape, r_sq: float, knee: float) -> float:
     sine = knee * math.sqrt(max(shape.far_sq - r_sq, 0.0) * max(r_sq - shape.near_sq, 0.0))
     along, across = (r_sq + shape.diff_sq) * shape.half, sine * shape.half
     return shape.cos_upper * along - shape.sin_upper * across
-
-
-BENDS = 129
-"""Bends looked at before the best is refined."""
-
-HALVINGS = 54
-"""Then the interval is as small as numbers are."""
-
-CHUNK = 1024
-"""Points worked on at once."""
 
 
 def nearest(shape: LegShape, points: Floats, *, knee: float, lift: float) -> Floats:

@@ -116,6 +116,10 @@ class Segment:
         """Return when it is at a point, counted from 0 and in fractions if so asked [s]."""
         return self.begins_s + self.reach_s * point / max(len(self.points) - 1, 1)
 
+    def where(self, point: int) -> str:
+        """Return what a point is called: the keyframe where it is the last one."""
+        return (place if point == len(self.points) - 1 else onto)(self.number)
+
     def fastest_s(self, column: int) -> float:
         """Return when a joint is fastest, the middle of the times where it is equally so [s]."""
         speeds = self.speeds[:, column]

@@ -6,6 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+AGAIN = 3
+"""From so many keyframes on, one finding speaks for them all."""
+
+MOST_TOLD = 6
+"""How many rows of keyframes are named; of more it is said that there are."""
+
 
 class Level(Enum):
     """How bad it is: an error breaks a rule, a warning comes near, a note is only to be known."""
@@ -47,13 +53,6 @@ class Finding:
     def excess(self) -> float:
         """How far the value is from the limit, in `unit`; 0 where there is nothing to measure."""
         return 0.0 if self.value is None or self.limit is None else abs(self.value - self.limit)
-
-
-AGAIN = 3
-"""From so many keyframes on, one finding speaks for them all."""
-
-MOST_TOLD = 6
-"""How many rows of keyframes are named; of more it is said that there are."""
 
 
 def gathered(findings: Iterable[Finding]) -> Iterator[Finding]:

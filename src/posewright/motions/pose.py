@@ -13,6 +13,17 @@ from posewright.arrays import Flags, Floats
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions.easing import DEFAULT_ACCEL_SHARE, Easing
 
+SHORTEST_S = 1e-6
+"""A way or a pause is none at all, or at least this long: below, a clock of floats cannot tell."""
+
+LONGEST_S = 86_400.0
+"""A day: longer than any honest way or pause."""
+
+Attitude = tuple[float, float, float]
+"""Roll, pitch and yaw [rad]."""
+
+TIME_HINT = f"a time is 0, or {SHORTEST_S:g} to {LONGEST_S:g} seconds"
+
 
 @dataclass(frozen=True, eq=False)
 class Pose:
@@ -111,18 +122,6 @@ class Pose:
 def _require(name: str, joints: tuple[str, ...]) -> None:
     if name not in joints:
         raise UnknownNameError.among("joint", name, joints)
-
-
-SHORTEST_S = 1e-6
-"""A way or a pause is none at all, or at least this long: below, a clock of floats cannot tell."""
-
-LONGEST_S = 86_400.0
-"""A day: longer than any honest way or pause."""
-
-Attitude = tuple[float, float, float]
-"""Roll, pitch and yaw [rad]."""
-
-TIME_HINT = f"a time is 0, or {SHORTEST_S:g} to {LONGEST_S:g} seconds"
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,14 @@ from posewright.robots.joint import DOUBTS, SIDE, SIGN, ZERO
 
 Partners = Mapping[str, tuple[str, float]]
 
+SLACK_RAD = 1e-6
+"""So little beyond a limit is rounding: files of old robots count whole micro-radians."""
+
+_DOUBTFUL = {
+    SIGN: "nobody says which way is positive on {}; it may be the other way",
+    SIDE: "which is which is a guess on {}; left and right, or front and rear, may have changed places",
+}
+
 
 def mirrored(motion: Motion, robot: Robot, *, name: str | None = None) -> Motion:
     """Return the motion seen in a mirror that stands in the plane between left and right.
@@ -79,15 +87,6 @@ def _partners(motion: Motion, robot: Robot) -> Partners:
                 f"motion {motion.name!r} moves {joint} but not {partner}", hint="a mirror needs both sides"
             )
     return across
-
-
-SLACK_RAD = 1e-6
-"""So little beyond a limit is rounding: files of old robots count whole micro-radians."""
-
-_DOUBTFUL = {
-    SIGN: "nobody says which way is positive on {}; it may be the other way",
-    SIDE: "which is which is a guess on {}; left and right, or front and rear, may have changed places",
-}
 
 
 @dataclass(frozen=True)

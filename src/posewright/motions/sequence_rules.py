@@ -15,6 +15,12 @@ from posewright.motions.finding import AGAIN, Finding, Level
 ROUNDING_DEG = 1e-4
 """So little beyond is rounding: a step of 60 deg between two angles in whole micro-radians may be more."""
 
+MOST_TOLD = 5
+"""How many stretches without pictures are named; of more it is said how many."""
+
+ROUNDING = 1e-9
+"""A picture and a fast stretch that share less than this part of a picture only touch."""
+
 
 def steps(checked: Checked) -> Iterator[Finding]:
     """Successive poses are near each other: not so is an error, or a warning where a card says so."""
@@ -89,13 +95,6 @@ def _away(checked: Checked, angles: Floats, name: str) -> Floats:
     return np.nan_to_num(np.abs(angles - pose), nan=0.0, posinf=np.inf)
 
 
-MOST_TOLD = 5
-"""How many stretches without pictures are named; of more it is said how many."""
-
-ROUNDING = 1e-9
-"""A picture and a fast stretch that share less than this part of a picture only touch."""
-
-
 @dataclass(frozen=True)
 class _Turn:
     """The fastest that a joint turns: how fast [deg/s], which, on the way into which keyframe, when [s]."""
@@ -132,17 +131,8 @@ def camera(checked: Checked) -> Iterator[Finding]:
         f"a picture bears {rules.camera_speed_deg_s:g} deg/s"
     )
     middles = ((first + after) / 2.0 / rate for first, after in stretches)
-    yield Finding(
-        Level.WARNING,
-        "camera",
-        message,
-        turn.number,
-        turn.joint,
-        float(lost),
-        float(rules.camera_lost_frames),
-        "frames",
-        (turn.time_s, *middles),
-    )
+    counts, when = (float(lost), float(rules.camera_lost_frames), "frames"), (turn.time_s, *middles)
+    yield Finding(Level.WARNING, "camera", message, turn.number, turn.joint, *counts, when)
 
 
 def _pictures(checked: Checked) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,6 +18,9 @@ ROUNDING = 1e-9
 FRAME_ROUNDING_DEG = 0.005
 """Half of the last digit in which speeds are given where they are given in degrees a frame: a motion made to
 go as fast as allowed is written with whole milliseconds, and so a little faster."""
+
+STAND = "stand"
+"""The pose in which a joint stands that a motion does not move."""
 
 
 def finite(checked: Checked) -> Iterator[Finding]:
@@ -67,18 +69,9 @@ def _beyond_limit(checked: Checked, way: Segment, column: int, point: int) -> Fi
         told = f"beyond its limit of {soft:.2f} deg, though not its mechanical one of {hard:.2f} deg"
     else:
         told = f"its {'limit' if hard == soft else 'mechanical limit'} is {hard:.2f} deg"
-    last = point == len(way.points) - 1
-    return Finding(
-        Level.WARNING if within else Level.ERROR,
-        "limit",
-        f"{(place if last else onto)(way.number)}: {joint} is asked to {value:.2f} deg, {told}",
-        way.number,
-        joint,
-        value,
-        soft if within else hard,
-        "deg",
-        (way.time_s(point),),
-    )
+    message = f"{way.where(point)}: {joint} is asked to {value:.2f} deg, {told}"
+    level, limit = (Level.WARNING, soft) if within else (Level.ERROR, hard)
+    return Finding(level, "limit", message, way.number, joint, value, limit, "deg", (way.time_s(point),))
 
 
 def speeds(checked: Checked) -> Iterator[Finding]:
@@ -110,17 +103,9 @@ def _too_fast(checked: Checked, way: Segment, column: int, *, late: bool) -> Fin
         per_frame = (mean if late else fastest) * period
         asked += "" if math.isinf(fastest) else f", {per_frame:.2f} deg a frame of {period * 1e3:g} ms"
         most = f"; the most is {limit:.0f} deg/s, {limit * period:.2f} deg a frame"
-    return Finding(
-        Level.ERROR if late else Level.WARNING,
-        "speed",
-        f"{onto(way.number)}: {joint} is asked {asked}{most}",
-        way.number,
-        joint,
-        fastest,
-        limit,
-        "deg/s",
-        (way.fastest_s(column),),
-    )
+    message = f"{onto(way.number)}: {joint} is asked {asked}{most}"
+    level, when = Level.ERROR if late else Level.WARNING, (way.fastest_s(column),)
+    return Finding(level, "speed", message, way.number, joint, fastest, limit, "deg/s", when)
 
 
 def returns_from_free(checked: Checked) -> Iterator[Finding]:
@@ -130,20 +115,6 @@ def returns_from_free(checked: Checked) -> Iterator[Finding]:
             message = f"{place(number)}: {joint} was free before, its way back begins wherever it hangs"
             when = (checked.arrival_s(number),)
             yield Finding(Level.WARNING, "free", message, number, joint, times_s=when)
-
-
-STAND = "stand"
-"""The pose in which a joint stands that a motion does not move."""
-
-
-@dataclass(frozen=True)
-class _Broken:
-    """A table that is broken: which, at which point of the way, its limit there and all joints [deg]."""
-
-    table: int
-    point: int
-    limit: float
-    degrees: list[float] = field(repr=False)
 
 
 def coupled_limits(checked: Checked) -> Iterator[Finding]:
@@ -174,8 +145,8 @@ def _beyond_coupled(checked: Checked, way: Segment) -> Iterator[Finding]:
         point = int(excess.argmax()) or last
         if excess[point] > checked.rules.coupled_slack_deg:
             limit = lower[point] if own[point] < lower[point] else upper[point]
-            degrees = np.rad2deg(angles[point]).tolist()
-            yield _coupled_finding(checked, way, _Broken(table, point, float(limit), degrees))
+            degrees = dict(zip(robot.joint_names, np.rad2deg(angles[point]).tolist(), strict=True))
+            yield _coupled_finding(checked, way, table, point, limit=float(limit), degrees=degrees)
 
 
 def _standing(robot: Robot) -> Floats:
@@ -195,26 +166,17 @@ def _tighter(checked: Checked, angles: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def _coupled_finding(checked: Checked, way: Segment, broken: _Broken) -> Finding:
-    robot, rules, limit, point = checked.robot, checked.rules, broken.limit, broken.point
-    joint, given = robot.coupling.joints[broken.table], robot.coupling.given[broken.table]
-    degrees = dict(zip(robot.joint_names, broken.degrees, strict=True))
-    value = degrees[joint]
+def _coupled_finding(
+    checked: Checked, way: Segment, table: int, point: int, *, limit: float, degrees: dict[str, float]
+) -> Finding:
+    rules, coupling = checked.rules, checked.robot.coupling
+    joint, given, value = coupling.joints[table], coupling.given[table], degrees[coupling.joints[table]]
     unmoved = f" as in pose {STAND}"
     others = " and ".join(
         f"{name} at {degrees[name]:.1f}{'' if name in checked.motion.joints else unmoved}" for name in given
     )
     far = abs(value - limit) > rules.coupled_margin_deg + rules.coupled_slack_deg
-    where = (place if point == len(way.points) - 1 else onto)(way.number)
-    return Finding(
-        Level.ERROR if far else Level.WARNING,
-        "coupled",
-        f"{where}: {joint} is asked to {value:.1f} deg, with {others} it goes no "
-        f"{'lower' if value < limit else 'higher'} than {limit:.1f} deg",
-        way.number,
-        joint,
-        value,
-        limit,
-        "deg",
-        (way.time_s(point),),
-    )
+    further = "lower" if value < limit else "higher"
+    asked = f"{joint} is asked to {value:.1f} deg, with {others} it goes no {further} than {limit:.1f} deg"
+    level, message = Level.ERROR if far else Level.WARNING, f"{way.where(point)}: {asked}"
+    return Finding(level, "coupled", message, way.number, joint, value, limit, "deg", (way.time_s(point),))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,20 @@ from posewright.robots.sensors import Led, SensorSpec
 from posewright.robots.servo import Servo, ServoScale
 from posewright.robots.servo_model import ServoModel
 
+_Value = TypeVar("_Value")
+
+_MAPPINGS = (
+    "poses",
+    "groups",
+    "numberings",
+    "namings",
+    "designs",
+    "sources",
+    "servo_models",
+    "link_masses_kg",
+)
+"""Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
+
 
 def frozen(value: Any) -> Any:
     """Return a read-only copy of a mapping and of the mappings in it; other values as they are."""
@@ -37,19 +51,6 @@ def thawed(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     return {key: thawed(element) for key, element in value.items()}
-
-
-_MAPPINGS = (
-    "poses",
-    "groups",
-    "numberings",
-    "namings",
-    "designs",
-    "sources",
-    "servo_models",
-    "link_masses_kg",
-)
-"""Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
 
 
 @dataclass(frozen=True)
@@ -158,9 +159,7 @@ class Robot:
 
     def index(self, joint: str) -> int:
         """Return the place of a joint in `joint_names`, or raise UnknownNameError."""
-        if joint not in self._places:
-            raise UnknownNameError.among("joint", joint, self.joint_names)
-        return self._places[joint]
+        return _known("joint", joint, self._places)
 
     def joint(self, name: str) -> Joint:
         """Return the joint of that name, or raise UnknownNameError."""
@@ -172,22 +171,15 @@ class Robot:
 
     def sensor(self, name: str) -> SensorSpec:
         """Return the sensor of that name, or raise UnknownNameError."""
-        for sensor in self.sensors:
-            if sensor.name == name:
-                return sensor
-        raise UnknownNameError.among("sensor", name, (sensor.name for sensor in self.sensors))
+        return _known("sensor", name, {sensor.name: sensor for sensor in self.sensors})
 
     def group(self, name: str) -> tuple[str, ...]:
         """Return the joints of a group, or raise UnknownNameError."""
-        if name not in self.groups:
-            raise UnknownNameError.among("group", name, self.groups)
-        return self.groups[name]
+        return _known("group", name, self.groups)
 
     def numbering(self, name: str) -> Mapping[int, str]:
         """Return joint names by ID in somebody's numbering, or raise UnknownNameError."""
-        if name not in self.numberings:
-            raise UnknownNameError.among("numbering", name, self.numberings)
-        return self.numberings[name]
+        return _known("numbering", name, self.numberings)
 
     def ids(self, numbering: str) -> Mapping[str, int]:
         """Return IDs by joint name in somebody's numbering, or raise UnknownNameError."""
@@ -197,9 +189,7 @@ class Robot:
         """Return joint names by what a scheme calls them, or raise UnknownNameError."""
         if scheme not in self.namings and scheme in AS_ITS_JOINTS:
             return {name: name for name in self.joint_names}
-        if scheme not in self.namings:
-            raise UnknownNameError.among("naming", scheme, self.namings)
-        return self.namings[scheme]
+        return _known("naming", scheme, self.namings)
 
     def names_in(self, scheme: str) -> Mapping[str, str]:
         """Return what a scheme calls the joints, by joint name, or raise UnknownNameError."""
@@ -207,15 +197,12 @@ class Robot:
 
     def design(self, label: str) -> tuple[str, ...]:
         """Return the joints that a motion file with that design label moves, or raise UnknownNameError."""
-        if label not in self.designs:
-            raise UnknownNameError.among("design", label, self.designs)
-        return self.designs[label]
+        return _known("design", label, self.designs)
 
     def pose(self, name: str) -> Floats:
         """Return the angles of a named pose, `(n_joints,)` [rad], or raise UnknownNameError."""
-        if name not in self.poses:
-            raise UnknownNameError.among("pose", name, self.poses)
-        return np.array([self.poses[name][joint] for joint in self.joint_names], dtype=np.float64)
+        pose = _known("pose", name, self.poses)
+        return np.array([pose[joint] for joint in self.joint_names], dtype=np.float64)
 
     @cached_property
     def limits(self) -> tuple[Floats, Floats]:
@@ -276,6 +263,12 @@ class Robot:
         source, sign = self._mirrored
         mirrored: Floats = angles[..., source] * sign
         return mirrored
+
+
+def _known(what: str, name: str, known: Mapping[str, _Value]) -> _Value:
+    if name not in known:
+        raise UnknownNameError.among(what, name, known)
+    return known[name]
 
 
 def _fixed(numbers: list[float]) -> Floats:

@@ -14,6 +14,9 @@ from posewright.arrays import Floats, Indices
 from posewright.documents import Node
 from posewright.robots.joint import parse_range
 
+MAX_ROUNDING_DEG = 5.0
+"""More than any table is rounded to."""
+
 
 @dataclass(frozen=True)
 class GivenRange:
@@ -143,10 +146,6 @@ class Coupling:
         own = angles[:, [self._places[joint] for joint in self.joints]]
         excess: Floats = np.nan_to_num(np.maximum(np.maximum(lower - own, own - upper), 0.0), nan=0.0)
         return excess
-
-
-MAX_ROUNDING_DEG = 5.0
-"""More than any table is rounded to."""
 
 
 def parse_coupled_limits(node: Node, joints: Collection[str]) -> tuple[CoupledLimit, ...]:

@@ -14,6 +14,14 @@ Vector = tuple[float, float, float]
 FARTHEST_M = 10.0
 """No part of a small robot is farther from another."""
 
+FRONT, REAR = "front", "rear"
+
+LEFT, RIGHT = "left", "right"
+
+LEG_HINT = "its joints from the trunk to the foot, each once"
+
+HEAD_HINT = "[neck tilt, pan, head tilt]"
+
 
 def parse_vector(node: Node) -> Vector:
     """Read `[x, y, z]` in metres, or raise DocumentError."""
@@ -22,11 +30,6 @@ def parse_vector(node: Node) -> Vector:
         node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
     x, y, z = (entry.number(low=-FARTHEST_M, high=FARTHEST_M) for entry in entries)
     return x, y, z
-
-
-FRONT, REAR = "front", "rear"
-LEFT, RIGHT = "left", "right"
-LEG_HINT = "its joints from the trunk to the foot, each once"
 
 
 @dataclass(frozen=True)
@@ -115,9 +118,6 @@ def _part(node: Node, what: str, where: str) -> Vector:
     if math.hypot(x, z) == 0.0:
         node.fail(f"{what} on the axis of {where}", hint=f"[ahead, outwards, up] from {where}, in metres")
     return x, y, z
-
-
-HEAD_HINT = "[neck tilt, pan, head tilt]"
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,9 @@ SIGN, ZERO, SIDE = "sign", "zero", "side"
 DOUBTS = (SIGN, ZERO, SIDE)
 """What may be uncertain of a joint."""
 
+SIGNS = {"same_sign": 1, "opposite_sign": -1}
+"""Keys of `mirror_pairs:` and what they do to an angle."""
+
 
 @dataclass(frozen=True)
 class Joint:
@@ -94,10 +97,6 @@ def parse_range(node: Node) -> tuple[float, float]:
     if lower >= upper:
         node.fail(f"the lower limit {lower:g} is not below the upper {upper:g}", hint="[lower, upper]")
     return lower, upper
-
-
-SIGNS = {"same_sign": 1, "opposite_sign": -1}
-"""Keys of `mirror_pairs:` and what they do to an angle."""
 
 
 @dataclass(frozen=True)

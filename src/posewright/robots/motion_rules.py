@@ -9,6 +9,10 @@ from dataclasses import dataclass, fields, replace
 from posewright.documents import Node
 from posewright.robots.sensors import Camera, SensorSpec
 
+THRESHOLDS = ("near_pose_deg", "max_duration_s", "large_step_deg", "max_step_deg", "coupled_margin_deg")
+
+CAMERA = ("sensor", "joints", "max_speed_deg_s")
+
 
 @dataclass(frozen=True)
 class MotionRules:
@@ -34,10 +38,6 @@ class MotionRules:
         """What the card says, by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
-
-
-THRESHOLDS = ("near_pose_deg", "max_duration_s", "large_step_deg", "max_step_deg", "coupled_margin_deg")
-CAMERA = ("sensor", "joints", "max_speed_deg_s")
 
 
 def parse_motion_rules(

@@ -17,7 +17,7 @@ from posewright.robots.coupling import parse_coupled_limits
 from posewright.robots.geometry import parse_head, parse_legs
 from posewright.robots.joint import Joint, parse_joint, parse_mirror_pairs
 from posewright.robots.motion_rules import MotionRules, parse_motion_rules
-from posewright.robots.naming import parse_designs, parse_naming, per_joint
+from posewright.robots.naming import parse_designs, parse_groups, parse_naming, parse_numbering, per_joint
 from posewright.robots.sensor_reading import parse_sensor
 from posewright.robots.sensors import FootContact, SensorSpec, parse_leds
 from posewright.robots.servo import Servo, check_reach, parse_servo
@@ -45,6 +45,12 @@ OPTIONAL = (
     "motion_rules",
 )
 
+HEAVIEST_KG = 100.0
+"""No part of a small robot weighs more."""
+
+ROUNDING_RAD = 1e-9
+"""Degrees in a card are radians inside, to so much."""
+
 
 def read_robot(path: Path | str) -> Robot:
     """Read a robot's card.
@@ -69,7 +75,7 @@ def read_robot(path: Path | str) -> Robot:
     servos = _servos(fields["servos"], joints, models, fields["joints"])
     feet = _feet(fields.get("feet"))
     poses = {name: parse_pose(node, joints, servos) for name, node in _named(fields, "poses")}
-    groups = _groups(_named(fields, "groups"), names)
+    groups = parse_groups(_named(fields, "groups"), names)
     sensors = _sensors(_named(fields, "sensors"), feet)
     coupled, rules = fields.get("coupled_limits"), fields.get("motion_rules")
     return Robot(
@@ -82,7 +88,7 @@ def read_robot(path: Path | str) -> Robot:
         poses=poses,
         groups=groups,
         mirror_pairs=parse_mirror_pairs(fields["mirror_pairs"], names) if "mirror_pairs" in fields else (),
-        numberings={name: _numbering(node, names) for name, node in _named(fields, "numberings")},
+        numberings={name: parse_numbering(node, names) for name, node in _named(fields, "numberings")},
         sensors=sensors,
         frame_period_s=_frame_period(fields["frame"]),
         coupled_limits=parse_coupled_limits(coupled, names) if coupled else (),
@@ -141,32 +147,6 @@ def _servos(
     return tuple(found[name] for name in names)
 
 
-def _groups(entries: Sequence[tuple[str, Node]], joints: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Read groups, each of joints or of groups that stand before it."""
-    groups: dict[str, tuple[str, ...]] = {}
-    for name, node in entries:
-        if name in joints:
-            node.fail(f"{name!r} is a joint", hint="give the group another name")
-        members: dict[str, None] = {}
-        for member in node.items():
-            known = member.choice("joint or group", {*joints, *groups})
-            members.update(dict.fromkeys(groups.get(known, (known,))))
-        groups[name] = tuple(members)
-    return groups
-
-
-def _numbering(node: Node, joints: Sequence[str]) -> dict[int, str]:
-    """Read `{ids: [one a joint], source: ...}`; every ID stands for one joint."""
-    numbering: dict[int, str] = {}
-    ids = node.fields(required=("ids",), optional=("source",))["ids"]
-    for joint, entry in zip(joints, per_joint(ids, joints), strict=True):
-        number = entry.integer(low=0)
-        if number in numbering:
-            entry.fail(f"{number} stands for both {numbering[number]} and {joint}", hint="each ID once")
-        numbering[number] = joint
-    return numbering
-
-
 def _link_masses(node: Node) -> dict[str, float]:
     """Read `{masses_kg: {trunk: 0.58, ...}, source: ...}`."""
     masses = node.fields(required=("masses_kg",), optional=("source",))["masses_kg"].fields()
@@ -202,13 +182,6 @@ def _model_path(node: Node | None, card: Path) -> Path | None:
     if not path.is_file():
         node.fail(f"there is no file {node.text()}", hint="the model's path is relative to the card")
     return path
-
-
-HEAVIEST_KG = 100.0
-"""No part of a small robot weighs more."""
-
-ROUNDING_RAD = 1e-9
-"""Degrees in a card are radians inside, to so much."""
 
 
 def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> dict[str, float]:

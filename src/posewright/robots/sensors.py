@@ -7,7 +7,6 @@ about +y, positive downwards (REP-103).
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeAlias
 
@@ -183,13 +182,9 @@ class TouchSwitch:
     """Tells whether a hand presses it; a simulated body has nobody to press it, so it gives no reading."""
 
     kind: ClassVar[str] = "touch_switch"
+    channels: ClassVar[tuple[Channel, ...]] = ()
     name: str
     place: str
-
-    @property
-    def channels(self) -> tuple[Channel, ...]:
-        """None."""
-        return ()
 
 
 @dataclass(frozen=True)
@@ -204,15 +199,11 @@ class AnalogTouch:
     """
 
     kind: ClassVar[str] = "analog_touch"
+    channels: ClassVar[tuple[Channel, ...]] = ()
     name: str
     place: str
     on_above: float
     off_below: float
-
-    @property
-    def channels(self) -> tuple[Channel, ...]:
-        """None."""
-        return ()
 
 
 @dataclass(frozen=True)
@@ -220,13 +211,9 @@ class VibrationSensor:
     """Tells that the robot was knocked; nobody knocks a simulated body, so it gives no reading."""
 
     kind: ClassVar[str] = "vibration"
+    channels: ClassVar[tuple[Channel, ...]] = ()
     name: str
     place: str
-
-    @property
-    def channels(self) -> tuple[Channel, ...]:
-        """None."""
-        return ()
 
 
 @dataclass(frozen=True)
@@ -268,22 +255,13 @@ class Camera:
     """
 
     kind: ClassVar[str] = "camera"
+    channels: ClassVar[tuple[Channel, ...]] = ()
     name: str
     mount: str
     width: int
     height: int
     vertical_fov_deg: float = 45.0
     frame_rate_hz: float | None = None
-
-    @property
-    def channels(self) -> tuple[Channel, ...]:
-        """None."""
-        return ()
-
-    @property
-    def vertical_fov_rad(self) -> float:
-        """Opening from the bottom to the top of the picture [rad]."""
-        return math.radians(self.vertical_fov_deg)
 
 
 SensorSpec: TypeAlias = (

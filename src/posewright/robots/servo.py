@@ -16,6 +16,12 @@ from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 Angles = TypeVar("Angles", float, Floats)
 """One number, or an array of them; of several servos, the last axis is theirs."""
 
+MAX_ID = 253
+"""Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
+
+PLACE = ("id", "direction", "centre_deg")
+"""What a servo's entry says of how it sits on the bus and in the robot."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServoScale:
@@ -53,13 +59,6 @@ class ServoScale:
         """Return the joint angle [rad] for a number of ticks."""
         servo_deg: Angles = ticks * self.tick_deg
         return self.from_servo_deg(servo_deg)
-
-
-MAX_ID = 253
-"""Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
-
-PLACE = ("id", "direction", "centre_deg")
-"""What a servo's entry says of how it sits on the bus and in the robot."""
 
 
 @dataclass(frozen=True)

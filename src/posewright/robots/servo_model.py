@@ -24,6 +24,12 @@ MAX_GAIN = 0xFFFF
 
 TERMS = ("p", "i", "d")
 
+BUS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
+
+ANGLE = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
+
+OPTIONAL = ("supply_v", "gear_ratio", "mass_kg")
+
 
 @dataclass(frozen=True)
 class PidGains:
@@ -121,11 +127,6 @@ class ServoModel:
             if gains.name == name:
                 return gains
         raise UnknownNameError.among("gains", name, (gains.name for gains in self.gains))
-
-
-BUS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
-ANGLE = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
-OPTIONAL = ("supply_v", "gear_ratio", "mass_kg")
 
 
 def parse_servo_model(name: str, node: Node) -> ServoModel:

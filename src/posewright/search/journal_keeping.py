@@ -13,8 +13,7 @@ from typing import Self
 from posewright.documents import try_lock
 from posewright.errors import FormatError, InputError, OutputError, Where
 from posewright.search.attempt import Attempt
-from posewright.search.journal_line import attempt_line, check_of, header_line
-from posewright.search.journal_reading import Journal, journal_in
+from posewright.search.journal import Journal, attempt_line, check_of, header_line, journal_in
 from posewright.search.plan import Plan
 
 _BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line feed into two bytes

@@ -263,13 +263,6 @@ class SimulatedBody:
         self._senses.begin_frame()
 
 
-def simulated(robot: Robot) -> World:
-    """Return a world with a robot on a bare floor, and its body in it: the body called `sim`."""
-    world = World(robot)
-    SimulatedBody(world)
-    return world
-
-
 def _standing(robot: Robot) -> Floats:
     for name in _STANDING:
         if name in robot.poses:

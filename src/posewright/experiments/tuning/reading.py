@@ -21,8 +21,7 @@ from posewright.gaits import Gait, gait_names, read_gait
 from posewright.kinematics import legs_of
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.catalogue import FOLDER as ROBOTS
-from posewright.search.plan import FEWEST, MOST_CANDIDATES, WIDEST_SPREAD
-from posewright.search.seed import MAX_SEED
+from posewright.search.plan import FEWEST, MAX_SEED, MOST_CANDIDATES, WIDEST_SPREAD
 
 FOLDER = "tunes"
 SUFFIX = ".tune.yaml"

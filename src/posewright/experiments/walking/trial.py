@@ -16,7 +16,7 @@ from posewright.evaluation.walking.track import GaitTrack
 from posewright.experiments.walking.stage import put_on_stage, walk
 from posewright.gaits import Gait, refuse_out_of_range
 from posewright.robots import Robot
-from posewright.search.seed import checked_seed
+from posewright.search.plan import checked_seed
 
 if TYPE_CHECKING:
     from posewright.simulation import World

@@ -18,6 +18,15 @@ from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_
 from posewright.gaits.quadruped.walker import Walker
 from posewright.robots import Robot
 
+DIRECTIONS = 8
+
+TURNS = (0.0, -1.0, 1.0)
+"""Parts of the greatest turn that are tried at full speed; at half speed none is."""
+
+SLACK = 1e-9
+
+_DIGITS = 12
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cycles:
@@ -35,13 +44,8 @@ class Cycles:
 class Tour:
     """A robot that walks on from command to command.
 
-    Args:
-        gait: what is walked.
-        robot: who walks.
-
     Raises:
-        InputError: the gait is another robot's, or a leg of the robot is not known.
-        UnreachableError: a foot cannot stand on its equilibrium point.
+        InputError, UnreachableError: as `QuadrupedGait`.
     """
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
@@ -66,14 +70,6 @@ class Tour:
             for place, foot in enumerate(self._feet)
         }
         return Cycles(rows, points)
-
-
-DIRECTIONS = 8
-TURNS = (0.0, -1.0, 1.0)
-"""Parts of the greatest turn that are tried at full speed; at half speed none is."""
-
-SLACK = 1e-9
-_DIGITS = 12
 
 
 class Concern(Enum):

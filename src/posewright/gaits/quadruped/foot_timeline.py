@@ -20,6 +20,11 @@ from posewright.gaits.quadruped.timing import GaitTiming
 _LEAST_TRANSFER = 1e-9
 """Part of the time in the air between a corner and the middle; less is rounding of none."""
 
+_SAME = 1e-6
+"""Points closer than this part of a cycle are one."""
+
+_DIGITS = 12
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AirPath:
@@ -93,12 +98,6 @@ def air_path(parameters: GaitParameters, timing: GaitTiming, foot: str) -> AirPa
         ascent_factor=parameters.ascent_factor,
         shape_factor=parameters.shape_factor,
     )
-
-
-_SAME = 1e-6
-"""Points closer than this part of a cycle are one."""
-
-_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,12 +40,7 @@ class TravelGain:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not LEAST_GAIN <= value <= GREATEST_GAIN:
-                raise InputError(
-                    f"travel_gain.{name} is {value:g}",
-                    hint=f"the range is {LEAST_GAIN:g} to {GREATEST_GAIN:g}",
-                )
-            object.__setattr__(self, name, float(value))
+            object.__setattr__(self, name, _ranged(f"travel_gain.{name}", value, LEAST_GAIN, GREATEST_GAIN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +65,13 @@ class Trim:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             most = TRIM_RANGES[name]
-            if not -most <= value <= most:
-                raise InputError(f"trim.{name} is {value:g}", hint=f"the range is {-most:g} to {most:g}")
-            object.__setattr__(self, name, float(value))
+            object.__setattr__(self, name, _ranged(f"trim.{name}", value, -most, most))
+
+
+def _ranged(name: str, value: float, low: float, high: float) -> float:
+    if not low <= value <= high:
+        raise InputError(f"{name} is {value:g}", hint=f"the range is {low:g} to {high:g}")
+    return float(value)
 
 
 def feet_components(components: Floats, seconds: float, gain: TravelGain, trim: Trim) -> Floats:

@@ -16,6 +16,9 @@ from typing import Any
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits.quadruped.phases import ENDS, FEET
 
+Point = tuple[float, float, float]
+"""x forward, y left, z up, from the middle of the trunk [m]."""
+
 
 class Kind(Enum):
     """How many values a parameter has."""
@@ -145,10 +148,6 @@ def explanation(name: str) -> Explanation:
     return EXPLANATIONS[base]
 
 
-Point = tuple[float, float, float]
-"""x forward, y left, z up, from the middle of the trunk [m]."""
-
-
 @dataclass(frozen=True, slots=True)
 class ForeHind:
     """One value for the fore legs, one for the hind legs."""
@@ -169,22 +168,7 @@ class ForeHind:
 
 @dataclass(frozen=True)
 class GaitParameters:
-    """What shapes a walk. What each does, and its bounds, `EXPLANATIONS` says in a sentence.
-
-    Attributes:
-        ground_speed_m_s: [m/s].
-        ascent_pairs: [pairs of frames].
-        ground_points: so many.
-        front_height_m: [m].
-        central_height_m: [m].
-        rear_height_m: [m].
-        shape_factor: 0 to 1.
-        ascent_factor: 0 to 1.
-        turn_multiplier_rad_m: [rad/m].
-        air_ground_factor: time by time.
-        equilibrium_m: by foot, in the trunk's frame [m].
-        maximum_displacement_m: [m].
-        maximum_turn_rad: [rad].
+    """What shapes a walk: what each number does, its unit and its bounds stand in `EXPLANATIONS`.
 
     Raises:
         InputError: a value is out of its range, or there is not one point for each foot. Whether they go

@@ -45,6 +45,8 @@ SUFFIX = ".gait.yaml"
 REQUIRED = ("gait", "robot", "phases", "parameters")
 OPTIONAL = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
 
+_POINTS_HINT = "{fore: [x, y, z], hind: [x, y, z]}, y outwards, or a point of each foot"
+
 
 def gait_names(robot: Robot | str | None = None) -> tuple[str, ...]:
     """Return the names of the gaits that ship for a robot, or for any, in alphabetical order."""
@@ -208,9 +210,6 @@ def _pose(fields: Mapping[str, Node], card: Robot) -> str:
             f"{card.name} has no pose {Gait.pose!r}", hint=f"say `pose:`, one of {', '.join(card.poses)}"
         )
     return Gait.pose
-
-
-_POINTS_HINT = "{fore: [x, y, z], hind: [x, y, z]}, y outwards, or a point of each foot"
 
 
 def read_parameters(node: Node) -> GaitParameters:

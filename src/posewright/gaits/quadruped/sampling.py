@@ -16,6 +16,9 @@ from posewright.gaits.quadruped.walker import Walker
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 
+MOST_CYCLES = 10_000
+"""More would be a motion of an hour or more, written out frame by frame."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steady:
@@ -48,10 +51,6 @@ def steady_walk(gait: Gait, robot: Robot, command: VelocityCommand) -> Steady:
         np.concatenate([step.rows for step in coming]),
         np.concatenate([step.rows for step in cycle]),
     )
-
-
-MOST_CYCLES = 10_000
-"""More would be a motion of an hour or more, written out frame by frame."""
 
 
 def sample_gait(

@@ -75,14 +75,8 @@ class PlannedStep:
 class StepPlanner:
     """Plans steps.
 
-    Args:
-        gait: what is walked.
-        robot: who walks.
-
     Raises:
-        InputError: the gait is another robot's, a leg of the robot is not known, or the times of the gait do
-            not go together.
-        UnreachableError: a foot cannot stand on its equilibrium point.
+        InputError, UnreachableError: as `QuadrupedGait`.
     """
 
     def __init__(self, gait: Gait, robot: Robot) -> None:

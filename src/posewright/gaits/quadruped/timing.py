@@ -18,6 +18,14 @@ FEWEST_FRAMES = 4
 _ROUNDING = 1e-9
 """Up and down longer than a foot is in the air by this part of it is rounding: they fill just that time."""
 
+_SLACK = 1e-9
+"""A command beyond the greatest by so much, or by this part of it, is the greatest."""
+
+_TINY = 1e-6
+
+SHARE_A_STEP = 0.25
+"""By so much of the greatest command the command changes from one step to the next."""
+
 
 @dataclass(frozen=True, slots=True)
 class GaitTiming:
@@ -70,15 +78,6 @@ def timing_of(parameters: GaitParameters, frame_s: float) -> GaitTiming:
     return GaitTiming(frames, period_s, ground_s, air_s, min(ascent_s, air_s / 2.0))
 
 
-_SLACK = 1e-9
-"""A command beyond the greatest by so much, or by this part of it, is the greatest."""
-
-_TINY = 1e-6
-
-SHARE_A_STEP = 0.25
-"""By so much of the greatest command the command changes from one step to the next."""
-
-
 def greatest_speed_m_s(parameters: GaitParameters, timing: GaitTiming) -> float:
     """Return the greatest speed in any direction [m/s]."""
     return parameters.maximum_displacement_m / timing.ground_s
@@ -111,6 +110,15 @@ def refuse_out_of_range(command: VelocityCommand, parameters: GaitParameters, ti
             hint=f"this gait turns at -{bound_text(turns)} to {bound_text(turns)} rad/s: "
             f"{parameters.maximum_turn_rad:g} rad in the {timing.ground_s:.3f} s a foot is down",
         )
+
+
+def clipped(command: VelocityCommand, parameters: GaitParameters, timing: GaitTiming) -> VelocityCommand:
+    """Return a command in range: the same direction, slower where it is too fast, and likewise the turn."""
+    speed = math.hypot(command.forward_m_s, command.left_m_s)
+    fastest, turns = greatest_speed_m_s(parameters, timing), greatest_turn_rad_s(parameters, timing)
+    share = fastest / speed if speed > fastest else 1.0
+    turn = min(max(command.turn_rad_s, -turns), turns)
+    return VelocityCommand(share * command.forward_m_s, share * command.left_m_s, turn)
 
 
 def approached(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from posewright.arrays import Floats
@@ -14,8 +12,7 @@ from posewright.gaits.quadruped.step import Feet, PlannedStep, StepPlanner
 from posewright.gaits.quadruped.timing import (
     GaitTiming,
     approached,
-    greatest_speed_m_s,
-    greatest_turn_rad_s,
+    clipped,
     refuse_out_of_range,
 )
 from posewright.robots import Robot
@@ -28,14 +25,8 @@ foot has landed for the new one, and another later lifted from there."""
 class Walker:
     """A robot that walks, one step after the other, from standing on.
 
-    Args:
-        gait: what is walked.
-        robot: who walks.
-
     Raises:
-        InputError: the gait is another robot's, a leg of the robot is not known, or the times of the gait do
-            not go together.
-        UnreachableError: a foot cannot stand on its equilibrium point.
+        InputError, UnreachableError: as `QuadrupedGait`.
     """
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
@@ -51,14 +42,15 @@ class Walker:
         self._feet = self.planner.standing_feet
         self._start = 0
 
-    def halt(self) -> PlannedStep:
-        """Return the next step on the way to standing; at its end the robot may stand."""
+    def halt(self) -> Floats:
+        """Return the frames of the next step on the way to standing; after the last one that of standing."""
         if self._in_force != STILL:
-            return self.step(STILL)
-        step = self._went(self.planner.plan(None, self._feet, self._start))
-        if self.planner.in_place(self._feet).all():
-            self.reset()
-        return step
+            return self.step(STILL).rows
+        rows = self._went(self.planner.plan(None, self._feet, self._start)).rows
+        if not self.planner.in_place(self._feet).all():
+            return rows
+        self.reset()
+        return np.vstack([rows, self.planner.standing_pose])
 
     def step(self, command: VelocityCommand) -> PlannedStep:
         """Return the next step; its command comes as near to the one wanted as a single step may."""
@@ -140,15 +132,6 @@ class QuadrupedGait:
         """What was asked for last."""
         return self._command
 
-    def nearest(self, command: VelocityCommand) -> VelocityCommand:
-        """Return the command, its speed and its turn each cut to the gait's greatest."""
-        parameters = self.gait.parameters
-        speed = math.hypot(command.forward_m_s, command.left_m_s)
-        fastest, turns = (most(parameters, self.timing) for most in (greatest_speed_m_s, greatest_turn_rad_s))
-        part = min(1.0, fastest / speed) if speed else 1.0
-        turn = min(max(command.turn_rad_s, -turns), turns)
-        return VelocityCommand(part * command.forward_m_s, part * command.left_m_s, turn)
-
     def request(self, command: VelocityCommand) -> None:
         """Ask for a velocity from the next step on.
 
@@ -161,6 +144,10 @@ class QuadrupedGait:
             raise InputError(f"{asked!r} is no command", hint="VelocityCommand(0.1, 0.0, 0.3)")
         refuse_out_of_range(command, self.gait.parameters, self.timing)
         self._command, self._halts = command, False
+
+    def clipped(self, command: VelocityCommand) -> VelocityCommand:
+        """Return what can be requested in place of a command: the same direction, slower if need be."""
+        return clipped(command, self.gait.parameters, self.timing)
 
     def halt(self) -> None:
         """Come to stand: four steps, at most, to slow down, then all feet to their equilibrium points.
@@ -203,5 +190,4 @@ class QuadrupedGait:
             return self._walker.step(self._command).rows
         if self._walker.stands:
             return np.tile(self.standing_pose, (missing, 1))
-        rows = self._walker.halt().rows
-        return np.vstack([rows, self.standing_pose]) if self._walker.stands else rows
+        return self._walker.halt()

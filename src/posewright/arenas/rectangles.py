@@ -1,4 +1,4 @@
-"""Rectangles on the floor, turned by any angle: their corners and the exact distances between them.
+"""Rectangles on the floor, turned by any angle: corners, exact distances, and what boxes cover.
 
 A place is x [m], y [m], yaw [rad]; sizes are edges along the rectangle's own x and y [m].
 """
@@ -6,9 +6,13 @@ A place is x [m], y [m], yaw [rad]; sizes are edges along the rectangle's own x 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from posewright.arrays import Floats
+from posewright.rotation import heading, uprightness
+
+_LYING = 0.5
+"""Below this cosine of its tilt a box lies on its side."""
 
 _SIGNS = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)]) / 2.0
 
@@ -82,3 +86,26 @@ def _separations(at: Floats, outlines: Floats) -> Floats:
     n = len(at)
     by_own = np.maximum(gaps[:n], gaps[n:])[np.arange(n), np.arange(n)]
     return np.asarray(np.maximum(by_own, by_own.T))
+
+
+def shadows(poses: Floats, size_m: ArrayLike) -> tuple[Floats, Floats]:
+    """Return what boxes cover of the floor, as rectangles.
+
+    A box lying on its side covers its height one way and, which side it lies on being left open, its
+    longer edge the other way.
+
+    Args:
+        poses: x y z qw qx qy qz, `(n, 7)`.
+        size_m: edges along its own x, y and z, `(n, 3)`, or `(3,)` for all alike [m].
+
+    Returns:
+        Places x [m], y [m], yaw [rad] `(n, 3)`, and edges `(n, 2)` [m].
+    """
+    length, width, height = np.broadcast_to(np.asarray(size_m, dtype=np.float64), (len(poses), 3)).T
+    w, x, y, z = np.moveaxis(poses[:, 3:], -1, 0)
+    lying = np.abs(uprightness(poses[:, 3:])) < _LYING
+    fell_to = np.arctan2(2.0 * (y * z - w * x), 2.0 * (x * z + w * y))
+    yaw = np.where(lying, fell_to, heading(poses[:, 3:]))
+    fallen, standing = np.stack([height, np.maximum(length, width)], 1), np.stack([length, width], 1)
+    sizes = np.where(lying[:, None], fallen, standing)
+    return np.column_stack([poses[:, :2], yaw]), sizes

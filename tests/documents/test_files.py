@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from posewright.documents import locked, read_document, write_atomically
+from posewright.documents import locked, read_document, save_document, write_atomically
 from posewright.errors import DocumentError, OutputError
 
 
@@ -102,6 +102,13 @@ def test_ctrl_c_ends_the_waiting(tmp_path: Path) -> None:
     alarm.start()
     with pytest.raises(KeyboardInterrupt), locked(tmp_path):
         pass
+
+
+def test_a_name_that_no_disk_takes_is_an_error_of_ours_too(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot write here"):
+        save_document(tmp_path / ("n" * 300), {"a": 1})
+    with pytest.raises(DocumentError):
+        read_document(tmp_path / ("n" * 300))
 
 
 def test_a_name_with_a_nul_is_an_error_of_ours(tmp_path: Path) -> None:
