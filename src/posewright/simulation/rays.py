@@ -43,14 +43,16 @@ class Surroundings:
     """
 
     def __init__(self, one: ModelInstance) -> None:
+        self.model: Any
+        self.data: Any
         self._places: list[tuple[Floats, Floats]] = []
         if one.prefix:
             self.model, self.data = _others_seen(one), one.data
             return
         spec = mujoco.MjSpec()
         add_arena(spec, one.arena, lines=False)
-        self.model: Any = spec.compile()
-        self.data: Any = mujoco.MjData(self.model)
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
         mujoco.mj_kinematics(self.model, self.data)
         here = _box_places(self.model, self.data, one.n_boxes)
         there = _box_places(one.model, one.data, one.n_boxes)
