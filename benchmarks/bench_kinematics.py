@@ -15,8 +15,8 @@ import mujoco
 import numpy as np
 
 from benchmarks.figure import Figure
+from posewright.arrays import Floats
 from posewright.kinematics import ThreeJointLeg
-from posewright.kinematics.arrays import Floats
 
 LENGTH_M = 0.07
 LEG = ThreeJointLeg(LENGTH_M, LENGTH_M)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gzip
+import struct
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -39,3 +42,160 @@ def samples() -> Callable[[str], Path]:
 def source_tables() -> Callable[[str], Path]:
     """Give the path of a table of the source documents, or skip where those are absent."""
     return _under("data")
+
+
+# Builders of AIBO files, written from the layouts and not with the code that is tested.
+
+ERS7 = (
+    "PRM:/r1/c1-Joint2:11",
+    "PRM:/r1/c1/c2-Joint2:12",
+    "PRM:/r1/c1/c2/c3-Joint2:13",
+    "PRM:/r1/c1/c2/c3/c4-Joint2:14",
+    "PRM:/r1/c1/c2/c3/e5-Joint4:15",
+    "PRM:/r1/c1/c2/c3/e6-Joint4:16",
+    *(
+        f"PRM:/r{leg}/{'/'.join(('c1', 'c2', 'c3')[:joint])}-Joint2:{leg}{joint}"
+        for leg in (2, 3, 4, 5)
+        for joint in (1, 2, 3)
+    ),
+    "PRM:/r6/c1-Joint2:61",
+    "PRM:/r6/c2-Joint2:62",
+)
+ERS7_HEAD = ERS7[:3]
+ERS110_HEAD = (
+    "PRM:/r0/c0-Joint:j0",
+    "PRM:/r0/c0/c1-Joint:j1",
+    "PRM:/r0/c0/c1/c2-Joint:j2",
+    "PRM:/r0/c0/c1/c2/c3-Joint:j3",
+)
+
+
+def string(text: str) -> bytes:
+    return bytes([len(text)]) + text.encode("latin-1")
+
+
+def padded(body: bytes, fill: bytes | None = None) -> bytes:
+    """Fill a section's body up to four bytes, or with what a test wants there."""
+    return body + (b"\0" * (-len(body) % 4) if fill is None else fill)
+
+
+def build_omtn(
+    angles: Sequence[Sequence[int]] = ((0, 0, 0), (100_000, -200_000, 300_000)),
+    between: Sequence[int] | None = None,
+    *,
+    name: str = "h_any#any_nod",
+    creator: str = "nobody",
+    design: str = "DRX-1000_Head",
+    locators: Sequence[str] = ERS7_HEAD,
+    attitudes: Sequence[Sequence[int]] | None = None,
+    minor: int = 1,
+    major: int = 1,
+    frame_ms: int = 16,
+    n_sections: int = 4,
+    reserved: int = 0,
+    short: bool = False,
+    fills: tuple[bytes | None, bytes | None] = (None, None),
+    head_surplus: bytes = b"",
+    surplus: bytes = b"",
+    after: bytes = b"",
+    kind: int = 0,
+) -> bytes:
+    """Return a motion; `fills` stand in place of the padding of sections 1 and 2."""
+    count = len(angles)
+    between = [9] * (count - 1) if between is None else between
+    attitudes = [[0, 0, 0]] * count if attitudes is None else attitudes
+    head = b"OMTN" + struct.pack(
+        "<3I4HI", 0, 24 + len(head_surplus), n_sections, major, minor, count, frame_ms, reserved
+    )
+    names = padded(string(name) + string(creator) + string(design), fills[0])
+    joints = padded(struct.pack("<H", len(locators)) + b"".join(map(string, locators)), fills[1])
+    frames = b""
+    for i in range(count):
+        frames += b"" if i == 0 else struct.pack("<I", between[i - 1])
+        frames += struct.pack(f"<{3 + len(angles[i])}i", *attitudes[i], *angles[i])
+    frames += surplus
+    size = struct.pack("<H", 10 + len(frames)) if short else struct.pack("<I", 12 + len(frames))
+    return b"".join(
+        (
+            head + head_surplus,
+            struct.pack("<II", 1, 8 + len(names)) + names,
+            struct.pack("<II", 2, 8 + len(joints)) + joints,
+            struct.pack("<I", 3) + size + struct.pack("<I", kind) + frames,
+            after,
+        )
+    )
+
+
+def build_ers110(**changes: Any) -> bytes:
+    """Return a motion as the ERS-110 and ERS-111 have them: no padding, a short size, no frame."""
+    usual = {
+        "angles": [[1, 2, 3, 4], [10, 20, 30, 40]],
+        "design": "DRX-700_Head",
+        "locators": ERS110_HEAD,
+        "minor": 0,
+        "frame_ms": 0,
+        "short": True,
+        "fills": (b"", b""),
+    }
+    return build_omtn(**{**usual, **changes})
+
+
+Entry = tuple[str, bytes] | tuple[str, bytes, bytes]
+
+
+def build_oda(
+    entries: Iterable[Entry] = (),
+    *,
+    gap: bytes = b"",
+    row_size: int = 144,
+    count: int | None = None,
+    reserved: bytes = b"",
+    version: tuple[int, int] = (0, 3),
+    end: bytes = b"",
+) -> bytes:
+    """Return an archive of (name, data[, type]); `gap` lies before each entry's data."""
+    rows = [(*entry, b"OMTN")[:3] for entry in entries]
+    offset = 64 + 144 * len(rows)
+    table, body = b"", b""
+    for name, data, kind in rows:
+        body += gap
+        table += struct.pack("<4s128s3I", kind, name.encode("latin-1"), offset + len(body), len(data), 0)
+        body += data
+    number = len(rows) if count is None else count
+    head = b"ODAR" + struct.pack("<2H2I", *version, number, row_size) + reserved.ljust(48, b"\0")
+    return head + table + body + end
+
+
+def zipped(data: bytes, *, name: bytes = b"", comment: bytes = b"") -> bytes:
+    """Return `data` in gzip, with a name and a comment in its header as AIBO Mind 2 writes them."""
+    plain = gzip.compress(data, mtime=1_000_000_000)
+    flags = (8 if name else 0) | (16 if comment else 0)
+    texts = b"".join(text + b"\0" for text in (name, comment) if text)
+    return plain[:3] + bytes([flags]) + plain[4:10] + texts + plain[10:]
+
+
+class Builder:
+    """What the tests of AIBO files are made with."""
+
+    ers7 = ERS7
+    ers7_head = ERS7_HEAD
+    ers110_head = ERS110_HEAD
+    omtn = staticmethod(build_omtn)
+    ers110 = staticmethod(build_ers110)
+    oda = staticmethod(build_oda)
+    zipped = staticmethod(zipped)
+    placeholder = b"NotOMTN "
+    sound = b"RIFF\x24\0\0\0WAVEfmt " + b"\0" * 24
+
+    @staticmethod
+    def whole(count: int = 3, **changes: Any) -> bytes:
+        """Return a motion of the whole body of an ERS-7."""
+        angles = [[1000 * (i + 1) * (j + 1) for j in range(20)] for i in range(count)]
+        usual = {"design": "DRX-1000", "locators": ERS7, "minor": 2, "name": "a_sit#stand_up"}
+        return build_omtn(angles, **{**usual, **changes})
+
+
+@pytest.fixture(scope="session")
+def aibo() -> Builder:
+    """Give the builders."""
+    return Builder()

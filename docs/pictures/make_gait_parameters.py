@@ -10,10 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from posewright.gaits.curves import Interpolation
-from posewright.gaits.gait import Gait
-from posewright.gaits.parameters import ForeHind, GaitParameters
-from posewright.gaits.phases import TROT
+from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, Interpolation
 from posewright.robots import robot
 from posewright.figures.gait.parameter import draw_parameter
 

@@ -13,10 +13,10 @@ Importing this module loads nothing heavy: the room behind a name is loaded when
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
-from posewright.version import __version__
+from posewright.lazy import lazy
+from posewright.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from posewright.arenas import random_layout as random_layout
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from posewright.charts import coverage_of as coverage_of
     from posewright.charts import draw_chart as draw_chart
     from posewright.charts import draw_timeline as draw_timeline
-    from posewright.charts import equivalent as compare_charts  # noqa: F401 -- a public name
-    from posewright.charts import minimise as minimise_chart  # noqa: F401 -- a public name
+    from posewright.charts import equivalent, minimise
     from posewright.charts import mutate_chart as mutate_chart
     from posewright.charts import read_chart as read_chart
     from posewright.charts import run_chart as run_chart
@@ -54,17 +53,13 @@ if TYPE_CHECKING:
     from posewright.figures import film_trial as film_trial
     from posewright.formats import WriteOptions as WriteOptions
     from posewright.formats import add_to_archive as add_to_archive
-    from posewright.formats import add_to_stick as add_to_stick
-    from posewright.formats import check_monet as check_monet
     from posewright.formats import convert_motion as convert_motion
     from posewright.formats import create_archive as create_archive
     from posewright.formats import extract_archive as extract_archive
-    from posewright.formats import read_archive_file as read_archive  # noqa: F401 -- a public name
+    from posewright.formats import read_archive_file, write_archive_file
     from posewright.formats import read_motion as read_motion
     from posewright.formats import read_motion_file as read_motion_file
-    from posewright.formats import read_stick as read_stick
     from posewright.formats import remove_from_archive as remove_from_archive
-    from posewright.formats import write_archive_file as write_archive  # noqa: F401 -- a public name
     from posewright.formats import write_motion as write_motion
     from posewright.gaits import VelocityCommand as VelocityCommand
     from posewright.gaits import check_gait as check_gait
@@ -74,74 +69,24 @@ if TYPE_CHECKING:
     from posewright.gaits import write_gait as write_gait
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
-    from posewright.recordings import read_mcap as read_trace  # noqa: F401 -- a public name
-    from posewright.recordings import write_mcap as write_trace  # noqa: F401 -- a public name
-    from posewright.robots import describe as describe_robot  # noqa: F401 -- a public name
+    from posewright.recordings import read_mcap, write_mcap
+    from posewright.robots import describe
     from posewright.robots import robot as robot
     from posewright.robots import robot_names as robot_names
+    from posewright.sticks import add_to_stick as add_to_stick
+    from posewright.sticks import check_monet as check_monet
+    from posewright.sticks import read_stick as read_stick
 
-_ROOM_OF = {
-    "VelocityCommand": ("gaits", "VelocityCommand"),
-    "WriteOptions": ("formats", "WriteOptions"),
-    "add_to_archive": ("formats", "add_to_archive"),
-    "add_to_stick": ("formats", "add_to_stick"),
-    "check_chart": ("charts", "check_chart"),
-    "check_gait": ("gaits", "check_gait"),
-    "check_monet": ("formats", "check_monet"),
-    "check_motion": ("motions", "check_motion"),
-    "compare_charts": ("charts", "equivalent"),
-    "convert_motion": ("formats", "convert_motion"),
-    "cover_chart": ("charts", "cover_chart"),
-    "coverage_of": ("charts", "coverage_of"),
-    "create_archive": ("formats", "create_archive"),
-    "describe_robot": ("robots", "describe"),
-    "draw_chart": ("charts", "draw_chart"),
-    "draw_gait": ("figures", "draw_gait"),
-    "draw_gait_trial": ("figures", "draw_gait_trial"),
-    "draw_motion": ("figures", "draw_motion"),
-    "draw_timeline": ("charts", "draw_timeline"),
-    "draw_trial": ("figures", "draw_trial"),
-    "draw_tuning": ("figures", "draw_tuning"),
-    "extract_archive": ("formats", "extract_archive"),
-    "film_motion": ("figures", "film_motion"),
-    "film_trial": ("figures", "film_trial"),
-    "gait_names": ("gaits", "gait_names"),
-    "judge": ("contests", "judge"),
-    "minimise_chart": ("charts", "minimise"),
-    "mutate_chart": ("charts", "mutate_chart"),
-    "random_layout": ("arenas", "random_layout"),
-    "read_archive": ("formats", "read_archive_file"),
-    "read_behaviour": ("behaviours", "read_behaviour"),
-    "read_chart": ("charts", "read_chart"),
-    "read_gait": ("gaits", "read_gait"),
-    "read_layout": ("arenas", "read_layout"),
-    "read_motion": ("formats", "read_motion"),
-    "read_motion_file": ("formats", "read_motion_file"),
-    "read_stick": ("formats", "read_stick"),
-    "read_trace": ("recordings", "read_mcap"),
-    "remove_from_archive": ("formats", "remove_from_archive"),
-    "replay": ("experiments", "replay"),
-    "robot": ("robots", "robot"),
-    "robot_names": ("robots", "robot_names"),
-    "run_chart": ("charts", "run_chart"),
-    "run_scenarios": ("charts", "run_scenarios"),
-    "run_trial": ("experiments", "run_trial"),
-    "sample_gait": ("gaits", "sample_gait"),
-    "sample_motion": ("motions", "sample_motion"),
-    "score": ("contests", "score"),
-    "tabulate_chart": ("charts", "tabulate_chart"),
-    "try_motion": ("experiments", "try_motion"),
-    "tune_gait": ("experiments", "tune_gait"),
-    "walk_gait": ("experiments", "walk_gait"),
-    "walk_many": ("experiments", "walk_many"),
-    "write_archive": ("formats", "write_archive_file"),
-    "write_chart": ("charts", "write_chart"),
-    "write_gait": ("gaits", "write_gait"),
-    "write_layout": ("arenas", "write_layout"),
-    "write_motion": ("formats", "write_motion"),
-    "write_trace": ("recordings", "write_mcap"),
-    "PosewrightError": ("errors", "PosewrightError"),
-}
+    compare_charts = equivalent
+    minimise_chart = minimise
+    read_archive = read_archive_file
+    write_archive = write_archive_file
+    describe_robot = describe
+    read_trace = read_mcap
+    write_trace = write_mcap
+else:
+    __getattr__, __dir__, _names = lazy(__name__)
+    __all__ = ["TWINS", "__version__", *_names]  # noqa: PLE0604 -- all of them text
 
 TWINS = {
     "robots": ("robot_names",),
@@ -183,19 +128,3 @@ TWINS = {
     "score obstacle-race": ("score",),
 }
 """Which names here do what a verb of the command line does."""
-
-__all__ = ["TWINS", "__version__", *_ROOM_OF]  # noqa: PLE0604 -- the names are the table's keys, all of them text
-
-
-def __getattr__(name: str) -> object:
-    """Load the room behind a public name when the name is first used."""
-    if name not in _ROOM_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room, attribute = _ROOM_OF[name]
-    value = getattr(importlib.import_module(f"{__name__}.{room}"), attribute)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

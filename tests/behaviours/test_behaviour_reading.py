@@ -258,7 +258,11 @@ WRONG = [
     ({"play: walk}": "play: run}"}, UnknownNameError, "no motion is called 'run'", 13),
     ({"when: go_on": "otherwise: true"}, DocumentError, "never reached", 14),
     ({"otherwise: true": "otherwise: false"}, DocumentError, "expected true", 14),
-    ({"play: null}": "plays: null}"}, DocumentError, "'play' is missing", 14),
+    ({"play: null}": "plays: null}"}, UnknownNameError, "called 'plays'", 14),
+    ({", play: null}": "}"}, DocumentError, "asks for one thing", 14),
+    ({"play: null}": "play: null, forward_m_s: 0.1}"}, DocumentError, "a motion has no velocity", 14),
+    ({"play: null}": "walk: trot}"}, UnknownNameError, "no gait is called 'trot'", 14),
+    ({"play: null}": "play: null, joints_deg: {nose: 3}}"}, UnknownNameError, "nose", 14),
     ({"period_s: 0.1": "period_s: 0.001"}, DocumentError, "shorter than a frame", 3),
     ({"go: going}": "go: standing}"}, InputError, "the chart tiny is refused", None),
 ]

@@ -18,7 +18,7 @@ from posewright.charts.scenarios.scenario_reading import parse_scenario
 from posewright.charts.sheet_rows import sheet_rows
 from posewright.cli.chart_keys import parse_line
 from posewright.documents import parse_document
-from posewright.documents.bounds import open_bracket
+from posewright.documents.reading import open_bracket
 from posewright.errors import FormatError, InputError, PosewrightError
 
 CHART = """\

@@ -23,8 +23,8 @@ from posewright.gaits import (
     gait_names,
     gait_text,
     read_gait,
+    steady_walk,
 )
-from posewright.gaits.steady import steady_walk
 from posewright.robots import robot
 
 Captured = pytest.CaptureFixture[str]
@@ -91,7 +91,7 @@ def test_show_tells_every_parameter_with_value_unit_range_sentence_and_the_name_
     assert values["shape_factor"] == gait.parameters.shape_factor
     assert values["rear_height_m"]["hind"] == gait.parameters.rear_height_m.hind
     assert values["equilibrium_m"]["left_rear"] == list(gait.parameters.equilibrium_m["left_rear"])
-    assert told["lift"] == dict(gait.phases.lift)
+    assert told["phase_offsets"] == dict(gait.phases.offsets)
     assert told["check"] is None
     timing = told["timing"]
     assert timing["frames"] * timing["frame_s"] == pytest.approx(timing["period_s"])
@@ -376,6 +376,6 @@ def test_a_walk_that_is_sampled_is_planned_once(
         planned.append(words)
         return steady_walk(*words)
 
-    monkeypatch.setattr("posewright.gaits.sampling.steady_walk", counted)
+    monkeypatch.setattr("posewright.gaits.quadruped.sampling.steady_walk", counted)
     said(capsys, "sample", "trot", "--forward", "0.1", "-o", tmp_path / "walk.mtn")
     assert len(planned) == 1

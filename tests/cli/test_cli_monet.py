@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from posewright.cli import app
+from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import OdaArchive
 from posewright.formats.omtn.format import FORMAT
-from posewright.formats.rendering import WriteOptions
 from posewright.motions import Keyframe, Motion, Pose
 
 DATA, CONF = "OPEN-R/MW/DATA/P/ERS-7", "OPEN-R/MW/CONF"

@@ -21,7 +21,7 @@ from posewright.evaluation.walking.leaning import attitude_deg, leaning_of
 from posewright.evaluation.walking.report import report_of
 from posewright.evaluation.walking.track import Correction, GaitTrack, Timed
 from posewright.evaluation.walking.travel import travel_of
-from posewright.gaits import TROT, GaitTiming, VelocityCommand, compose
+from posewright.gaits import TROT, GaitTiming, VelocityCommand, se2_exp
 from posewright.kinematics import legs_of
 from posewright.robots import robot
 
@@ -92,7 +92,7 @@ def loads_of(track: GaitTrack) -> JointLoads:
 def along_an_arc(forward: float, left: float, turn: float, n: int = 10 * CYCLE) -> tuple[Floats, Floats]:
     """Return places and headings of a base that goes so, and besides sways and nods once a cycle."""
     times = np.arange(n + 1) * FRAME_S
-    x, y, yaw = compose(np.outer(times, [forward, left, turn])).T
+    x, y, yaw = se2_exp(np.outer(times, [forward, left, turn])).T
     sway = 0.01 * np.sin(2.0 * np.pi * times / TIMING.period_s)
     heights = HEIGHT_M + 0.3 * sway
     return np.column_stack([x - sway * np.sin(yaw), y + sway * np.cos(yaw), heights]), yaw

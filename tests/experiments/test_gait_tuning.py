@@ -19,8 +19,7 @@ from posewright.experiments.tuning.reach import refuse_out_of_reach
 from posewright.experiments.tuning.reading import tune_in
 from posewright.experiments.tuning.task import FINENESS, rounded
 from posewright.experiments.tuning.walk import Asked, TunedWalk
-from posewright.gaits import VelocityCommand, read_gait, timing_of, write_gait
-from posewright.gaits.writing import gait_text
+from posewright.gaits import VelocityCommand, gait_text, read_gait, timing_of, write_gait
 from posewright.search import Dimension, Tuned, read_journal, tune
 from posewright.simulation import World
 

@@ -23,14 +23,22 @@ from posewright.figures.gait.page import fastest_line, shown_legs, subtitle, tim
 from posewright.figures.gait.phases import counts, down_spans
 from posewright.figures.gait.side import side_axis
 from posewright.figures.gait.stance import standing_leg
-from posewright.gaits import gait_names, read_gait
-from posewright.gaits.bounds import greatest_speed_m_s
-from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.curves import Interpolation
-from posewright.gaits.gait import Gait, TravelGain
-from posewright.gaits.parameters import ForeHind, GaitParameters
-from posewright.gaits.phases import CRAWL, PHASE_TABLES, TROT
-from posewright.gaits.quadruped import QuadrupedGait
+from posewright.gaits import (
+    CRAWL,
+    PHASE_TABLES,
+    STILL,
+    TROT,
+    ForeHind,
+    Gait,
+    GaitParameters,
+    Interpolation,
+    QuadrupedGait,
+    TravelGain,
+    VelocityCommand,
+    gait_names,
+    greatest_speed_m_s,
+    read_gait,
+)
 from posewright.robots import robot
 
 DOG = robot("sony_ers7")
@@ -195,7 +203,7 @@ def test_the_base_is_drawn_between_the_shoulders_with_its_nose_ahead() -> None:
     np.testing.assert_allclose(sorted(outline[:, 1]), sorted(-outline[:, 1]))
 
 
-@pytest.mark.parametrize("foot", TROTTING.phases.lift)
+@pytest.mark.parametrize("foot", TROTTING.phases.offsets)
 def test_a_standing_leg_is_drawn_with_bones_of_their_own_length(foot: str) -> None:
     turned = TROTTING.changed({"equilibrium_m.fore.y": 0.09, "equilibrium_m.hind.x": -0.1})
     seen = content(STILL, turned)

@@ -12,10 +12,7 @@ import pytest
 from posewright.figures.gait.content import GaitContent
 from posewright.figures.gait.multiples import multiples_page
 from posewright.figures.gait.page import gait_page
-from posewright.gaits.command import STILL, VelocityCommand
-from posewright.gaits.gait import Gait, TravelGain
-from posewright.gaits.phases import LEFT_TURN
-from posewright.gaits.reading import read_gait
+from posewright.gaits import LEFT_TURN, STILL, Gait, TravelGain, VelocityCommand, read_gait
 from posewright.robots import robot
 
 DOG = robot("sony_ers7")

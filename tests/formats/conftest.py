@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from posewright.formats import FORMATS, MotionFile, detect_format
+from posewright.formats import FORMATS, MotionFile, detect_kind
 from posewright.formats.detect import refuse_unsupported
 from posewright.robots import robot
 
@@ -78,9 +78,9 @@ def read_bytes() -> ReadBytes:
     card = robot("robotis_bioloid")
 
     def read(data: bytes) -> MotionFile:
-        kind = detect_format(data, Path("some.mtn"))
+        kind = detect_kind(data, Path("some.mtn"))
         refuse_unsupported(kind, Path("some.mtn"))
-        return FORMATS[kind].read(data, Path("some.mtn"), card)
+        return FORMATS[kind.name].read(data, Path("some.mtn"), card)
 
     return read
 

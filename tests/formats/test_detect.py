@@ -16,8 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError
-from posewright.formats import detect_format, read_motion, read_motion_file
-from posewright.formats.kinds import KIND_OF, NATIVE, READ_AS, READABLE, ROBOPLUS_TEXT, UC3M_CSV
+from posewright.formats import FORMATS, detect_format, read_motion, read_motion_file
+from posewright.formats.detect import known_kinds
+from posewright.formats.registry import is_read
+
+TITLES = {kind.name: kind.title for kind in known_kinds()}
 
 Save = Callable[..., Path]
 
@@ -75,16 +78,16 @@ def test_every_foreign_kind_is_known_and_refused_by_its_name_where_it_is_not_rea
 ) -> None:
     name = "walk.oda" if kind == "aibo-encrypted" else "walk.mtn"
     assert detect_format(data, Path(name)) == kind
-    if READ_AS.get(kind, kind) in READABLE:
+    if is_read(kind):
         return  # its own tests read it
     with pytest.raises(FormatError) as refusal:
         read_motion_file(saved(data, name))
-    assert KIND_OF[kind].title in str(refusal.value)
+    assert TITLES[kind] in str(refusal.value)
     assert name in str(refusal.value)
 
 
 def test_every_kind_is_tried_here() -> None:
-    assert {*FILES, NATIVE, ROBOPLUS_TEXT, UC3M_CSV} == set(KIND_OF)
+    assert {*FILES, "posewright-motion", "roboplus-mtn", "uc3m-csv"} == set(TITLES)
 
 
 def test_the_extension_tells_nothing(mtn: Any, saved: Save) -> None:
@@ -108,7 +111,7 @@ def test_page_dumps_are_told_from_random_bytes() -> None:
 @given(st.binary(max_size=600))
 def test_any_bytes_are_of_a_kind_or_refused(data: bytes) -> None:
     with contextlib.suppress(FormatError):
-        assert detect_format(data) in KIND_OF
+        assert detect_format(data) in TITLES
 
 
 @pytest.mark.parametrize(
@@ -134,7 +137,7 @@ def test_any_bytes_are_of_a_kind_or_refused(data: bytes) -> None:
 def test_real_files_are_told_apart(name: str, kind: str, samples: Callable[[str], Path]) -> None:
     path = samples(name)
     assert detect_format(path.read_bytes(), path) == kind
-    if kind not in READABLE:
+    if kind not in FORMATS:
         with pytest.raises(FormatError, match=r"not supported yet|no motion"):
             read_motion_file(path)
 

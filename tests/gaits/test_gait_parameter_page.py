@@ -17,11 +17,10 @@ from posewright.figures.gait.content import FootWay, GaitContent, Numbers
 from posewright.figures.gait.multiples import ROWS, straying_mm
 from posewright.figures.gait.parameter import described, parameter_variants
 from posewright.figures.gait.phases import down_spans
-from posewright.gaits.arc import separate
+from posewright.gaits.arc import se2_log
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.curves import Interpolation
-from posewright.gaits.explanations import EXPLANATIONS, Kind
-from posewright.gaits.parameters import GaitParameters
+from posewright.gaits.quadruped.parameters import EXPLANATIONS, GaitParameters, Kind
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "gait-parameters.md").read_text(encoding="utf-8")
@@ -195,7 +194,7 @@ def test_the_ascent_goes_from_a_square_to_a_diamond() -> None:
 def test_the_turn_multiplier_is_a_turn_for_every_metre_ahead() -> None:
     for content in shown("turn_multiplier_rad_m"):
         assert content.command.turn_rad_s == 0.0
-        forward, left, turn = separate(displacement_below(content))
+        forward, left, turn = se2_log(displacement_below(content))
         assert turn / forward == pytest.approx(of(content, "turn_multiplier_rad_m"), abs=1e-9)
         assert left == pytest.approx(0.0, abs=1e-12)
 

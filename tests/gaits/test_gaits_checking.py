@@ -22,10 +22,10 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
-from posewright.gaits.phases import OWN
-from posewright.gaits.steady import steady_walk
-from posewright.gaits.tour import Tour
-from posewright.gaits.walker import Walker
+from posewright.gaits.quadruped.checking import Tour
+from posewright.gaits.quadruped.phases import OWN
+from posewright.gaits.quadruped.sampling import steady_walk
+from posewright.gaits.quadruped.walker import Walker
 from posewright.kinematics import legs_of
 
 from .walks import ERS7, EXAMPLE, FRAME_S, walked
@@ -150,7 +150,7 @@ def test_a_tour_from_a_command_to_itself_is_steady_at_once() -> None:
 
 
 def test_a_walk_that_does_not_come_to_repeat_itself_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.gaits.walker.MOST_CYCLES", 2)
+    monkeypatch.setattr("posewright.gaits.quadruped.walker.MOST_CYCLES", 2)
     with pytest.raises(InputError, match="does not come to repeat itself"):
         steady_walk(EXAMPLE, ERS7, VelocityCommand(0.2))
     with pytest.raises(InputError, match="within 2 cycles"):

@@ -24,9 +24,9 @@ from posewright.gaits import (
     greatest_turn_rad_s,
     timing_of,
 )
-from posewright.gaits.bounds import bound_text
-from posewright.gaits.phases import OWN
-from posewright.gaits.walker import Walker
+from posewright.gaits.quadruped.phases import OWN
+from posewright.gaits.quadruped.timing import bound_text
+from posewright.gaits.quadruped.walker import Walker
 from posewright.kinematics import legs_of
 
 from .walks import (
@@ -228,3 +228,21 @@ def test_a_gait_of_another_robot_is_refused() -> None:
 def test_a_point_out_of_reach_is_refused_before_the_first_step() -> None:
     with pytest.raises(InputError, match=r"reach|too far"):
         QuadrupedGait(EXAMPLE.changed({"equilibrium_m.left_front.z": -0.4}), ERS7)
+
+
+@given(gaits(), st.tuples(*[st.floats(-3.0, 3.0)] * 3))
+@settings(max_examples=20, deadline=None)
+def test_a_clipped_command_is_in_range_in_the_same_direction_and_as_near_as_can_be(
+    gait: Gait, wanted: tuple[float, float, float]
+) -> None:
+    walk, command = QuadrupedGait(gait, ERS7), VelocityCommand(*wanted)
+    clipped = walk.clipped(command)
+    walk.request(clipped)
+    assert walk.clipped(clipped).by_name == pytest.approx(clipped.by_name, abs=1e-12)
+    fastest, turns = (
+        greatest(gait.parameters, walk.timing) for greatest in (greatest_speed_m_s, greatest_turn_rad_s)
+    )
+    asked, got = np.array(wanted), np.array([*clipped.by_name.values()])
+    assert np.hypot(*got[:2]) == pytest.approx(min(np.hypot(*asked[:2]), fastest), abs=1e-8)
+    assert asked[0] * got[1] == pytest.approx(asked[1] * got[0], abs=1e-8)
+    assert got[2] == pytest.approx(np.clip(asked[2], -turns, turns), abs=1e-8)

@@ -31,8 +31,8 @@ from posewright.gaits import (
     timing_of,
     write_gait,
 )
-from posewright.gaits.phases import OWN
-from posewright.gaits.reading import gait_in
+from posewright.gaits.quadruped.phases import OWN
+from posewright.gaits.quadruped.reading import gait_in
 from posewright.robots import Robot, robot
 
 from .walks import ERS7, EXAMPLE, FRAME_S
@@ -376,4 +376,4 @@ def test_the_document_on_the_page_is_one_and_its_phase_tables_are_those_of_the_c
     assert gait.flat == read_gait("trot").flat
     for name, table in PHASE_TABLES.items():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
-        assert [float(cell) for cell in row.split("|")[2:6]] == [table.lift[foot] for foot in FEET]
+        assert [float(cell) for cell in row.split("|")[2:6]] == [table.offsets[foot] for foot in FEET]

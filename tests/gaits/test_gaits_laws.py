@@ -22,8 +22,8 @@ from posewright.gaits import (
     greatest_speed_m_s,
     timing_of,
 )
-from posewright.gaits.foot_timeline import timelines
-from posewright.gaits.step import StepPlanner
+from posewright.gaits.quadruped.foot_timeline import timelines
+from posewright.gaits.quadruped.step import StepPlanner
 from posewright.kinematics import legs_of
 
 from .arcs import integrated, seen_from_before

@@ -261,4 +261,4 @@ def test_a_gait_travels_to_another_process_and_may_be_copied() -> None:
         with pytest.raises(TypeError):
             there.parameters.equilibrium_m["left_front"] = (0.0, 0.0, 0.0)
         with pytest.raises(TypeError):
-            there.phases.lift["left_front"] = 0.5
+            there.phases.offsets["left_front"] = 0.5

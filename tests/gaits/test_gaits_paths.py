@@ -22,8 +22,8 @@ from posewright.gaits import (
     read_gait,
     timing_of,
 )
-from posewright.gaits.air_path import AirPath, air_path
 from posewright.gaits.curves import weights
+from posewright.gaits.quadruped.foot_timeline import AirPath, air_path
 
 HEIGHTS = st.floats(0.0, 0.05)
 SHARES = st.floats(0.0, 1.0)
@@ -145,12 +145,12 @@ def test_what_comes_later_than_two_knots_does_not_matter(knots: np.ndarray) -> N
 
 def test_the_tables_that_books_draw() -> None:
     assert set(PHASE_TABLES) == {"crawl", "trot", "pace", "left_turn", "right_turn"}
-    lift = TROT.lift
+    lift = TROT.offsets
     assert lift["left_front"] == lift["right_rear"] != lift["right_front"] == lift["left_rear"]
-    lift = PACE.lift
+    lift = PACE.offsets
     assert lift["left_front"] == lift["left_rear"] != lift["right_front"] == lift["right_rear"]
-    assert sorted(CRAWL.lift.values()) == sorted(LEFT_TURN.lift.values()) == [0.0, 0.25, 0.5, 0.75]
-    assert RIGHT_TURN.lift == LEFT_TURN.mirrored.lift
+    assert sorted(CRAWL.offsets.values()) == sorted(LEFT_TURN.offsets.values()) == [0.0, 0.25, 0.5, 0.75]
+    assert RIGHT_TURN.offsets == LEFT_TURN.mirrored.offsets
     assert phase_table("crawl") is CRAWL
     with pytest.raises(UnknownNameError, match="phase table"):
         phase_table("gallop")
@@ -159,8 +159,8 @@ def test_the_tables_that_books_draw() -> None:
 @pytest.mark.parametrize("name", ["crawl", "trot", "pace"])
 def test_a_straight_table_is_its_own_mirror_half_a_cycle_later(name: str) -> None:
     table = phase_table(name)
-    later = {foot: (phase + 0.5) % 1.0 for foot, phase in table.lift.items()}
-    assert table.mirrored.lift == later
+    later = {foot: (phase + 0.5) % 1.0 for foot, phase in table.offsets.items()}
+    assert table.mirrored.offsets == later
 
 
 @pytest.mark.parametrize("name", PHASE_TABLES)

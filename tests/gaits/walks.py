@@ -20,8 +20,8 @@ from posewright.gaits import (
     read_gait,
     timing_of,
 )
-from posewright.gaits.foot_timeline import timelines
-from posewright.gaits.step import StepPlanner
+from posewright.gaits.quadruped.foot_timeline import timelines
+from posewright.gaits.quadruped.step import StepPlanner
 from posewright.kinematics import legs_of
 from posewright.robots import robot
 
@@ -128,7 +128,7 @@ def steady_points(gait: Gait, command: VelocityCommand) -> dict[str, tuple[np.nd
             step = planner.plan(command, feet, start)
             feet = step.after
             for foot, line, points in zip(FEET, lines, step.points, strict=True):
-                begins = (starts[start] - gait.phases.lift[foot]) % 1.0 * period_s
+                begins = (starts[start] - gait.phases.offsets[foot]) % 1.0 * period_s
                 since = line.windows[start].times + begins
                 if cycle == SETTLED:
                     told[foot] |= dict(zip(np.round(since, 9).tolist(), points, strict=True))
@@ -163,5 +163,5 @@ def down(gait: Gait, frames: int, *, margin: float = 0.0) -> np.ndarray:
     timing = timing_of(gait.parameters, FRAME_S)
     first = gait.phases.starts[0]
     places = np.arange(1, frames + 1)[:, np.newaxis] / timing.frames
-    since_lift = (places - [gait.phases.lift[foot] - first for foot in FEET]) % 1.0
+    since_lift = (places - [gait.phases.offsets[foot] - first for foot in FEET]) % 1.0
     return (since_lift > timing.air_share + margin) & (since_lift < 1.0 - margin)

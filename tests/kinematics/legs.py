@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from posewright.arrays import Floats
 from posewright.kinematics import Knee, ThreeJointLeg, legs_of
-from posewright.kinematics.arrays import Floats
 from posewright.robots import robot
 
 EQUAL = ThreeJointLeg(0.0695, 0.0695)

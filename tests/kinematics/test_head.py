@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from posewright.arrays import Floats
 from posewright.errors import InputError, UnreachableError
 from posewright.kinematics import Head, head_of
-from posewright.kinematics.arrays import Floats
 from posewright.robots import Robot, robot
 from posewright.simulation import World
 

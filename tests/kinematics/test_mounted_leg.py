@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from posewright.arrays import Floats
 from posewright.errors import InputError, UnreachableError
 from posewright.kinematics import Knee, MountedLeg, legs_by_foot, legs_of
-from posewright.kinematics.arrays import Floats
 from posewright.robots import Robot, robot
 from posewright.simulation import World
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from posewright.arrays import Floats
 from posewright.kinematics import Form, Knee, ThreeJointLeg
-from posewright.kinematics.arrays import Floats
 
 from .legs import EQUAL, FRONT, ODD, all_legs, knee_zero
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from posewright.arrays import Floats
 from posewright.errors import InputError, UnreachableError
 from posewright.kinematics import Form, Knee, Lift, ThreeJointLeg
-from posewright.kinematics.arrays import Floats
 
 from .legs import EQUAL, FRONT, ODD, all_legs, bent_angles, both_knees, knee_zero, legal_angles, plain_legs
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from posewright.errors import InputError
+from posewright.kinematics import legs_of
 from posewright.robots import describe, read_robot, robot
 
 CARD = Path(robot("sony_ers7").folder or ".") / "robot.yaml"
@@ -26,9 +27,9 @@ def card(tmp_path: Path) -> Path:
         ("outer_end: front", "outer_end: top", "no end is called 'top'"),
         ("foot: left_front_paw\n", "foot: left_fron_paw\n", "did you mean left_front_paw"),
         (
-            "joints: [left_front_rotator, left_front_elevator,",
-            "joints: [left_front_rotator,",
-            "expected three joints",
+            "joints: [left_front_rotator, left_front_elevator, left_front_knee]",
+            "joints: []",
+            "at least one joint",
         ),
         (
             "joints: [left_front_rotator, left_front_elevator,",
@@ -58,6 +59,15 @@ def test_what_contradicts_itself_is_refused(card: Path, old: str, new: str, sayi
         read_robot(card)
     assert refused.value.where is not None
     assert refused.value.where.line is not None
+
+
+def test_a_leg_is_a_chain_of_any_number_of_joints_and_a_closed_form_of_three(card: Path) -> None:
+    old = "joints: [left_front_rotator, left_front_elevator, left_front_knee]"
+    card.write_text(CARD.read_text().replace(old, "joints: [left_front_rotator, left_front_knee]", 1))
+    read = read_robot(card)
+    assert read.legs[0].joints == ("left_front_rotator", "left_front_knee")
+    with pytest.raises(InputError, match="left_front_leg has 2 joints"):
+        legs_of(read)
 
 
 def test_legs_come_in_the_order_of_the_feet_and_are_described() -> None:

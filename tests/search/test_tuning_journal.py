@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError, OutputError
 from posewright.search import Attempt, Dimension, Evaluation, Generation, Tuned, read_journal, tune
-from posewright.search.journal_line import (
+from posewright.search.journal import (
     attempt_line,
     check_of,
     header_line,

@@ -14,10 +14,10 @@ import pytest
 
 from posewright.errors import InputError
 from posewright.search import Tuned, read_journal, tune
-from posewright.search.workers import Workers
+from posewright.search.executors import Processes
 
 from .tuning_problems import Bowl, Breaking, Cliffs, Slow
-from .worker_jobs import OddError, eventually, is_there
+from .worker_tasks import OddError, eventually, is_there
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,7 +39,7 @@ def test_what_needs_no_evaluation_starts_no_process(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     tuned = tune(Bowl(), generations=2, journal=path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Workers, "_start", lambda *_: pytest.fail("a process was started"))
+        patch.setattr(Processes, "submit", lambda *_: pytest.fail("a process was started"))
         assert tune(Bowl(), generations=2, journal=path, workers=8) == tuned
 
 

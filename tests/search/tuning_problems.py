@@ -13,7 +13,7 @@ from pathlib import Path
 from posewright.errors import InputError
 from posewright.search import Dimension, Evaluation
 
-from .worker_jobs import OddError
+from .worker_tasks import OddError
 
 BOX = (
     Dimension("length_m", 0.0, 0.1, 0.08),

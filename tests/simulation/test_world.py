@@ -34,7 +34,7 @@ def test_arena_stands_to_scale(bioloid: Robot) -> None:
     assert inner["end"][0][0] - inner["end"][1][0] == pytest.approx(field.size_x)
     assert inner["left"][0][1] - inner["left"][1][1] == pytest.approx(field.size_y / 2)
     assert inner["right"][0][1] + inner["right"][1][1] == pytest.approx(-field.size_y / 2)
-    assert all(2 * size[2] == pytest.approx(field.wall_height_m) for _, size in inner.values())
+    assert all(2 * size[2] == pytest.approx(field.walls[0].size_m[2]) for _, size in inner.values())
     lines = [world.model.geom(f"line_{index}").pos[0] for index in range(len(field.lines))]
     assert lines == [line.x for line in field.lines]
 

@@ -10,6 +10,7 @@ from posewright.arrays import Floats
 from posewright.behaviours.wiring.inputs import InputWire
 from posewright.behaviours.wiring.outputs import OutputRule
 from posewright.charts import Chart
+from posewright.gaits import Gait
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec
 
@@ -26,6 +27,7 @@ class Behaviour:
         inputs: one wire for each input of the chart, in its order.
         outputs: what is played; the first rule that holds counts.
         motions: what can be played, by name, and what these lead to.
+        gaits: what can be walked, by name; no name is both.
         start_pose: where it begins, `(n_joints,)` [rad].
         wait_s: how long the robot stands before the chart's first step [s].
         documents: texts of all native documents it was read from: below its own folder by path, others by
@@ -42,5 +44,6 @@ class Behaviour:
     motions: Mapping[str, Motion]
     start_pose: Floats
     wait_s: float = 0.0
+    gaits: Mapping[str, Gait] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None

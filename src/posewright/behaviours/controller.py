@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from posewright.behaviours.behaviour import Behaviour
+from posewright.behaviours.performer import Performer
 from posewright.behaviours.runner import BehaviourRunner, Tick
 from posewright.bodies import BodyState, Decision, JointCommands
-from posewright.control import Player, Schedule
+from posewright.control import Schedule
+from posewright.gaits import QuadrupedGait
 
 
 class BehaviourController:
@@ -24,7 +26,8 @@ class BehaviourController:
         robot = behaviour.robot
         self.behaviour = behaviour
         self._runner = BehaviourRunner(behaviour, seed)
-        self._player = Player(robot, behaviour.motions, behaviour.start_pose)
+        gaits = {name: QuadrupedGait(gait, robot) for name, gait in behaviour.gaits.items()}
+        self._performer = Performer(robot, behaviour.motions, gaits, behaviour.start_pose)
         self._schedule = Schedule(behaviour.chart.period_s, robot.frame_period_s)
         self._frame = self._ticks = self._due = 0
 
@@ -32,12 +35,12 @@ class BehaviourController:
         """Return the frames up to the chart's next tick, or to where torque or stiffness change."""
         decision = None
         if self._frame == self._due:
-            tick = self._runner.step(state, self._player.playing)
-            self._player.request(tick.play)
+            tick = self._runner.step(state, self._performer.playing)
+            self._performer.request(tick.action)
             self._ticks += 1
             self._due = self._schedule.frame_of(self._ticks)
             decision = decision_of(tick)
-        rows = self._player.next(state, min(n, self._due - self._frame))
+        rows = self._performer.next(state, min(n, self._due - self._frame))
         self._frame += len(rows)
         return rows if decision is None else replace(rows, decision=decision)
 
@@ -45,4 +48,4 @@ class BehaviourController:
 def decision_of(tick: Tick) -> Decision:
     """Return what is recorded of a tick."""
     broken = tuple(("promise", {"promise": one.promise.name, "message": one.message}) for one in tick.broken)
-    return Decision(tick.chart.state, tick.inputs, tick.outputs, tick.play, broken)
+    return Decision(tick.chart.state, tick.inputs, tick.outputs, tick.action.name, broken)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from posewright.behaviours.carried import CarriedTexts
 from posewright.documents import Node, decode_document
-from posewright.formats import MotionFile, read_motion_file
-from posewright.formats.kinds import NATIVE
+from posewright.formats import NATIVE, MotionFile, read_motion_file
 from posewright.formats.native import render
 from posewright.motions import Motion
 from posewright.robots import Robot

@@ -9,19 +9,20 @@ from posewright.behaviours.behaviour import Behaviour
 from posewright.behaviours.carried import CarriedTexts
 from posewright.behaviours.motion_library import load, read_entries
 from posewright.behaviours.wiring.input_reading import Surroundings, read_inputs
-from posewright.behaviours.wiring.output_reading import read_outputs
+from posewright.behaviours.wiring.output_reading import Doable, read_outputs
 from posewright.behaviours.wiring.sensor_channels import SensorChannels
 from posewright.charts import Chart, chart_in, require_sound
 from posewright.documents import Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
+from posewright.gaits import Gait, gait_names, read_gait
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec, is_path, parse_sensor, robot, robot_names
 
 SUFFIX = ".behaviour.yaml"
 FOLDER = "behaviours"
 
-REQUIRED = ("behaviour", "robot", "chart", "start_pose", "motions", "inputs", "outputs")
-OPTIONAL = ("description", "source", "sensors", "wait_s")
+REQUIRED = ("behaviour", "robot", "chart", "start_pose", "inputs", "outputs")
+OPTIONAL = ("description", "source", "sensors", "wait_s", "motions", "gaits")
 
 LONGEST_WAIT_S = 600.0
 """No contest lets a robot stand longer before it begins [s]."""
@@ -95,24 +96,47 @@ class _Reader:
 
     def behaviour(self, motions_from: Mapping[str, Motion], vendor_file: Path | None) -> Behaviour:
         fields = self.fields
-        entries = read_entries(fields["motions"], self.robot, vendor_file)
+        entries = read_entries(fields["motions"], self.robot, vendor_file) if "motions" in fields else ()
         names = [entry.name for entry in entries]
         self._check_given(motions_from, names)
         motions = load(entries, self.robot, self.carried, motions_from)
-        around = Surroundings(self.robot, SensorChannels(self.sensors), names, self.chart)
+        gaits = self._gaits(names)
+        around = Surroundings(self.robot, SensorChannels(self.sensors), [*names, *gaits], self.chart)
         return Behaviour(
             name=fields["behaviour"].text(),
             robot=self.robot,
             chart=self.chart,
             sensors=self.sensors,
             inputs=read_inputs(fields["inputs"], around),
-            outputs=read_outputs(fields["outputs"], self.chart, names),
+            outputs=read_outputs(fields["outputs"], self.chart, Doable(self.robot, names, gaits)),
             motions=motions,
+            gaits=gaits,
             start_pose=self.robot.pose(fields["start_pose"].choice("pose", self.robot.poses)),
             wait_s=fields["wait_s"].number(low=0.0, high=LONGEST_WAIT_S) if "wait_s" in fields else 0.0,
             documents=dict(self.carried.texts),
             path=self.path,
         )
+
+    def _gaits(self, motions: Collection[str]) -> dict[str, Gait]:
+        """Read the `gaits:` block: each by its name in the robot's catalogue, or from a file."""
+        gaits = {}
+        for name, node in self.fields["gaits"].fields().items() if "gaits" in self.fields else ():
+            if name in motions:
+                node.fail(f"there is a motion {name}, too", hint="choose another name")
+            entry = node.fields(optional=("gait", "file"))
+            if len(entry) != 1:
+                node.fail(
+                    "a gait comes from one place", hint="`gait:` a name of the catalogue, or `file:` a path"
+                )
+            if "gait" in entry:
+                where: str | Path = entry["gait"].choice("gait of the catalogue", gait_names(self.robot))
+            else:
+                where = self.path.parent / entry["file"].text()
+            gaits[name] = read_gait(where, robot=self.robot)
+            path = gaits[name].path
+            if path is not None:
+                self.carried.keep(self.carried.name_of(path), read_text(path))
+        return gaits
 
     def _robot(self, node: Node, card: Robot | None) -> Robot:
         named = self._card_named(node, card)
@@ -157,7 +181,7 @@ class _Reader:
 
     def _check_given(self, motions_from: Mapping[str, Motion], names: Collection[str]) -> None:
         """Refuse a motion given for none of the behaviour's, or made for another robot."""
-        where = self.fields["motions"].where
+        where = self.fields["motions"].where if "motions" in self.fields else None
         led_to = {link for motion in motions_from.values() for link in (motion.next, motion.exit)}
         for name, motion in motions_from.items():
             if name not in names and name not in led_to:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from posewright.behaviours.behaviour import Behaviour
-from posewright.behaviours.wiring.outputs import choose
+from posewright.behaviours.wiring.outputs import STAND, Action, choose
 from posewright.behaviours.wiring.senses import Senses
 from posewright.bodies import BodyState
 from posewright.charts import Broken, ChartState, Interpreter, Value, Watch
@@ -23,7 +23,7 @@ class Tick:
         chart: where the chart stands after it.
         inputs: what the chart's inputs were, and which of its events came.
         outputs: what the chart's outputs are after it.
-        play: the motion that is asked for; None for standing still.
+        action: what is asked for.
         broken: promises of the chart that this tick has broken.
     """
 
@@ -31,7 +31,7 @@ class Tick:
     chart: ChartState
     inputs: Mapping[str, Value]
     outputs: Mapping[str, Value]
-    play: str | None
+    action: Action
     broken: tuple[Broken, ...] = ()
 
 
@@ -59,7 +59,7 @@ class BehaviourRunner:
 
         Args:
             state: what the body says of itself now.
-            playing: the motion the player is playing; None while the robot stands still.
+            playing: the motion or gait that is being done; None while the robot stands still.
 
         Raises:
             BodyError: the body has not the sensors the behaviour reads.
@@ -73,12 +73,12 @@ class BehaviourRunner:
         self._read = {wire.name: wire.read(senses, before.get(wire.name)) for wire in self.behaviour.inputs}
         inputs = self._sampled(before)
         if senses.since_start_s < self.behaviour.wait_s:
-            return Tick(state.time_s, self._chart, inputs, self._chart.outputs, None)
+            return Tick(state.time_s, self._chart, inputs, self._chart.outputs, STAND)
         self._chart = self._interpreter.step(self._chart, inputs)
         outputs = self._chart.outputs
-        play = choose(self.behaviour.outputs, outputs)
+        action = choose(self.behaviour.outputs, outputs)
         broken = self._watch.see(inputs, self._chart) if self._watch is not None else ()
-        return Tick(state.time_s, self._chart, inputs, outputs, play, broken)
+        return Tick(state.time_s, self._chart, inputs, outputs, action, broken)
 
     def _sampled(self, before: Mapping[str, Value]) -> dict[str, Value]:
         """Return what was read, an event being true at the one tick at which it became so."""

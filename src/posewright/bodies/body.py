@@ -58,9 +58,9 @@ class Body(Protocol):
     def facts(self) -> Mapping[str, Any]:
         """Return what this body knows of itself besides its card, as plain data for a recording.
 
-        A simulated one: `mass_kg`, `gravity` [m/s^2], `stiffness` [N m/rad] and `damping` [N m s/rad] of its
-        servos, `latency_frames`, `welded` joints; and, as `recordings.RobotHeader` has them, its `sensors` and
-        the `links` it is built of. A body that knows nothing returns nothing.
+        A simulated one: `mass_kg`, `gravity` [m/s^2], `stiffness` [N m/rad] and `damping` [N m s/rad] of
+        its servos, `latency_frames`, `welded` joints; and, as `recordings.RobotHeader` has them, its
+        `sensors` and the `links` it is built of. A body that knows nothing returns nothing.
         """
         ...
 

@@ -1,7 +1,7 @@
 """What is commanded to a body frame by frame, what its joints then did, and what it says when asked.
 
-Nothing here is checked on construction: a body makes one of each every block, and `check()` is there for whoever
-takes them from a stranger.
+Nothing here is checked on construction: a body makes one of each every block, and `check()` is there for
+whoever takes them from a stranger.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class GroundTruth:
         foot_contacts: whether each foot touches the ground, `(n, n_feet)`.
         boxes: pose of each box x y z qw qx qy qz, `(n, n_boxes, 7)`.
         box_contacts: whether the robot touches each box, `(n, n_boxes)`.
-        slips: how far each foot slid over the floor in the frame, `(n, n_feet)` [m]; None where nobody looked.
+        slips: how far each foot slid in the frame, `(n, n_feet)` [m]; None where nobody looked.
         contacts: what touches what; None where nobody looked.
     """
 

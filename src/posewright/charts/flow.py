@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from posewright.documents import Node, parse_document
@@ -21,7 +20,7 @@ class LinedMapping(dict[str, Any]):
 
     def __init__(self, entries: Mapping[str, Any], lines: Mapping[str, int | None]) -> None:
         super().__init__(entries)
-        self.lc = _places(lines)
+        self.places = _places(lines)
 
 
 class LinedList(list[Any]):
@@ -29,12 +28,12 @@ class LinedList(list[Any]):
 
     def __init__(self, found: list[tuple[Any, int | None]]) -> None:
         super().__init__(element for element, _ in found)
-        self.lc = _places({i: line for i, (_, line) in enumerate(found)})
+        self.places = _places({i: line for i, (_, line) in enumerate(found)})
 
 
-def _places(lines: Mapping[Any, int | None]) -> SimpleNamespace:
-    """Return lines as documents note them: counted from 0, with a column."""
-    return SimpleNamespace(data={key: (line - 1, 0) for key, line in lines.items() if line is not None})
+def _places(lines: Mapping[Any, int | None]) -> dict[Any, tuple[int, int, int]]:
+    """Return lines as documents note them: of a key, and of its value with its column."""
+    return {key: (line, line, 1) for key, line in lines.items() if line is not None}
 
 
 def flow_text(data: Any) -> str:

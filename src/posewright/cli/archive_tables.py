@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.formats.kinds import ODA
-from posewright.formats.oda.archive import Compression, OdaArchive
+from posewright.formats import ODA, Compression, OdaArchive
 
 if TYPE_CHECKING:
-    from posewright.formats.oda.extraction import Extraction
-    from posewright.formats.oda.files import Assembled
+    from posewright.formats import Assembled, Extraction
 
 _GZIP = {
     Compression.NONE: "no gzip",

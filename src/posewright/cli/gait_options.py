@@ -74,7 +74,7 @@ def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None
 def _refuse_unreachable(gait: Gait, robot: Robot) -> None:
     """Raise UnreachableError, by the parameter's name, where a foot cannot stand on its equilibrium point."""
     from posewright.errors import UnreachableError
-    from posewright.gaits.walking_legs import walking_legs
+    from posewright.gaits import walking_legs
 
     legs = walking_legs(robot)
     for foot, point in gait.parameters.equilibrium_m.items():
@@ -93,12 +93,10 @@ def _refuse_unreachable(gait: Gait, robot: Robot) -> None:
 def _refuse_other_kinds(path: Path) -> None:
     """Raise the error that says what a file is, if it is of a known kind and no gait."""
     from posewright.errors import FormatError, Where
-    from posewright.formats.detect import detect_format
-    from posewright.formats.file_bytes import read_file_bytes
-    from posewright.formats.kinds import GAIT, KIND_OF
+    from posewright.formats import GAIT, detect_kind, read_file_bytes
 
     try:
-        kind = KIND_OF[detect_format(read_file_bytes(path), path)]
+        kind = detect_kind(read_file_bytes(path), path)
     except FormatError:
         return  # not there, or of no known kind: what is wrong with it as a gait says more
     if kind.name != GAIT:

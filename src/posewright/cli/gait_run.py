@@ -269,7 +269,7 @@ def _variation(body: str, seed: int) -> DomainParameters:
     from posewright.bodies import NOMINAL, random_variation, variation_names, variation_ranges
     from posewright.errors import UnknownNameError
     from posewright.robots import is_path
-    from posewright.search.seed import checked_seed
+    from posewright.search.plan import checked_seed
 
     if body == NOMINAL_BODY:
         return NOMINAL

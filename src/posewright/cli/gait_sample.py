@@ -122,8 +122,7 @@ def _tell(name: str, told: Mapping[str, Any], output: Path, rounded: str | None)
 
 def _rounded(motion: Motion, robot: Robot, output: Path, gait: Gait, *, is_led_in: bool) -> str | None:
     """Return how the file's length differs from the walk's, and how many cycles fit; None if it does not."""
-    from posewright.formats import read_motion
-    from posewright.formats.registry import format_for
+    from posewright.formats import format_for, read_motion
     from posewright.gaits import timing_of
 
     step_s = format_for(motion, output).quantum.time_s
@@ -192,7 +191,7 @@ def _motion(
     lead_in: bool,
 ) -> Motion:
     """Return the motion as the format of the file can hold it, called after the file."""
-    from posewright.formats.kinds import NATIVE
+    from posewright.formats import NATIVE
     from posewright.gaits import sample_gait
 
     known = _format(gait, robot, output)
@@ -207,7 +206,7 @@ def _motion(
 
 def _format(gait: Gait, robot: Robot, output: Path) -> MotionFormat:
     """Return the format of the file, which the file's name and the robot tell: standing still is enough."""
-    from posewright.formats.registry import format_for
+    from posewright.formats import format_for
     from posewright.motions import Keyframe, Motion, Pose
 
     standing = Keyframe(Pose(robot.joint_names, robot.pose(gait.pose)), 0.0)
@@ -217,8 +216,7 @@ def _format(gait: Gait, robot: Robot, output: Path) -> MotionFormat:
 def _write(motion: Motion, output: Path, *, accept_loss: bool) -> dict[str, Any]:
     """Write the motion, and return what was written."""
     from posewright.cli.console import warn
-    from posewright.formats import write_motion
-    from posewright.formats.registry import format_for
+    from posewright.formats import format_for, write_motion
 
     known = format_for(motion, output)
     with losses_listed(f"the walk cannot be said wholly in {output.name}: nothing is written"):

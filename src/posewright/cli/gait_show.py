@@ -20,11 +20,11 @@ from posewright.gaits import (
     Gait,
     GaitCheck,
     Worst,
+    bound_text,
     greatest_speed_m_s,
     greatest_turn_rad_s,
     timing_of,
 )
-from posewright.gaits.bounds import bound_text
 from posewright.robots import Robot
 
 DIGITS = 9
@@ -51,7 +51,7 @@ def describe(gait: Gait, robot: Robot, check: GaitCheck | None) -> dict[str, Any
         **describe_briefly(gait, robot),
         "source": gait.source,
         "path": None if gait.path is None else str(gait.path),
-        "lift": dict(gait.phases.lift),
+        "phase_offsets": dict(gait.phases.offsets),
         "interpolation": gait.interpolation.value,
         "pose": gait.pose,
         "travel_gain": asdict(gait.travel_gain),
@@ -141,8 +141,8 @@ def gait_lines(told: dict[str, Any]) -> Iterator[str]:
     timing, gain = told["timing"], told["travel_gain"]
     description = printable(told["description"])
     yield f"{told['gait']}: {told['robot']}" + (f", {description}" if description else "")
-    lift = ", ".join(f"{foot} {phase:g}" for foot, phase in told["lift"].items())
-    yield f"  feet lift      {told['phases']}: {lift} of a cycle"
+    offsets = ", ".join(f"{foot} {phase:g}" for foot, phase in told["phase_offsets"].items())
+    yield f"  feet lift      {told['phases']}: {offsets} of a cycle"
     yield (
         f"  cycle          {timing['period_s']:.3f} s, {timing['frames']} frames: a foot is down"
         f" {timing['ground_s']:.3f} s and up {timing['air_s']:.3f} s, {timing['ascent_s']:.3f} s of these"

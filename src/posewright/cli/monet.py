@@ -11,7 +11,7 @@ from posewright.cli.losses import losses_listed
 from posewright.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from posewright.formats.monet.add import Added
+    from posewright.sticks import Added
 
 FOUND = 1
 """Exit code where an error was found."""
@@ -89,9 +89,8 @@ def check(
     """
     from posewright.cli.console import emit_json, out
     from posewright.cli.monet_tables import check_report, report_lines
-    from posewright.formats.monet.check import check_monet
-    from posewright.formats.monet.memory_stick import read_stick
     from posewright.motions import Level
+    from posewright.sticks import check_monet, read_stick
 
     stick = read_stick(*paths)
     findings = check_monet(stick)
@@ -133,7 +132,7 @@ def add(
 
       posewright monet add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
     """
-    from posewright.formats.monet.add import add_to_stick
+    from posewright.sticks import add_to_stick
 
     with losses_listed(f"{model} cannot do all of {motion}: nothing is written"):
         added = add_to_stick(

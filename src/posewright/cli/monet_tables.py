@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from posewright.errors import Where
-from posewright.formats.monet.add import Added
-from posewright.formats.monet.finding import MonetFinding
-from posewright.formats.monet.setup import MemoryStick, MonetSetup
 from posewright.motions import Level
+from posewright.sticks import Added, MemoryStick, MonetFinding, MonetSetup
 
 
 def check_report(stick: MemoryStick, findings: Sequence[MonetFinding]) -> dict[str, Any]:

@@ -9,9 +9,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from posewright.formats import FORMATS, MotionFile, card_of
-from posewright.formats.kinds import ODA, OMTN
-from posewright.formats.lazy_motions import LazyMotions
+from posewright.formats import FORMATS, ODA, OMTN, LazyMotions, MotionFile, card_of
 from posewright.motions import Finding, Level, Motion, check_motion
 
 FOR_EVER = "for ever"

@@ -1,4 +1,4 @@
-"""Clocks of a run: simulated time takes as long as it takes; real time is waited for, and delays are noticed."""
+"""Clocks of a run: simulated time takes as long as it takes, real time is waited for."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SimulatedClock:
 
 
 class RealClock:
-    """Waits for each frame. A run that is a frame or more late goes on from there: nothing is hurried to catch up.
+    """Waits for each frame; a run that is late goes on from there, nothing is hurried to catch up.
 
     Args:
         now: a clock that only runs forward [s], such as `time.monotonic`.

@@ -18,8 +18,8 @@ class Controller(Protocol):
     def next(self, state: BodyState, n: int) -> JointCommands:
         """Return the commands for the next frames, at least one row and at most `n`.
 
-        The controller is asked again when its rows are used up: one that returns a single row sees the robot's
-        state every frame, one that returns many costs nothing meanwhile.
+        The controller is asked again when its rows are used up: one that returns a single row sees the
+        robot's state every frame, one that returns many costs nothing meanwhile.
 
         Args:
             state: of the robot now.

@@ -87,6 +87,15 @@ class Player:
         self._free = rows.free
         return rows
 
+    def take_over(self, pose: Floats) -> None:
+        """Stand in a pose to which somebody else has brought the joints, `(n_joints,)` [rad]."""
+        self._succession.request(None)
+        while self._succession.now is not None:
+            self._succession.advance()
+        self._command, self._free = np.array(pose, dtype=np.float64), None
+        self._phase = Fraction(0)
+        self._stand()
+
     def follow(self, positions: Floats, free: Flags) -> None:
         """Learn where joints without torque really are, so as to go on from there.
 

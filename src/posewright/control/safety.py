@@ -51,7 +51,7 @@ class Interventions:
         return len(self.guards)
 
     def within(self, begin: int, end: int) -> Interventions | None:
-        """Return those of the rows from `begin` up to `end`, counted from there; None where there are none."""
+        """Return those of rows `begin` up to `end`, counted from there; None where there are none."""
         chosen = np.flatnonzero((self.frames >= begin) & (self.frames < end))
         if not len(chosen):
             return None

@@ -7,36 +7,47 @@
 
 from __future__ import annotations
 
-from posewright.documents.atomic import refuse_unwritable, write_atomically
-from posewright.documents.bounds import MAX_NESTING
-from posewright.documents.locking import locked
+from posewright.documents.catalogue import Catalogue, Plugins, is_path, plugins
+from posewright.documents.files import (
+    locked,
+    open_ordinary,
+    refuse_unwritable,
+    try_lock,
+    write_atomically,
+)
 from posewright.documents.node import Node
-from posewright.documents.ordinary import open_ordinary
 from posewright.documents.reading import (
     MAX_DOCUMENT_BYTES,
     decode_document,
     parse_document,
-    parse_quickly,
     read_document,
     read_text,
 )
 from posewright.documents.saving import one_line, render_document, revise_document, save_document
+from posewright.documents.schema import Bounds, Reader, data_of, read_record
 
 __all__ = [
     "MAX_DOCUMENT_BYTES",
-    "MAX_NESTING",
+    "Bounds",
+    "Catalogue",
     "Node",
+    "Plugins",
+    "Reader",
+    "data_of",
     "decode_document",
+    "is_path",
     "locked",
     "one_line",
     "open_ordinary",
     "parse_document",
-    "parse_quickly",
+    "plugins",
     "read_document",
+    "read_record",
     "read_text",
     "refuse_unwritable",
     "render_document",
     "revise_document",
     "save_document",
+    "try_lock",
     "write_atomically",
 ]

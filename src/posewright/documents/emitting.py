@@ -11,7 +11,10 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from posewright.documents.merging import OneLine
+
+class OneLine(dict[str, Any]):
+    """A mapping that is written on one line: `{reach_s: 0.125, ...}`."""
+
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./()=+%-]*(?: [A-Za-z0-9_./()=+%-]+)*")
 """Text that needs no quotes anywhere in YAML."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from posewright.errors import DocumentError, UnknownNameError, Where
+from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 
 TOO_LARGE = "a number too large"
+_NOWHERE: Mapping[Any, tuple[Any, ...]] = {}
 MAX_BITS = 1024
 """Bits of the largest number that anybody may write: that of the largest float."""
 
@@ -24,6 +26,9 @@ class Node:
     trail: str = ""
     line: int | None = None
 
+    def __repr__(self) -> str:
+        return f"Node({self.trail or 'document'}: {describe(self.value)}, {self.where})"
+
     @property
     def where(self) -> Where:
         """The file and line of this value."""
@@ -33,6 +38,16 @@ class Node:
         """Raise a DocumentError that points at this value."""
         subject = f"{self.trail}: " if self.trail else ""
         raise DocumentError(f"{subject}{message}", where=self.where, hint=hint)
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Let an error that knows no place, raised while this value is made into something, point at it."""
+        try:
+            yield
+        except InputError as error:
+            if error.where is not None:
+                raise
+            self.fail(error.message, hint=error.hint)
 
     def _is(self, kind: str, right: bool) -> None:
         if not right:
@@ -83,9 +98,9 @@ class Node:
     def items(self) -> list[Node]:
         """Return the elements of a list, or fail."""
         self._is("a list", isinstance(self.value, list))
-        lines = getattr(self.value, "lc", None)
+        places, line = self._places(), (self.line,)
         return [
-            Node(element, self.path, f"{self.trail}[{i}]", _line_of(lines, i, self.line))
+            Node(element, self.path, f"{self.trail}[{i}]", places.get(i, line)[0])
             for i, element in enumerate(self.value)
         ]
 
@@ -114,18 +129,26 @@ class Node:
         return found
 
     def _entries(self) -> Iterator[tuple[str, Node]]:
-        lines = getattr(self.value, "lc", None)
+        places, line = self._places(), (self.line,)
         for key, element in self.value.items():
             if not isinstance(key, str):
                 self.fail(f"the key {describe(key)} is not text", hint="put it in quotes")
             trail = f"{self.trail}.{key}" if self.trail else key
-            yield key, Node(element, self.path, trail, _line_of(lines, key, self.line))
+            yield key, Node(element, self.path, trail, places.get(key, line)[0])
 
+    def where_of(self, key: str | int) -> Where:
+        """Return where the text of the value at `key` begins; without a column where it is a paragraph."""
+        place = self._places().get(key)
+        return self.where if place is None else Where(self.path, place[1], place[2])
 
-def _line_of(lines: Any, key: object, fallback: int | None) -> int | None:
-    """Return the line, counted from 1, at which ruamel saw `key`."""
-    position = (getattr(lines, "data", None) or {}).get(key)
-    return fallback if position is None else int(position[0]) + 1
+    @property
+    def in_brackets(self) -> bool:
+        """Whether this is a mapping written as `{...}` or a list as `[...]`."""
+        return bool(getattr(self.value, "in_brackets", False))
+
+    def _places(self) -> Mapping[Any, tuple[Any, ...]]:
+        """Return the line of each entry, and line and column of its value, where the value knows them."""
+        return getattr(self.value, "places", _NOWHERE)
 
 
 def describe(value: object) -> str:

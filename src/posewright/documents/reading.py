@@ -4,30 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.reader import ReaderError
-
-from posewright.documents.bounds import (
-    open_bracket,
-    refuse_deep_nesting,
-    refuse_endless_aliases,
-    refuse_surrogates,
-    refuse_tags,
-)
-from posewright.documents.dialect import yaml_1_2
+from posewright.documents.files import open_ordinary
 from posewright.documents.node import Node, describe
-from posewright.documents.ordinary import open_ordinary
-from posewright.documents.plain import parse_plain
-from posewright.documents.plain_tree import NotPlainError
 from posewright.errors import DocumentError, Where
 
 MAX_DOCUMENT_BYTES = 4_000_000
 """No native document written by a person or by us comes near this size."""
-
-MAX_RICH_CHARACTERS, MAX_RICH_SIGNS = 60_000, 4_000
-"""Size of a document that is read with the whole of YAML where time matters: about 0.1 ms a sign."""
 
 _HINTS = (
     (
@@ -37,22 +21,21 @@ _HINTS = (
     ("could not find expected ':'", "write `key: value`"),
     ("expected ',' or '}'", "close the { of a mapping; a text with , : [ ] { } in it needs quotes"),
     ("expected ',' or ']'", "close the [ of a list; a text with , : [ ] { } in it needs quotes"),
-    ("duplicate key", "every key once: rename one, or put both together"),
-    ("undefined alias", "a text that begins with * needs quotes"),
-    (r"'\t' that cannot start", "indent with blanks, not with tabs"),
     ("that cannot start any token", "a text that begins with such a sign needs quotes"),
-    ("expected <block end>", "entries that belong together begin in the same column"),
+    ("did not find expected key", "entries that belong together begin in the same column"),
+    ("did not find expected '-'", "entries that belong together begin in the same column"),
+    ("expected <document start>", "entries that belong together begin in the same column"),
     ("sequence entries are not allowed", "the - of a list begins a line of its own"),
     ("unexpected end of stream", "a quote is not closed"),
-    ("another document", "one document a file"),
-    ("expected the node content", "a value is missing; a text of signs only needs quotes"),
-    ("comment or a line break", "a text after > or | begins on the next line; or put it in quotes"),
+    ("expected node content", "a value is missing; a text of signs only needs quotes"),
+    ("comment or line break", "a text after > or | begins on the next line; or put it in quotes"),
 )
-"""What will be right where the parser complains."""
+"""What will be right where libyaml complains."""
 
-_LONG_NUMBER = re.compile(r"[0-9][0-9_]{4000}")
-
-_SIGNS = ",:[{-?&*!"
+_BRACKETS = re.compile(
+    r"""(?:^|(?<=[\s\[{,:]))(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*)|[\[\]{}\n]""", re.MULTILINE
+)
+_FLOW_START = re.compile(r"(?:^|[:\-?]) *\Z|^ *\Z")
 
 
 def read_document(path: Path | str) -> Node:
@@ -75,9 +58,14 @@ def read_text(path: Path) -> str:
         DocumentError: the file cannot be read, is too large, or is not text.
     """
     try:
-        raw = _read_at_most(path, MAX_DOCUMENT_BYTES)
+        with open_ordinary(path) as file:
+            raw = file.read(MAX_DOCUMENT_BYTES + 1)
     except OSError as error:
         raise DocumentError(error.strerror or str(error), where=Where(path=path)) from error
+    except ValueError as error:  # a NUL in its name
+        raise DocumentError("no file can be called so", where=Where(path=path)) from error
+    if len(raw) > MAX_DOCUMENT_BYTES:
+        raise DocumentError(f"larger than {MAX_DOCUMENT_BYTES} bytes", where=Where(path=path))
     return decode_document(raw, path)
 
 
@@ -91,94 +79,69 @@ def decode_document(raw: bytes, path: Path | None = None) -> str:
         ) from error
 
 
-def _read_at_most(path: Path, limit: int) -> bytes:
-    with open_ordinary(path) as file:
-        raw = file.read(limit + 1)
-    if len(raw) > limit:
-        raise DocumentError(f"larger than {limit} bytes", where=Where(path=path))
-    return raw
-
-
 def parse_document(text: str, path: Path | None = None) -> Node:
-    """Parse the text of a native document; `path` is only used in messages."""
-    refuse_deep_nesting(text, path)
+    """Parse the text of a native document; `path` is only used in messages.
+
+    Raises:
+        DocumentError: it is not YAML, or no honest document.
+    """
+    import yaml  # not before there is a document to read
+
+    from posewright.documents.parsing import parse_tree
+
     try:
-        tree = _quiet_yaml().load(text)
-    except MarkedYAMLError as error:
-        if "flow" in (error.context or ""):
-            _refuse_open_bracket(text, path)
-        mark = error.problem_mark or error.context_mark
-        where = Where(path=path, line=mark.line + 1, column=mark.column + 1) if mark else Where(path=path)
-        problem = str(error.problem or error.context).split(" with value ")[0]
-        hint = next((hint for sign, hint in _HINTS if sign in problem), None)
-        raise DocumentError(f"not valid YAML: {problem}", where=where, hint=hint) from error
-    except ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        message = f"not valid YAML: {error.reason} (character {error.character:#x})"
+        tree = parse_tree(text, path)
+    except yaml.MarkedYAMLError as error:
+        raise _invalid(error, text, path) from error
+    except yaml.reader.ReaderError as error:
+        line = text.encode()[: error.position].count(b"\n") + 1
+        message = f"not valid YAML: special characters are not allowed (character {error.character:#x})"
         raise DocumentError(message, where=Where(path, line)) from error
-    except ValueError as error:
-        _refuse_long_number(text, path)
-        raise DocumentError(f"not valid YAML: {error}", where=Where(path)) from error
-    except (
-        YAMLError,
-        RecursionError,
-        TypeError,
-    ) as error:  # TypeError: a list or mapping as a key
-        raise DocumentError(f"not valid YAML: {error}", where=Where(path)) from error
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise DocumentError("half a character", where=Where(path, line)) from error
     root = Node(tree, path, "", 1)
     if not isinstance(tree, dict):
         root.fail(f"expected a document with named entries, found {describe(tree)}")
-    refuse_tags(tree, text, path)
-    refuse_endless_aliases(tree, text, path)
-    refuse_surrogates(tree, text, path)
     return root
 
 
-def _refuse_open_bracket(text: str, path: Path | None) -> None:
-    """Fail at a bracket that is never closed: the parser only says where it gave up."""
-    place = open_bracket(text)
-    if place is not None:
-        sign = text.splitlines()[place[0] - 1][place[1] - 1 : place[1]]
-        hint = f"close it with {']' if sign == '[' else '}'}"
-        raise DocumentError(
-            f"not valid YAML: the {sign} is never closed", where=Where(path, *place), hint=hint
-        )
+def _invalid(error: Any, text: str, path: Path | None) -> DocumentError:
+    """Return the error for what libyaml cannot read, with a hint where we know one."""
+    if "flow" in (error.context or ""):
+        place = open_bracket(text)  # libyaml only says where it gave up
+        if place is not None:
+            sign = text.splitlines()[place[0] - 1][place[1] - 1 : place[1]]
+            message = f"not valid YAML: the {sign} is never closed"
+            close = f"close it with {']' if sign == '[' else '}'}"
+            return DocumentError(message, where=Where(path, *place), hint=close)
+    mark, problem = error.problem_mark or error.context_mark, str(error.problem)
+    where = Where(path, mark.line + 1, mark.column + 1)
+    escape = re.compile(r"\\\w+").match(text, max(mark.index - 2, 0))
+    if "invalid Unicode" in problem and escape is not None:
+        message = f"{escape[0]} is half a character, or none"
+        return DocumentError(message, where=where, hint="write the character itself")
+    hint = next((right for sign, right in _HINTS if sign in problem), None)
+    if "\t" in text[mark.index : mark.index + 1]:
+        hint = "indent with blanks, not with tabs"
+    return DocumentError(f"not valid YAML: {problem}", where=where, hint=hint)
 
 
-def _refuse_long_number(text: str, path: Path | None) -> None:
-    """Fail at a number of so many digits that Python does not read it."""
-    match = _LONG_NUMBER.search(text)
-    if match is not None:
-        where = Where(path, text.count("\n", 0, match.start()) + 1)
-        raise DocumentError("a number too large", where=where, hint="the range is -1.8e308..1.8e308")
+def open_bracket(text: str) -> tuple[int, int] | None:
+    """Return the line and column of a bracket that is never closed, None where every one is.
 
-
-def parse_quickly(text: str, path: Path | None = None) -> Node:
-    """Parse the text of a native document that is only read: nothing is kept for saving over it.
-
-    A large document has to be in plain YAML, for the whole of YAML takes its time.
-
-    Raises:
-        DocumentError: it is not YAML; or it is large, and not plain.
+    In a word outside of brackets they mean nothing: only what begins a value counts there.
     """
-    try:
-        return Node(parse_plain(text), path, "", 1)
-    except NotPlainError as error:
-        if len(text) > MAX_RICH_CHARACTERS or sum(map(text.count, _SIGNS)) > MAX_RICH_SIGNS:
-            refuse_deep_nesting(text, path)
-            _refuse_open_bracket(text, path)
-            hint = f"a document of {len(text)} characters is read as plain YAML"
-            raise DocumentError(error.message, where=Where(path, error.line), hint=hint) from error
-        line = error.line
-    try:
-        return parse_document(text, path)
-    except DocumentError as error:
-        if error.where is None or error.where.line is None:  # what was not plain will be what was wrong
-            error.where = Where(path, line)
-        raise
-
-
-def _quiet_yaml() -> YAML:
-    yaml = yaml_1_2()
-    yaml.composer.warn_double_anchors = False  # it would be printed, once for each of them
-    return yaml
+    stack: list[tuple[str, int, int]] = []
+    line, start = 1, 0
+    for match in _BRACKETS.finditer(text):
+        sign = match[0]
+        if sign == "\n":
+            line, start = line + 1, match.end()
+        elif sign in "[{" and (stack or _FLOW_START.search(text[start : match.start()])):
+            stack.append((sign, line, match.start() - start + 1))
+        elif sign in "]}" and stack:
+            if stack[-1][0] + sign not in ("[]", "{}"):
+                return stack[-1][1:]
+            stack.pop()
+    return stack[0][1:] if stack else None

@@ -1,5 +1,31 @@
 """Experiments: run a trial, replay it, tune a gait, try a motion under gravity."""
 
-import lazy_loader
+from __future__ import annotations
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.experiments.field import lay_out as lay_out
+    from posewright.experiments.motion.trial import MotionTrial as MotionTrial
+    from posewright.experiments.motion.trial import try_motion as try_motion
+    from posewright.experiments.outcome import Outcome as Outcome
+    from posewright.experiments.replaying import replay as replay
+    from posewright.experiments.run import Progress as Progress
+    from posewright.experiments.run import run_trial as run_trial
+    from posewright.experiments.trial import Trial as Trial
+    from posewright.experiments.trial import read_trial as read_trial
+    from posewright.experiments.trial import trial_names as trial_names
+    from posewright.experiments.tuning.reading import read_tune as read_tune
+    from posewright.experiments.tuning.reading import tune_names as tune_names
+    from posewright.experiments.tuning.search import GaitProblem as GaitProblem
+    from posewright.experiments.tuning.search import TunedGait as TunedGait
+    from posewright.experiments.tuning.search import tune_gait as tune_gait
+    from posewright.experiments.tuning.task import GaitTask as GaitTask
+    from posewright.experiments.walking.many import walk_many as walk_many
+    from posewright.experiments.walking.many_report import ManyReport as ManyReport
+    from posewright.experiments.walking.trial import GaitTrial as GaitTrial
+    from posewright.experiments.walking.trial import walk_gait as walk_gait
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

@@ -18,7 +18,7 @@ from posewright.experiments.trial import Trial, read_trial
 from posewright.figures.film import card_document
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, RobotHeader, write_mcap
 from posewright.robots import Robot, robot, ships
-from posewright.search.seed import checked_seed
+from posewright.search.plan import checked_seed
 from posewright.version import __version__
 
 if TYPE_CHECKING:

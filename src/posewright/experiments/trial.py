@@ -8,7 +8,7 @@ from pathlib import Path
 from posewright.documents import Node, read_document
 from posewright.errors import UnknownNameError
 from posewright.robots import is_path
-from posewright.search.seed import MAX_SEED
+from posewright.search.plan import MAX_SEED
 
 _FOLDER = Path(__file__).parent / "catalogue"
 _SUFFIX = ".trial.yaml"

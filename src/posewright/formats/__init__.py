@@ -5,119 +5,60 @@ Names load on first use: whoever lists an archive needs no NumPy, and whoever re
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
+from posewright.lazy import lazy
+
 if TYPE_CHECKING:
-    from posewright.formats.conversion import Conversion, convert_motion
-    from posewright.formats.detect import detect_format
-    from posewright.formats.for_robot import file_for_robot
-    from posewright.formats.monet.add import add_to_stick
-    from posewright.formats.monet.check import check_monet
-    from posewright.formats.monet.memory_stick import read_stick
-    from posewright.formats.motion_file import MotionFile, PageLabel
-    from posewright.formats.motion_format import MotionFormat
-    from posewright.formats.oda.extraction import extract_archive
-    from posewright.formats.oda.files import (
-        add_to_archive,
-        create_archive,
-        read_archive_file,
-        remove_from_archive,
-        write_archive_file,
-    )
-    from posewright.formats.origin import Origin, card_of, origin_of
-    from posewright.formats.reading import read_motion, read_motion_file
-    from posewright.formats.registry import FORMATS
-    from posewright.formats.rendering import KeyTimes, Quantum, Rendering, WriteOptions
-    from posewright.formats.rounding import Rounding
-    from posewright.formats.uc3m.table_motion import table_with
-    from posewright.formats.uc3m.velocity import Velocity, document_velocity, step_speeds
-    from posewright.formats.writing import losses, write_motion, write_motion_file
-
-_ROOM = {
-    "read_stick": "monet.memory_stick",
-    "add_to_stick": "monet.add",
-    "check_monet": "monet.check",
-    "extract_archive": "oda.extraction",
-    "add_to_archive": "oda.files",
-    "create_archive": "oda.files",
-    "read_archive_file": "oda.files",
-    "remove_from_archive": "oda.files",
-    "write_archive_file": "oda.files",
-    "Conversion": "conversion",
-    "Rounding": "rounding",
-    "convert_motion": "conversion",
-    "detect_format": "detect",
-    "file_for_robot": "for_robot",
-    "MotionFile": "motion_file",
-    "PageLabel": "motion_file",
-    "MotionFormat": "motion_format",
-    "Origin": "origin",
-    "card_of": "origin",
-    "origin_of": "origin",
-    "read_motion": "reading",
-    "read_motion_file": "reading",
-    "FORMATS": "registry",
-    "KeyTimes": "rendering",
-    "Quantum": "rendering",
-    "Rendering": "rendering",
-    "WriteOptions": "rendering",
-    "table_with": "uc3m.table_motion",
-    "Velocity": "uc3m.velocity",
-    "document_velocity": "uc3m.velocity",
-    "step_speeds": "uc3m.velocity",
-    "losses": "writing",
-    "write_motion": "writing",
-    "write_motion_file": "writing",
-}
-
-__all__ = [
-    "FORMATS",
-    "Conversion",
-    "KeyTimes",
-    "MotionFile",
-    "MotionFormat",
-    "Origin",
-    "PageLabel",
-    "Quantum",
-    "Rendering",
-    "Rounding",
-    "Velocity",
-    "WriteOptions",
-    "add_to_archive",
-    "add_to_stick",
-    "card_of",
-    "check_monet",
-    "convert_motion",
-    "create_archive",
-    "detect_format",
-    "document_velocity",
-    "extract_archive",
-    "file_for_robot",
-    "losses",
-    "origin_of",
-    "read_archive_file",
-    "read_motion",
-    "read_motion_file",
-    "read_stick",
-    "remove_from_archive",
-    "step_speeds",
-    "table_with",
-    "write_archive_file",
-    "write_motion",
-    "write_motion_file",
-]
-
-
-if not TYPE_CHECKING:  # else any name, misspelt ones too, would be there for who checks types
-
-    def __getattr__(name: str) -> object:
-        if name not in _ROOM:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"{__name__}.{_ROOM[name]}"), name)
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    from posewright.formats.detect import GAIT as GAIT
+    from posewright.formats.detect import detect_format as detect_format
+    from posewright.formats.detect import detect_kind as detect_kind
+    from posewright.formats.file_bytes import read_file_bytes as read_file_bytes
+    from posewright.formats.file_kind import Evidence as Evidence
+    from posewright.formats.file_kind import FileContent as FileContent
+    from posewright.formats.file_kind import FileKind as FileKind
+    from posewright.formats.file_kind import begins as begins
+    from posewright.formats.file_kind import begins_in_gzip as begins_in_gzip
+    from posewright.formats.file_kind import has_root as has_root
+    from posewright.formats.file_kind import says as says
+    from posewright.formats.for_robot import file_for_robot as file_for_robot
+    from posewright.formats.motion_file import LazyMotions as LazyMotions
+    from posewright.formats.motion_file import MotionFile as MotionFile
+    from posewright.formats.motion_file import Origin as Origin
+    from posewright.formats.motion_file import PageLabel as PageLabel
+    from posewright.formats.motion_file import card_of as card_of
+    from posewright.formats.motion_file import origin_of as origin_of
+    from posewright.formats.motion_format import KeyTimes as KeyTimes
+    from posewright.formats.motion_format import MotionFormat as MotionFormat
+    from posewright.formats.motion_format import Quantum as Quantum
+    from posewright.formats.motion_format import Rendering as Rendering
+    from posewright.formats.motion_format import Rounding as Rounding
+    from posewright.formats.motion_format import WriteOptions as WriteOptions
+    from posewright.formats.native.format import NATIVE as NATIVE
+    from posewright.formats.oda.archive import ODA as ODA
+    from posewright.formats.oda.archive import Compression as Compression
+    from posewright.formats.oda.archive import OdaArchive as OdaArchive
+    from posewright.formats.oda.extraction import Extraction as Extraction
+    from posewright.formats.oda.extraction import extract_archive as extract_archive
+    from posewright.formats.oda.files import Assembled as Assembled
+    from posewright.formats.oda.files import add_to_archive as add_to_archive
+    from posewright.formats.oda.files import create_archive as create_archive
+    from posewright.formats.oda.files import read_archive_file as read_archive_file
+    from posewright.formats.oda.files import remove_from_archive as remove_from_archive
+    from posewright.formats.oda.files import write_archive_file as write_archive_file
+    from posewright.formats.omtn.document import OMTN as OMTN
+    from posewright.formats.reading import read_motion as read_motion
+    from posewright.formats.reading import read_motion_file as read_motion_file
+    from posewright.formats.registry import FORMATS as FORMATS
+    from posewright.formats.registry import format_for as format_for
+    from posewright.formats.uc3m.format import Velocity as Velocity
+    from posewright.formats.uc3m.format import document_velocity as document_velocity
+    from posewright.formats.uc3m.format import step_speeds as step_speeds
+    from posewright.formats.uc3m.format import table_with as table_with
+    from posewright.formats.writing import Conversion as Conversion
+    from posewright.formats.writing import convert_motion as convert_motion
+    from posewright.formats.writing import losses as losses
+    from posewright.formats.writing import write_motion as write_motion
+    from posewright.formats.writing import write_motion_file as write_motion_file
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

@@ -7,9 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from posewright.errors import UnknownNameError
-from posewright.formats.lazy_motions import LazyMotions
-from posewright.formats.motion_file import MotionFile
-from posewright.formats.origin import Origin, card_of
+from posewright.formats.motion_file import LazyMotions, MotionFile, Origin, card_of
 from posewright.motions import Carried, Motion, carried_over
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from posewright.arrays import Flags, Floats
 from posewright.motions import Motion
-from posewright.motions.clock import clock_of
-from posewright.motions.pose import Angles, Flags
+from posewright.motions.pose import clock_of
 
 MS_PER_S = 1000.0
 
@@ -32,7 +32,7 @@ class Moment(NamedTuple):
     """
 
     time_ms: int
-    angles: Angles
+    angles: Floats
     given: Flags
     keyframe: int
     exact_s: float

@@ -1,15 +1,162 @@
-"""A motion file as a whole: all its pages as motions."""
+"""A motion file as a whole: its pages, the motions in them, and where each was read from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
-from posewright.errors import FormatError, InputError, Where
-from posewright.formats.page_reference import Reference, find_page
+from posewright.errors import FormatError, InputError, UnknownNameError, Where
 from posewright.motions import Motion
+from posewright.robots import Robot, robot
+
+Reference = str | int
+
+
+def find_page(
+    reference: Reference, names: Mapping[int, str], *, last: int, where: Where | None = None
+) -> int:
+    """Return the number of the page that `reference` names.
+
+    A whole number is the page of that number. Text is a page's name, blanks around it not counting; if no
+    page is called so, digits are a number.
+
+    Args:
+        reference: what a person wrote.
+        names: name of every page that holds something, by number.
+        last: the number of the file's last page, empty or not.
+        where: for messages.
+
+    Raises:
+        FormatError: several pages are called so, or the page is empty.
+        UnknownNameError: there is no such page.
+    """
+    if isinstance(reference, str):
+        wanted = reference.strip()
+        called = [number for number, name in names.items() if name.strip() == wanted != ""]
+        if len(called) > 1:
+            numbers = ", ".join(map(str, called))
+            raise FormatError(
+                f"{len(called)} pages are called {wanted!r}",
+                where=where,
+                hint=f"say which by number: {numbers}",
+            )
+        if called:
+            return called[0]
+    return _by_number(reference, names, last, where)
+
+
+def _by_number(reference: Reference, names: Mapping[int, str], last: int, where: Where | None) -> int:
+    text = str(reference).strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        known = [name for name in names.values() if name] or [str(number) for number in names]
+        raise UnknownNameError.among("page", reference, known, where=where)
+    number = int(text)
+    if number in names:
+        return number
+    if 1 <= number <= last:
+        raise FormatError(f"page {number} is empty", where=where, hint=f"played are {_span(sorted(names))}")
+    raise UnknownNameError(f"there is no page {number}", where=where, hint=f"pages are 1 to {last}")
+
+
+def _span(numbers: list[int]) -> str:
+    """Return numbers as people list them: 1-6, 9."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][-1] == number - 1:
+            spans[-1][-1:] = [spans[-1][0], number] if len(spans[-1]) == 1 else [number]
+        else:
+            spans.append([number])
+    return ", ".join("-".join(map(str, span)) for span in spans) or "none"
+
+
+class Glance(NamedTuple):
+    """What a list of motions shows of one, known without making it."""
+
+    name: str
+    keyframes: int
+    duration_s: float
+
+
+class LazyMotions(Sequence[Motion]):
+    """A sequence of motions, each made the first time it is asked for, and then kept.
+
+    Args:
+        makers: one function a motion.
+        glances: what a list shows of each motion; empty where nobody knows before it is made.
+    """
+
+    def __init__(self, makers: Sequence[Callable[[], Motion]], glances: Sequence[Glance] = ()) -> None:
+        self.glances = tuple(glances)
+        self._makers = tuple(makers)
+        self._made: dict[int, Motion] = {}
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    @overload
+    def __getitem__(self, place: int) -> Motion: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Motion, ...]: ...
+    def __getitem__(self, place: int | slice) -> Motion | tuple[Motion, ...]:
+        """Return one motion, or several as a tuple; raises what the making of one raises."""
+        if isinstance(place, slice):
+            return tuple(self[i] for i in range(*place.indices(len(self))))
+        place = range(len(self))[place]
+        if place not in self._made:
+            self._made[place] = self._makers[place]()
+        return self._made[place]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The foreign document a motion came from; `Motion.origin` holds it.
+
+    Attributes:
+        format: name of the document's format.
+        document: the document as its format keeps it.
+        page: the page's number in it, from 1.
+        alone: whether the page was asked for by name, and is to be written without the pages it does not
+            lead to.
+        remarks: what is odd about the file, in words.
+        path: the file, where it was one.
+        robot: the robot it was read for, where the file itself does not say.
+    """
+
+    format: str
+    document: object = field(repr=False)
+    page: int = 1
+    alone: bool = False
+    remarks: tuple[str, ...] = ()
+    path: Path | None = None
+    robot: Robot | None = field(default=None, repr=False)
+
+
+def origin_of(motion: Motion, format_name: str | None = None) -> Origin | None:
+    """Return where the motion came from, if it came from a file (of that format)."""
+    origin = motion.origin
+    if isinstance(origin, Origin) and format_name in (None, origin.format):
+        return origin
+    return None
+
+
+def alone(motion: Motion, *, is_alone: bool = True) -> Motion:
+    """Return the motion marked as asked for by itself, or as part of its file."""
+    origin = origin_of(motion)
+    return motion if origin is None else replace(motion, origin=replace(origin, alone=is_alone))
+
+
+def card_of(motion: Motion) -> Robot:
+    """Return the card of the motion's robot: the one it was read for, or the one that ships.
+
+    Raises:
+        UnknownNameError: there is no such robot.
+    """
+    origin = origin_of(motion)
+    if origin is not None and origin.robot is not None and origin.robot.name == motion.robot:
+        return origin.robot
+    return robot(motion.robot)
 
 
 class PageLabel(NamedTuple):
@@ -40,6 +187,16 @@ class MotionFile:
     n_pages: int = 1
     warnings: tuple[str, ...] = ()
     document: object = None
+
+    def __repr__(self) -> str:
+        return f"MotionFile({self.format!r}, {str(self.path)!r}, {len(self.motions)} motions)"
+
+    @classmethod
+    def of_one(
+        cls, kind: str, path: Path, motion: Motion, warnings: Iterable[str] = (), document: object = None
+    ) -> MotionFile:
+        """Return a file of a format that holds one motion."""
+        return cls(kind, path, (motion,), (PageLabel(1, motion.name),), 1, tuple(warnings), document)
 
     def page_number(self, reference: Reference | None = None) -> int:
         """Return the number of the page named by name or number; of the first one without a name.

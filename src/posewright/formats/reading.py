@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from posewright.formats.detect import detect_format, refuse_unsupported
+from posewright.formats.detect import detect_kind, refuse_unsupported
 from posewright.formats.file_bytes import read_file_bytes
-from posewright.formats.motion_file import MotionFile
-from posewright.formats.origin import alone
-from posewright.formats.page_reference import Reference
+from posewright.formats.motion_file import MotionFile, Reference, alone
+from posewright.formats.motion_format import MotionFormat
 from posewright.formats.registry import format_named
 from posewright.motions import Motion
 from posewright.robots import Robot
@@ -31,17 +30,16 @@ def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> M
     path = Path(path)
     card = robot_named(robot) if isinstance(robot, str) else robot
     data = read_file_bytes(path)
-    kind = detect_format(data, path)
+    kind = detect_kind(data, path)
     refuse_unsupported(kind, path)
-    if format_named(kind).stands_alone:
-        return _read(kind, data, path, card)
-    return format_named(kind).read(data, path, card)
+    known = format_named(kind.name)
+    return _read(known, data, path, card) if known.stands_alone else known.read(data, path, card)
 
 
 @lru_cache(maxsize=8)
-def _read(kind: str, data: bytes, path: Path, card: Robot | None) -> MotionFile:
+def _read(known: MotionFormat, data: bytes, path: Path, card: Robot | None) -> MotionFile:
     """Read a file's bytes; a behaviour reads page after page of one file, which is parsed once."""
-    return format_named(kind).read(data, path, card)
+    return known.read(data, path, card)
 
 
 def read_motion(path: Path | str, page: Reference | None = None, robot: str | Robot | None = None) -> Motion:

@@ -1,47 +1,82 @@
-"""The formats that are read and written, by name."""
+"""The formats that are read and written, by name: ours, and those of packages that are installed.
+
+A package offers a format by an entry point of the group `posewright.formats` that names a `MotionFormat`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 
+from posewright.documents import plugins
 from posewright.errors import FormatError, UnknownNameError, Where
-from posewright.formats.ekmoves.format import FORMAT as EKMOVES_FORMAT
-from posewright.formats.kinds import READ_AS
+from posewright.formats.ekmoves.format import FORMAT as EKMOVES
+from posewright.formats.motion_file import card_of, origin_of
 from posewright.formats.motion_format import MotionFormat
-from posewright.formats.native.format import FORMAT as NATIVE_FORMAT
-from posewright.formats.oda.format import FORMAT as ODA_FORMAT
-from posewright.formats.omtn.format import FORMAT as OMTN_FORMAT
-from posewright.formats.origin import card_of, origin_of
-from posewright.formats.roboplus.format import FORMAT as ROBOPLUS_FORMAT
-from posewright.formats.tekkotsu.format import MOT as MOT_FORMAT
-from posewright.formats.tekkotsu.format import POS as POS_FORMAT
-from posewright.formats.uc3m.format import FORMAT as UC3M_FORMAT
-from posewright.formats.webots.format import FORMAT as WEBOTS_FORMAT
+from posewright.formats.native.format import FORMAT as NATIVE
+from posewright.formats.oda.format import FORMAT as ODA
+from posewright.formats.omtn.format import FORMAT as OMTN
+from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
+from posewright.formats.tekkotsu.format import MOT, POS
+from posewright.formats.uc3m.format import FORMAT as UC3M
+from posewright.formats.webots.format import FORMAT as WEBOTS
 from posewright.motions import Motion
 
-_KNOWN: tuple[MotionFormat, ...] = (
-    NATIVE_FORMAT,
-    ROBOPLUS_FORMAT,
-    UC3M_FORMAT,
-    OMTN_FORMAT,
-    ODA_FORMAT,
-    EKMOVES_FORMAT,
-    MOT_FORMAT,
-    POS_FORMAT,
-    WEBOTS_FORMAT,
-)
+GROUP = "posewright.formats"
 
-FORMATS: Mapping[str, MotionFormat] = MappingProxyType({known.name: known for known in _KNOWN})
+_OURS = (NATIVE, ROBOPLUS, UC3M, OMTN, ODA, EKMOVES, MOT, POS, WEBOTS)
+
+
+class Formats(Mapping[str, MotionFormat]):
+    """Formats by name; installed packages are asked for theirs when the first one is looked up.
+
+    Raises:
+        InputError: a package offers a format that cannot be used; the message names both.
+    """
+
+    def __getitem__(self, name: str) -> MotionFormat:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __repr__(self) -> str:
+        return f"Formats({', '.join(self)})"
+
+    @cached_property
+    def _known(self) -> dict[str, MotionFormat]:
+        known, offered = {each.name: each for each in _OURS}, plugins(GROUP)
+        for name, each in offered.items():
+            if not isinstance(each, MotionFormat):
+                raise offered.fault(name, "is no MotionFormat")
+            if each.name in known:
+                raise offered.fault(name, f"is a second format {each.name!r}")
+            known[each.name] = each
+        return known
+
+
+FORMATS = Formats()
+
+
+def is_read(name: str) -> bool:
+    """Tell whether files of a kind are read, in their wrapping too."""
+    return name in FORMATS or name in _wrapped()
 
 
 def format_named(name: str) -> MotionFormat:
     """Return the format of that name, or raise UnknownNameError."""
-    name = READ_AS.get(name, name)
+    name = _wrapped().get(name, name)
     if name not in FORMATS:
         raise UnknownNameError.among("motion format", name, FORMATS)
     return FORMATS[name]
+
+
+def _wrapped() -> dict[str, str]:
+    return {kind.name: known.name for known in FORMATS.values() for kind in known.wrapped}
 
 
 def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFormat:

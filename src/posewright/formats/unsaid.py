@@ -1,15 +1,61 @@
-"""What of a motion a format that knows only angles and times cannot say, in words."""
+"""Where joints stand that a motion never sets, for formats that need an angle of each."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from posewright.formats.origin import card_of, origin_of
-from posewright.formats.standing import SLACK_RAD, STAND
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.formats.motion_file import card_of, origin_of
 from posewright.motions import Motion
 from posewright.robots import Robot
+
+STAND = "stand"
+"""The pose of a robot that stands for every joint nobody gives an angle."""
+
+SLACK_RAD = 1e-6
+"""A joint that stays this near to where the robot stands says nothing [rad]."""
+
+
+def standing(card: Robot) -> dict[str, float]:
+    """Return where each joint stands when nobody moves it [rad]."""
+    if STAND in card.poses:
+        return dict(card.poses[STAND])
+    return {joint.name: min(max(0.0, joint.lower_rad), joint.upper_rad) for joint in card.joints}
+
+
+def filled(rows: Floats) -> Floats:
+    """Return rows in which a joint that is not given an angle stays as it was, and begins as it will be.
+
+    Args:
+        rows: (n, n_joints) [rad], NaN where not given.
+    """
+    if not np.isnan(rows).any():
+        return rows
+    rows = rows.copy()
+    for i in range(1, len(rows)):
+        rows[i] = np.where(np.isnan(rows[i]), rows[i - 1], rows[i])
+    for i in reversed(range(len(rows) - 1)):
+        rows[i] = np.where(np.isnan(rows[i]), rows[i + 1], rows[i])
+    return rows
+
+
+def never_set(joints: Sequence[str], card: Robot) -> tuple[str, ...]:
+    """Return a remark on joints that the motion never sets, if there are any."""
+    if not joints:
+        return ()
+    where = f"as in the pose {STAND!r}" if STAND in card.poses else "at 0 degrees, or as near as they can"
+    return (f"{', '.join(joints)}: never set, so they stand {where}",)
+
+
+def moved_joints(motion: Motion) -> set[str]:
+    """Return the joints that the motion ever gives an angle."""
+    given = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
+    return {joint for joint, is_given in zip(motion.joints, given, strict=True) if is_given}
+
 
 _SHOWN = 60
 
@@ -65,7 +111,7 @@ def unkept_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
     What any file of its kind says is not lost: it is said again when one is written.
     """
     said = [
-        f"{key} {_short(text)!r}"
+        f"{key} {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'!r}"
         for key, text in motion.extras.items()
         if text and key not in kept and not _goes_without_saying(motion, key, text)
     ]
@@ -83,10 +129,6 @@ def _listed(motion: Motion, joints: set[str]) -> str:
     if joints >= set(motion.joints):
         return "all joints"
     return ", ".join(joint for joint in motion.joints if joint in joints)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _is_called_after_a_file(motion: Motion, path: Path) -> bool:

@@ -1,19 +1,145 @@
-"""Writing motions and whole motion files."""
+"""Writing and converting motions and whole motion files, with the truth about what changes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from posewright.documents import write_atomically
-from posewright.formats.conversion import refuse_losses
-from posewright.formats.motion_file import MotionFile
-from posewright.formats.origin import alone, origin_of
+from posewright.errors import LossError, Where
+from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
+from posewright.formats.motion_file import MotionFile, Reference, alone, card_of, origin_of
+from posewright.formats.motion_format import (
+    EXACT,
+    MotionFormat,
+    Quantum,
+    Rendering,
+    Rounding,
+    WriteOptions,
+    measured,
+    read_back,
+)
+from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import format_for, format_named
-from posewright.formats.rendering import WriteOptions
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
-from posewright.formats.rounding import read_back
 from posewright.motions import Motion
+from posewright.robots import Robot
+
+SLACK_RAD = 1e-6
+"""So little beyond a stop is rounding: files of old robots count whole micro-radians."""
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What a conversion did.
+
+    Attributes:
+        format: name of the format that was written.
+        losses: what the file cannot hold or the robot cannot do, in words.
+        remarks: what had to be filled in or said in another way, in words.
+        quantum: the smallest steps of the format.
+        rounding: what the steps did to this motion; None for a copy, in which nothing changed.
+    """
+
+    format: str
+    losses: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    quantum: Quantum = EXACT
+    rounding: Rounding | None = None
+
+
+def convert_motion(
+    source: Path | str,
+    target: Path | str,
+    *,
+    page: Reference | None = None,
+    format: str | None = None,  # noqa: A002 - as in write_motion
+    robot: str | Robot | None = None,
+    accept_loss: bool = False,
+    options: WriteOptions | None = None,
+) -> Conversion:
+    """Convert a motion file, or one page of it, to another format, and if wanted to another robot.
+
+    Without a page, a file converted to its own format is copied whole, byte for byte.
+
+    Args:
+        source: the file to read; its content tells the format.
+        target: the file to write.
+        page: name or number of the page that is wanted; default the first.
+        format: name of the format to write; default what the target's name suggests.
+        robot: the robot it is for. Where the file says another, its joints are carried over by their names.
+        accept_loss: whether what cannot be kept may be left out.
+        options: what else is asked of the writer.
+
+    Raises:
+        LossError: something would be lost, and `accept_loss` is false; it lists what. Nothing is written.
+        FormatError: the source cannot be read, or does not fit the target's format at all.
+        InputError: the two robots have no joint in common.
+        OutputError: the target cannot be written.
+    """
+    target, file = Path(target), read_motion_file(source, robot=robot)
+    motion = file.motion() if page is None else alone(file.motion(page))
+    carried = carried_to(motion, robot)
+    motion = motion if carried is None else carried.motion
+    wanted = format_for(motion, target, format)
+    is_copy = page is None and carried is None and options is None and wanted.name == file.format
+    if is_copy:
+        rendering = _copy(file, wanted, target)
+    else:
+        options = options or WriteOptions()
+        motion = wanted.prepared(motion, options)
+        rendering = wanted.render(motion, target, options)
+    losses = (*_left_behind(file, page, wanted), *lost_between_robots(carried), *rendering.losses)
+    refuse_losses(losses, wanted.name, Path(source), accept_loss=accept_loss)
+    back = None if is_copy else read_back(motion, rendering, wanted)
+    write_atomically(target, rendering.data)
+    remarks = (*unmoved(carried), *beyond_the_mechanism(motion), *rendering.remarks)
+    rounding = None if back is None else measured(motion, back, rendering, wanted)
+    return Conversion(wanted.name, losses, remarks, wanted.quantum, rounding)
+
+
+def refuse_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
+    """Raise the LossError that lists what would be lost, unless nothing would or that is accepted."""
+    if losses and not accept_loss:
+        raise LossError(
+            f"as {name} it would lose: {'; '.join(losses)}",
+            where=Where(path),
+            hint="accept_loss=True writes it all the same",
+            losses=losses,
+        )
+
+
+def _copy(file: MotionFile, wanted: MotionFormat, target: Path) -> Rendering:
+    if wanted.render_file is not None:
+        return wanted.render_file(file)
+    return wanted.render(file.motion(), target, WriteOptions())
+
+
+def _left_behind(file: MotionFile, page: Reference | None, wanted: MotionFormat) -> tuple[str, ...]:
+    if page is not None or len(file.motions) < 2 or wanted.name == file.format:
+        return ()
+    return (f"all pages but {file.pages[0].name!r}; the file has {len(file.motions)}",)
+
+
+def beyond_the_mechanism(motion: Motion) -> Iterator[str]:
+    """Yield that a motion asks for angles at which the robot's own mechanism stops, if it does."""
+    card = card_of(motion)
+    places = [card.index(name) for name in motion.joints]
+    lower, upper = (side[places] for side in card.hardware_limits)
+    angles = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
+    over = np.fmax(lower - angles, angles - upper)
+    count = int((over > SLACK_RAD).sum())
+    if count:
+        frame, column = np.unravel_index(np.nanargmax(over), over.shape)
+        asked = np.rad2deg([angles[frame, column], lower[column], upper[column]])
+        yield (
+            f"{count} angles are beyond what {card.name} can do: {motion.joints[column]} is asked to "
+            f"{asked[0]:.1f} deg at keyframe {frame + 1}, its stops are {asked[1]:g}..{asked[2]:g}"
+        )
 
 
 def write_motion(

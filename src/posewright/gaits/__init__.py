@@ -5,15 +5,21 @@ The order of work is that of the document: `step.StepPlanner.plan` reads from to
 
 from __future__ import annotations
 
-from posewright.gaits.arc import chain, compose, left_behind, separate
-from posewright.gaits.bounds import greatest_speed_m_s, greatest_turn_rad_s
-from posewright.gaits.checking import Concern, GaitCheck, Tried, Worst, check_gait
-from posewright.gaits.command import STILL, VelocityCommand
+from posewright.gaits.arc import WHOLE_TURN_RAD, chain, left_behind, se2_exp, se2_log
+from posewright.gaits.command import STILL, GaitGenerator, VelocityCommand
 from posewright.gaits.curves import Interpolation
-from posewright.gaits.explanations import EXPLANATIONS, Explanation, Kind, explanation
-from posewright.gaits.gait import Gait
-from posewright.gaits.parameters import ForeHind, GaitParameters
-from posewright.gaits.phases import (
+from posewright.gaits.quadruped.checking import Concern, GaitCheck, Tour, Tried, Worst, check_gait
+from posewright.gaits.quadruped.foot_timeline import AirPath, air_path
+from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
+from posewright.gaits.quadruped.parameters import (
+    EXPLANATIONS,
+    Explanation,
+    ForeHind,
+    GaitParameters,
+    Kind,
+    explanation,
+)
+from posewright.gaits.quadruped.phases import (
     CRAWL,
     FEET,
     LEFT_TURN,
@@ -23,43 +29,58 @@ from posewright.gaits.phases import (
     TROT,
     PhaseTable,
     phase_table,
+    walking_legs,
 )
-from posewright.gaits.quadruped import QuadrupedGait
-from posewright.gaits.reading import gait_names, read_gait, read_gait_and_robot
-from posewright.gaits.sampling import sample_gait
-from posewright.gaits.timing import GaitTiming, timing_of
-from posewright.gaits.travel import TravelGain, Trim
-from posewright.gaits.writing import gait_text, write_gait
+from posewright.gaits.quadruped.reading import gait_names, read_gait, read_gait_and_robot
+from posewright.gaits.quadruped.sampling import Steady, sample_gait, steady_walk
+from posewright.gaits.quadruped.timing import (
+    FRAMES_A_PAIR,
+    GaitTiming,
+    bound_text,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    refuse_out_of_range,
+    timing_of,
+)
+from posewright.gaits.quadruped.walker import QuadrupedGait
+from posewright.gaits.quadruped.writing import gait_text, write_gait
 
 __all__ = [
     "CRAWL",
     "EXPLANATIONS",
     "FEET",
+    "FRAMES_A_PAIR",
     "LEFT_TURN",
     "PACE",
     "PHASE_TABLES",
     "RIGHT_TURN",
     "STILL",
     "TROT",
+    "WHOLE_TURN_RAD",
+    "AirPath",
     "Concern",
     "Explanation",
     "ForeHind",
     "Gait",
     "GaitCheck",
+    "GaitGenerator",
     "GaitParameters",
     "GaitTiming",
     "Interpolation",
     "Kind",
     "PhaseTable",
     "QuadrupedGait",
+    "Steady",
+    "Tour",
     "TravelGain",
     "Tried",
     "Trim",
     "VelocityCommand",
     "Worst",
+    "air_path",
+    "bound_text",
     "chain",
     "check_gait",
-    "compose",
     "explanation",
     "gait_names",
     "gait_text",
@@ -69,8 +90,12 @@ __all__ = [
     "phase_table",
     "read_gait",
     "read_gait_and_robot",
+    "refuse_out_of_range",
     "sample_gait",
-    "separate",
+    "se2_exp",
+    "se2_log",
+    "steady_walk",
     "timing_of",
+    "walking_legs",
     "write_gait",
 ]

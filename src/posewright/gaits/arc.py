@@ -17,11 +17,10 @@ All functions take one triple `(3,)` or many `(..., 3)` of [m, m, rad], and rais
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
-
-Floats = NDArray[np.float64]
 
 WHOLE_TURN_RAD = 2.0 * np.pi
 
@@ -31,7 +30,7 @@ _TINY = 1e-300
 """An angle that is its own sine."""
 
 
-def compose(components: ArrayLike) -> Floats:
+def se2_exp(components: ArrayLike) -> Floats:
     """Return the displacement that components lead to, `(..., 3)` [m, m, rad].
 
     Args:
@@ -49,7 +48,7 @@ def compose(components: ArrayLike) -> Floats:
     return _joined(dx * along - dy * across, dx * across + dy * along, turn)
 
 
-def separate(displacement: ArrayLike) -> Floats:
+def se2_log(displacement: ArrayLike) -> Floats:
     """Return the components that lead to a displacement, `(..., 3)` [m, m, rad].
 
     Args:

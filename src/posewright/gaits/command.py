@@ -1,15 +1,17 @@
-"""What a gait is asked for: a velocity of the trunk over the ground."""
+"""What a gait is asked for, a velocity of the trunk over the ground, and what answers with joint angles."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.gaits.arc import Floats, separate
+from posewright.gaits.arc import se2_log
 
 STANDS = 1e-9
 """Less than this is standing still [m/s, rad/s]: a nanometre, a nanoradian a second."""
@@ -57,7 +59,7 @@ class VelocityCommand:
         """
         if not 0.0 < seconds < math.inf:
             raise InputError(f"{seconds:g} s for a displacement", hint="more than 0 s")
-        forward, left, turn = (separate(displacement) / seconds).tolist()
+        forward, left, turn = (se2_log(displacement) / seconds).tolist()
         return cls(forward, left, turn)
 
     @property
@@ -81,3 +83,46 @@ class VelocityCommand:
 
 STILL = VelocityCommand()
 """Stepping on the spot."""
+
+
+class GaitGenerator(Protocol):
+    """Whatever makes joint angles from velocity commands, frame by frame, on any number of legs.
+
+    A joint never jumps: commands take effect at steps. Whoever comes from a motion brings the joints to
+    `standing_pose` first; whoever leaves calls `halt` and takes frames until `is_standing`.
+    """
+
+    @property
+    def standing_pose(self) -> Floats:
+        """The pose before the first step and after the last, `(n_joints,)` [rad]."""
+
+    @property
+    def command(self) -> VelocityCommand:
+        """What was asked for last."""
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether it stood in the last frame, as it does before the first; here another motion may follow."""
+
+    def request(self, command: VelocityCommand) -> None:
+        """Ask for a velocity from the next step on; STILL is stepping on the spot.
+
+        Raises:
+            InputError: it is more than the gait can do, or no command.
+        """
+
+    def clipped(self, command: VelocityCommand) -> VelocityCommand:
+        """Return what can be requested in place of a command: the same direction, slower if need be."""
+
+    def halt(self) -> None:
+        """Come to stand in the standing pose, and stay so until something else is asked for."""
+
+    def reset(self) -> None:
+        """Stand as before the first step, wherever it was; nothing is asked for."""
+
+    def frames(self, n: int) -> Floats:
+        """Return the joints in the next n frames, in the order of the robot's, `(n, n_joints)` [rad].
+
+        Raises:
+            InputError: n is no whole number, or below 0.
+        """

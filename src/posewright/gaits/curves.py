@@ -6,7 +6,7 @@ from enum import Enum
 
 import numpy as np
 
-from posewright.gaits.arc import Floats
+from posewright.arrays import Floats
 
 
 class Interpolation(Enum):

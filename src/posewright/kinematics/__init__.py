@@ -5,11 +5,10 @@ It knows robots by their cards and nothing of physics. docs/kinematics.md derive
 
 from __future__ import annotations
 
-from posewright.kinematics.branches import Form, Knee, Lift
 from posewright.kinematics.head import Head, head_of
 from posewright.kinematics.mounted_leg import MountedLeg, legs_by_foot, legs_of
-from posewright.kinematics.three_joint_leg import ThreeJointLeg
-from posewright.kinematics.unreachable import OutOfReach
+from posewright.kinematics.reach import OutOfReach
+from posewright.kinematics.three_joint_leg import Form, Knee, Lift, ThreeJointLeg
 
 __all__ = [
     "Form",

@@ -1,17 +1,30 @@
-"""The leg's formulas over many points, in blocks that stay in the processor's cache (docs/kinematics.md).
+"""The leg's formulas, over many points and for one (docs/kinematics.md).
 
-Inside the leg's plane the foot lies `a` ahead of the shoulder and `h` below it; seen along the way the
+Many points are worked on in blocks that stay in the processor's cache; `forward_one` and `solve_one` are for
+programs that ask for one point now, where to put this paw, in plain numbers, ten times as fast as an array of
+one. Inside the leg's plane the foot lies `a` ahead of the shoulder and `h` below it; seen along the way the
 rotator swings it, it is `b` below. The leg's *bend* is the angle between upper leg and shank.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from math import atan2, copysign, cos, sin, sqrt
 
 import numpy as np
 
-from posewright.kinematics.arrays import Floats, Indices
-from posewright.kinematics.leg_shape import LegShape
+from posewright.arrays import Floats, Indices
+from posewright.kinematics.arrays import check_length
+
+EPS = 2.0**-52
+"""Distance from 1 to the next number."""
+
+SLACK = 64.0 * EPS
+"""How far beyond its reach a point may be by rounding alone, as a share of the square of the reach.
+
+Squares of distances are compared; as a distance this is half of it, 1e-15 m of a leg of 14 cm.
+"""
 
 BLOCK = 4096
 """Points worked on at once: what is worked out between fits into a core's own cache."""
@@ -21,6 +34,74 @@ TINY = 1e-300
 
 RIGHT_ANGLE = 0.5 * math.pi + 1e-12
 """As far as the strict form turns the rotator; the rest is for rounding."""
+
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class LegShape:
+    """Constants of a leg. Lengths in metres, angles in radians.
+
+    Attributes:
+        upper: length of the upper leg.
+        lower: length of the shank.
+        side: how far outwards of the leg's plane the foot is.
+        cos_upper, sin_upper: of the angle by which the upper leg is turned in the leg's plane.
+        knee_zero: the knee joint's angle where upper leg and shank are in line.
+        lower_angle: by how much the shank is turned where the knee joint is at 0.
+        far_sq: square of the leg's length, stretched.
+        near_sq: square of its length, folded.
+        sum_sq: sum of the squares of both lengths.
+        diff_sq: their difference.
+        half: 1 / (2 upper).
+        slack: what rounding may add to a square of a distance.
+    """
+
+    upper: float
+    lower: float
+    side: float
+    cos_upper: float = field(repr=False)
+    sin_upper: float = field(repr=False)
+    knee_zero: float = field(repr=False)
+    lower_angle: float = field(repr=False)
+    far_sq: float = field(repr=False)
+    near_sq: float = field(repr=False)
+    sum_sq: float = field(repr=False)
+    diff_sq: float = field(repr=False)
+    half: float = field(repr=False)
+    slack: float = field(repr=False)
+
+    @classmethod
+    def of(cls, upper: float, lower: float, upper_angle: float, lower_angle: float, side: float) -> LegShape:
+        """Work the constants out, or raise InputError."""
+        check_length("upper_m", upper, positive=True)
+        check_length("lower_m", lower, positive=True)
+        check_length("upper_angle_rad", upper_angle, positive=False)
+        check_length("lower_angle_rad", lower_angle, positive=False)
+        check_length("side_m", side, positive=False)
+        far_sq = (upper + lower) ** 2
+        return cls(
+            upper=upper,
+            lower=lower,
+            side=side,
+            cos_upper=math.cos(upper_angle),
+            sin_upper=math.sin(upper_angle),
+            knee_zero=upper_angle - lower_angle,
+            lower_angle=lower_angle,
+            far_sq=far_sq,
+            near_sq=(upper - lower) ** 2,
+            sum_sq=upper * upper + lower * lower,
+            diff_sq=(upper - lower) * (upper + lower),
+            half=0.5 / upper,
+            slack=SLACK * (far_sq + side * side),
+        )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has no offsets: the leg of the document."""
+        return (
+            self.side == 0.0 and self.sin_upper == 0.0 and self.lower_angle == 0.0 and self.cos_upper == 1.0
+        )
 
 
 def solve(shape: LegShape, points: Floats, *, knee: float, lift: float) -> tuple[Floats, Indices]:
@@ -153,3 +234,38 @@ def _about_y(angle: Floats) -> Floats:
     sine, cosine = np.sin(angle), np.cos(angle)
     one, none = np.ones_like(angle), np.zeros_like(angle)
     return np.array([[cosine, none, sine], [none, one, none], [-sine, none, cosine]])
+
+
+def forward_one(shape: LegShape, q1: float, q2: float, q3: float) -> Triple:
+    """Return where the foot is [m]; `leg_solving.forward` of one leg."""
+    turned = q3 + shape.lower_angle
+    a = shape.upper * shape.sin_upper + shape.lower * sin(turned)
+    h = shape.upper * shape.cos_upper + shape.lower * cos(turned)
+    sin_1, cos_1, sin_2, cos_2, side = sin(q1), cos(q1), sin(q2), cos(q2), shape.side
+    b = h * cos_2 - side * sin_2
+    return cos_1 * a + sin_1 * b, h * sin_2 + side * cos_2, sin_1 * a - cos_1 * b
+
+
+def solve_one(shape: LegShape, x: float, y: float, z: float, *, knee: int, lift: int) -> Triple | None:
+    """Return the angles [rad], or None where the point is out of reach; see `leg_solving.solve`."""
+    side = shape.side
+    side_sq = side * side
+    y_sq = y * y
+    r_sq = x * x + y_sq + z * z - side_sq
+    beyond, within = shape.far_sq - r_sq, r_sq - shape.near_sq
+    least = -shape.slack
+    if not (beyond >= least and within >= least):
+        return None
+    sine = knee * sqrt(beyond * within) if beyond > 0.0 < within else 0.0
+    along, across = (r_sq + shape.diff_sq) * shape.half, sine * shape.half
+    a = shape.sin_upper * along + shape.cos_upper * across
+    h = shape.cos_upper * along - shape.sin_upper * across
+    b_sq = h * h + side_sq - y_sq
+    if b_sq < least:
+        return None
+    b = copysign(sqrt(b_sq), lift * h) if b_sq > 0.0 else 0.0
+    return (
+        atan2(b * x + a * z, a * x - b * z),
+        atan2(h * y - side * b, h * b + side * y),
+        atan2(sine, r_sq - shape.sum_sq) + shape.knee_zero,
+    )

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.kinematics.arrays import POINT, Floats, triples
-from posewright.kinematics.branches import Form, Knee, Lift
-from posewright.kinematics.three_joint_leg import ThreeJointLeg
-from posewright.kinematics.unreachable import OutOfReach
+from posewright.kinematics.arrays import POINT, triples
+from posewright.kinematics.reach import OutOfReach
+from posewright.kinematics.three_joint_leg import Form, Knee, Lift, ThreeJointLeg
 from posewright.robots import LegGeometry, Robot
 
 
@@ -37,14 +37,14 @@ class MountedLeg:
     """
 
     name: str
-    joints: tuple[str, str, str]
-    indices: tuple[int, int, int]
-    leg: ThreeJointLeg
-    shoulder_m: Floats
-    mirror: Floats
-    shank_m: Floats
+    joints: tuple[str, str, str] = field(repr=False)
+    indices: tuple[int, int, int] = field(repr=False)
+    leg: ThreeJointLeg = field(repr=False)
+    shoulder_m: Floats = field(repr=False)
+    mirror: Floats = field(repr=False)
+    shank_m: Floats = field(repr=False)
     foot: str
-    foot_radius_m: float
+    foot_radius_m: float = field(repr=False)
     _shoulder: tuple[float, float, float] = field(init=False, repr=False)
     _signs: tuple[float, float, float] = field(init=False, repr=False)
 
@@ -158,7 +158,7 @@ def legs_of(robot: Robot) -> tuple[MountedLeg, ...]:
     """Return the legs of a robot in the order of `robot.feet`.
 
     Raises:
-        InputError: the card says nothing of its legs.
+        InputError: the card says nothing of its legs, or one has not three joints.
     """
     if not robot.legs:
         raise InputError(f"the card of {robot.name} has no legs", hint="describe them in its block `legs:`")
@@ -169,13 +169,23 @@ def legs_by_foot(robot: Robot) -> dict[str, MountedLeg]:
     """Return the legs of a robot by foot, `left_front`, ... as in gaits, in the order of `robot.feet`.
 
     Raises:
-        InputError: the card says nothing of its legs.
+        InputError: the card says nothing of its legs, or one has not three joints.
     """
     return {leg.name.removesuffix("_leg"): leg for leg in legs_of(robot)}
 
 
+def _three_joints(geometry: LegGeometry) -> tuple[str, str, str]:
+    if len(geometry.joints) != 3:
+        raise InputError(
+            f"{geometry.name} has {len(geometry.joints)} joints",
+            hint="this closed form is of three: rotator, elevator, knee",
+        )
+    rotator, elevator, knee = geometry.joints
+    return rotator, elevator, knee
+
+
 def _mounted(robot: Robot, geometry: LegGeometry) -> MountedLeg:
-    knee, foot = geometry.knee_m, geometry.foot_m
+    joints, knee, foot = _three_joints(geometry), geometry.knee_m, geometry.foot_m
     leg = ThreeJointLeg(
         math.hypot(knee[0], knee[2]),
         math.hypot(foot[0], foot[2]),
@@ -183,10 +193,10 @@ def _mounted(robot: Robot, geometry: LegGeometry) -> MountedLeg:
         lower_angle_rad=math.atan2(foot[0], -foot[2]),
         side_m=knee[1] + foot[1],
     )
-    rotator, elevator, bend = (robot.index(joint) for joint in geometry.joints)
+    rotator, elevator, bend = (robot.index(joint) for joint in joints)
     return MountedLeg(
         name=geometry.name,
-        joints=geometry.joints,
+        joints=joints,
         indices=(rotator, elevator, bend),
         leg=leg,
         shoulder_m=np.array(geometry.shoulder_m),

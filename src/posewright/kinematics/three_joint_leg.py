@@ -4,16 +4,50 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.kinematics import leg_scalar, leg_solving, nearest_point
-from posewright.kinematics.arrays import ANGLES, POINT, Floats, finite_triples, not_finite
-from posewright.kinematics.branches import Form, Knee, Lift
-from posewright.kinematics.leg_shape import LegShape
-from posewright.kinematics.unreachable import OutOfReach, out_of_reach, refusal
+from posewright.kinematics import leg_solving, reach
+from posewright.kinematics.arrays import ANGLES, POINT, finite_triples, not_finite
+from posewright.kinematics.leg_solving import LegShape
+from posewright.kinematics.reach import OutOfReach, out_of_reach, refusal
+
+
+class Form(Enum):
+    """The two forms of the document's inverse kinematics."""
+
+    STRICT = "strict"
+    """Both parts equally long, no offsets, knee >= 0, rotator and elevator within 90 degrees either way."""
+
+    GENERAL = "general"
+    """Any lengths and offsets, elevator within 90 degrees either way, the rotator all round."""
+
+
+class Knee(Enum):
+    """Which way the knee bends.
+
+    It is the bend of the leg that counts, the angle between upper leg and shank: the knee joint's own angle
+    where the leg has no offsets, else that angle plus `lower_angle_rad - upper_angle_rad`.
+    """
+
+    POSITIVE = 1
+    NEGATIVE = -1
+
+
+class Lift(Enum):
+    """Which way the elevator lifts the foot aside.
+
+    Seen along the rotator's way the foot hangs below the shoulder (WITHIN) until the leg points straight
+    aside, and is above it (BEYOND) when the leg is lifted further. Without a sideward offset these are
+    elevators within 90 degrees and beyond; with one, the line from the shoulder to the foot counts instead.
+    """
+
+    WITHIN = 1
+    BEYOND = -1
 
 
 @dataclass(frozen=True)
@@ -108,8 +142,8 @@ class ThreeJointLeg:
 
     def _nearest(self, points: Floats, form: Form, knee: Knee, lift: Lift) -> Floats:
         if form is Form.STRICT:
-            return nearest_point.nearest_strict(self._shape, points)
-        return nearest_point.nearest(self._shape, points, knee=knee.value, lift=lift.value)
+            return reach.nearest_strict(self._shape, points)
+        return reach.nearest(self._shape, points, knee=knee.value, lift=lift.value)
 
     def _check_strict(self, knee: Knee, lift: Lift) -> None:
         if self.upper_m != self.lower_m or not self._shape.is_plain:
@@ -149,7 +183,7 @@ class ThreeJointLeg:
         """Return where the foot is [m], as `forward` for one leg now: plain numbers, ten times as fast."""
         if not (math.isfinite(q1) and math.isfinite(q2) and math.isfinite(q3)):
             raise not_finite(np.array([q1, q2, q3]), "angles", ANGLES)
-        return leg_scalar.forward(self._shape, q1, q2, q3)
+        return leg_solving.forward_one(self._shape, q1, q2, q3)
 
     def inverse_one(
         self,
@@ -168,7 +202,7 @@ class ThreeJointLeg:
             InputError: it is not finite.
         """
         bend, below = 1 if knee is Knee.POSITIVE else -1, 1 if lift is Lift.WITHIN else -1
-        angles = leg_scalar.solve(self._shape, x, y, z, knee=bend, lift=below)
+        angles = leg_solving.solve_one(self._shape, x, y, z, knee=bend, lift=below)
         if angles is None:
             found = self.inverse((x, y, z), knee=knee, lift=lift, nearest=nearest).tolist()
             return found[0], found[1], found[2]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from posewright.motions.checked import DesignRules
 from posewright.motions.design_rules import check_motion
 from posewright.motions.easing import DEFAULT_ACCEL_SHARE, Easing, robotis_accel_share
 from posewright.motions.finding import Finding, Level
-from posewright.motions.keyframe import LONGEST_S, SHORTEST_S, Attitude, Keyframe
-from posewright.motions.mirror import mirrored
 from posewright.motions.motion import Motion, Samples
-from posewright.motions.pose import Pose
-from posewright.motions.retarget import Carried, Clip, carried_over
+from posewright.motions.pose import LONGEST_S, SHORTEST_S, Attitude, Keyframe, Pose
+from posewright.motions.retarget import Carried, Clip, carried_over, mirrored
 from posewright.motions.sample_table import SampleTable, sample_motion
 from posewright.motions.straighten import straightened
-from posewright.motions.thresholds import DesignRules
 
 __all__ = [
     "DEFAULT_ACCEL_SHARE",

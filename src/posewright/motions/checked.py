@@ -1,21 +1,75 @@
-"""What the design rules look at: a motion on its robot, its poses and its ways in degrees."""
+"""What the design rules look at: their thresholds, and a motion on its robot in degrees."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.motions.motion import Motion
-from posewright.motions.pose import Angles, Pose
-from posewright.motions.thresholds import DesignRules
+from posewright.motions.pose import Pose
 from posewright.robots import Robot
+
+NEAREST = "nearest"
+"""The name that asks for whichever of the robot's poses is nearest."""
+
+
+@dataclass(frozen=True)
+class DesignRules:
+    """What counts as near, short and small. A robot's card may say otherwise under `motion_rules:`.
+
+    Attributes:
+        near_pose: names of the poses, near one of which a motion begins and ends; none stands for all the
+            robot has.
+        near_pose_deg: farthest any joint may be from such a pose at both ends. Ours: the source
+            document's walk begins up to 19.4 deg (its arms) from ROBOTIS' walk-ready pose.
+        max_duration_s: longest pass of a motion that neither loops nor celebrates (the teams' "about 2 s").
+        large_step_deg: a joint that goes farther than this between two keyframes is worth a warning; none
+            unless a card says, as the most is enough.
+        max_step_deg: farthest a joint may go between two keyframes. Ours: a fifth of an AX-12A's 300 deg.
+        slack_deg: how far beyond a joint limit is rounding. Ours: half a tick of 300/1024 deg.
+        coupled_slack_deg: how far beyond a limit that depends on other joints is rounding: Sony's tables are
+            in whole degrees.
+        coupled_margin_deg: farther than this beyond such a limit is an error, less a warning. Ours: Sony has
+            no second table for the hardware, but its own walks go 2.5 deg beyond the one there is, and the
+            hardware limits of the joints it is about lie 5 deg beyond the others.
+        points_per_way: how many points of every way are looked at for limits and speed.
+        speed_per_frame: whether speeds are said in degrees a frame too, as the robot's maker gives them.
+        camera_joints: the joints that move the camera; none where no camera counts.
+        camera_rate_hz: pictures a second.
+        camera_speed_deg_s: fastest any of these joints may turn while a picture is taken.
+        camera_lost_frames: how many pictures a motion may cost.
+    """
+
+    near_pose: tuple[str, ...] = field(default=(), repr=False)
+    near_pose_deg: float = 25.0
+    max_duration_s: float = 2.0
+    large_step_deg: float = field(default=math.inf, repr=False)
+    max_step_deg: float = 60.0
+    slack_deg: float = field(default=0.15, repr=False)
+    coupled_slack_deg: float = field(default=0.5, repr=False)
+    coupled_margin_deg: float = field(default=5.0, repr=False)
+    points_per_way: int = field(default=64, repr=False)
+    speed_per_frame: bool = field(default=False, repr=False)
+    camera_joints: tuple[str, ...] = field(default=(), repr=False)
+    camera_rate_hz: float = field(default=30.0, repr=False)
+    camera_speed_deg_s: float = field(default=math.inf, repr=False)
+    camera_lost_frames: int = field(default=0, repr=False)
+
+    @classmethod
+    def of(cls, robot: Robot) -> DesignRules:
+        """Return the thresholds for a robot: those of its card, the defaults where the card is silent."""
+        card: dict[str, Any] = robot.motion_rules.said
+        return cls(**card)
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Segment:
     """The way into a keyframe.
 
     Attributes:
@@ -30,12 +84,12 @@ class Way:
     number: int
     begins_s: float
     reach_s: float
-    begin: Angles
-    end: Angles
-    points: Angles
+    begin: Floats = field(repr=False)
+    end: Floats = field(repr=False)
+    points: Floats = field(repr=False)
 
     @cached_property
-    def mean(self) -> Angles:
+    def mean(self) -> Floats:
         """(n_joints,) mean speed over the way [deg/s]; infinite where it jumps, 0 where free."""
         with np.errstate(invalid="ignore"):  # an infinite angle is for the rule `finite` to find
             way = np.nan_to_num(np.abs(self.end - self.begin), nan=0.0, posinf=np.inf)
@@ -44,12 +98,12 @@ class Way:
         return np.asarray(way / self.reach_s, dtype=np.float64)
 
     @cached_property
-    def fastest(self) -> Angles:
+    def fastest(self) -> Floats:
         """(n_joints,) fastest between two of the points [deg/s], at least the mean."""
         return np.asarray(np.fmax(self.speeds.max(axis=0), self.mean), dtype=np.float64)
 
     @cached_property
-    def speeds(self) -> Angles:
+    def speeds(self) -> Floats:
         """(n_points - 1, n_joints) from each point to the next [deg/s]; the mean where it jumps."""
         if self.reach_s == 0.0:
             return np.broadcast_to(self.mean, (len(self.points) - 1, len(self.mean)))
@@ -61,6 +115,10 @@ class Way:
     def time_s(self, point: float) -> float:
         """Return when it is at a point, counted from 0 and in fractions if so asked [s]."""
         return self.begins_s + self.reach_s * point / max(len(self.points) - 1, 1)
+
+    def where(self, point: int) -> str:
+        """Return what a point is called: the keyframe where it is the last one."""
+        return (place if point == len(self.points) - 1 else onto)(self.number)
 
     def fastest_s(self, column: int) -> float:
         """Return when a joint is fastest, the middle of the times where it is equally so [s]."""
@@ -83,7 +141,7 @@ class Checked:
 
     motion: Motion
     robot: Robot
-    rules: DesignRules
+    rules: DesignRules = field(repr=False)
     near_poses: tuple[str, ...]
     celebration: bool
 
@@ -93,19 +151,19 @@ class Checked:
         return [self.robot.joint_names.index(name) for name in self.motion.joints]
 
     @cached_property
-    def limits(self) -> tuple[Angles, Angles]:
+    def limits(self) -> tuple[Floats, Floats]:
         """Lower and upper limits of the motion's joints, (n_joints,) each [deg]."""
         lower, upper = (np.rad2deg(side[self.columns]) for side in self.robot.limits)
         return lower, upper
 
     @cached_property
-    def hardware_limits(self) -> tuple[Angles, Angles]:
+    def hardware_limits(self) -> tuple[Floats, Floats]:
         """How far the motion's joints turn at all, lower and upper, (n_joints,) each [deg]."""
         lower, upper = (np.rad2deg(side[self.columns]) for side in self.robot.hardware_limits)
         return lower, upper
 
     @cached_property
-    def max_speeds(self) -> Angles:
+    def max_speeds(self) -> Floats:
         """Fastest that the motion's joints turn, (n_joints,) [deg/s]."""
         return np.rad2deg(self.robot.max_speeds[self.columns])
 
@@ -115,13 +173,13 @@ class Checked:
         return self.motion.resolved()
 
     @cached_property
-    def standing(self) -> Way:
+    def standing(self) -> Segment:
         """The start pose as a way of no length."""
         pose = np.rad2deg(self.poses[0].angles)
-        return Way(0, 0.0, 0.0, pose, pose, pose[None])
+        return Segment(0, 0.0, 0.0, pose, pose, pose[None])
 
     @cached_property
-    def ways(self) -> tuple[Way, ...]:
+    def ways(self) -> tuple[Segment, ...]:
         """Every way of the first pass, and a loop's way from its end back into its first keyframe."""
         ways = tuple(self._ways(self.motion.resolved(), later=False))
         if not self.motion.loops or self.motion.start is None:
@@ -133,14 +191,14 @@ class Checked:
         """Return when a keyframe, counted from 1, is reached [s]; 0 is the start pose."""
         return 0.0 if number == 0 else float(self.motion.keyframe_times[number - 1])
 
-    def _ways(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Way]:
+    def _ways(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Segment]:
         rows = np.rad2deg(np.stack([pose.angles for pose in poses]))
         points = np.rad2deg(self.motion.ways(self.rules.points_per_way, later=later))
         passed = self.motion.duration if later else 0.0
         for i, keyframe in enumerate(self.motion.keyframes):
             reach = keyframe.reach_s / self.motion.speed
             begins = passed + self.arrival_s(i + 1) - reach
-            yield Way(i + 1, begins, reach, rows[i], rows[i + 1], points[i])
+            yield Segment(i + 1, begins, reach, rows[i], rows[i + 1], points[i])
 
 
 def place(number: int) -> str:

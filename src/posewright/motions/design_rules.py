@@ -11,15 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions.camera_rules import camera
-from posewright.motions.checked import Checked
-from posewright.motions.coupled_rules import coupled_limits
-from posewright.motions.finding import Finding, Level
-from posewright.motions.gathering import gathered
+from posewright.motions.checked import NEAREST, Checked, DesignRules
+from posewright.motions.finding import Finding, Level, gathered
 from posewright.motions.motion import Motion
-from posewright.motions.sequence_rules import durations, ends, steps
-from posewright.motions.servo_rules import finite, limits, returns_from_free, speeds
-from posewright.motions.thresholds import NEAREST, DesignRules
+from posewright.motions.sequence_rules import camera, durations, ends, steps
+from posewright.motions.servo_rules import coupled_limits, finite, limits, returns_from_free, speeds
 from posewright.robots import Robot
 
 RULES: tuple[Callable[[Checked], Iterator[Finding]], ...] = (

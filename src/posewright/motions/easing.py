@@ -1,13 +1,18 @@
-"""Easings: what share of the way is done after what share of the time."""
+"""Easings: what share of the way is done after what share of the time, and curves through many points.
+
+The curves are PCHIP's: Fritsch and Carlson's piecewise cubic Hermite interpolation (1980) with SciPy's choice
+of slopes, which between two points never leaves the interval of their values.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
-Shares = NDArray[np.float64]
+from posewright.arrays import Floats
 
 DEFAULT_ACCEL_SHARE = 0.25
 """A quarter of the time to accelerate, a quarter to brake: ours, between ROBOTIS' usual extremes."""
@@ -30,7 +35,7 @@ class Easing(Enum):
     TRAPEZOID = "trapezoid"
 
 
-def smooth(u: Shares) -> Shares:
+def smooth(u: Floats) -> Floats:
     """Half a cosine.
 
     The gentlest peak speed of the usual smooth curves (pi/2; minimum jerk has 15/8), which matters for
@@ -39,7 +44,7 @@ def smooth(u: Shares) -> Shares:
     return np.asarray(0.5 - 0.5 * np.cos(np.pi * u), dtype=np.float64)
 
 
-def trapezoid(u: Shares, accel_share: Shares) -> Shares:
+def trapezoid(u: Floats, accel_share: Floats) -> Floats:
     """Constant acceleration for `accel_share` of the time, cruise, and braking as long again.
 
     Args:
@@ -64,3 +69,51 @@ def robotis_accel_share(accel: float, reach_s: float) -> float:
     if reach_s <= 0.0:
         return 0.5
     return min(0.5, max(0.0, accel * ROBOTIS_ACCEL_UNIT_S / reach_s))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A piece of a spline without a jump in it.
+
+    Attributes:
+        times: of the knots, rising [s].
+        rows: (n_joints,) [rad] at each knot.
+        ways: for each way on it, whose it is and the number of the knot it begins at.
+    """
+
+    times: list[float] = field(default_factory=list, repr=False)
+    rows: list[Floats] = field(default_factory=list, repr=False)
+    ways: list[tuple[tuple[int, int], int]] = field(default_factory=list, repr=False)
+
+    def add_knot(self, time: float, row: Floats) -> None:
+        """Add a knot, unless it is the one just added (no pause between two ways)."""
+        if not self.times or time > self.times[-1]:
+            self.times.append(time)
+            self.rows.append(row)
+
+    def add_way(self, owner: tuple[int, int], begin: float, begin_row: Floats) -> None:
+        """Begin a way at `begin` [s]; its end is the next knot added."""
+        self.add_knot(begin, begin_row)
+        self.ways.append((owner, len(self.times) - 1))
+
+    def slopes(self) -> Floats:
+        """Return the slope at every knot, (n_knots, n_joints) [rad/s]."""
+        from scipy.interpolate import PchipInterpolator
+
+        spline = PchipInterpolator(self.times, np.stack(self.rows), axis=0)
+        return np.asarray(spline.derivative()(self.times), dtype=np.float64)
+
+
+def slopes_of_ways(curves: Sequence[Curve], shape: tuple[int, int, int]) -> tuple[Floats, Floats]:
+    """Return the speeds at the beginnings and at the ends of all ways, each of `shape` [rad/s].
+
+    Args:
+        curves: their ways are owned by (lap, way) pairs.
+        shape: (n_laps, n_ways, n_joints).
+    """
+    begins, ends = np.zeros(shape), np.zeros(shape)
+    for curve in curves:
+        slopes = curve.slopes()
+        for owner, knot in curve.ways:
+            begins[owner], ends[owner] = slopes[knot], slopes[knot + 1]
+    return begins, ends

@@ -11,11 +11,11 @@ from typing import NoReturn
 
 import numpy as np
 
+from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError
-from posewright.motions.clock import arrivals_of, ends_of
-from posewright.motions.interpolation import Indices, Interpolation, Resolved
-from posewright.motions.keyframe import Keyframe
-from posewright.motions.pose import Angles, Flags, Pose
+from posewright.motions.pose import Keyframe, Pose, arrivals_of, ends_of
+from posewright.motions.trajectory import Resolved, Trajectory
+from posewright.robots import html_table
 
 MAX_SAMPLES = 10_000_000
 """An hour of frames is half a million; more than this is a slip of the pen."""
@@ -33,11 +33,14 @@ class Samples:
         keyframes: (n,) index of the keyframe that is being reached or held.
     """
 
-    times: Angles
+    times: Floats
     joints: tuple[str, ...]
-    angles: Angles
+    angles: Floats
     free: Flags
     keyframes: Indices
+
+    def __repr__(self) -> str:
+        return f"Samples({len(self.times)} times, {len(self.joints)} joints)"
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,19 @@ class Motion:
     def _refuse(self, what: str, *, hint: str) -> NoReturn:
         raise InputError(f"motion {self.name!r} {what}", hint=hint)
 
+    def __repr__(self) -> str:
+        return f"Motion({self.name!r}, {self.robot}, {len(self.keyframes)} keyframes, {self.duration:g} s)"
+
+    def _repr_html_(self) -> str:
+        """Return a table of its keyframes, for a notebook."""
+        frames = zip(self.keyframe_times.tolist(), self.keyframes, strict=True)
+        rows = (
+            (str(number), f"{time:g}", f"{frame.pause_s:g}", frame.easing.value, f"{frame.pose}")
+            for number, (time, frame) in enumerate(frames, 1)
+        )
+        columns = ("keyframe", "reached [s]", "pause [s]", "easing", "pose")
+        return html_table(f"{self.name}, for {self.robot}: {self.duration:g} s", columns, rows)
+
     @property
     def loops(self) -> bool:
         """Whether it is played more than once."""
@@ -108,12 +124,12 @@ class Motion:
         return math.inf if self.repeat is None else self.duration * self.repeat
 
     @property
-    def keyframe_times(self) -> Angles:
+    def keyframe_times(self) -> Floats:
         """(n_keyframes,) when each keyframe is reached in the first pass [s]."""
         return self._arrivals_and_period[0] / self.speed
 
     @property
-    def ways_begin(self) -> Angles:
+    def ways_begin(self) -> Floats:
         """(n_keyframes,) when the way into each keyframe begins, in the motion's own time at speed 1 [s]."""
         return self._unstarted.leaves
 
@@ -149,12 +165,12 @@ class Motion:
             raise InputError(f"{steps:.3g} samples are asked for", hint=f"at most {MAX_SAMPLES:,}")
         return self.sample_at(np.arange(steps + 1) / rate_hz, start)
 
-    def sample_at(self, times: Angles, start: Pose | None = None) -> Samples:
+    def sample_at(self, times: Floats, start: Pose | None = None) -> Samples:
         """Return the motion at `times` (n,) [s]; `start` as in `at`."""
         angles, free, keyframes = self._from(start).evaluate(times * self.speed)
         return Samples(times, self.joints, angles, free, keyframes)
 
-    def attitude_at(self, times: Angles) -> Angles | None:
+    def attitude_at(self, times: Floats) -> Floats | None:
         """Return the attitude of the trunk that the author had in mind, straight from keyframe to keyframe.
 
         It stays through a pause, before the first keyframe that says one, and after the last; a later pass is
@@ -177,7 +193,7 @@ class Motion:
         within = self._within_pass(times)
         return np.stack([np.interp(within, knots, values[:, axis]) for axis in range(3)], axis=1)
 
-    def _within_pass(self, times: Angles) -> Angles:
+    def _within_pass(self, times: Floats) -> Floats:
         """Return `times` (n,) [s] counted from where their pass begins; its end belongs to it."""
         if not self.loops:
             return times
@@ -191,7 +207,7 @@ class Motion:
         pairs = zip(first.angles, first.free, strict=True)
         return tuple(Pose(self.joints, angles, _named(self.joints, free)) for angles, free in pairs)
 
-    def ways(self, points: int, *, later: bool = False) -> Angles:
+    def ways(self, points: int, *, later: bool = False) -> Floats:
         """Return every way of a pass at evenly spaced times.
 
         Args:
@@ -208,29 +224,29 @@ class Motion:
         return angles.reshape(count, points + 1, len(self.joints))
 
     @cached_property
-    def _arrivals_and_period(self) -> tuple[Angles, float]:
+    def _arrivals_and_period(self) -> tuple[Floats, float]:
         """When each keyframe is reached, and the time of a pass, at speed 1; no pose is looked at for it."""
         return arrivals_of(self.keyframes), float(ends_of(self.keyframes)[-1])
 
     @cached_property
-    def _unstarted(self) -> Interpolation:
-        return self._interpolation(None)
+    def _unstarted(self) -> Trajectory:
+        return self._trajectory(None)
 
     @cached_property
-    def _started(self) -> dict[tuple[object, ...], Interpolation]:
+    def _started(self) -> dict[tuple[object, ...], Trajectory]:
         return {}
 
-    def _from(self, start: Pose | None) -> Interpolation:
+    def _from(self, start: Pose | None) -> Trajectory:
         """Return the ways from a pose; the last is kept, since a player asks from the same pose each pass."""
         if start is None:
             return self._unstarted
         key = (start.joints, start.angles.tobytes(), start.free)
         if key not in self._started:
             self._started.clear()
-            self._started[key] = self._interpolation(start)
+            self._started[key] = self._trajectory(start)
         return self._started[key]
 
-    def _interpolation(self, start: Pose | None) -> Interpolation:
+    def _trajectory(self, start: Pose | None) -> Trajectory:
         poses = [k.pose for k in self.keyframes]
         angles, free = self._standing(poses)
         for pose in (self.start, start):
@@ -240,9 +256,9 @@ class Motion:
         first = Resolved.of(angles, free, poses)
         later = Resolved.of(first.angles[-1], first.free[-1], poses)
         passes = math.inf if self.repeat is None else float(self.repeat)
-        return Interpolation(self.keyframes, first, later, passes)
+        return Trajectory(self.keyframes, first, later, passes)
 
-    def _standing(self, poses: list[Pose]) -> tuple[Angles, Flags]:
+    def _standing(self, poses: list[Pose]) -> tuple[Floats, Flags]:
         """Return angles and free flags it begins in when nobody says: in a loop the end, else the start."""
         nowhere = Pose.of(self.joints, {})
         if self.loops:

@@ -1,17 +1,28 @@
-"""A pose: where the joints of a robot are, or that they stay, or that they are limp."""
+"""Poses and keyframes: where the joints are to be, when, and how they go there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arrays import Flags, Floats
 from posewright.errors import InputError, UnknownNameError
+from posewright.motions.easing import DEFAULT_ACCEL_SHARE, Easing
 
-Angles = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+SHORTEST_S = 1e-6
+"""A way or a pause is none at all, or at least this long: below, a clock of floats cannot tell."""
+
+LONGEST_S = 86_400.0
+"""A day: longer than any honest way or pause."""
+
+Attitude = tuple[float, float, float]
+"""Roll, pitch and yaw [rad]."""
+
+TIME_HINT = f"a time is 0, or {SHORTEST_S:g} to {LONGEST_S:g} seconds"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +36,7 @@ class Pose:
     """
 
     joints: tuple[str, ...]
-    angles: Angles
+    angles: Floats
     free: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
@@ -97,6 +108,11 @@ class Pose:
     def __hash__(self) -> int:
         return hash(self._key())
 
+    def __repr__(self) -> str:
+        counts = {"held": int(self.held_mask.sum()), "free": len(self.free)}
+        besides = "".join(f", {number} {what}" for what, number in counts.items() if number)
+        return f"Pose({len(self.joints)} joints{besides})"
+
     def _key(self) -> tuple[tuple[str, ...], tuple[float | None, ...], frozenset[str]]:
         # + 0.0 makes the two zeros one; NaN never equals itself, so it is named
         angles = tuple(None if angle != angle else angle + 0.0 for angle in self.angles.tolist())  # noqa: PLR0124 - NaN
@@ -106,3 +122,98 @@ class Pose:
 def _require(name: str, joints: tuple[str, ...]) -> None:
     if name not in joints:
         raise UnknownNameError.among("joint", name, joints)
+
+
+@dataclass(frozen=True)
+class Keyframe:
+    """A pose, the time to reach it, the pause after it, its easing and its stiffness.
+
+    Attributes:
+        pose: where the joints are to be.
+        reach_s: time on the way into the pose [s]; 0 jumps there.
+        pause_s: time to stay in it [s].
+        easing: how the way INTO the pose is gone.
+        stiffness: by joint [N m/rad], from the start of the way on; None leaves the servo's own.
+        accel_share: share of the way's time spent accelerating, and again braking (0..0.5); only the
+            trapezoid reads it.
+        attitude: roll, pitch and yaw of the trunk that the author had in mind [rad]: roll leans to the right,
+            pitch forward, yaw turns left (REP-103). No servo makes it, gravity does; None where nobody said.
+    """
+
+    pose: Pose
+    reach_s: float
+    pause_s: float = 0.0
+    easing: Easing = Easing.LINEAR
+    stiffness: Mapping[str, float] | None = None
+    accel_share: float = DEFAULT_ACCEL_SHARE
+    attitude: Attitude | None = None
+
+    def __post_init__(self) -> None:
+        for what, seconds in (("reach_s", self.reach_s), ("pause_s", self.pause_s)):
+            if not (seconds == 0.0 or SHORTEST_S <= seconds <= LONGEST_S):
+                raise InputError(f"{what} is {seconds}", hint=TIME_HINT)
+        if not 0.0 <= self.accel_share <= 0.5:
+            raise InputError(f"accel_share is {self.accel_share}", hint="the range is 0..0.5")
+        if self.attitude is not None and not all(map(math.isfinite, self.attitude)):
+            raise InputError(f"the attitude is {self.attitude}", hint="roll, pitch and yaw in radians")
+        if self.stiffness is not None:
+            object.__setattr__(self, "stiffness", MappingProxyType(self._checked(self.stiffness)))
+
+    def _checked(self, stiffness: Mapping[str, float]) -> dict[str, float]:
+        for joint, value in stiffness.items():
+            if joint not in self.pose.joints:
+                raise InputError(f"the stiffness is of {joint!r}, which is no joint of the pose")
+            if not (math.isfinite(value) and value >= 0.0):
+                raise InputError(f"the stiffness of {joint} is {value}", hint="N m/rad, 0 or more")
+        return dict(stiffness)
+
+    def __repr__(self) -> str:
+        pause = f", pause {self.pause_s:g} s" if self.pause_s else ""
+        return f"Keyframe({self.pose}, {self.reach_s:g} s{pause}, {self.easing.value})"
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether the way into it is not gone at one even speed."""
+        if self.reach_s == 0.0 or self.easing is Easing.LINEAR:
+            return False
+        return self.easing is not Easing.TRAPEZOID or self.accel_share > 0.0
+
+    @property
+    def duration(self) -> float:
+        """Time on the way and in the pause together [s]."""
+        return self.reach_s + self.pause_s
+
+
+def ends_of(keyframes: Sequence[Keyframe]) -> Floats:
+    """Return when the pause after each keyframe is over, `(n_keyframes,)` [s]."""
+    return np.array(clock_of(keyframes)[1::2])
+
+
+def arrivals_of(keyframes: Sequence[Keyframe]) -> Floats:
+    """Return when each keyframe is reached, `(n_keyframes,)` [s]."""
+    ends = ends_of(keyframes)
+    leaves = np.append(0.0, ends[:-1])
+    reaches = np.array([keyframe.reach_s for keyframe in keyframes])
+    pauses = np.array([keyframe.pause_s for keyframe in keyframes])
+    return np.where(pauses > 0.0, leaves + reaches, ends)
+
+
+def clock_of(keyframes: Sequence[Keyframe]) -> list[float]:
+    """Return when each keyframe is reached and when its pause is over, by turns, `2 * n_keyframes` [s].
+
+    Every sum is rounded once (Kahan and Neumaier's summation): ten ways of 0.1 s make 1 s.
+    """
+    sums, total, lost = [], 0.0, 0.0
+    for keyframe in keyframes:
+        for seconds in (keyframe.reach_s, keyframe.pause_s):
+            longer = total + seconds
+            lost += _rounded_off(total, seconds, longer)
+            total = longer
+            sums.append(total + lost)
+    return sums
+
+
+def _rounded_off(a: float, b: float, total: float) -> float:
+    """Return what `total = a + b` has lost to rounding, exactly (Knuth's two-sum)."""
+    part = total - a
+    return (a - (total - part)) + (b - part)

@@ -6,26 +6,24 @@ import csv
 import io
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arrays import Floats
 from posewright.errors import InputError, UnknownNameError
 from posewright.motions.motion import Motion, Samples
 from posewright.motions.pose import Pose
 from posewright.robots import Robot, Servo
-
-Column = NDArray[np.float64]
 
 MOST_ROWS = 1_000_000
 """More rows are a slip of the pen, not a table."""
 
 DIGITS = 9
 
-UNITS: dict[str, Callable[[Servo, Column], Column]] = {
+UNITS: dict[str, Callable[[Servo, Floats], Floats]] = {
     "deg": lambda _servo, angles: np.rad2deg(angles),
     "rad": lambda _servo, angles: angles,
     "servo_deg": lambda servo, angles: servo.to_servo_deg(angles),
@@ -49,13 +47,13 @@ class SampleTable:
 
     motion: Motion
     robot: Robot
-    samples: Samples
+    samples: Samples = field(repr=False)
     rate_hz: float
     unit: str
     numbering: str | None
 
     @property
-    def times(self) -> Column:
+    def times(self) -> Floats:
         """(n,) [s]."""
         return self.samples.times
 
@@ -67,12 +65,12 @@ class SampleTable:
         ids = self.robot.ids(self.numbering)
         return tuple(sorted((joint for joint in self.motion.joints if joint in ids), key=ids.__getitem__))
 
-    def values(self, unit: str) -> NDArray[np.float64]:
+    def values(self, unit: str) -> Floats:
         """Return the table in a unit, (n, n_columns); NaN where free or never given."""
         places = [self.motion.joints.index(joint) for joint in self.joints]
         return self._in_unit(self.samples.angles[:, places], unit)
 
-    def _in_unit(self, angles: NDArray[np.float64], unit: str) -> NDArray[np.float64]:
+    def _in_unit(self, angles: Floats, unit: str) -> Floats:
         servos = [self.robot.servo(joint) for joint in self.joints]
         columns = [UNITS[unit](servo, angles[:, place]) for place, servo in enumerate(servos)]
         return np.asarray(np.round(np.stack(columns, axis=1), DIGITS) + 0.0, dtype=np.float64)
@@ -162,6 +160,6 @@ def _refuse_too_long(motion: Motion, rate_hz: float, until_s: float | None) -> N
         raise InputError(rows, hint="a lower rate or an earlier end")
 
 
-def _rows(values: NDArray[np.float64]) -> list[list[float | None]]:
+def _rows(values: Floats) -> list[list[float | None]]:
     """Return rows as JSON has them: null where there is no number."""
     return [[value if math.isfinite(value) else None for value in row] for row in values.tolist()]

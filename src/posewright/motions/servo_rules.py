@@ -1,4 +1,4 @@
-"""Design rules about what the robot can do: numbers that are numbers, joint limits, servo speed."""
+"""Design rules about what the robot can do: finite angles, limits of joints, alone and together, speed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from posewright.motions.checked import Checked, Way, onto, place
+from posewright.arrays import Floats
+from posewright.motions.checked import Checked, Segment, onto, place
 from posewright.motions.finding import Finding, Level
+from posewright.robots import Robot
 
 ROUNDING = 1e-9
 """A share of a speed that is no more than rounding."""
@@ -16,6 +18,9 @@ ROUNDING = 1e-9
 FRAME_ROUNDING_DEG = 0.005
 """Half of the last digit in which speeds are given where they are given in degrees a frame: a motion made to
 go as fast as allowed is written with whole milliseconds, and so a little faster."""
+
+STAND = "stand"
+"""The pose in which a joint stands that a motion does not move."""
 
 
 def finite(checked: Checked) -> Iterator[Finding]:
@@ -40,7 +45,7 @@ def limits(checked: Checked) -> Iterator[Finding]:
         yield from _beyond(checked, way)
 
 
-def _beyond(checked: Checked, way: Way) -> Iterator[Finding]:
+def _beyond(checked: Checked, way: Segment) -> Iterator[Finding]:
     """Find the joints that leave their range on a way.
 
     A way that only begins beyond is not found here: that is the keyframe before.
@@ -54,7 +59,7 @@ def _beyond(checked: Checked, way: Way) -> Iterator[Finding]:
             yield _beyond_limit(checked, way, column, point)
 
 
-def _beyond_limit(checked: Checked, way: Way, column: int, point: int) -> Finding:
+def _beyond_limit(checked: Checked, way: Segment, column: int, point: int) -> Finding:
     value, joint = float(way.points[point, column]), checked.motion.joints[column]
     side = 0 if value < checked.limits[0][column] else 1
     soft, hard = (float(bounds[side][column]) for bounds in (checked.limits, checked.hardware_limits))
@@ -64,18 +69,9 @@ def _beyond_limit(checked: Checked, way: Way, column: int, point: int) -> Findin
         told = f"beyond its limit of {soft:.2f} deg, though not its mechanical one of {hard:.2f} deg"
     else:
         told = f"its {'limit' if hard == soft else 'mechanical limit'} is {hard:.2f} deg"
-    last = point == len(way.points) - 1
-    return Finding(
-        Level.WARNING if within else Level.ERROR,
-        "limit",
-        f"{(place if last else onto)(way.number)}: {joint} is asked to {value:.2f} deg, {told}",
-        way.number,
-        joint,
-        value,
-        soft if within else hard,
-        "deg",
-        (way.time_s(point),),
-    )
+    message = f"{way.where(point)}: {joint} is asked to {value:.2f} deg, {told}"
+    level, limit = (Level.WARNING, soft) if within else (Level.ERROR, hard)
+    return Finding(level, "limit", message, way.number, joint, value, limit, "deg", (way.time_s(point),))
 
 
 def speeds(checked: Checked) -> Iterator[Finding]:
@@ -92,7 +88,7 @@ def speeds(checked: Checked) -> Iterator[Finding]:
             yield _too_fast(checked, way, column, late=bool(way.mean[column] > allowed[column]))
 
 
-def _too_fast(checked: Checked, way: Way, column: int, *, late: bool) -> Finding:
+def _too_fast(checked: Checked, way: Segment, column: int, *, late: bool) -> Finding:
     joint, limit = checked.motion.joints[column], float(checked.max_speeds[column])
     fastest, mean = float(way.fastest[column]), float(way.mean[column])
     if math.isinf(fastest):
@@ -107,17 +103,9 @@ def _too_fast(checked: Checked, way: Way, column: int, *, late: bool) -> Finding
         per_frame = (mean if late else fastest) * period
         asked += "" if math.isinf(fastest) else f", {per_frame:.2f} deg a frame of {period * 1e3:g} ms"
         most = f"; the most is {limit:.0f} deg/s, {limit * period:.2f} deg a frame"
-    return Finding(
-        Level.ERROR if late else Level.WARNING,
-        "speed",
-        f"{onto(way.number)}: {joint} is asked {asked}{most}",
-        way.number,
-        joint,
-        fastest,
-        limit,
-        "deg/s",
-        (way.fastest_s(column),),
-    )
+    message = f"{onto(way.number)}: {joint} is asked {asked}{most}"
+    level, when = Level.ERROR if late else Level.WARNING, (way.fastest_s(column),)
+    return Finding(level, "speed", message, way.number, joint, fastest, limit, "deg/s", when)
 
 
 def returns_from_free(checked: Checked) -> Iterator[Finding]:
@@ -127,3 +115,68 @@ def returns_from_free(checked: Checked) -> Iterator[Finding]:
             message = f"{place(number)}: {joint} was free before, its way back begins wherever it hangs"
             when = (checked.arrival_s(number),)
             yield Finding(Level.WARNING, "free", message, number, joint, times_s=when)
+
+
+def coupled_limits(checked: Checked) -> Iterator[Finding]:
+    """No joint is asked beyond what the others leave it, at keyframes or between them.
+
+    A joint the motion does not move is taken to be where it is in the robot's pose `stand`, as writers of
+    files for the whole body put it there. No fault is found with such a joint, nor with what only repeats a
+    joint's own limit.
+    """
+    if not checked.robot.coupled_limits:
+        return
+    if checked.motion.start is not None:
+        yield from _beyond_coupled(checked, checked.standing)
+    for way in checked.ways:
+        yield from _beyond_coupled(checked, way)
+
+
+def _beyond_coupled(checked: Checked, way: Segment) -> Iterator[Finding]:
+    """Find the tables that are broken on a way; if only where it begins, that is the keyframe before."""
+    robot, last = checked.robot, len(way.points) - 1
+    angles = np.tile(_standing(robot), (len(way.points), 1))
+    angles[:, checked.columns] = np.deg2rad(np.where(np.isfinite(way.points), way.points, np.nan))
+    for table, (lower, upper) in enumerate(zip(*_tighter(checked, angles), strict=True)):
+        if robot.coupling.joints[table] not in checked.motion.joints:
+            continue
+        own = np.rad2deg(angles[:, robot.index(robot.coupling.joints[table])])
+        excess = np.nan_to_num(np.fmax(lower - own, own - upper), nan=0.0, neginf=0.0)
+        point = int(excess.argmax()) or last
+        if excess[point] > checked.rules.coupled_slack_deg:
+            limit = lower[point] if own[point] < lower[point] else upper[point]
+            degrees = dict(zip(robot.joint_names, np.rad2deg(angles[point]).tolist(), strict=True))
+            yield _coupled_finding(checked, way, table, point, limit=float(limit), degrees=degrees)
+
+
+def _standing(robot: Robot) -> Floats:
+    """Return the robot's pose `stand`, (n_joints,) [rad]; NaN where it has none."""
+    return robot.pose(STAND) if STAND in robot.poses else np.full(len(robot.joints), np.nan)
+
+
+def _tighter(checked: Checked, angles: Floats) -> tuple[Floats, Floats]:
+    """Return the tables' limits where closer than the joints' own, (n_tables, n_points) each [deg]."""
+    joints = [checked.robot.joint(joint) for joint in checked.robot.coupling.joints]
+    lower, upper = (np.rad2deg(side.T) for side in checked.robot.coupling.bounds(angles))
+    own = np.rad2deg([(joint.lower_rad, joint.upper_rad) for joint in joints])
+    slack = checked.rules.slack_deg
+    return (
+        np.where(lower > own[:, :1] + slack, lower, -np.inf),
+        np.where(upper < own[:, 1:] - slack, upper, np.inf),
+    )
+
+
+def _coupled_finding(
+    checked: Checked, way: Segment, table: int, point: int, *, limit: float, degrees: dict[str, float]
+) -> Finding:
+    rules, coupling = checked.rules, checked.robot.coupling
+    joint, given, value = coupling.joints[table], coupling.given[table], degrees[coupling.joints[table]]
+    unmoved = f" as in pose {STAND}"
+    others = " and ".join(
+        f"{name} at {degrees[name]:.1f}{'' if name in checked.motion.joints else unmoved}" for name in given
+    )
+    far = abs(value - limit) > rules.coupled_margin_deg + rules.coupled_slack_deg
+    further = "lower" if value < limit else "higher"
+    asked = f"{joint} is asked to {value:.1f} deg, with {others} it goes no {further} than {limit:.1f} deg"
+    level, message = Level.ERROR if far else Level.WARNING, f"{way.where(point)}: {asked}"
+    return Finding(level, "coupled", message, way.number, joint, value, limit, "deg", (way.time_s(point),))

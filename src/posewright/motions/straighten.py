@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.motions.easing import Easing
-from posewright.motions.keyframe import Attitude, Keyframe
 from posewright.motions.motion import Motion
-from posewright.motions.pose import Angles, Pose
+from posewright.motions.pose import Attitude, Keyframe, Pose
 
 STEP_S = 0.032
 """Two frames of an AIBO's motion file: half a cosine over 0.4 s is then met within 0.4 % of its way."""
@@ -80,7 +80,7 @@ def _straight(motion: Motion, keyframe: Keyframe, begins_s: float, step_s: float
     yield replace(last, reach_s=rest)
 
 
-def _cuts(begins_s: float, ends_s: float, step_s: float) -> Angles:
+def _cuts(begins_s: float, ends_s: float, step_s: float) -> Floats:
     """Return the multiples of a step at which a way is cut [s]."""
     begins, ends = begins_s / step_s, ends_s / step_s
     first = math.ceil(begins + _SHORTEST - _SLACK)
@@ -90,7 +90,7 @@ def _cuts(begins_s: float, ends_s: float, step_s: float) -> Angles:
     return np.arange(first, last + 1, dtype=np.float64) * step_s
 
 
-def _attitudes(motion: Motion, times: Angles) -> list[Attitude | None]:
+def _attitudes(motion: Motion, times: Floats) -> list[Attitude | None]:
     attitudes = motion.attitude_at(times)
     if attitudes is None:
         return [None] * len(times)

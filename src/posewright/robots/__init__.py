@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from posewright.robots.card import Robot
-from posewright.robots.catalogue import is_path, robot, robot_names, ships
-from posewright.robots.channel import Channel
+from posewright.robots.catalogue import is_path, robot, robot_folder, robot_names, ships
 from posewright.robots.coupling import CoupledLimit, Coupling, GivenRange
 from posewright.robots.description import describe, describe_briefly
-from posewright.robots.distance_sensor import RangeScan, RangeSensor
-from posewright.robots.gains import PidGains
-from posewright.robots.head_geometry import HeadGeometry
-from posewright.robots.inertial_sensor import Accelerometer, Compass, Imu
-from posewright.robots.joint import Joint
-from posewright.robots.led import Led
-from posewright.robots.leg_geometry import LegGeometry
-from posewright.robots.mirror import MirrorPair
+from posewright.robots.geometry import HeadGeometry, LegGeometry
+from posewright.robots.html import html_table
+from posewright.robots.joint import Joint, MirrorPair
 from posewright.robots.motion_rules import MotionRules
 from posewright.robots.reading import read_robot
-from posewright.robots.sensor import Camera, SensorSpec
 from posewright.robots.sensor_reading import parse_sensor
+from posewright.robots.sensors import (
+    Accelerometer,
+    AnalogTouch,
+    Camera,
+    Channel,
+    Compass,
+    FootContact,
+    Imu,
+    Led,
+    RangeScan,
+    RangeSensor,
+    SensorSpec,
+    TouchSwitch,
+    VibrationSensor,
+)
 from posewright.robots.servo import Servo
-from posewright.robots.servo_model import ServoModel
-from posewright.robots.touch_sensor import AnalogTouch, FootContact, TouchSwitch, VibrationSensor
+from posewright.robots.servo_model import PidGains, ServoModel
 from posewright.robots.unlisted import unlisted_robot
 
 __all__ = [
@@ -52,10 +59,12 @@ __all__ = [
     "VibrationSensor",
     "describe",
     "describe_briefly",
+    "html_table",
     "is_path",
     "parse_sensor",
     "read_robot",
     "robot",
+    "robot_folder",
     "robot_names",
     "ships",
     "unlisted_robot",

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from posewright.arrays import Floats, Indices
 from posewright.errors import UnknownNameError
 from posewright.robots.coupling import CoupledLimit, Coupling
-from posewright.robots.frozen import frozen, thawed
-from posewright.robots.head_geometry import HeadGeometry
-from posewright.robots.joint import Joint
-from posewright.robots.led import Led
-from posewright.robots.leg_geometry import LegGeometry
-from posewright.robots.mirror import MirrorPair
+from posewright.robots.geometry import HeadGeometry, LegGeometry
+from posewright.robots.html import html_table
+from posewright.robots.joint import Joint, MirrorPair
 from posewright.robots.motion_rules import MotionRules
 from posewright.robots.naming import AS_ITS_JOINTS
-from posewright.robots.sensor import SensorSpec
-from posewright.robots.servo import Servo
+from posewright.robots.sensors import Led, SensorSpec
+from posewright.robots.servo import Servo, ServoScale
 from posewright.robots.servo_model import ServoModel
-from posewright.robots.servo_scale import ServoScale
 
-FloatArray = npt.NDArray[np.float64]
+_Value = TypeVar("_Value")
 
 _MAPPINGS = (
     "poses",
@@ -36,8 +34,23 @@ _MAPPINGS = (
     "designs",
     "sources",
     "servo_models",
+    "link_masses_kg",
 )
 """Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
+
+
+def frozen(value: Any) -> Any:
+    """Return a read-only copy of a mapping and of the mappings in it; other values as they are."""
+    if not isinstance(value, Mapping):
+        return value
+    return MappingProxyType({key: frozen(element) for key, element in value.items()})
+
+
+def thawed(value: Any) -> Any:
+    """Return a `frozen` mapping as plain dictionaries, which can be pickled and copied."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: thawed(element) for key, element in value.items()}
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,7 @@ class Robot:
         head: where neck, head and camera lie; None where the card does not say.
         model_path: its MJCF model, where it has one.
         folder: where its card lies, with its motions and behaviours.
+        link_masses_kg: what its links weigh, by body of the model [kg]; empty where the card does not say.
         text: the card itself, for a trace to carry.
     """
 
@@ -94,6 +108,7 @@ class Robot:
     head: HeadGeometry | None = None
     model_path: Path | None = None
     folder: Path | None = None
+    link_masses_kg: Mapping[str, float] = field(default_factory=dict)
     text: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -103,6 +118,22 @@ class Robot:
     def __hash__(self) -> int:
         return hash((self.name, self.joints))
 
+    def __repr__(self) -> str:
+        return f"Robot({self.name!r}, {len(self.joints)} joints)"
+
+    def _repr_html_(self) -> str:
+        """Return a table of its joints, for a notebook."""
+        columns = ("joint", "lower [deg]", "upper [deg]", "servo")
+        rows = (
+            (
+                joint.name,
+                *(f"{math.degrees(end):g}" for end in (joint.lower_rad, joint.upper_rad)),
+                servo.model,
+            )
+            for joint, servo in zip(self.joints, self.servos, strict=True)
+        )
+        return html_table(f"{self.name}: {self.title}", columns, rows)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy in another process is made of: a read-only mapping does not travel as such."""
         state = {entry.name: getattr(self, entry.name) for entry in fields(self)}
@@ -111,6 +142,11 @@ class Robot:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.__post_init__()
+
+    @property
+    def mass_kg(self) -> float | None:
+        """What it weighs, all links together [kg]; None where the card does not say."""
+        return math.fsum(self.link_masses_kg.values()) if self.link_masses_kg else None
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -123,9 +159,7 @@ class Robot:
 
     def index(self, joint: str) -> int:
         """Return the place of a joint in `joint_names`, or raise UnknownNameError."""
-        if joint not in self._places:
-            raise UnknownNameError.among("joint", joint, self.joint_names)
-        return self._places[joint]
+        return _known("joint", joint, self._places)
 
     def joint(self, name: str) -> Joint:
         """Return the joint of that name, or raise UnknownNameError."""
@@ -137,22 +171,15 @@ class Robot:
 
     def sensor(self, name: str) -> SensorSpec:
         """Return the sensor of that name, or raise UnknownNameError."""
-        for sensor in self.sensors:
-            if sensor.name == name:
-                return sensor
-        raise UnknownNameError.among("sensor", name, (sensor.name for sensor in self.sensors))
+        return _known("sensor", name, {sensor.name: sensor for sensor in self.sensors})
 
     def group(self, name: str) -> tuple[str, ...]:
         """Return the joints of a group, or raise UnknownNameError."""
-        if name not in self.groups:
-            raise UnknownNameError.among("group", name, self.groups)
-        return self.groups[name]
+        return _known("group", name, self.groups)
 
     def numbering(self, name: str) -> Mapping[int, str]:
         """Return joint names by ID in somebody's numbering, or raise UnknownNameError."""
-        if name not in self.numberings:
-            raise UnknownNameError.among("numbering", name, self.numberings)
-        return self.numberings[name]
+        return _known("numbering", name, self.numberings)
 
     def ids(self, numbering: str) -> Mapping[str, int]:
         """Return IDs by joint name in somebody's numbering, or raise UnknownNameError."""
@@ -162,9 +189,7 @@ class Robot:
         """Return joint names by what a scheme calls them, or raise UnknownNameError."""
         if scheme not in self.namings and scheme in AS_ITS_JOINTS:
             return {name: name for name in self.joint_names}
-        if scheme not in self.namings:
-            raise UnknownNameError.among("naming", scheme, self.namings)
-        return self.namings[scheme]
+        return _known("naming", scheme, self.namings)
 
     def names_in(self, scheme: str) -> Mapping[str, str]:
         """Return what a scheme calls the joints, by joint name, or raise UnknownNameError."""
@@ -172,18 +197,15 @@ class Robot:
 
     def design(self, label: str) -> tuple[str, ...]:
         """Return the joints that a motion file with that design label moves, or raise UnknownNameError."""
-        if label not in self.designs:
-            raise UnknownNameError.among("design", label, self.designs)
-        return self.designs[label]
+        return _known("design", label, self.designs)
 
-    def pose(self, name: str) -> FloatArray:
+    def pose(self, name: str) -> Floats:
         """Return the angles of a named pose, `(n_joints,)` [rad], or raise UnknownNameError."""
-        if name not in self.poses:
-            raise UnknownNameError.among("pose", name, self.poses)
-        return np.array([self.poses[name][joint] for joint in self.joint_names], dtype=np.float64)
+        pose = _known("pose", name, self.poses)
+        return np.array([pose[joint] for joint in self.joint_names], dtype=np.float64)
 
     @cached_property
-    def limits(self) -> tuple[FloatArray, FloatArray]:
+    def limits(self) -> tuple[Floats, Floats]:
         """Lower and upper limits, `(n_joints,)` each [rad], not to be written to."""
         return (
             _fixed([joint.lower_rad for joint in self.joints]),
@@ -191,7 +213,7 @@ class Robot:
         )
 
     @cached_property
-    def hardware_limits(self) -> tuple[FloatArray, FloatArray]:
+    def hardware_limits(self) -> tuple[Floats, Floats]:
         """Lower and upper stops of the mechanism, `(n_joints,)` each [rad], not to be written to."""
         return (
             _fixed([joint.hardware_lower_rad for joint in self.joints]),
@@ -204,7 +226,7 @@ class Robot:
         return Coupling(self.coupled_limits, self.joint_names)
 
     @cached_property
-    def max_speeds(self) -> FloatArray:
+    def max_speeds(self) -> Floats:
         """Speeds without load, `(n_joints,)` [rad/s], not to be written to."""
         return _fixed([servo.no_load_speed_rad_s for servo in self.servos])
 
@@ -217,16 +239,16 @@ class Robot:
             _fixed([servo.tick_deg for servo in self.servos]),
         )
 
-    def to_ticks(self, angles: FloatArray) -> FloatArray:
+    def to_ticks(self, angles: Floats) -> Floats:
         """Return the servos' ticks, not rounded, for joint angles `(..., n_joints)` [rad]."""
         return self._scale.to_ticks(angles)
 
-    def from_ticks(self, ticks: FloatArray) -> FloatArray:
+    def from_ticks(self, ticks: Floats) -> Floats:
         """Return joint angles [rad] for the servos' ticks `(..., n_joints)`."""
         return self._scale.from_ticks(ticks)
 
     @cached_property
-    def _mirrored(self) -> tuple[npt.NDArray[np.intp], FloatArray]:
+    def _mirrored(self) -> tuple[Indices, Floats]:
         """Where each mirrored joint takes its angle from, and with which sign."""
         source = np.arange(len(self.joints))
         sign = np.ones(len(self.joints))
@@ -236,14 +258,20 @@ class Robot:
             sign[[left, right]] = pair.sign
         return source, sign
 
-    def mirror(self, angles: FloatArray) -> FloatArray:
+    def mirror(self, angles: Floats) -> Floats:
         """Return the pose as a mirror shows it, left and right changed, `(..., n_joints)` [rad]."""
         source, sign = self._mirrored
-        mirrored: FloatArray = angles[..., source] * sign
+        mirrored: Floats = angles[..., source] * sign
         return mirrored
 
 
-def _fixed(numbers: list[float]) -> FloatArray:
+def _known(what: str, name: str, known: Mapping[str, _Value]) -> _Value:
+    if name not in known:
+        raise UnknownNameError.among(what, name, known)
+    return known[name]
+
+
+def _fixed(numbers: list[float]) -> Floats:
     """Return an array that nobody can write to: a robot is shared by all who ask for it."""
     array = np.array(numbers, dtype=np.float64)
     array.setflags(write=False)

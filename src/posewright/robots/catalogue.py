@@ -1,40 +1,86 @@
-"""The robots that ship: one folder each under `catalogue/`. Adding a robot is adding a folder."""
+"""The robots by name: those that ship, one folder each under `catalogue/`, and those of other packages.
+
+Adding a robot here is adding a folder. Another package adds one by an entry point of the group
+`posewright.robots`: its name is the robot's, its value the package in whose folder `robot.yaml` lies, with
+the robot's model, motions, gaits and behaviours beside it as here.
+
+    [project.entry-points."posewright.robots"]
+    my_robot = "my_package.my_robot"
+
+They are looked for when a name is first asked for, and nothing of `my_package.my_robot` is run. A robot that
+ships keeps its name.
+"""
 
 from __future__ import annotations
 
 from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
-from posewright.errors import UnknownNameError
+from posewright.errors import InputError, UnknownNameError
 from posewright.robots.card import Robot
 from posewright.robots.reading import CARD, read_robot
 
 FOLDER = Path(__file__).with_name("catalogue")
-"""Where the robots' folders lie, in a checkout as in an installed package."""
+"""Where the folders of the robots that ship lie, in a checkout as in an installed package."""
+
+GROUP = "posewright.robots"
+"""The group of entry points by which other packages offer robots."""
 
 
 @cache
 def robot_names() -> tuple[str, ...]:
-    """Return the names of all robots that ship, in alphabetical order."""
-    return tuple(sorted(card.parent.name for card in FOLDER.glob(f"*/{CARD}")))
+    """Return the names of all robots, those that ship and those of other packages, in alphabetical order."""
+    return tuple(sorted({*_shipped(), *_packages()}))
 
 
 def robot(name: str | Path) -> Robot:
-    """Return a robot that ships, or one's own.
+    """Return a robot that ships, one of another package, or one's own.
 
     Args:
         name: a name of `robot_names()`, or the path of a card (`my_robot/robot.yaml`) or its folder
-            (`./my_robot`). A robot that ships is read once; one's own is read anew each time.
+            (`./my_robot`). A robot with a name is read once; one's own is read anew each time.
 
     Raises:
-        UnknownNameError: no robot of that name ships.
-        DocumentError: one's own card cannot be read.
+        UnknownNameError: there is no robot of that name.
+        InputError: another package offers it, but does not hold it.
+        DocumentError: a card cannot be read.
     """
     if is_path(name):
         return read_robot(name)
+    folder = robot_folder(str(name))
+    card = _read_once(folder)
+    if card.name != name:
+        raise InputError(
+            f"the robot that is offered as {name} is {card.name} on its card", hint=f"see {folder / CARD}"
+        )
+    return card
+
+
+@cache
+def robot_folder(name: str) -> Path:
+    """Return the folder of a robot of `robot_names()`, with its card, motions, gaits and behaviours.
+
+    Raises:
+        UnknownNameError, InputError: as `robot`.
+    """
+    if name in _shipped():
+        return FOLDER / name
     if name not in robot_names():
         raise UnknownNameError.among("robot", name, robot_names())
-    return _shipped(str(name))
+    package = _packages()[name]
+    try:
+        spec = find_spec(package)
+    except ModuleNotFoundError:
+        spec = None
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        if (Path(folder) / CARD).is_file():
+            return Path(folder)
+    raise InputError(
+        f"robot {name} is said to be in the package {package}, which holds no {CARD}",
+        hint=f"the entry point of the group {GROUP} names the package in whose folder it lies",
+    )
 
 
 def is_path(name: str | Path) -> bool:
@@ -49,5 +95,16 @@ def ships(card: Robot) -> bool:
 
 
 @cache
-def _shipped(name: str) -> Robot:
-    return read_robot(FOLDER / name / CARD)
+def _read_once(folder: Path) -> Robot:
+    return read_robot(folder)
+
+
+@cache
+def _shipped() -> frozenset[str]:
+    return frozenset(card.parent.name for card in FOLDER.glob(f"*/{CARD}"))
+
+
+@cache
+def _packages() -> dict[str, str]:
+    """Return which package holds a robot, by the robot's name."""
+    return {entry.name: entry.value for entry in entry_points(group=GROUP)}

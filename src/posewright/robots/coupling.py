@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from posewright.arrays import Floats, Indices
+from posewright.documents import Node
+from posewright.robots.joint import parse_range
+
+MAX_ROUNDING_DEG = 5.0
+"""More than any table is rounded to."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,10 @@ class CoupledLimit:
     """
 
     joint: str
-    given: tuple[GivenRange, ...]
+    given: tuple[GivenRange, ...] = field(repr=False)
     lower_rad: float
     upper_rad: float
-    rounding_rad: float = 0.0
+    rounding_rad: float = field(default=0.0, repr=False)
 
     @property
     def table(self) -> tuple[str, tuple[str, ...]]:
@@ -53,9 +57,9 @@ class _Table:
     """The rows of one joint and one set of given joints, as arrays over rows `r` and given joints `g`."""
 
     column: int
-    given: npt.NDArray[np.intp]  # (g,)
-    ranges: FloatArray  # (2, r, g), lower and upper
-    limits: FloatArray  # (2, r)
+    given: Indices = field(repr=False)  # (g,)
+    ranges: Floats = field(repr=False)  # (2, r, g), lower and upper
+    limits: Floats = field(repr=False)  # (2, r)
 
     @classmethod
     def of(cls, rows: Sequence[CoupledLimit], places: Mapping[str, int]) -> _Table:
@@ -71,7 +75,7 @@ class _Table:
             np.array([(row.lower_rad, row.upper_rad) for row in rows]).T,
         )
 
-    def bounds(self, angles: FloatArray) -> FloatArray:
+    def bounds(self, angles: Floats) -> Floats:
         """Return the limits `(2, n)` of the row that is broken least; infinite where no row counts."""
         where = angles[:, None, self.given]
         counts = ((where >= self.ranges[0]) & (where <= self.ranges[1])).all(axis=-1)  # (n, r)
@@ -109,11 +113,14 @@ class Coupling:
     def __len__(self) -> int:
         return len(self._rows)
 
+    def __repr__(self) -> str:
+        return f"Coupling({len(self)} tables)"
+
     @cached_property
     def _tables(self) -> list[_Table]:
         return [_Table.of(rows, self._places) for rows in self._rows]
 
-    def bounds(self, angles: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def bounds(self, angles: Floats) -> tuple[Floats, Floats]:
         """Return how far each table lets its joint turn, lower and upper, `(n, n_tables)` each [rad].
 
         Args:
@@ -128,7 +135,7 @@ class Coupling:
             found[..., place] = table.bounds(angles)
         return found[0], found[1]
 
-    def beyond(self, angles: FloatArray) -> FloatArray:
+    def beyond(self, angles: Floats) -> Floats:
         """Return how far each table's joint is out of its limits, `(n, n_tables)` [rad]; 0 where it is not.
 
         Args:
@@ -137,5 +144,51 @@ class Coupling:
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         lower, upper = self.bounds(angles)
         own = angles[:, [self._places[joint] for joint in self.joints]]
-        excess: FloatArray = np.nan_to_num(np.maximum(np.maximum(lower - own, own - upper), 0.0), nan=0.0)
+        excess: Floats = np.nan_to_num(np.maximum(np.maximum(lower - own, own - upper), 0.0), nan=0.0)
         return excess
+
+
+def parse_coupled_limits(node: Node, joints: Collection[str]) -> tuple[CoupledLimit, ...]:
+    """Read a list of tables; each says what it limits by what, and its rows.
+
+    `{limits: {left_elevator: [left_rotator], right_elevator: [right_rotator]}, rounding_deg: 0.5,
+    rows_deg: [[[-115, -76], [-1, 88]], ...], source: ...}`: a row is one range for every given joint, then
+    that of the limited one. The same rows may hold for several joints, each with its own given ones.
+
+    Raises:
+        DocumentError: a row does not fit its table, or a range is none.
+        UnknownNameError: a name is not among `joints`.
+    """
+    return tuple(row for table in node.items() for row in _rows_of_table(table, joints))
+
+
+def _rows_of_table(node: Node, joints: Collection[str]) -> Iterator[CoupledLimit]:
+    fields = node.fields(required=("limits", "rows_deg"), optional=("rounding_deg", "source"))
+    rounding = (
+        fields["rounding_deg"].number(low=0.0, high=MAX_ROUNDING_DEG) if "rounding_deg" in fields else 0.0
+    )
+    for joint, entry in fields["limits"].fields(optional=joints).items():
+        given = [name.choice("joint", joints) for name in entry.items()]
+        if not given or joint in given or len(set(given)) != len(given):
+            entry.fail(
+                f"{joint} cannot depend on {', '.join(given) or 'nothing'}", hint="other joints, each once"
+            )
+        for row in fields["rows_deg"].items():
+            yield _row(row, joint, given, math.radians(rounding))
+
+
+def _row(node: Node, joint: str, given: list[str], rounding_rad: float) -> CoupledLimit:
+    entries = node.items()
+    if len(entries) != len(given) + 1:
+        node.fail(
+            f"{len(entries)} ranges in a row for {len(given) + 1}",
+            hint=f"one each for {', '.join([*given, joint])}",
+        )
+    *given_ranges, own = (_radians(entry) for entry in entries)
+    where = tuple(GivenRange(name, *pair) for name, pair in zip(given, given_ranges, strict=True))
+    return CoupledLimit(joint, where, own[0], own[1], rounding_rad)
+
+
+def _radians(node: Node) -> tuple[float, float]:
+    lower, upper = parse_range(node)
+    return math.radians(lower), math.radians(upper)

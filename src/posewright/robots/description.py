@@ -9,7 +9,7 @@ from typing import Any
 
 from posewright.robots.card import Robot
 from posewright.robots.coupling import CoupledLimit
-from posewright.robots.sensor import SensorSpec
+from posewright.robots.sensors import SensorSpec
 from posewright.robots.servo import Servo
 from posewright.units import DEG_PER_RAD
 
@@ -46,6 +46,8 @@ def describe(robot: Robot) -> dict[str, Any]:
         "mirror_pairs": [asdict(pair) for pair in robot.mirror_pairs],
         "poses": {name: _pose(robot, pose) for name, pose in robot.poses.items()},
         "feet": list(robot.feet),
+        "link_masses_kg": dict(robot.link_masses_kg),
+        "mass_kg": robot.mass_kg,
         "legs": [{**asdict(leg), "joints": list(leg.joints)} for leg in robot.legs],
         "head": asdict(robot.head) if robot.head else None,
         "sensors": [_sensor(sensor) for sensor in robot.sensors],

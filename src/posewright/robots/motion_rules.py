@@ -7,7 +7,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 
 from posewright.documents import Node
-from posewright.robots.sensor import Camera, SensorSpec
+from posewright.robots.sensors import Camera, SensorSpec
+
+THRESHOLDS = ("near_pose_deg", "max_duration_s", "large_step_deg", "max_step_deg", "coupled_margin_deg")
+
+CAMERA = ("sensor", "joints", "max_speed_deg_s")
 
 
 @dataclass(frozen=True)
@@ -26,15 +30,14 @@ class MotionRules:
     camera_speed_deg_s: float | None = None
     camera_lost_frames: int | None = None
 
+    def __repr__(self) -> str:
+        return f"MotionRules({len(self.said)} of its own)"
+
     @property
     def said(self) -> dict[str, object]:
         """What the card says, by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
-
-
-THRESHOLDS = ("near_pose_deg", "max_duration_s", "large_step_deg", "max_step_deg", "coupled_margin_deg")
-CAMERA = ("sensor", "joints", "max_speed_deg_s")
 
 
 def parse_motion_rules(

@@ -1,17 +1,35 @@
-"""Namings: what others call the joints."""
+"""Names of joints: what others call and number them, and groups of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from posewright.documents import Node
-from posewright.robots.per_joint import per_joint
+
+_Key = TypeVar("_Key", int, str)
 
 AS_ITS_JOINTS = frozenset({"webots"})
 """Schemes in which a robot is called as here where its card says nothing else.
 
 Webots has no names of its own: a world calls its motors as whoever made it likes.
 """
+
+
+def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
+    """Return one node a joint, in the order of `joints`.
+
+    Raises:
+        DocumentError: there are more or fewer values than joints, or one is missing.
+        UnknownNameError: a key is not among `joints`.
+    """
+    if isinstance(node.value, dict):
+        entries = node.fields(required=joints, optional=())
+        return [entries[joint] for joint in joints]
+    values = node.items()
+    if len(values) != len(joints):
+        node.fail(f"{len(values)} values for {len(joints)} joints", hint="one a joint, in the joints' order")
+    return values
 
 
 def parse_naming(node: Node, joints: Sequence[str]) -> dict[str, str]:
@@ -25,23 +43,42 @@ def parse_naming(node: Node, joints: Sequence[str]) -> dict[str, str]:
         UnknownNameError: a key is not among `joints`.
     """
     names = node.fields(required=("names",), optional=("source",))["names"]
-    naming: dict[str, str] = {}
-    for joint, entry in _by_joint(names, joints):
-        name = entry.text()
-        if name in naming:
-            entry.fail(f"{name!r} stands for both {naming[name]} and {joint}", hint="each name once")
-        naming[name] = joint
-    return naming
+    if isinstance(names.value, dict):
+        entries = names.fields(optional=joints)
+    else:
+        entries = dict(zip(joints, per_joint(names, joints), strict=True))
+    return _each_once("name", ((joint, entry.text(), entry) for joint, entry in entries.items()))
 
 
-def _by_joint(node: Node, joints: Sequence[str]) -> list[tuple[str, Node]]:
-    if isinstance(node.value, dict):
-        return list(node.fields(optional=joints).items())
-    return list(zip(joints, per_joint(node, joints), strict=True))
+def parse_numbering(node: Node, joints: Sequence[str]) -> dict[int, str]:
+    """Read `{ids: [one a joint], source: ...}` into joints by ID, or raise DocumentError."""
+    ids = per_joint(node.fields(required=("ids",), optional=("source",))["ids"], joints)
+    return _each_once(
+        "ID", ((joint, entry.integer(low=0), entry) for joint, entry in zip(joints, ids, strict=True))
+    )
+
+
+def _each_once(what: str, said: Iterable[tuple[str, _Key, Node]]) -> dict[_Key, str]:
+    found: dict[_Key, str] = {}
+    for joint, key, entry in said:
+        if key in found:
+            entry.fail(f"{key!r} stands for both {found[key]} and {joint}", hint=f"each {what} once")
+        found[key] = joint
+    return found
+
+
+def parse_groups(entries: Iterable[tuple[str, Node]], joints: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Read groups, each of joints or of groups that stand before it; a joint counts once."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for name, node in entries:
+        if name in joints:
+            node.fail(f"{name!r} is a joint", hint="give the group another name")
+        groups[name] = tuple(dict.fromkeys(_members(node, joints, groups)))
+    return groups
 
 
 def parse_designs(
-    node: Node, joints: Collection[str], groups: dict[str, tuple[str, ...]]
+    node: Node, joints: Collection[str], groups: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
     """Read `{DRX-1000_Head: [joints or groups], ..., source: ...}`: motion files' labels for sets of joints.
 
@@ -53,11 +90,13 @@ def parse_designs(
     for label, entry in node.fields().items():
         if label == "source":
             continue
-        members: list[str] = []
-        for member in entry.items():
-            name = member.choice("joint or group", {*joints, *groups})
-            members += groups.get(name, (name,))
+        members = designs[label] = tuple(_members(entry, joints, groups))
         if len(members) != len(set(members)):
             entry.fail("a joint stands here twice")
-        designs[label] = tuple(members)
     return designs
+
+
+def _members(node: Node, joints: Collection[str], groups: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    for member in node.items():
+        name = member.choice("joint or group", {*joints, *groups})
+        yield from groups.get(name, (name,))

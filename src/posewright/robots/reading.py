@@ -1,29 +1,27 @@
-"""Read a robot's card: robot.yaml."""
+"""Read a robot's card: robot.yaml.
+
+Every block of numbers says where they come from, `source: key` or `source: [key, key]`; the keys are spelled
+out once, under `sources:`.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from posewright.documents import Node, parse_document, read_text
 from posewright.robots.card import Robot
-from posewright.robots.coupling_reading import parse_coupled_limits
-from posewright.robots.head_geometry import parse_head
-from posewright.robots.joint import Joint, parse_joint
-from posewright.robots.led import parse_leds
-from posewright.robots.leg_geometry import parse_legs
-from posewright.robots.mirror import parse_mirror_pairs
+from posewright.robots.coupling import parse_coupled_limits
+from posewright.robots.geometry import parse_head, parse_legs
+from posewright.robots.joint import Joint, parse_joint, parse_mirror_pairs
 from posewright.robots.motion_rules import MotionRules, parse_motion_rules
-from posewright.robots.naming import parse_designs, parse_naming
-from posewright.robots.per_joint import per_joint
-from posewright.robots.pose_reading import parse_pose
-from posewright.robots.provenance import check_sources
-from posewright.robots.sensor import SensorSpec
+from posewright.robots.naming import parse_designs, parse_groups, parse_naming, parse_numbering, per_joint
 from posewright.robots.sensor_reading import parse_sensor
+from posewright.robots.sensors import FootContact, SensorSpec, parse_leds
 from posewright.robots.servo import Servo, check_reach, parse_servo
 from posewright.robots.servo_model import ServoModel, parse_servo_model
-from posewright.robots.touch_sensor import FootContact
 
 CARD = "robot.yaml"
 """Name of the card in a robot's folder."""
@@ -41,10 +39,17 @@ OPTIONAL = (
     "feet",
     "legs",
     "head",
+    "links",
     "sensors",
     "leds",
     "motion_rules",
 )
+
+HEAVIEST_KG = 100.0
+"""No part of a small robot weighs more."""
+
+ROUNDING_RAD = 1e-9
+"""Degrees in a card are radians inside, to so much."""
 
 
 def read_robot(path: Path | str) -> Robot:
@@ -70,7 +75,7 @@ def read_robot(path: Path | str) -> Robot:
     servos = _servos(fields["servos"], joints, models, fields["joints"])
     feet = _feet(fields.get("feet"))
     poses = {name: parse_pose(node, joints, servos) for name, node in _named(fields, "poses")}
-    groups = _groups(_named(fields, "groups"), names)
+    groups = parse_groups(_named(fields, "groups"), names)
     sensors = _sensors(_named(fields, "sensors"), feet)
     coupled, rules = fields.get("coupled_limits"), fields.get("motion_rules")
     return Robot(
@@ -83,7 +88,7 @@ def read_robot(path: Path | str) -> Robot:
         poses=poses,
         groups=groups,
         mirror_pairs=parse_mirror_pairs(fields["mirror_pairs"], names) if "mirror_pairs" in fields else (),
-        numberings={name: _numbering(node, names) for name, node in _named(fields, "numberings")},
+        numberings={name: parse_numbering(node, names) for name, node in _named(fields, "numberings")},
         sensors=sensors,
         frame_period_s=_frame_period(fields["frame"]),
         coupled_limits=parse_coupled_limits(coupled, names) if coupled else (),
@@ -97,6 +102,7 @@ def read_robot(path: Path | str) -> Robot:
         head=parse_head(fields["head"], names, sensors) if "head" in fields else None,
         model_path=_model_path(fields.get("model"), path),
         folder=path.parent,
+        link_masses_kg=_link_masses(fields["links"]) if "links" in fields else {},
         text=text,
     )
 
@@ -141,30 +147,10 @@ def _servos(
     return tuple(found[name] for name in names)
 
 
-def _groups(entries: Sequence[tuple[str, Node]], joints: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Read groups, each of joints or of groups that stand before it."""
-    groups: dict[str, tuple[str, ...]] = {}
-    for name, node in entries:
-        if name in joints:
-            node.fail(f"{name!r} is a joint", hint="give the group another name")
-        members: dict[str, None] = {}
-        for member in node.items():
-            known = member.choice("joint or group", {*joints, *groups})
-            members.update(dict.fromkeys(groups.get(known, (known,))))
-        groups[name] = tuple(members)
-    return groups
-
-
-def _numbering(node: Node, joints: Sequence[str]) -> dict[int, str]:
-    """Read `{ids: [one a joint], source: ...}`; every ID stands for one joint."""
-    numbering: dict[int, str] = {}
-    ids = node.fields(required=("ids",), optional=("source",))["ids"]
-    for joint, entry in zip(joints, per_joint(ids, joints), strict=True):
-        number = entry.integer(low=0)
-        if number in numbering:
-            entry.fail(f"{number} stands for both {numbering[number]} and {joint}", hint="each ID once")
-        numbering[number] = joint
-    return numbering
+def _link_masses(node: Node) -> dict[str, float]:
+    """Read `{masses_kg: {trunk: 0.58, ...}, source: ...}`."""
+    masses = node.fields(required=("masses_kg",), optional=("source",))["masses_kg"].fields()
+    return {name: entry.number(low=0.0, high=HEAVIEST_KG) for name, entry in masses.items()}
 
 
 def _feet(node: Node | None) -> tuple[str, ...]:
@@ -196,3 +182,69 @@ def _model_path(node: Node | None, card: Path) -> Path | None:
     if not path.is_file():
         node.fail(f"there is no file {node.text()}", hint="the model's path is relative to the card")
     return path
+
+
+def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> dict[str, float]:
+    """Read `{ticks: [...], source: ...}` or `{deg: [...], source: ...}` into angles by joint [rad].
+
+    Ticks are the servos' own positions; degrees are joint angles. Both come one a joint.
+
+    Raises:
+        DocumentError: neither or both are given, or a joint would stand outside its limits.
+    """
+    fields = node.fields(optional=("ticks", "deg", "source"))
+    if ("ticks" in fields) == ("deg" in fields):
+        node.fail("expected either 'ticks' or 'deg'", hint="servo positions, or joint angles in degrees")
+    unit = "ticks" if "ticks" in fields else "deg"
+    entries = per_joint(fields[unit], [joint.name for joint in joints])
+    pose = {}
+    for joint, servo, entry in zip(joints, servos, entries, strict=True):
+        if unit == "ticks":  # half a tick beyond a limit is the limit, rounded
+            angle, slack_rad = _ticks(entry, servo), max(servo.tick_rad / 2.0, ROUNDING_RAD)
+        else:
+            angle, slack_rad = math.radians(entry.number()), ROUNDING_RAD
+        _check_limits(joint, angle, slack_rad, entry)
+        pose[joint.name] = angle
+    return pose
+
+
+def _ticks(node: Node, servo: Servo) -> float:
+    return servo.from_ticks(float(node.integer(low=servo.first_tick, high=servo.last_tick)))
+
+
+def _check_limits(joint: Joint, angle: float, slack_rad: float, node: Node) -> None:
+    if not joint.allows(angle, slack_rad=slack_rad):
+        lower, upper = math.degrees(joint.lower_rad), math.degrees(joint.upper_rad)
+        node.fail(
+            f"{joint.name} would stand at {math.degrees(angle):.1f} degrees",
+            hint=f"its limits are {lower:g}..{upper:g}",
+        )
+
+
+def check_sources(root: Node) -> None:
+    """Refuse a card whose `source:` names a key that `sources:` does not spell out.
+
+    Raises:
+        UnknownNameError: at the line of the key.
+    """
+    known = root.fields()["sources"].fields()
+    for node in _blocks(root):
+        if "source" in node.value:
+            source_keys(node.fields()["source"], known)
+
+
+def source_keys(node: Node, known: Collection[str]) -> tuple[str, ...]:
+    """Return the keys of one `source:`, or raise UnknownNameError."""
+    entries = node.items() if isinstance(node.value, list) else [node]
+    return tuple(entry.choice("source", known) for entry in entries)
+
+
+def _blocks(node: Node) -> Iterator[Node]:
+    """Yield every mapping below `node`, itself first."""
+    if isinstance(node.value, dict):
+        yield node
+        for child in node.fields().values():
+            yield from _blocks(child)
+    elif isinstance(node.value, list):
+        for child in node.items():
+            yield from _blocks(child)

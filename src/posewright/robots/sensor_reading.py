@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from posewright.documents import Node
-from posewright.robots.channel import Position
-from posewright.robots.distance_sensor import RangeScan, RangeSensor
-from posewright.robots.inertial_sensor import Accelerometer, Compass, Imu
-from posewright.robots.sensor import Camera, SensorSpec
-from posewright.robots.touch_sensor import AnalogTouch, FootContact, TouchSwitch, VibrationSensor
+from posewright.robots.geometry import parse_vector
+from posewright.robots.sensors import (
+    Accelerometer,
+    AnalogTouch,
+    Camera,
+    Compass,
+    FootContact,
+    Imu,
+    Position,
+    RangeScan,
+    RangeSensor,
+    SensorSpec,
+    TouchSwitch,
+    VibrationSensor,
+)
 
 MAX_BEAMS = 4096
 """More than any scanner a small robot could carry."""
@@ -59,29 +69,9 @@ def _range_scan(name: str, node: Node) -> RangeScan:
     )
 
 
-def _imu(name: str, node: Node) -> Imu:
-    return Imu(name, _fields(node, ("mount",))["mount"].text())
-
-
-def _compass(name: str, node: Node) -> Compass:
-    return Compass(name, _fields(node, ("mount",))["mount"].text())
-
-
 def _accelerometer(name: str, node: Node) -> Accelerometer:
     fields = _fields(node, ("mount", "range_m_s2"))
     return Accelerometer(name, fields["mount"].text(), fields["range_m_s2"].number(low=0.001))
-
-
-def _foot_contact(name: str, node: Node) -> FootContact:
-    return FootContact(name, _fields(node, ("foot",))["foot"].text())
-
-
-def _touch_switch(name: str, node: Node) -> TouchSwitch:
-    return TouchSwitch(name, _fields(node, ("place",))["place"].text())
-
-
-def _vibration(name: str, node: Node) -> VibrationSensor:
-    return VibrationSensor(name, _fields(node, ("place",))["place"].text())
 
 
 def _analog_touch(name: str, node: Node) -> AnalogTouch:
@@ -107,13 +97,13 @@ def _camera(name: str, node: Node) -> Camera:
 PARSERS: Mapping[str, Callable[[str, Node], SensorSpec]] = {
     RangeSensor.kind: _range,
     RangeScan.kind: _range_scan,
-    Imu.kind: _imu,
-    Compass.kind: _compass,
+    Imu.kind: lambda name, node: Imu(name, _only(node, "mount")),
+    Compass.kind: lambda name, node: Compass(name, _only(node, "mount")),
     Accelerometer.kind: _accelerometer,
-    FootContact.kind: _foot_contact,
-    TouchSwitch.kind: _touch_switch,
+    FootContact.kind: lambda name, node: FootContact(name, _only(node, "foot")),
+    TouchSwitch.kind: lambda name, node: TouchSwitch(name, _only(node, "place")),
     AnalogTouch.kind: _analog_touch,
-    VibrationSensor.kind: _vibration,
+    VibrationSensor.kind: lambda name, node: VibrationSensor(name, _only(node, "place")),
     Camera.kind: _camera,
 }
 
@@ -122,15 +112,14 @@ def _fields(node: Node, required: tuple[str, ...], optional: tuple[str, ...] = (
     return node.fields(required=("kind", *required), optional=(*optional, "source"))
 
 
+def _only(node: Node, key: str) -> str:
+    """Return the one thing that a simple sensor says besides its kind."""
+    return _fields(node, (key,))[key].text()
+
+
 def _number(fields: Mapping[str, Node], key: str, *, low: float, high: float, default: float = 0.0) -> float:
     return fields[key].number(low=low, high=high) if key in fields else default
 
 
 def _position(fields: Mapping[str, Node]) -> Position:
-    if "position_m" not in fields:
-        return (0.0, 0.0, 0.0)
-    node = fields["position_m"]
-    numbers = [element.number() for element in node.items()]
-    if len(numbers) != 3:
-        node.fail(f"expected three numbers, found {len(numbers)}", hint="[forward, left, up] in metres")
-    return (numbers[0], numbers[1], numbers[2])
+    return parse_vector(fields["position_m"]) if "position_m" in fields else (0.0, 0.0, 0.0)

@@ -1,22 +1,64 @@
-"""A servo: the device that moves a joint."""
+"""A servo: the device that moves a joint, and how its ticks, its degrees and the joint's angle relate."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
+from posewright.arrays import Floats
 from posewright.documents import Node
 from posewright.errors import InputError
-from posewright.robots.servo_model import ServoModel
-from posewright.robots.servo_scale import RAD_PER_URAD, Angles, ServoScale
+from posewright.robots.servo_model import RAD_PER_URAD, ServoModel
 from posewright.units import DEG_PER_RAD, RAD_PER_DEG
+
+Angles = TypeVar("Angles", float, Floats)
+"""One number, or an array of them; of several servos, the last axis is theirs."""
 
 MAX_ID = 253
 """Largest servo ID on a Dynamixel bus; 254 is the broadcast (e-Manual, protocol 1.0)."""
 
 PLACE = ("id", "direction", "centre_deg")
 """What a servo's entry says of how it sits on the bus and in the robot."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ServoScale:
+    """`joint angle = direction * (servo degrees - centre_deg)`, `servo degrees = ticks * tick_deg`.
+
+    Each of the three is a number for one servo, or `(n_joints,)` for several side by side. Nothing rounds or
+    clips. Degrees come between, as a tick is often a short binary fraction of one: whole ticks stay exact.
+
+    Attributes:
+        centre_deg: servo degrees at which the joint's angle is zero [deg].
+        direction: +1 or -1: which way the joint turns when the ticks grow.
+        tick_deg: size of a tick [deg].
+    """
+
+    centre_deg: Any = field(repr=False)
+    direction: Any = field(repr=False)
+    tick_deg: Any = field(repr=False)
+
+    def to_servo_deg(self, angle: Angles) -> Angles:
+        """Return the servo's own degrees for a joint angle [rad]."""
+        servo_deg: Angles = angle * (self.direction * DEG_PER_RAD) + self.centre_deg
+        return servo_deg
+
+    def from_servo_deg(self, degrees: Angles) -> Angles:
+        """Return the joint angle [rad] for the servo's own degrees."""
+        angle: Angles = (degrees - self.centre_deg) * (self.direction * RAD_PER_DEG)
+        return angle
+
+    def to_ticks(self, angle: Angles) -> Angles:
+        """Return the ticks for a joint angle [rad], not rounded."""
+        ticks: Angles = self.to_servo_deg(angle) / self.tick_deg
+        return ticks
+
+    def from_ticks(self, ticks: Angles) -> Angles:
+        """Return the joint angle [rad] for a number of ticks."""
+        servo_deg: Angles = ticks * self.tick_deg
+        return self.from_servo_deg(servo_deg)
 
 
 @dataclass(frozen=True)
@@ -46,14 +88,14 @@ class Servo:
     model: str
     centre_deg: float
     direction: int
-    no_load_speed_rad_s: float
-    stall_torque_nm: float
-    compliance_slope: float | None
-    ticks: int = 1024
-    range_deg: float = 300.0
-    first_tick: int = 0
-    tick_urad: float | None = None
-    stiffness_nm_rad: float | None = None
+    no_load_speed_rad_s: float = field(repr=False)
+    stall_torque_nm: float = field(repr=False)
+    compliance_slope: float | None = field(repr=False)
+    ticks: int = field(default=1024, repr=False)
+    range_deg: float = field(default=300.0, repr=False)
+    first_tick: int = field(default=0, repr=False)
+    tick_urad: float | None = field(default=None, repr=False)
+    stiffness_nm_rad: float | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.compliance_slope is None and self.stiffness_nm_rad is None:

@@ -9,15 +9,73 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from posewright.documents import Node
 from posewright.errors import UnknownNameError
-from posewright.robots.gains import PidGains, parse_gains
 from posewright.robots.joint import parse_range
-from posewright.robots.servo_scale import RAD_PER_URAD
 from posewright.units import DEG_PER_RAD, RAD_PER_DEG, RAD_S_PER_RPM
+
+RAD_PER_URAD = 1e-6
+
+MAX_GAIN = 0xFFFF
+"""OPEN-R hands gains and shifts over as 16-bit words (OPENR::SetJointGain)."""
+
+TERMS = ("p", "i", "d")
+
+BUS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
+
+ANGLE = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
+
+OPTIONAL = ("supply_v", "gear_ratio", "mass_kg")
+
+
+@dataclass(frozen=True)
+class PidGains:
+    """One setting of a controller: its three gains, each scaled by a power of two.
+
+    Attributes:
+        name: what the maker calls the setting, `standard`.
+        p: proportional gain.
+        i: integral gain.
+        d: derivative gain.
+        shifts: of the three gains, in that order; a shift of 16 leaves a gain as it is, one less halves it.
+    """
+
+    name: str
+    p: int
+    i: int
+    d: int
+    shifts: tuple[int, int, int]
+
+    @property
+    def scaled(self) -> tuple[float, float, float]:
+        """The three gains as they act, shifts applied."""
+        p, i, d = (
+            gain * 2.0 ** (shift - 16)
+            for gain, shift in zip((self.p, self.i, self.d), self.shifts, strict=True)
+        )
+        return p, i, d
+
+
+def parse_gains(node: Node) -> tuple[PidGains, ...]:
+    """Read `{shifts: {p: 0x0E, i: 0x02, d: 0x0F}, standard: {p: 0x1C, i: 0x08, d: 0x01}, ...}`.
+
+    Raises:
+        DocumentError: a gain is missing or is no 16-bit number.
+    """
+    fields = node.fields(required=("shifts",))
+    shifts = _terms(fields.pop("shifts"), 16)
+    return tuple(
+        PidGains(name, *_terms(entry, MAX_GAIN), shifts) for name, entry in fields.items() if name != "source"
+    )
+
+
+def _terms(node: Node, high: int) -> tuple[int, int, int]:
+    fields = node.fields(required=TERMS, optional=())
+    p, i, d = (fields[term].integer(low=0, high=high) for term in TERMS)
+    return p, i, d
 
 
 @dataclass(frozen=True)
@@ -46,14 +104,14 @@ class ServoModel:
     range_deg: float
     no_load_speed_rad_s: float
     stall_torque_nm: float
-    compliance_slope: float | None
-    supply_v: float | None = None
-    gear_ratio: float | None = None
-    mass_kg: float | None = None
-    first_tick: int = 0
-    tick_urad: float | None = None
-    stiffness_nm_rad: float | None = None
-    gains: tuple[PidGains, ...] = ()
+    compliance_slope: float | None = field(repr=False)
+    supply_v: float | None = field(default=None, repr=False)
+    gear_ratio: float | None = field(default=None, repr=False)
+    mass_kg: float | None = field(default=None, repr=False)
+    first_tick: int = field(default=0, repr=False)
+    tick_urad: float | None = field(default=None, repr=False)
+    stiffness_nm_rad: float | None = field(default=None, repr=False)
+    gains: tuple[PidGains, ...] = field(default=(), repr=False)
 
     @property
     def centre_range_deg(self) -> tuple[float, float]:
@@ -69,11 +127,6 @@ class ServoModel:
             if gains.name == name:
                 return gains
         raise UnknownNameError.among("gains", name, (gains.name for gains in self.gains))
-
-
-BUS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
-ANGLE = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
-OPTIONAL = ("supply_v", "gear_ratio", "mass_kg")
 
 
 def parse_servo_model(name: str, node: Node) -> ServoModel:

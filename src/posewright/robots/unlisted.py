@@ -9,7 +9,7 @@ from posewright.errors import InputError
 from posewright.robots.card import Robot
 from posewright.robots.joint import FULL_TURN_DEG, Joint
 from posewright.robots.servo import Servo
-from posewright.robots.servo_scale import RAD_PER_URAD
+from posewright.robots.servo_model import RAD_PER_URAD
 
 MODEL = "unlisted"
 """Name of the nominal servo. Its numbers are of nobody: 1 N m and 1 N m/rad, and no speed is too fast."""

@@ -1,4 +1,4 @@
-"""Tuning: a search over a box of named numbers, kept in a journal that outlives whatever stops it.
+"""Search: named numbers in a box, a score, CMA-ES, a journal that outlives whatever stops it; executors.
 
 The room knows neither robots nor gaits. A `Problem` says which numbers there are and how good some values of
 them are; `tune` looks for the best with CMA-ES (Hansen's evolution strategy with an adapted covariance, from
@@ -7,24 +7,28 @@ the package `cma`), writes every evaluation into a journal, and goes on where a 
 
 from __future__ import annotations
 
-from posewright.search.attempt import Attempt, Ending, Generation, Tuned
-from posewright.search.journal_reading import Journal, read_journal
-from posewright.search.plan import Plan
-from posewright.search.problem import REASON, Dimension, Evaluation, Fact, Problem
-from posewright.search.running import tune
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "REASON",
-    "Attempt",
-    "Dimension",
-    "Ending",
-    "Evaluation",
-    "Fact",
-    "Generation",
-    "Journal",
-    "Plan",
-    "Problem",
-    "Tuned",
-    "read_journal",
-    "tune",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.search.attempt import Attempt as Attempt
+    from posewright.search.attempt import Ending as Ending
+    from posewright.search.attempt import Generation as Generation
+    from posewright.search.attempt import Tuned as Tuned
+    from posewright.search.executors import MOST_WORKERS as MOST_WORKERS
+    from posewright.search.executors import executor_for as executor_for
+    from posewright.search.executors import in_order as in_order
+    from posewright.search.journal import Journal as Journal
+    from posewright.search.journal import read_journal as read_journal
+    from posewright.search.plan import MAX_SEED as MAX_SEED
+    from posewright.search.plan import Plan as Plan
+    from posewright.search.plan import checked_seed as checked_seed
+    from posewright.search.problem import REASON as REASON
+    from posewright.search.problem import Dimension as Dimension
+    from posewright.search.problem import Evaluation as Evaluation
+    from posewright.search.problem import Fact as Fact
+    from posewright.search.problem import Problem as Problem
+    from posewright.search.running import tune as tune
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

@@ -10,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from posewright.documents import try_lock
 from posewright.errors import FormatError, InputError, OutputError, Where
 from posewright.search.attempt import Attempt
-from posewright.search.journal_line import attempt_line, check_of, header_line
-from posewright.search.journal_reading import Journal, journal_in
+from posewright.search.journal import Journal, attempt_line, check_of, header_line, journal_in
 from posewright.search.plan import Plan
 
 _BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line feed into two bytes
@@ -129,18 +129,10 @@ def _opened(path: Path) -> int:
 
 def _lock(handle: int, path: Path) -> None:
     """Refuse a journal that another process holds; the lock goes with the process that holds it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows has no such locks; there nothing is locked
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
+    if not try_lock(handle):
         raise OutputError(
             "another tuning is writing this journal", where=Where(path), hint="wait for it, or name another"
-        ) from error
-    except OSError:  # a disk of another machine may know no locks
-        return
+        )
 
 
 def _refuse_another(plan: Plan, journal: Journal, path: Path) -> None:

@@ -8,7 +8,23 @@ from dataclasses import dataclass
 
 from posewright.errors import InputError
 from posewright.search.problem import Dimension, Problem
-from posewright.search.seed import checked_seed
+
+MAX_SEED = 2**63 - 1
+"""Seeds are whole numbers that every file format at hand can carry."""
+
+
+def checked_seed(seed: object, *, count: int = 1) -> int:
+    """Return a seed, or raise InputError where it is none.
+
+    Args:
+        seed: what somebody handed in.
+        count: of how many seeds that follow each other it is the first.
+    """
+    most = MAX_SEED - count + 1
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= most:
+        raise InputError(f"a seed of {seed!r}", hint=f"a whole number from 0 to {most}")
+    return seed
+
 
 WIDEST_SPREAD = 1.0 / 3.0
 """cma lets no standard deviation exceed a third of the range."""

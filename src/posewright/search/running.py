@@ -10,13 +10,13 @@ from typing import TypeAlias
 
 from posewright.errors import InputError
 from posewright.search.attempt import Attempt, Ending, Generation, Tuned, better, summarise
+from posewright.search.executors import executor_for, in_order, packed
 from posewright.search.journal_keeping import Keeper
 from posewright.search.plan import Plan, plan_for
 from posewright.search.problem import Evaluation, Problem, judged
 from posewright.search.search import Search, same_candidate
-from posewright.search.workers import Crew, crew_for
 
-Evaluators: TypeAlias = Crew[Mapping[str, float], Evaluation]
+Evaluate: TypeAlias = Callable[[Sequence[Mapping[str, float]]], Iterator[Evaluation]]
 Watch: TypeAlias = Callable[[Generation], bool]
 After: TypeAlias = Callable[[Attempt], None]
 
@@ -66,9 +66,12 @@ def tune(
     plan = plan_for(problem, population=population, spread=spread, seed=seed)
     search = Search(plan)
     with contextlib.ExitStack() as held:
-        crew = crew_for(functools.partial(judged, problem), workers, plan.population)
+        task = functools.partial(judged, problem)
+        executor = held.enter_context(executor_for(workers, plan.population))
+        if executor is not None:
+            packed(task)  # what cannot travel is refused before anything is written
         keeper = None if journal is None else held.enter_context(Keeper(Path(journal), plan))
-        run = _Run(plan, search, held.enter_context(crew), keeper, after)
+        run = _Run(plan, search, lambda candidates: in_order(task, candidates, executor), keeper, after)
         return run.until(generations, watch)
 
 
@@ -76,9 +79,9 @@ class _Run:
     """One search on its way."""
 
     def __init__(
-        self, plan: Plan, search: Search, crew: Evaluators, keeper: Keeper | None, after: After | None
+        self, plan: Plan, search: Search, evaluate: Evaluate, keeper: Keeper | None, after: After | None
     ) -> None:
-        self._plan, self._search, self._crew = plan, search, crew
+        self._plan, self._search, self._evaluate = plan, search, evaluate
         self._keeper, self._after = keeper, after
         self._best: Attempt | None = None
         self._generations: list[Generation] = []
@@ -126,7 +129,7 @@ class _Run:
             yield attempt
 
     def _evaluated_now(self, candidates: Sequence[Mapping[str, float]], number: int) -> Iterator[Attempt]:
-        for k, evaluation in enumerate(self._crew.each(candidates)):
+        for k, evaluation in enumerate(self._evaluate(candidates)):
             attempt = Attempt(*self._plan.place(number + k), candidates[k], evaluation)
             if self._keeper is not None:
                 self._keeper.add(attempt)

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mujoco
 
-if TYPE_CHECKING:
-    from posewright.arenas import Arena, Box
+from posewright.arenas import Arena, Box, Role, Shape
 
 FLOOR = "floor"
-WALLS = ("wall_start", "wall_end", "wall_left", "wall_right")
 DECORATION_GROUP = 1
 ENVIRONMENT_GROUP = 2
 LINE_THICKNESS_M = 0.001
@@ -53,8 +51,8 @@ def add_arena(spec: Any, arena: Arena | None) -> None:
         return
     middle = (arena.size_x / 2.0, 0.0)
     _add_floor(spec, middle, (arena.size_x / 2.0, arena.size_y / 2.0), arena.friction)
-    _add_walls(spec, arena)
-    _add_lines(spec, arena)
+    for shape in arena.shapes:
+        _add_line(spec, shape) if shape.role is Role.LINE else _add_solid(spec, shape, arena.friction)
     _add_boxes(spec, arena, arena.boxes)
 
 
@@ -69,48 +67,43 @@ def _add_floor(spec: Any, middle: tuple[float, float], half: tuple[float, float]
     )
 
 
-def _add_walls(spec: Any, arena: Arena) -> None:
-    """Add four walls whose inner faces are the field's edge."""
-    x, y = arena.size_x, arena.size_y / 2.0
-    thick, height = arena.wall_thickness_m / 2.0, arena.wall_height_m / 2.0
-    along, across = (x / 2.0 + 2.0 * thick, thick, height), (thick, y, height)
-    places = (
-        ((-thick, 0.0), across),
-        ((x + thick, 0.0), across),
-        ((x / 2.0, y + thick), along),
-        ((x / 2.0, -y - thick), along),
+def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
+    length, width, height = (edge / 2.0 for edge in shape.size_m)
+    spec.worldbody.add_geom(
+        name=shape.name,
+        type=mujoco.mjtGeom.mjGEOM_CYLINDER if shape.is_round else mujoco.mjtGeom.mjGEOM_BOX,
+        pos=(shape.x, shape.y, shape.base_m + height),
+        quat=_turned(shape.yaw_rad),
+        size=(length, height, 0.0) if shape.is_round else (length, width, height),
+        friction=(friction, *_ROLLING),
+        **_SOLID,
     )
-    for name, (at, size) in zip(WALLS, places, strict=True):
-        spec.worldbody.add_geom(
-            name=name,
-            type=mujoco.mjtGeom.mjGEOM_BOX,
-            pos=(*at, height),
-            size=size,
-            friction=(arena.friction, *_ROLLING),
-            **_SOLID,
-        )
 
 
-def _add_lines(spec: Any, arena: Arena) -> None:
-    for index, line in enumerate(arena.lines):
-        spec.worldbody.add_geom(
-            name=f"line_{index}",
-            type=mujoco.mjtGeom.mjGEOM_BOX,
-            pos=(line.x, 0.0, 0.0),
-            size=(line.width_m / 2.0, arena.size_y / 2.0, LINE_THICKNESS_M / 2.0),
-            **_DECORATION,
-        )
+def _add_line(spec: Any, line: Shape) -> None:
+    length, width, _ = line.size_m
+    spec.worldbody.add_geom(
+        name=line.name,
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        pos=(line.x, line.y, line.base_m),
+        quat=_turned(line.yaw_rad),
+        size=(length / 2.0, width / 2.0, LINE_THICKNESS_M / 2.0),
+        **_DECORATION,
+    )
+
+
+def _turned(yaw_rad: float) -> tuple[float, float, float, float]:
+    return math.cos(yaw_rad / 2.0), 0.0, 0.0, math.sin(yaw_rad / 2.0)
 
 
 def _add_boxes(spec: Any, arena: Arena, boxes: Sequence[Box]) -> None:
-    kind = arena.box_kind
-    half = tuple(edge / 2.0 for edge in kind.size_m)
     for index, box in enumerate(boxes):
-        name = box_name(index)
+        name, kind = box_name(index), arena.kind_of(box)
+        half = tuple(edge / 2.0 for edge in kind.size_m)
         body = spec.worldbody.add_body(
             name=name,
             pos=(box.x, box.y, half[2]),
-            quat=(math.cos(box.yaw_rad / 2.0), 0.0, 0.0, math.sin(box.yaw_rad / 2.0)),
+            quat=_turned(box.yaw_rad),
         )
         # A box that nothing touches sleeps: six of them awake would double the cost of a step.
         body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT

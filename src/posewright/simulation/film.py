@@ -11,10 +11,10 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from posewright.arenas import WALLS
 from posewright.arrays import Floats
 from posewright.errors import UnknownNameError
 from posewright.robots import Camera
-from posewright.simulation.arena_model import WALLS
 from posewright.simulation.assembly import camera_name
 from posewright.simulation.canvas import Canvas, Picture
 from posewright.simulation.leaving_out import refuse_bare
@@ -87,7 +87,8 @@ class Film:
             self._model.vis.global_.orthographic = 1  # MuJoCo 3 does not heed the camera's own
         self._data: Any = mujoco.MjData(self._model)
         self._camera = _camera(world, self._view, width / height, self._close_up)
-        self._walls = [] if world.arena is None else [int(self._model.geom(name).id) for name in WALLS]
+        standing = [] if world.arena is None else [wall.name for wall in world.arena.walls]
+        self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in standing}
         self._is_new = True
         self._canvas = Canvas(self._model, width, height)
 
@@ -140,7 +141,9 @@ class Film:
             place[1] > arena.size_y / 2.0,
             place[1] < -arena.size_y / 2.0,
         )
-        self._model.geom_rgba[self._walls, 3] = np.where(beyond, _GLASS, 1.0)
+        for name, is_beyond in zip(WALLS, beyond, strict=True):
+            if name in self._walls:
+                self._model.geom_rgba[self._walls[name], 3] = _GLASS if is_beyond else 1.0
 
     def close(self) -> None:
         """Give back what the graphics driver holds."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import mujoco
 
-from posewright.simulation.arena_model import DECORATION_GROUP, FLOOR, WALLS, box_name
+from posewright.simulation.arena_model import DECORATION_GROUP, FLOOR, box_name
 from posewright.simulation.spectator import FOV_DEG
 
 if TYPE_CHECKING:
@@ -129,11 +129,11 @@ def _add_ground(spec: Any, arena: Arena) -> None:
 
 
 def _colour_arena(spec: Any, arena: Arena) -> None:
-    names = {
-        "wall": WALLS,
-        "line": [f"line_{index}" for index in range(len(arena.lines))],
-        "box": [box_name(index) for index in range(len(arena.boxes))],
-    }
+    names: dict[str, list[str]] = {}
+    for shape in arena.shapes:
+        names.setdefault(shape.role.value, []).append(shape.name)
+    if arena.boxes:
+        names["box"] = [box_name(index) for index in range(len(arena.boxes))]
     for kind, geoms in names.items():
         # A little light of its own: white stays white on the side that lies in shadow.
         spec.add_material(name=kind, rgba=(*arena.colours[kind], 1.0), emission=0.2, specular=0.1)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
 from posewright.formats import MotionFile, WriteOptions
+from posewright.formats.ekmoves.document import ORDER
 from posewright.formats.ekmoves.format import FORMAT
-from posewright.formats.ekmoves.header import ORDER
-from posewright.formats.ekmoves.reading import code_of
+from posewright.formats.ekmoves.reader import code_of
 from posewright.robots import robot
 
 NUMBERS = ("40", "-12.5", "0", "-3", *("30", "5", "60") * 4)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError
 from posewright.formats import FORMATS, WriteOptions
+from posewright.formats.ekmoves.document import ORDER
 from posewright.formats.ekmoves.format import FORMAT
-from posewright.formats.ekmoves.header import ORDER
-from posewright.formats.origin import alone
-from posewright.formats.rendering import Rendering
+from posewright.formats.motion_file import alone
+from posewright.formats.motion_format import Rendering
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot
 

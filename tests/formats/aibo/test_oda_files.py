@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,10 @@ from posewright.formats import (
     write_motion,
     write_motion_file,
 )
-from posewright.formats.oda.archive import Compression
+from posewright.formats.motion_file import alone
+from posewright.formats.oda import files as oda_files
+from posewright.formats.oda.archive import Compression, OdaArchive
+from posewright.formats.oda.assembly import FileNames, entry_name, file_stem
 from posewright.formats.oda.extraction import extract_archive
 from posewright.formats.oda.files import (
     add_to_archive,
@@ -29,9 +34,7 @@ from posewright.formats.oda.files import (
     read_archive_file,
     remove_from_archive,
 )
-from posewright.formats.oda.names import FileNames, entry_name, file_stem
-from posewright.formats.omtn.reading import read_omtn
-from posewright.formats.origin import alone
+from posewright.formats.omtn.reader import read_omtn
 
 
 @pytest.fixture
@@ -315,3 +318,31 @@ def test_an_edited_page_changes_and_no_other(tmp_path: Path, aibo: Any) -> None:
     assert after.entry("y").data == aibo.whole()
     assert after.entry("x").data == aibo.whole()
     assert after.entry("z").data == aibo.placeholder
+
+
+def test_many_who_add_at_once_lose_nothing_even_through_a_link(
+    tmp_path: Path, aibo: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, link = tmp_path / "real" / "A.ODA", tmp_path / "links" / "B.ODA"
+    for folder in (real.parent, link.parent):
+        folder.mkdir()
+    real.write_bytes(aibo.oda([("first", aibo.whole())]))
+    link.symlink_to(real)
+    file = tmp_path / "nod.mtn"
+    file.write_bytes(aibo.omtn())
+
+    write = oda_files.write_archive_file
+
+    def written_late(archive: OdaArchive, path: Path | str) -> None:
+        time.sleep(0.005)  # so that all would have read before one has written
+        write(archive, path)
+
+    monkeypatch.setattr(oda_files, "write_archive_file", written_late)
+    with ThreadPoolExecutor(10) as pool:
+        done = pool.map(
+            lambda number: add_to_archive((real, link)[number % 2], file, name=f"entry {number}"), range(10)
+        )
+    assert len(list(done)) == 10
+    assert link.is_symlink()
+    names = {entry.name for entry in read_archive_file(real).entries}
+    assert names == {"first", *(f"entry {number}" for number in range(10))}

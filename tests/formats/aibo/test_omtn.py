@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError
-from posewright.formats.omtn.reading import read_omtn
+from posewright.formats.omtn.reader import read_omtn
 
 WHOLE_SAMPLES = (
     "a_sit__stand_standard.mtn",

@@ -17,7 +17,7 @@ from posewright.errors import FormatError
 from posewright.formats import Rendering, WriteOptions, convert_motion, read_motion, write_motion
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.format import FORMAT
-from posewright.formats.omtn.reading import read_omtn
+from posewright.formats.omtn.reader import read_omtn
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError, InputError
 from posewright.formats import MotionFile, WriteOptions
+from posewright.formats.tekkotsu.document import OUTPUTS
 from posewright.formats.tekkotsu.format import POS
-from posewright.formats.tekkotsu.outputs import OUTPUTS
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot, robot
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.formats import WriteOptions
-from posewright.formats.rendering import KeyTimes
+from posewright.formats.motion_format import KeyTimes
 from posewright.formats.tekkotsu.format import MOT
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot

@@ -11,7 +11,7 @@ import pytest
 
 from posewright.errors import FormatError
 from posewright.formats import WriteOptions
-from posewright.formats.rendering import KeyTimes, Rendering
+from posewright.formats.motion_format import KeyTimes, Rendering
 from posewright.formats.tekkotsu.format import MOT
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError
 from posewright.formats import WriteOptions
-from posewright.formats.rendering import Rendering
+from posewright.formats.motion_format import Rendering
 from posewright.formats.webots.format import FORMAT
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot, unlisted_robot

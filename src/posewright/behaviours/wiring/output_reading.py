@@ -1,48 +1,112 @@
-"""Read the `outputs:` of a behaviour: what is played, by the chart's outputs."""
+"""Read the `outputs:` of a behaviour: what the robot does, by the chart's outputs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
-from posewright.behaviours.wiring.outputs import OutputRule
-from posewright.charts import BoolType, Chart, Expression, Scope, parse_expression
+from posewright.behaviours.wiring.outputs import OutputRule, Scaled
+from posewright.charts import BoolType, Chart, Expression, FloatType, Scope, parse_expression
 from posewright.charts.expression import Source
 from posewright.documents import Node
+from posewright.robots import Robot
+from posewright.units import RAD_PER_DEG
+
+VELOCITIES = {
+    "forward_m_s": ("forward_m_s", 1.0),
+    "forward_cm_s": ("forward_m_s", 0.01),
+    "left_m_s": ("left_m_s", 1.0),
+    "left_cm_s": ("left_m_s", 0.01),
+    "turn_rad_s": ("turn_rad_s", 1.0),
+    "turn_deg_s": ("turn_rad_s", RAD_PER_DEG),
+}
+"""The numbers of a gait as a document writes them, each with its own name and its unit's size."""
+
+ANGLES = {"joints_deg": RAD_PER_DEG, "joints_rad": 1.0}
 
 
-def read_outputs(node: Node, chart: Chart, motions: Collection[str]) -> tuple[OutputRule, ...]:
+@dataclass(frozen=True)
+class Doable:
+    """What outputs may ask for: names of motions, names of gaits, and the robot's joints."""
+
+    robot: Robot
+    motions: Collection[str]
+    gaits: Collection[str]
+
+
+def read_outputs(node: Node, chart: Chart, doable: Doable) -> tuple[OutputRule, ...]:
     """Read the rules, in their order.
 
     Raises:
-        DocumentError: a rule says no condition or two, or comes after the one that always holds.
-        ExpressionError: a condition does not parse, or reads what is no output of the chart.
-        UnknownNameError: a rule plays what is no motion of the behaviour.
+        DocumentError: a rule says no condition or two, comes after the one that always holds, or gives a
+            number twice.
+        ExpressionError: an expression does not parse, or reads what is no output of the chart.
+        UnknownNameError: a rule names what is no motion, gait or joint of the behaviour.
     """
     scope = Scope(chart.outputs, chart.constants, chart.scope.values, units=chart.units)
     rules: list[OutputRule] = []
     for entry in node.items():
         if rules and rules[-1].when is None:
             entry.fail("this is never reached", hint="`otherwise` comes last")
-        rules.append(_read_rule(entry, scope, motions))
+        rules.append(_read_rule(entry, scope, doable))
     return tuple(rules)
 
 
-def _read_rule(node: Node, scope: Scope, motions: Collection[str]) -> OutputRule:
-    fields = node.fields(required=("play",), optional=("when", "otherwise"))
+def _read_rule(node: Node, scope: Scope, doable: Doable) -> OutputRule:
+    fields = node.fields(optional=("play", "walk", "when", "otherwise", *VELOCITIES, *ANGLES))
     if ("when" in fields) == ("otherwise" in fields):
         node.fail(
             "a rule has one condition", hint="`when: <condition>`, or `otherwise: true` in the last one"
         )
+    if ("play" in fields) == ("walk" in fields):
+        node.fail("a rule asks for one thing", hint="`play:` a motion or null, or `walk:` a gait")
+    if "otherwise" in fields and not fields["otherwise"].boolean():
+        fields["otherwise"].fail("expected true")
+    when = _condition(fields["when"], scope) if "when" in fields else None
+    joints = _joints(fields, scope, doable)
+    if "walk" in fields:
+        name = fields["walk"].choice("gait", doable.gaits)
+        return OutputRule(when, name, _velocity(fields, scope), joints)
+    for key in VELOCITIES:
+        if key in fields:
+            fields[key].fail("a motion has no velocity", hint="`walk:` a gait, or leave it out")
     play = fields["play"]
-    name = None if play.value is None else play.choice("motion", motions)
-    if "otherwise" in fields:
-        if not fields["otherwise"].boolean():
-            fields["otherwise"].fail("expected true")
-        return OutputRule(None, name)
-    return OutputRule(_condition(fields["when"], scope), name)
+    motion = None if play.value is None else play.choice("motion", doable.motions)
+    return OutputRule(when, motion, None, joints)
+
+
+def _velocity(fields: Mapping[str, Node], scope: Scope) -> dict[str, Scaled]:
+    found: dict[str, Scaled] = {}
+    for key, (name, unit) in VELOCITIES.items():
+        if key in fields:
+            if name in found:
+                fields[key].fail(f"{name.split('_')[0]} is given twice", hint="in one unit")
+            found[name] = Scaled(_number(fields[key], scope), unit)
+    return found
+
+
+def _joints(fields: Mapping[str, Node], scope: Scope, doable: Doable) -> dict[int, Scaled]:
+    """Read joints that go their own way; the legs' are the gait's."""
+    legs = {joint for leg in doable.robot.legs for joint in leg.joints} if "walk" in fields else set()
+    free = [joint for joint in doable.robot.joint_names if joint not in legs]
+    found: dict[int, Scaled] = {}
+    for key, unit in ANGLES.items():
+        for joint, node in fields[key].fields(optional=free).items() if key in fields else ():
+            column = doable.robot.index(joint)
+            if column in found:
+                node.fail(f"{joint} is given twice", hint="in one unit")
+            found[column] = Scaled(_number(node, scope), unit)
+    return found
 
 
 def _condition(node: Node, scope: Scope) -> Expression:
     """Read a condition; a bare `1`, `0`, `true` or `false` is one as well."""
     text = str(int(node.value)) if isinstance(node.value, bool | int) else node.text()
     return parse_expression(Source(text, node.where), scope, wanted=BoolType())
+
+
+def _number(node: Node, scope: Scope) -> Expression:
+    """Read a number, or an expression over the chart's outputs that gives one."""
+    is_number = isinstance(node.value, int | float) and not isinstance(node.value, bool)
+    text = repr(node.value) if is_number else node.text()
+    return parse_expression(Source(text, node.where), scope, wanted=FloatType())

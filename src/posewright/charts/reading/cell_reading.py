@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
-from posewright.charts.reading.fields import place_of, written
+from posewright.charts.reading.fields import written
 from posewright.charts.sheet_rows import sheet_rows
 from posewright.documents import Node, open_ordinary
 from posewright.errors import DocumentError, FormatError, Where
@@ -33,7 +33,7 @@ def cells_of_list(node: Node) -> list[Cell]:
     items = node.items()
     if not items:
         node.fail("a row without cells", hint="a cell for each parameter, then what it gives")
-    return [Cell(written(item).strip(), place_of(node, i, item)) for i, item in enumerate(items)]
+    return [Cell(written(item).strip(), node.where_of(i)) for i, item in enumerate(items)]
 
 
 def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[Cell]]:

@@ -21,7 +21,7 @@ from posewright.charts.reading.state_reading import read_states, refuse_both
 from posewright.charts.reading.transition_reading import read_segments, read_targets
 from posewright.charts.state import Otherwise, Priority
 from posewright.charts.transition import Transition
-from posewright.documents import Node, parse_quickly
+from posewright.documents import Node, parse_document
 from posewright.errors import InputError, Where
 
 REQUIRED = ("chart", "period_s")
@@ -63,7 +63,7 @@ def parse_chart(text: str, path: Path | None = None) -> Chart:
         ExpressionError: a guard or an action does not parse or does not type.
         UnknownNameError: a state, an event, a key or a type that does not exist.
     """
-    root = parse_quickly(text, path)
+    root = parse_document(text, path)
     root.fields(optional=CHART_KEYS)  # a misspelt key is worth more than a missing one
     fields = root.fields(required=REQUIRED)
     known = _known(root, fields)

@@ -10,7 +10,7 @@ from posewright.charts.datatypes import INT_HIGH, BoolType, Type
 from posewright.charts.expression import Expression, Scope, Source, parse_expression, parse_quantity
 from posewright.documents import Node
 from posewright.documents.node import TOO_LARGE, describe
-from posewright.errors import InputError, Where
+from posewright.errors import InputError
 
 SHORTEST_S, LONGEST_S = 1e-4, 86_400.0
 """Bounds of every time in a chart [s]: a tick is no shorter, a wait no longer."""
@@ -61,8 +61,7 @@ def _refuse_cut(parent: Node, node: Node) -> None:
     text = node.value
     if type(text) is not str or text.count("(") <= text.count(")"):
         return
-    flow = getattr(parent.value, "fa", None)
-    if flow is not None and flow.flow_style():
+    if parent.in_brackets:
         hint = "inside { } and [ ] put an expression with a comma in quotes"
         node.fail(f"the expression `{text[:60]}` ends at a comma", hint=hint)
 
@@ -86,7 +85,7 @@ def expression_in(
         ExpressionError: it does not parse, or is not of the type that is wanted.
     """
     _refuse_cut(parent, node)
-    return parse_expression(Source(written(node), place_of(parent, key, node)), scope, wanted)
+    return parse_expression(Source(written(node), parent.where_of(key)), scope, wanted)
 
 
 def written(node: Node) -> str:
@@ -102,16 +101,3 @@ def written(node: Node) -> str:
         return str(value)
     text = repr(float(value))
     return text if len(text) <= 18 else f"{value:.16e}"  # an expression's numbers have 18 digits at most
-
-
-def place_of(parent: Node, key: str | int, node: Node) -> Where:
-    """Return where an expression's first character stands; no column where the text is folded."""
-    position = (getattr(getattr(parent.value, "lc", None), "data", None) or {}).get(key)
-    if position is None:
-        return node.where
-    line, column = position[-2] + 1, position[-1] + 1
-    style = type(node.value).__name__
-    if style in ("LiteralScalarString", "FoldedScalarString"):
-        return Where(node.path, line)
-    quoted = style in ("SingleQuotedScalarString", "DoubleQuotedScalarString")
-    return Where(node.path, line, column + quoted)

@@ -11,7 +11,7 @@ import numpy as np
 
 from posewright.errors import InputError
 from posewright.evaluation.walking.track import Timed
-from posewright.gaits.command import VelocityCommand
+from posewright.gaits import VelocityCommand
 
 CommandSchedule = VelocityCommand | Sequence[tuple[float, VelocityCommand]]
 """A command that holds all the time; or several, each with the time it is given, since the robot was let go

@@ -188,7 +188,7 @@ def _foot(track: GaitTrack, places: FootTracks, column: int, slip_m: float, duty
 def lifting_phase(track: GaitTrack, column: int) -> float:
     """Return the part of a cycle after which a foot is to lift first, 0 to less than 1."""
     foot = list(legs_by_foot(track.robot))[column]
-    return (track.phases.lift[foot] - track.phases.starts[0]) % 1.0
+    return (track.phases.offsets[foot] - track.phases.starts[0]) % 1.0
 
 
 def cycles_of(track: GaitTrack, column: int) -> Indices:

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.bodies import Flags, Floats
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.phases import PhaseTable
-from posewright.gaits.timing import GaitTiming
+from posewright.gaits import GaitTiming, PhaseTable, VelocityCommand
 from posewright.robots import Robot
 from posewright.rotation import heading, matrices
 

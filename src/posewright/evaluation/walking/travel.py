@@ -16,7 +16,7 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.evaluation.walking.command_schedule import Triple, mean_command, spans
 from posewright.evaluation.walking.track import GaitTrack
-from posewright.gaits.arc import WHOLE_TURN_RAD, separate
+from posewright.gaits import WHOLE_TURN_RAD, se2_log
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +124,7 @@ def cycle_rates(track: GaitTrack, begin: int, end: int) -> Floats:
     (x, y), turn = np.diff(places, axis=0).T, np.diff(yaw)
     cos, sin = np.cos(yaw[:-1]), np.sin(yaw[:-1])
     moved = np.stack([cos * x + sin * y, cos * y - sin * x, turn], axis=-1)
-    rates: Floats = separate(moved[np.abs(turn) < WHOLE_TURN_RAD]) / (frames * track.frame_s)
+    rates: Floats = se2_log(moved[np.abs(turn) < WHOLE_TURN_RAD]) / (frames * track.frame_s)
     return rates
 
 

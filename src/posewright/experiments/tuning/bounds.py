@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from posewright.documents import Node
 from posewright.errors import InputError, UnknownNameError
-from posewright.gaits.explanations import EXPLANATIONS
-from posewright.gaits.gait import Gait
+from posewright.gaits import EXPLANATIONS, Gait
 from posewright.search import Dimension
 
 _START = "{range: [low, high], start: value}"

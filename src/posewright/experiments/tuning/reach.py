@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from posewright.errors import UnreachableError
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.gait import Gait
-from posewright.gaits.tour import Tour
+from posewright.gaits import Gait, Tour, VelocityCommand
 from posewright.kinematics import legs_by_foot
 from posewright.robots import Robot
 

@@ -17,13 +17,11 @@ from posewright.experiments.tuning.terms import LARGEST_WEIGHT, TERMS, Fall, Ter
 from posewright.experiments.tuning.walk import Asked, TunedBodies, TunedWalk
 from posewright.experiments.walking.many import MOST_BODIES
 from posewright.experiments.walking.trial import MOST_S, MOST_SETTLE_S
-from posewright.gaits.gait import Gait
-from posewright.gaits.reading import gait_names, read_gait
+from posewright.gaits import Gait, gait_names, read_gait
 from posewright.kinematics import legs_of
 from posewright.robots import Robot, is_path, robot, robot_names
 from posewright.robots.catalogue import FOLDER as ROBOTS
-from posewright.search.plan import FEWEST, MOST_CANDIDATES, WIDEST_SPREAD
-from posewright.search.seed import MAX_SEED
+from posewright.search.plan import FEWEST, MAX_SEED, MOST_CANDIDATES, WIDEST_SPREAD
 
 FOLDER = "tunes"
 SUFFIX = ".tune.yaml"

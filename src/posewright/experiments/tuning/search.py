@@ -15,9 +15,7 @@ from posewright.experiments.tuning.score import judged
 from posewright.experiments.tuning.task import GaitTask
 from posewright.experiments.tuning.walk import TunedWalk, Walked
 from posewright.experiments.walking.trial import walk_gait
-from posewright.gaits.bounds import refuse_out_of_range
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import timing_of
+from posewright.gaits import Gait, refuse_out_of_range, timing_of
 from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation, Tuned, tune
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from posewright.errors import InputError
 from posewright.experiments.tuning.terms import Term
 from posewright.experiments.tuning.walk import TunedBodies, TunedWalk
 from posewright.experiments.walking.stage import angles_in_pose
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import FRAMES_A_PAIR, timing_of
+from posewright.gaits import FRAMES_A_PAIR, Gait, timing_of
 from posewright.robots import Robot
 from posewright.search import Dimension
 from posewright.version import __version__
@@ -142,7 +141,7 @@ class GaitTask:
             tuple((term.name, term) for term in self.terms),
             self.held_angles,
             gait.flat,
-            dict(gait.phases.lift),
+            dict(gait.phases.offsets),
             (gait.interpolation.value, gait.pose),
             self.robot.text,
             "" if model is None else model.read_bytes(),

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from posewright.bodies import NOMINAL, DomainParameters
 from posewright.evaluation.walking.report import GaitReport
-from posewright.gaits.bounds import greatest_speed_m_s, greatest_turn_rad_s
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.parameters import GaitParameters
-from posewright.gaits.timing import GaitTiming
+from posewright.gaits import (
+    GaitParameters,
+    GaitTiming,
+    VelocityCommand,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from posewright.experiments.walking.many_report import ManyReport
 from posewright.experiments.walking.task import WalkTask
 from posewright.experiments.walking.trial import SECONDS, SETTLE_S, frames_of
 from posewright.experiments.walking.walked_body import WalkedBody
-from posewright.gaits.gait import Gait
+from posewright.gaits import Gait
 from posewright.robots import Robot
-from posewright.search.seed import checked_seed
-from posewright.search.workers import crew_for
+from posewright.search.executors import executor_for, in_order
+from posewright.search.plan import checked_seed
 
 MOST_BODIES = 10000
 
@@ -70,8 +70,8 @@ def walk_many(
     task = WalkTask(gait, robot, command, seconds, settle_s)
     began = clock() if clock else 0.0
     done: list[WalkedBody] = []
-    with crew_for(task.walked, workers, bodies) as crew:
-        for body in crew.each(drawn):
+    with executor_for(workers, bodies) as executor:
+        for body in in_order(task.walked, drawn, executor):
             done.append(body)
             if tell is not None:
                 tell(body)

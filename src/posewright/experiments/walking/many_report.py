@@ -10,7 +10,7 @@ from posewright.evaluation.walking.command_schedule import Triple
 from posewright.evaluation.walking.figures import FALLS, FIGURES
 from posewright.evaluation.walking.report import GaitReport, plain
 from posewright.experiments.walking.walked_body import WalkedBody
-from posewright.gaits.gait import Gait
+from posewright.gaits import Gait
 from posewright.robots import Robot
 
 _COMMANDED = ("commanded_forward_m_s", "commanded_left_m_s", "commanded_turn_rad_s")

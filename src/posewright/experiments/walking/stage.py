@@ -13,8 +13,7 @@ from posewright.bodies import DomainParameters, JointStates
 from posewright.evaluation.walking.falls import lain, lying
 from posewright.evaluation.walking.track import GaitTrack, Timed
 from posewright.experiments.walking.corrections import Corrections
-from posewright.gaits.gait import Gait
-from posewright.gaits.quadruped import QuadrupedGait
+from posewright.gaits import Gait, QuadrupedGait
 from posewright.robots import Robot
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from posewright.evaluation.walking.command_schedule import CommandSchedule
 from posewright.experiments.walking.stage import walking_world
 from posewright.experiments.walking.trial import walk_gait
 from posewright.experiments.walking.walked_body import WalkedBody
-from posewright.gaits.gait import Gait
+from posewright.gaits import Gait
 from posewright.robots import Robot
 
 if TYPE_CHECKING:

@@ -14,10 +14,9 @@ from posewright.evaluation.walking.falls import GaitFall, falls_of
 from posewright.evaluation.walking.report import GaitReport, plain, report_of
 from posewright.evaluation.walking.track import GaitTrack
 from posewright.experiments.walking.stage import put_on_stage, walk
-from posewright.gaits.bounds import refuse_out_of_range
-from posewright.gaits.gait import Gait
+from posewright.gaits import Gait, refuse_out_of_range
 from posewright.robots import Robot
-from posewright.search.seed import checked_seed
+from posewright.search.plan import checked_seed
 
 if TYPE_CHECKING:
     from posewright.simulation import World

@@ -8,7 +8,7 @@ import numpy as np
 
 from posewright.figures.gait.content import SAME, FootWay, GaitContent, Numbers
 from posewright.figures.gait.feet import COLOURS, GREY, INK, MM, SHORT
-from posewright.gaits.arc import chain
+from posewright.gaits import chain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,12 +8,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.gaits.air_path import AirPath, air_path
-from posewright.gaits.arc import compose, left_behind
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.gait import Gait
-from posewright.gaits.steady import Steady, steady_walk
-from posewright.gaits.timing import GaitTiming, timing_of
+from posewright.gaits import (
+    AirPath,
+    Gait,
+    GaitTiming,
+    Steady,
+    VelocityCommand,
+    air_path,
+    left_behind,
+    se2_exp,
+    steady_walk,
+    timing_of,
+)
 from posewright.kinematics import MountedLeg, legs_by_foot
 from posewright.robots import Robot
 
@@ -56,12 +62,12 @@ class FootWay:
     @cached_property
     def lands_at(self) -> Numbers:
         """Where it comes down, `(3,)` [m]."""
-        return left_behind(self.equilibrium_m, compose(-0.5 * self.components))
+        return left_behind(self.equilibrium_m, se2_exp(-0.5 * self.components))
 
     @cached_property
     def leaves_at(self) -> Numbers:
         """Where it leaves the ground, `(3,)` [m]."""
-        return left_behind(self.lands_at, compose(self.components))
+        return left_behind(self.lands_at, se2_exp(self.components))
 
     @cached_property
     def air_times(self) -> Numbers:
@@ -90,7 +96,7 @@ class FootWay:
         aloft = self.leaves_at + along[:, np.newaxis] * (self.lands_at - self.leaves_at)
         aloft[:, 2] += heights
         down_for = (times - self.timing.air_s) / self.timing.ground_s
-        down = left_behind(self.lands_at, compose(down_for[:, np.newaxis] * self.components))
+        down = left_behind(self.lands_at, se2_exp(down_for[:, np.newaxis] * self.components))
         return np.where((times < self.timing.air_s)[:, np.newaxis], aloft, down)
 
     @cached_property
@@ -187,11 +193,11 @@ class GaitContent:
     def feet(self) -> dict[str, FootWay]:
         """The way of each foot."""
         legs = legs_by_foot(self.robot)
-        return {foot: self._way(foot, legs[foot]) for foot in self.gait.phases.lift}
+        return {foot: self._way(foot, legs[foot]) for foot in self.gait.phases.offsets}
 
     def _way(self, foot: str, leg: MountedLeg) -> FootWay:
         parameters, timing = self.gait.parameters, self.timing
-        lifts_s = (self.gait.phases.lift[foot] - self.gait.phases.starts[0]) * timing.period_s
+        lifts_s = (self.gait.phases.offsets[foot] - self.gait.phases.starts[0]) * timing.period_s
         return FootWay(
             foot=foot,
             leg=leg,
@@ -214,4 +220,4 @@ class GaitContent:
             n: how many places, the first at 0.
         """
         shares = np.linspace(0.0, seconds / self.timing.ground_s, n)
-        return compose(shares[:, np.newaxis] * components)
+        return se2_exp(shares[:, np.newaxis] * components)

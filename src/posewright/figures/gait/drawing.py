@@ -7,10 +7,7 @@ from pathlib import Path
 from posewright.figures.gait.content import GaitContent
 from posewright.figures.gait.file import save_drawing
 from posewright.figures.gait.page import gait_page
-from posewright.gaits.bounds import greatest_speed_m_s
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import timing_of
+from posewright.gaits import Gait, VelocityCommand, greatest_speed_m_s, timing_of
 from posewright.robots import Robot
 
 

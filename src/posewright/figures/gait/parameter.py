@@ -9,11 +9,14 @@ from pathlib import Path
 from posewright.figures.gait.content import GaitContent
 from posewright.figures.gait.file import save_drawing
 from posewright.figures.gait.multiples import multiples_page
-from posewright.gaits.bounds import greatest_speed_m_s, greatest_turn_rad_s
-from posewright.gaits.command import VelocityCommand
-from posewright.gaits.explanations import explanation
-from posewright.gaits.gait import Gait
-from posewright.gaits.timing import timing_of
+from posewright.gaits import (
+    Gait,
+    VelocityCommand,
+    explanation,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    timing_of,
+)
 from posewright.robots import Robot
 
 DPI = 100

@@ -8,7 +8,7 @@ from typing import Any
 
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, MissingExtraError, Where
-from posewright.search.journal_reading import Journal, read_journal
+from posewright.search.journal import Journal, read_journal
 
 SUFFIXES = (".png", ".svg", ".pdf")
 

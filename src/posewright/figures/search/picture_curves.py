@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.search.attempt import Generation
-from posewright.search.journal_reading import Journal
+from posewright.search.journal import Journal
 from posewright.search.problem import Dimension
 
 _ONE, _BEST, _MEDIAN, _FAILED, _START = "#9aa7b1", "#0072b2", "#e69f00", "#d55e00", "#444444"

@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from posewright.figures.search.picture_curves import Course, draw_dimension, draw_scores, draw_spread
-from posewright.search.journal_reading import Journal
+from posewright.search.journal import Journal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

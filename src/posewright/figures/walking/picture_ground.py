@@ -61,13 +61,13 @@ def draw_way(axes: Axes, trial: GaitTrial) -> None:
 
 def _draw_wanted(axes: Axes, track: GaitTrack, begin: int) -> None:
     """Draw the way that was commanded from where and how the robot was when the measuring began."""
-    from posewright.gaits.arc import chain, compose
+    from posewright.gaits import chain, se2_exp
 
     here = np.array([*track.base[begin, :2], track.yaw[begin]])
     way = [here]
     for span in spans(track.commands, track.frame_s, begin, len(track.base) - 1):
         for _ in range(span.start, span.stop):
-            way.append(chain(way[-1], compose(span.command.components(track.frame_s))))
+            way.append(chain(way[-1], se2_exp(span.command.components(track.frame_s))))
     axes.plot(*np.array(way)[:, :2].T, color="black", lw=0.9, ls="--", label="asked for")
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from posewright.formats.ekmoves.document import EKMOVES, ORDER, QUANTUM_DEG, QUANTUM_S
 from posewright.formats.ekmoves.from_motion import header_with, render_file
-from posewright.formats.ekmoves.header import ORDER, QUANTUM_DEG, QUANTUM_S
-from posewright.formats.ekmoves.reading import read_header
-from posewright.formats.ekmoves.to_motion import series_motion, series_of
-from posewright.formats.kinds import EKMOVES
+from posewright.formats.ekmoves.reader import read_header, series_motion, series_of
+from posewright.formats.file_kind import Evidence, FileKind, says
 from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.rendering import Quantum
+from posewright.formats.motion_format import MotionFormat, Quantum
 from posewright.robots import Robot, robot
 
 ROBOT = "sony_ers7"
@@ -40,8 +38,10 @@ def suits(card: Robot) -> bool:
     return set(ORDER) <= set(card.joint_names)
 
 
+_ARRAY = rb"^[ \t]*(?:static[ \t]+|const[ \t]+){0,2}(?:double|float)[ \t]+\w+[ \t]*\["
+
 FORMAT = MotionFormat(
-    EKMOVES,
+    FileKind(EKMOVES, "a C header of AIBO poses (EKMoves.h)", says(_ARRAY), Evidence.LOOSE),
     (".h",),
     _read,
     header_with,

@@ -9,11 +9,13 @@ from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, Where
-from posewright.formats.ekmoves.header import (
+from posewright.formats.ekmoves.document import (
     DECIMALS,
+    EKMOVES,
+    MOTION,
     ORDER,
     QUANTUM_DEG,
     QUANTUM_S,
@@ -23,18 +25,23 @@ from posewright.formats.ekmoves.header import (
     Series,
     Timing,
     has_number,
+    notes_text,
     numbered,
+    timing_text,
 )
-from posewright.formats.ekmoves.notes import MOTION, notes_text, timing_text
-from posewright.formats.ekmoves.reading import MAX_DEG, read_header
-from posewright.formats.ekmoves.to_motion import c_name, series_motion, series_of, timing_of
-from posewright.formats.kinds import EKMOVES
+from posewright.formats.ekmoves.reader import (
+    MAX_DEG,
+    c_name,
+    read_header,
+    series_motion,
+    series_of,
+    timing_of,
+)
 from posewright.formats.moments import MS_PER_S, rounding_remarks, times_of
-from posewright.formats.motion_file import MotionFile
-from posewright.formats.origin import card_of, origin_of
-from posewright.formats.rendering import Rendering, WriteOptions
-from posewright.formats.standing import filled, never_set, standing
-from posewright.formats.unsaid import unheld, unsaid
+from posewright.formats.motion_file import MotionFile, card_of, origin_of
+from posewright.formats.motion_format import Rendering, WriteOptions
+from posewright.formats.text_lines import number
+from posewright.formats.unsaid import filled, never_set, standing, unheld, unsaid
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -55,7 +62,7 @@ class _Poses:
     """
 
     name: str
-    degrees: NDArray[np.float64]
+    degrees: Floats
     timings: tuple[Timing, ...]
     notes: dict[str, str]
 
@@ -71,7 +78,7 @@ class _Poses:
 
     def array(self, place: int, name: str, eol: bytes) -> bytes:
         """Return the lines of a new array."""
-        cells = [decimal(angle) for angle in self.degrees[place].tolist()]
+        cells = [number(angle) for angle in self.degrees[place].tolist()]
         limbs = [cells[:_LIMB], *(cells[i : i + 3] for i in range(_LIMB, len(cells), 3))]
         rows = [f"    {', '.join(limb)}," for limb in limbs]
         lines = [f"const double {name}[{len(ORDER)}] = {{", *rows, "};"]
@@ -206,7 +213,7 @@ def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[st
     return poses, (*lost, *unheld(motion, ORDER, card)), (*remarks, *_rounded(motion))
 
 
-def _degrees(motion: Motion, card: Robot) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _degrees(motion: Motion, card: Robot) -> tuple[Floats, tuple[str, ...]]:
     """Return (n, 16) angles [deg], and a remark on joints that the motion never sets.
 
     A joint that stays is where it was; before it is given an angle, it is where it will be.
@@ -266,7 +273,7 @@ def _array_edits(array: PoseArray, name: str, place: int, poses: _Poses) -> Iter
         yield Edit(*array.identifier, name.encode())
     for cell, before, after in zip(array.cells, array.degrees, poses.degrees[place].tolist(), strict=True):
         if abs(after - before) > QUANTUM_DEG / 2.0:
-            yield Edit(*cell, decimal(after).encode())
+            yield Edit(*cell, number(after).encode())
     if not _same(timing_of(array, place), poses.timings[place]):
         yield Edit(*array.comment, timing_text(poses.timings[place]))
 
@@ -287,9 +294,3 @@ def _line_end(raw: bytes, array: PoseArray) -> int:
     """Return the byte after an array's line; just after the array where more than a comment follows."""
     rest = _REST.match(raw, array.comment.end)
     return array.comment.end if rest is None else rest.end()
-
-
-def decimal(degrees: float) -> str:
-    """Return an angle as it is written: with as many decimals as it needs, six at most."""
-    text = f"{degrees:.{DECIMALS}f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from posewright.formats.native.document import read, render, write
+from posewright.formats.native.format import read, render, write
 
 __all__ = ["read", "render", "write"]

@@ -1,22 +1,96 @@
-"""Native motion files, for the registry."""
+"""Native motion files, `*.motion.yaml`: YAML 1.2, one keyframe a line, a person's comments kept.
+
+docs/motions.md describes the format.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from posewright.formats.kinds import NATIVE, ROBOPLUS_TEXT
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.native.document import read, render, standing_at
-from posewright.formats.origin import origin_of
-from posewright.formats.rendering import EXACT, Rendering, WriteOptions, as_they_are
+from posewright.documents import (
+    decode_document,
+    parse_document,
+    render_document,
+    revise_document,
+    write_atomically,
+)
+from posewright.errors import InputError
+from posewright.formats.file_bytes import BOM
+from posewright.formats.file_kind import Evidence, FileKind, says
+from posewright.formats.motion_file import MotionFile, Origin, origin_of
+from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, as_they_are
+from posewright.formats.native.reader import motion_of
+from posewright.formats.native.writer import Before, tree_of
+from posewright.formats.roboplus.document import ROBOPLUS_TEXT
 from posewright.motions import Motion
 from posewright.robots import Robot
+
+NATIVE = "posewright-motion"
+
+
+def read(data: bytes, path: Path | None = None, card: Robot | None = None) -> Motion:
+    """Return the motion in the bytes of a native file; it remembers them as its origin.
+
+    Args:
+        data: the whole file.
+        path: only used in messages.
+        card: of the robot, should the file be for that one; else the one that ships is looked up.
+
+    Raises:
+        DocumentError: it is not YAML, or a value is not what it should be.
+        UnknownNameError: a key, joint, easing or robot that does not exist.
+    """
+    motion = motion_of(parse_document(decode_document(data, path), path), card)
+    own = card if card is not None and card.name == motion.robot else None
+    return replace(motion, origin=Origin(NATIVE, data, path=path, robot=own))
+
+
+def render(motion: Motion, over: bytes | None = None) -> bytes:
+    """Return the bytes of a native file.
+
+    A motion that was read from a native file gives that file with only the changed lines changed, to the
+    byte the same where nothing was edited.
+
+    Args:
+        motion: what to write.
+        over: a native file to write it over, where the motion did not come from one.
+    """
+    origin = origin_of(motion, NATIVE)
+    data = origin.document if origin is not None and isinstance(origin.document, bytes) else over
+    if data is None:
+        return render_document(tree_of(motion)).encode()
+    text = decode_document(data)
+    root = parse_document(text)
+    card = None if origin is None else origin.robot
+    tree = tree_of(motion, Before(root.value, motion_of(root, card)))
+    return (BOM if data.startswith(BOM) else b"") + revise_document(text, tree).encode()
+
+
+def write(motion: Motion, path: Path | str) -> None:
+    """Write a native file atomically; one that stands there already keeps its comments.
+
+    Raises:
+        OutputError: it cannot be written there.
+    """
+    path = Path(path)
+    write_atomically(path, render(motion, standing_at(path, motion)))
+
+
+def standing_at(path: Path, motion: Motion) -> bytes | None:
+    """Return the file of that motion at `path`; anything else is overwritten, not revised."""
+    origin = origin_of(motion)
+    try:
+        data = path.read_bytes()
+        stands = read(data, path, None if origin is None else origin.robot)
+        return data if stands.name == motion.name else None
+    except (OSError, InputError):
+        return None
 
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     motion = read(data, path, card)
-    return MotionFile(NATIVE, path, (motion,), (PageLabel(1, motion.name),), document=data)
+    return MotionFile.of_one(NATIVE, path, motion, document=data)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
@@ -34,4 +108,10 @@ def _losses(motion: Motion) -> tuple[str, ...]:
     )
 
 
-FORMAT = MotionFormat(NATIVE, (".motion.yaml", ".yaml", ".yml"), _read, _render, EXACT)
+FORMAT = MotionFormat(
+    FileKind(NATIVE, "a Posewright motion", says(rb"^motion[ \t]*:"), Evidence.KEY),
+    (".motion.yaml", ".yaml", ".yml"),
+    _read,
+    _render,
+    EXACT,
+)

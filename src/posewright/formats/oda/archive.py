@@ -1,20 +1,91 @@
 """An ODA archive as a document: Sony's container for motions and sounds of an AIBO.
 
 Source: formats.md 1.2 (from Sony's ODA-FFORM-E.txt and the SDK's `oda` and libODA, held against 20 archives).
+What an entry holds is told by its own first bytes: the table's type can lie (an ERS-210's NEWMTN.ODA says
+OMTN of recording slots that hold none).
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
-from posewright.formats.oda.contents import TYPE_OF, TYPES, Contents, contents_of
-from posewright.formats.wrapping import Wrapping, is_wrapped
+from posewright.formats.binary import Wrapping, head_of, is_wrapped
+from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES
+
+ODA = "aibo-oda"
+
+_HEAD_BYTES = 16
+
+
+class EntryKind(Enum):
+    """What an entry holds, as people say it."""
+
+    MOTION = "motion"
+    PLACEHOLDER = "placeholder"
+    SOUND = "sound"
+    MIDI = "midi"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What an entry holds.
+
+    Attributes:
+        kind: what it is.
+        is_packed: whether gzip is around it.
+    """
+
+    kind: EntryKind
+    is_packed: bool = False
+
+
+TYPE_OF = {
+    EntryKind.MOTION: "OMTN",
+    EntryKind.PLACEHOLDER: "OMTN",
+    EntryKind.SOUND: "WAVE",
+    EntryKind.MIDI: "MIDI",
+}
+"""The type that the table gives to what is of a kind."""
+
+TYPES = ("OMTN", "WAVE", "MIDI", "LED", "SYN", "STT ", "OSND")
+"""The types that Sony's tools know; the table has an empty one for what they do not."""
+
+_SUFFIX_OF_KIND = {
+    EntryKind.MOTION: ".mtn",
+    EntryKind.PLACEHOLDER: ".mtn",
+    EntryKind.SOUND: ".wav",
+    EntryKind.MIDI: ".mid",
+}
+_SUFFIX_OF_TYPE = {"LED": ".led", "SYN": ".syn", "STT ": ".stt", "OSND": ".osnd"}
+
+
+def contents_of(data: bytes) -> Contents:
+    """Tell what `data` is, looking at its first bytes only."""
+    head = head_of(data, _HEAD_BYTES)
+    return Contents(_kind_of(head), is_wrapped(data))
+
+
+def suffix_of(kind: EntryKind, type_name: str) -> str:
+    """Return how the name of a file ends that holds such an entry."""
+    return _SUFFIX_OF_KIND.get(kind) or _SUFFIX_OF_TYPE.get(type_name, ".bin")
+
+
+def _kind_of(head: bytes) -> EntryKind:
+    if head.startswith(b"OMTN"):
+        return EntryKind.MOTION
+    if head.startswith(b"NotOMTN "):
+        return EntryKind.PLACEHOLDER
+    if head.startswith(b"RIFF") and head[8:12] == b"WAVE":
+        return EntryKind.SOUND
+    return EntryKind.MIDI if head.startswith(b"MThd") else EntryKind.UNKNOWN
+
 
 MAGIC = b"ODAR"
 HEAD = struct.Struct("<4sHHII48s")
@@ -25,9 +96,6 @@ ROW = struct.Struct("<4s128sIII")
 
 NAME_BYTES = 127
 """The table has room for 128; the last is 0."""
-
-MAX_ARCHIVE_BYTES = 16_000_000
-"""The largest honest archive known has 2.8 MB (formats.md 0); unpacked it may not have more than this."""
 
 
 class Compression(Enum):
@@ -53,7 +121,7 @@ class OdaEntry:
 
     name: str
     type: str
-    data: bytes
+    data: bytes = field(repr=False)
     after_name: bytes = b""
     reserved: int = 0
     offset: int | None = None
@@ -90,6 +158,9 @@ class OdaArchive:
     plain: bytes = b""
     wrapping: Wrapping | None = None
     remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"OdaArchive({len(self.entries)} entries, {str(self.path)!r})"
 
     @cached_property
     def places(self) -> Mapping[str, int]:

@@ -1,35 +1,112 @@
-"""Putting an archive together: motions of any format, sounds and the rest, from files."""
+"""Putting an archive together: motions of any format, sounds and the rest, from files.
+
+Names of entries become names of files, and back: what a file's name cannot hold on some system is written as
+its code, `%2F` for a slash, so that the way back is exact. An entry cannot get out of the folder it is put
+in.
+"""
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from posewright.errors import FormatError, Where
+from posewright.formats.binary import Place, Wrapping, is_wrapped, unwrap
 from posewright.formats.file_bytes import MAX_MOTION_BYTES, read_file_bytes
 from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
+from posewright.formats.motion_file import Reference, find_page
+from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import (
     Compression,
+    EntryKind,
     OdaArchive,
     OdaEntry,
     check_name,
     checked_type,
+    contents_of,
     new_entry,
 )
-from posewright.formats.oda.contents import Kind, contents_of
-from posewright.formats.oda.names import entry_name
 from posewright.formats.omtn.document import PLACEHOLDER, OmtnDocument
 from posewright.formats.omtn.format import FORMAT as OMTN_FORMAT
 from posewright.formats.omtn.from_motion import omtn_of
-from posewright.formats.omtn.reading import read_omtn
-from posewright.formats.page_reference import Reference, find_page
-from posewright.formats.place import Place
+from posewright.formats.omtn.reader import read_omtn
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import FORMATS
-from posewright.formats.rendering import WriteOptions
-from posewright.formats.wrapping import Wrapping, is_wrapped, unwrap
 from posewright.robots import Robot
+
+_SAFE = re.compile(rb"[A-Za-z0-9_#+,=@()\[\] .-]")
+"""What every system takes within a name, and no shell or tool takes for more than a letter of it."""
+
+_DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
+"""Names that are no files on Windows, whatever follows the point."""
+
+_MOST = 200
+"""Letters of a name; file systems take 255 bytes, with what it ends in."""
+
+_CODE = re.compile(rb"%([0-9A-F]{2})")
+_AGAIN = re.compile(r"~[0-9]+$")
+
+
+def file_stem(name: str) -> str:
+    """Return an entry's name as that of a file, without what it ends in.
+
+    A name that becomes longer than a file's can be is cut, and gets a number made of all of it; only that
+    cannot be turned back.
+    """
+    raw = name.encode("latin-1")
+    last = len(raw) - 1
+    stem = "".join(
+        chr(byte) if _SAFE.fullmatch(raw, i, i + 1) and not _at_an_end(byte, i, last) else f"%{byte:02X}"
+        for i, byte in enumerate(raw)
+    )
+    if _DEVICES.match(stem):
+        stem = f"%{ord(stem[0]):02X}{stem[1:]}"
+    if len(stem) > _MOST:
+        stem = f"{stem[: _MOST - 9]}~{zlib.crc32(raw)}"[:_MOST]
+    return stem or "%"
+
+
+def _at_an_end(byte: int, at: int, last: int) -> bool:
+    """Tell whether a letter must not stand where it does: hidden files, options, ends that Windows drops."""
+    return (at == 0 and byte in b".- ") or (at == last and byte in b". ")
+
+
+def entry_name(path: PurePath, suffixes: tuple[str, ...] = ()) -> str:
+    """Return what the entry of a file is called: as the file, without folder and ending.
+
+    Args:
+        path: the file.
+        suffixes: endings of two parts, such as `.motion.yaml`, that are dropped whole.
+    """
+    name = path.name
+    ending = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), path.suffix)
+    stem = _AGAIN.sub("", name[: len(name) - len(ending)] if ending else name)
+    if not stem.isascii() or stem == "%":
+        return "" if stem == "%" else stem
+    raw = _CODE.sub(lambda code: bytes((int(code[1], 16),)), stem.encode("ascii"))
+    return raw.decode("latin-1")
+
+
+class FileNames:
+    """Gives every entry a file name of its own, on systems too that do not tell `A` from `a`."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._last: dict[str, int] = {}
+
+    def name(self, entry: str, suffix: str) -> str:
+        """Return the name of the file for an entry; a second one called so gets `~2` behind it."""
+        stem = file_stem(entry)
+        key = f"{stem}{suffix}".lower()
+        name = f"{stem}{suffix}"
+        while name.lower() in self._taken:
+            self._last[key] = self._last.get(key, 1) + 1
+            name = f"{stem}~{self._last[key]}{suffix}"
+        self._taken.add(name.lower())
+        return name
 
 
 @dataclass(frozen=True)
@@ -75,14 +152,15 @@ def part_from_file(
     """
     path = Path(path)
     data = read_file_bytes(path)
-    called = entry_name(path, _endings()) if name is None else name
+    two_parts = tuple(end for known in FORMATS.values() for end in known.suffixes if end.count(".") > 1)
+    called = entry_name(path, two_parts) if name is None else name
     check_name(called)
     if type_name is not None:
         return Part(called, data, checked_type(type_name))
     kind = contents_of(data).kind
-    if kind is Kind.MOTION:
+    if kind is EntryKind.MOTION:
         return _motion_part(read_omtn(data, path), called)
-    if kind is not Kind.UNKNOWN:
+    if kind is not EntryKind.UNKNOWN:
         return Part(
             called, unwrap(data, Place(path), MAX_MOTION_BYTES)[0].unpacked if is_wrapped(data) else data
         )
@@ -90,11 +168,6 @@ def part_from_file(
 
 
 STRAIGHT = WriteOptions(straighten=True)
-
-
-def _endings() -> tuple[str, ...]:
-    """Return the endings of two parts that motion files have."""
-    return tuple(ending for known in FORMATS.values() for ending in known.suffixes if ending.count(".") > 1)
 
 
 def _motion_part(document: OmtnDocument, called: str) -> Part:
@@ -112,7 +185,7 @@ def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | Non
     carried = carried_to(file.motion(), robot)
     motion = file.motion() if carried is None else carried.motion
     motion = OMTN_FORMAT.prepared(motion, STRAIGHT)  # the robot knows no curves
-    document, losses, remarks = omtn_of(replace(motion, name=called) if is_named else motion)
+    document, losses, remarks, _ = omtn_of(replace(motion, name=called) if is_named else motion)
     part = _motion_part(document, called)
     losses = (*lost_between_robots(carried), *losses)
     remarks = (*file.warnings, *unmoved(carried), *remarks)

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from posewright.errors import LossError, OutputError, UnknownNameError, Where
+from posewright.formats.binary import Wrapping
 from posewright.formats.file_bytes import read_file_bytes
 from posewright.formats.oda.archive import Compression, OdaArchive
-from posewright.formats.oda.reading import parse_archive
-from posewright.formats.wrapping import Wrapping
+from posewright.formats.oda.reader import parse_archive
 
 if TYPE_CHECKING:
+    from posewright.formats.motion_file import Reference
     from posewright.formats.oda.assembly import Part
-    from posewright.formats.page_reference import Reference
     from posewright.robots import Robot
 
 
@@ -131,7 +131,7 @@ def add_to_archive(
 
     part = part_from_file(file, name=name, type_name=type_name, robot=robot)
     losses = _accepted([part], accept_loss=accept_loss)
-    with locked(Path(path).parent):
+    with locked(Path(path)):
         archive = read_archive_file(path)
         archive = with_parts(archive, [part], archive.compression, overwrite=overwrite)
         write_archive_file(archive, path)
@@ -157,7 +157,7 @@ def remove_from_archive(
     from posewright.documents import locked
     from posewright.formats.oda.assembly import without_entries
 
-    with locked(Path(path).parent):
+    with locked(Path(path)):
         archive = without_entries(read_archive_file(path), entries, keep_places=keep_places)
         write_archive_file(archive, path)
     return archive

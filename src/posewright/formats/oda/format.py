@@ -7,23 +7,17 @@ from functools import partial
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.kinds import ODA
-from posewright.formats.lazy_motions import Glance, LazyMotions
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.oda.archive import NAME_BYTES, OdaArchive, OdaEntry
-from posewright.formats.oda.contents import Kind
-from posewright.formats.oda.reading import parse_archive
-from posewright.formats.omtn.designs import NAMING, card_for
+from posewright.formats.binary import Place
+from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
+from posewright.formats.motion_file import Glance, LazyMotions, MotionFile, Origin, PageLabel, origin_of
+from posewright.formats.motion_format import MotionFormat, Rendering, WriteOptions
+from posewright.formats.oda.archive import MAGIC, NAME_BYTES, ODA, EntryKind, OdaArchive, OdaEntry
+from posewright.formats.oda.reader import parse_archive
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.format import QUANTUM
-from posewright.formats.omtn.from_motion import omtn_of, rendering_of
-from posewright.formats.omtn.names import in_latin_1
-from posewright.formats.omtn.reading import read_omtn_at
-from posewright.formats.omtn.to_motion import omtn_motion
-from posewright.formats.origin import Origin, origin_of
-from posewright.formats.place import Place
-from posewright.formats.rendering import Rendering, WriteOptions
+from posewright.formats.omtn.from_motion import in_latin_1, omtn_of, rendering_of
+from posewright.formats.omtn.reader import read_omtn_at
+from posewright.formats.omtn.to_motion import NAMING, card_for, omtn_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -56,7 +50,7 @@ def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = N
     unpacked = 0
     remarks = list(archive.remarks)
     for number, entry in enumerate(archive.entries, 1):
-        if entry.contents.kind is Kind.MOTION:
+        if entry.contents.kind is EntryKind.MOTION:
             try:
                 document = document_of(entry, number, archive)
             except FormatError as error:
@@ -134,7 +128,7 @@ def _render_file(file: MotionFile) -> Rendering:
     losses: list[str] = []
     remarks: list[str] = []
     for label, motion in zip(file.pages, file.motions, strict=True):
-        document, lost, said = omtn_of(motion)
+        document, lost, said, _ = omtn_of(motion)
         archive = archive.with_data(label.number - 1, document.render())
         losses += [f"{label.name}: {loss}" for loss in lost]
         remarks += [f"{label.name}: {remark}" for remark in said]
@@ -142,11 +136,12 @@ def _render_file(file: MotionFile) -> Rendering:
 
 
 FORMAT = MotionFormat(
-    ODA,
+    FileKind(ODA, "a Sony AIBO ODA archive of motions", begins(MAGIC)),
     (".oda",),
     _read,
     _render,
     QUANTUM,
     suits=lambda card: NAMING in card.namings,
     render_file=_render_file,
+    wrapped=(FileKind(f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", begins_in_gzip(MAGIC)),),
 )

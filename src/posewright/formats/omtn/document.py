@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import FormatError
-from posewright.formats.place import u32
-from posewright.formats.wrapping import Wrapping
+from posewright.formats.binary import Wrapping, u32
+
+OMTN = "aibo-omtn"
 
 Integers = NDArray[np.int32]
 
@@ -122,6 +123,10 @@ class OmtnDocument:
         if self.is_short and self._section_3_bytes > 0xFFFF:
             hint = "the files of an ERS-110 and ERS-111 say in two bytes how long they are"
             raise FormatError(f"{keyframes} keyframes are too many for this robot", hint=hint)
+
+    def __repr__(self) -> str:
+        keyframes, joints = self.angles.shape
+        return f"OmtnDocument({self.name!r}, {self.design!r}, {keyframes} keyframes of {joints} joints)"
 
     @property
     def step_ms(self) -> int:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from posewright.formats.kinds import OMTN
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.omtn.designs import NAMING, card_for, is_listed
+from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
+from posewright.formats.motion_file import MotionFile, Origin
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
+from posewright.formats.omtn.document import MAGIC, OMTN
 from posewright.formats.omtn.from_motion import rendering_of
 from posewright.formats.omtn.layout import unnamed_in
-from posewright.formats.omtn.reading import read_omtn
-from posewright.formats.omtn.to_motion import omtn_motion
-from posewright.formats.origin import Origin
-from posewright.formats.rendering import Quantum, Rendering, WriteOptions
+from posewright.formats.omtn.reader import read_omtn
+from posewright.formats.omtn.to_motion import NAMING, card_for, is_listed, omtn_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -29,9 +27,7 @@ def _read(data: bytes, path: Path, asked: Robot | None) -> MotionFile:
         remarks += (f"nobody has a card of {card.name}: its joints are called as in the file",)
     origin = Origin(OMTN, document, remarks=remarks, path=path, robot=card)
     motion = omtn_motion(document, card, unnamed_in(path), origin)
-    return MotionFile(
-        OMTN, path, (motion,), (PageLabel(1, motion.name),), warnings=remarks, document=document
-    )
+    return MotionFile.of_one(OMTN, path, motion, remarks, document)
 
 
 def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
@@ -39,4 +35,12 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     return rendering_of(motion)
 
 
-FORMAT = MotionFormat(OMTN, (".mtn",), _read, _render, QUANTUM, suits=lambda card: NAMING in card.namings)
+FORMAT = MotionFormat(
+    FileKind(OMTN, "a Sony AIBO motion (OMTN)", begins(MAGIC)),
+    (".mtn",),
+    _read,
+    _render,
+    QUANTUM,
+    suits=lambda card: NAMING in card.namings,
+    wrapped=(FileKind(f"{OMTN}-gzip", "a Sony AIBO motion (OMTN) inside gzip", begins_in_gzip(MAGIC)),),
+)

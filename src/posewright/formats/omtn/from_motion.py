@@ -1,24 +1,146 @@
-"""From a motion to an OMTN: the document it came from with its numbers changed, or a new one."""
+"""From a motion to an OMTN: the document it came from with its numbers changed, or a new one.
+
+Angles are whole micro-radians, times whole frames of the robot.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from posewright.arrays import Floats
 from posewright.errors import FormatError
-from posewright.formats.omtn.columns import columns_of, micro_radians
-from posewright.formats.omtn.designs import dialect_of
-from posewright.formats.omtn.document import DEFAULT_FRAME_MS, MAX_BETWEEN, OmtnDocument
-from posewright.formats.omtn.layout import Layout, layout_of
-from posewright.formats.omtn.names import in_latin_1, remarks_on_name
-from posewright.formats.omtn.timeline import Timeline, timeline_of
-from posewright.formats.omtn.to_motion import ATTITUDE_SIGNS, EXTRAS
-from posewright.formats.origin import card_of
-from posewright.formats.rendering import Rendering
-from posewright.formats.unsaid import unheld, unsaid
+from posewright.formats import moments
+from posewright.formats.motion_file import card_of
+from posewright.formats.motion_format import Rendering
+from posewright.formats.omtn.document import (
+    DEFAULT_FRAME_MS,
+    MAX_ANGLE_URAD,
+    MAX_BETWEEN,
+    URAD,
+    Integers,
+    OmtnDocument,
+)
+from posewright.formats.omtn.layout import OmtnLayout, layout_of
+from posewright.formats.omtn.to_motion import ATTITUDE_SIGNS, EXTRAS, dialect_of
+from posewright.formats.unsaid import filled, never_set, standing, unheld, unsaid
 from posewright.motions import Motion
+from posewright.robots import Robot
+
+MONET_NAME, SDK_NAME = 31, 127
+"""Letters that a MONET command, and the SDK's player, have room for (formats.md 1.1 and 1.3)."""
+
+
+def remarks_on_name(name: str) -> Iterator[str]:
+    """Yield what is to be said of a long name."""
+    if len(name) > SDK_NAME:
+        yield f"the name has {len(name)} letters: more than {SDK_NAME} crash the player of Sony's SDK"
+    elif len(name) > MONET_NAME:
+        yield f"the name has {len(name)} letters: a MONETCMD.CFG can call a motion by {MONET_NAME} at most"
+
+
+def in_latin_1(name: str) -> str:
+    """Return a name with `_` for the letters that an OMTN cannot hold."""
+    return "".join(letter if ord(letter) < 256 else "_" for letter in name)
+
+
+def columns_of(
+    motion: Motion, card: Robot, joints: tuple[str, ...], rows: Floats
+) -> tuple[Integers, tuple[str, ...]]:
+    """Return the columns of `joints`, and a remark on those that the motion never sets.
+
+    Args:
+        motion: what is written.
+        card: its robot.
+        joints: one a column.
+        rows: (n, n_joints) angles of the motion's own joints [rad]; NaN where never given.
+
+    Raises:
+        FormatError: an angle is more than a turn.
+    """
+    given = {
+        joint: column for joint, column in zip(motion.joints, rows.T, strict=True) if not np.isnan(column[0])
+    }
+    unset = tuple(joint for joint in joints if joint not in given)
+    stand = standing(card)
+    angles = np.column_stack([given.get(joint, np.full(len(rows), stand[joint])) for joint in joints])
+    _check(motion, joints, angles)
+    return micro_radians(angles), never_set(unset, card)
+
+
+def micro_radians(angles: Floats) -> Integers:
+    """Return angles [rad] as the nearest whole micro-radians."""
+    return np.rint(angles * URAD).astype(np.int32)
+
+
+def _check(motion: Motion, joints: tuple[str, ...], angles: Floats) -> None:
+    within = np.abs(angles) * URAD <= MAX_ANGLE_URAD
+    if within.all():
+        return
+    row, column = divmod(int(within.argmin()), len(joints))
+    what = f"{joints[column]} of motion {motion.name!r} goes to {math.degrees(angles[row, column]):g} deg"
+    raise FormatError(what, hint="an OMTN holds up to 360 either way")
+
+
+@dataclass(frozen=True, eq=False)
+class FrameTimeline:
+    """The keyframes an OMTN gets.
+
+    Attributes:
+        frames: (n,) rising, the first 0.
+        angles: (n, n_joints) in the order of the motion's joints [rad]; NaN where never given.
+        attitudes: (n, 3) roll, pitch forward, yaw [rad].
+        losses: what of the motion's times is lost, in words.
+        remarks: what was said in another way.
+        times_s: when each keyframe of the motion is reached here [s]; None for one that is merged away.
+    """
+
+    frames: NDArray[np.int64]
+    angles: Floats
+    attitudes: Floats
+    losses: tuple[str, ...]
+    remarks: tuple[str, ...]
+    times_s: tuple[float | None, ...]
+
+
+def timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
+    """Return one pass of a motion on frames of `step_ms`.
+
+    A pause is the same pose once more. Of keyframes that fall on the same frame the last stays: to leave a
+    frame early, as a jump may where steps are shorter, would hurry the way before it.
+    """
+    line = moments.timeline_of(motion, step_ms, begins=True, leaves_early=False)
+    losses, remarks = _begin(motion)
+    times = np.array([moment.exact_s for moment in line.moments])
+    attitudes = motion.attitude_at(times)
+    return FrameTimeline(
+        np.array([moment.time_ms // step_ms for moment in line.moments], dtype=np.int64),
+        filled(np.stack([moment.angles for moment in line.moments])),
+        np.zeros((len(times), 3)) if attitudes is None else attitudes,
+        (*losses, *line.losses),
+        (*remarks, *line.remarks),
+        line.times_s,
+    )
+
+
+def _begin(motion: Motion) -> tuple[list[str], list[str]]:
+    """Return what is lost of how it begins, and what is said in another way."""
+    way_in = motion.keyframes[0].reach_s > 0.0
+    if motion.start is not None:
+        said = "the pose it is to be started from is written as its first keyframe"
+        lost = "the pose it is to be started from, as it takes no time to leave it"
+        return ([], [said]) if way_in else ([lost], [])
+    if way_in and not motion.loops:
+        wait_s = motion.keyframe_times[0]
+        return [], [f"it stands in its first keyframe for the {wait_s:g} s in which it would go there"]
+    if way_in:
+        return [], ["it begins in its last keyframe, as one pass of many does"]
+    return [], []
 
 
 class Written(NamedTuple):
@@ -28,17 +150,19 @@ class Written(NamedTuple):
         document: the file.
         losses: what of the motion it cannot hold, in words.
         remarks: what had to be filled in or said in another way, in words.
+        times_s: when each of its keyframes is reached there [s].
     """
 
     document: OmtnDocument
     losses: tuple[str, ...]
     remarks: tuple[str, ...]
+    times_s: tuple[float | None, ...]
 
 
 def rendering_of(motion: Motion) -> Rendering:
     """Return a motion as the file that `omtn_of` makes of it."""
-    written, times_s = _written(motion)
-    return Rendering(written.document.render(), written.losses, written.remarks, times_s)
+    document, losses, remarks, times_s = omtn_of(motion)
+    return Rendering(document.render(), losses, remarks, times_s)
 
 
 def omtn_of(motion: Motion) -> Written:
@@ -50,11 +174,6 @@ def omtn_of(motion: Motion) -> Written:
     Raises:
         FormatError: it is for a robot that has none, or something of it does not fit.
     """
-    return _written(motion)[0]
-
-
-def _written(motion: Motion) -> tuple[Written, tuple[float | None, ...]]:
-    """Return a motion as an OMTN, and when each of its keyframes is reached there [s]."""
     card = card_of(motion)
     layout = layout_of(motion, card)
     timeline = timeline_of(motion, layout.frame_ms or DEFAULT_FRAME_MS)
@@ -77,10 +196,10 @@ def _written(motion: Motion) -> tuple[Written, tuple[float | None, ...]]:
         frame_ms=layout.frame_ms,
     )
     remarks = (*timeline.remarks, *held, *unset, *remarks_on_name(name))
-    return Written(document, lost, remarks), timeline.times_s
+    return Written(document, lost, remarks, timeline.times_s)
 
 
-def _blank(layout: Layout) -> OmtnDocument:
+def _blank(layout: OmtnLayout) -> OmtnDocument:
     """Return a document of that design that says nothing yet."""
     dialect, joints = dialect_of(layout.design), len(layout.locators)
     return OmtnDocument(
@@ -96,7 +215,7 @@ def _blank(layout: Layout) -> OmtnDocument:
     )
 
 
-def _playable(timeline: Timeline, layout: Layout) -> tuple[Timeline, tuple[str, ...]]:
+def _playable(timeline: FrameTimeline, layout: OmtnLayout) -> tuple[FrameTimeline, tuple[str, ...]]:
     """Return a timeline of two keyframes for one of a single one, of which Sony's player plays nothing."""
     if len(timeline.frames) > 1 or (layout.base is not None and len(layout.base.angles) == 1):
         return timeline, ()
@@ -109,7 +228,7 @@ def _playable(timeline: Timeline, layout: Layout) -> tuple[Timeline, tuple[str, 
     return twice, ("its one keyframe is written twice, as Sony's player plays nothing of a single one",)
 
 
-def _between(motion: Motion, timeline: Timeline) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+def _between(motion: Motion, timeline: FrameTimeline) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     between = np.diff(timeline.frames) - 1
     if (between > MAX_BETWEEN).any():
         what = f"a way of motion {motion.name!r} takes {int(between.max()) + 1:,} frames"
@@ -117,7 +236,7 @@ def _between(motion: Motion, timeline: Timeline) -> np.ndarray[tuple[int], np.dt
     return between.astype(np.int32)
 
 
-def _name(motion: Motion, layout: Layout) -> str:
+def _name(motion: Motion, layout: OmtnLayout) -> str:
     """Return what the file calls the motion: nothing where it did not and nobody has renamed it."""
     if layout.base is not None and motion.name == layout.unnamed and not layout.base.name:
         return ""

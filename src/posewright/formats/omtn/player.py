@@ -10,15 +10,12 @@ import numpy as np
 from posewright.errors import InputError
 from posewright.formats.omtn.document import Integers, OmtnDocument
 
-STEP_MS = 8
-"""The player commands the joints so often; it takes a frame of every file for two of these."""
-
 MAX_NUMBERS = 10_000_000
 """An hour of a whole body has nine million."""
 
 
 def sdk_path(document: OmtnDocument) -> Integers:
-    """Return the angles that Sony's player sends to the joints, one row every 8 ms.
+    """Return the angles that Sony's player sends to the joints, one row every 8 ms, half a frame of the file.
 
     Between two keyframes with n frames it sends 2n + 2 rows, the first of them the keyframe itself, each
     further by the difference divided by 2n + 2 with the fraction cut off. So it falls short of the next

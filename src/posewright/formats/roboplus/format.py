@@ -6,16 +6,14 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from posewright.formats.kinds import ROBOPLUS_TEXT
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.origin import card_of
-from posewright.formats.rendering import Quantum, Rendering, WriteOptions
-from posewright.formats.roboplus.columns import NUMBERING
+from posewright.formats.file_bytes import BOM
+from posewright.formats.file_kind import FileContent, FileKind
+from posewright.formats.motion_file import MotionFile, PageLabel, card_of
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
+from posewright.formats.roboplus.document import ROBOPLUS_TEXT, RoboplusDocument
 from posewright.formats.roboplus.from_motion import document_with, put_motion
 from posewright.formats.roboplus.reader import read_roboplus
-from posewright.formats.roboplus.text import RoboplusDocument
-from posewright.formats.roboplus.to_motion import page_motion, remarks_on
+from posewright.formats.roboplus.to_motion import NUMBERING, page_motion, remarks_on
 from posewright.motions import Motion
 from posewright.robots import Robot, robot
 
@@ -62,8 +60,13 @@ def render_file(file: MotionFile, *, repair: bool = False) -> Rendering:
     return Rendering((document.repaired() if repair else document).render(), tuple(losses), tuple(remarks))
 
 
+def _begins(content: FileContent) -> bool:
+    """Tell a file by its first line; its checksum makes it no text file."""
+    return content.data[:64].removeprefix(BOM).lstrip().startswith(b"type=motion")
+
+
 FORMAT = MotionFormat(
-    ROBOPLUS_TEXT,
+    FileKind(ROBOPLUS_TEXT, "a ROBOTIS RoboPlus Motion 1 text file", _begins),
     (".mtn",),
     _read,
     _render,

@@ -1,23 +1,153 @@
-"""From a motion to a RoboPlus document: the one it was read from with its page changed, or a new one."""
+"""From a motion to a RoboPlus document: the one it was read from with its page changed, or a new one.
+
+Steps are whole ticks, their times on the controller's grid.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-
-from posewright.formats.kinds import ROBOPLUS_TEXT
-from posewright.formats.origin import card_of, origin_of
-from posewright.formats.roboplus.columns import NUMBERING, Columns
-from posewright.formats.roboplus.graph import Links, extracted, free_pages
-from posewright.formats.roboplus.page import IDS, MAX_STEPS, Page
-from posewright.formats.roboplus.play import page_of
-from posewright.formats.roboplus.steps import steps_of
-from posewright.formats.roboplus.text import RoboplusDocument, new_document
-from posewright.formats.roboplus.to_motion import columns_of, page_motion
+from posewright.errors import FormatError
+from posewright.formats.moments import MS_PER_S, rounding_remarks
+from posewright.formats.motion_file import card_of, origin_of
+from posewright.formats.roboplus.document import (
+    DUMMY_TICKS,
+    IDS,
+    MAX_STEPS,
+    MAX_STEPS_IN_FILE,
+    ROBOPLUS_TEXT,
+    Page,
+    RoboplusDocument,
+    Step,
+    new_document,
+)
+from posewright.formats.roboplus.pages import Links, extracted, free_pages, page_of
+from posewright.formats.roboplus.to_motion import (
+    GRID_S,
+    MAX_TIME_S,
+    NUMBERING,
+    Columns,
+    columns_of,
+    page_motion,
+)
+from posewright.formats.unsaid import moved_joints
 from posewright.motions import Motion
 from posewright.robots import Robot
+
+Row = tuple[int, ...]
+
+_EMPTY_ROW: Row = (DUMMY_TICKS,) * IDS
+
+
+class Steps(NamedTuple):
+    """The steps of a motion.
+
+    Attributes:
+        steps: in order; a way or a pause may take several.
+        remarks: by how much times were rounded, in words.
+        times_s: when each keyframe is reached, at rate 1 [s].
+    """
+
+    steps: tuple[Step, ...]
+    remarks: tuple[str, ...]
+    times_s: tuple[float, ...]
+
+
+def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> Steps:
+    """Return the steps of a motion.
+
+    Rounding to the nearest tick moves a joint by half a tick at most, which no servo would tell apart, and
+    is not counted as a loss. A way or a pause too long for one step becomes several.
+
+    Args:
+        motion: what to write.
+        columns: where its joints stand.
+        base: the page it was read from, whose other columns and times are kept; else an empty one.
+        losses: what is lost is added here, in words.
+
+    Raises:
+        FormatError: it takes more steps than a file can hold.
+    """
+    known = {seconds for step in base.steps for seconds in (step.pause_s, step.play_s)}
+    _refuse_endless(motion, known)
+    rows = _rows(motion, columns, base, losses)
+    steps: list[Step] = []
+    times: list[float] = []
+    before = rows[0]
+    for frame, row in zip(motion.keyframes, rows, strict=True):
+        reach, pause = _on_grid(frame.reach_s, known), _on_grid(frame.pause_s, known)
+        steps.extend(_ways(before, row, reach, pause, known))
+        times.append(math.fsum(step.play_s + step.pause_s for step in steps) - pause)
+        before = row
+    return Steps(tuple(steps), tuple(_rounding(motion, known)), tuple(times))
+
+
+def _refuse_endless(motion: Motion, known: set[float]) -> None:
+    times = [t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s) if t not in known]
+    if len(motion.keyframes) + sum(times) / MAX_TIME_S > MAX_STEPS_IN_FILE:
+        raise FormatError(
+            f"motion {motion.name!r} has {len(motion.keyframes)} keyframes and takes {motion.duration:g} s",
+            hint=f"a RoboPlus file holds {MAX_STEPS_IN_FILE} steps of {MAX_TIME_S:.2f} s",
+        )
+
+
+def _rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> list[Row]:
+    """Return 26 positions a keyframe; what has no angle stays as it was in the keyframe before."""
+    rows: list[Row] = []
+    clipped: dict[str, float] = {}
+    for index, pose in enumerate(motion.resolved()[1:]):
+        under = base.steps[min(index, len(base.steps) - 1)].ticks if base.steps else _EMPTY_ROW
+        row = list(under)
+        ticks = columns.ticks(pose.on(columns.joints).angles)
+        for column, (number, position) in enumerate(zip(columns.ids, ticks, strict=True)):
+            joint = columns.joints[column]
+            if math.isfinite(position):
+                row[number] = min(max(round(position), 0), columns.last_tick(column))
+                if abs(row[number] - position) > 0.5 + 1e-6:
+                    clipped[joint] = max(clipped.get(joint, 0.0), abs(row[number] - position))
+            elif joint in motion.joints and rows:
+                row[number] = rows[-1][number]
+        rows.append(tuple(row))
+    for joint, excess in clipped.items():
+        losses.append(f"{joint} goes {excess:.0f} ticks past the end of its servo: cut off there")
+    return rows
+
+
+def _ways(before: Row, row: Row, reach: float, pause: float, known: set[float]) -> Iterator[Step]:
+    """Yield the step to `row`, in parts where it takes longer than a step can, and its pause."""
+    parts = 1 if reach in known else max(1, math.ceil(reach / MAX_TIME_S - 1e-9))
+    units = [round(reach / GRID_S * part / parts) for part in range(parts + 1)]
+    for part in range(1, parts):
+        between = tuple(round(a + (b - a) * part / parts) for a, b in zip(before, row, strict=True))
+        yield Step(between, 0.0, _seconds(units[part] - units[part - 1]))
+    last = reach if parts == 1 else _seconds(units[-1] - units[-2])
+    if pause in known or pause <= MAX_TIME_S:
+        yield Step(row, pause, last)
+        return
+    yield Step(row, 0.0, last)
+    rests = math.ceil(pause / MAX_TIME_S - 1e-9)
+    units = [round(pause / GRID_S * rest / rests) for rest in range(rests + 1)]
+    yield from (Step(row, 0.0, _seconds(units[i + 1] - units[i])) for i in range(rests))
+
+
+def _seconds(units: int) -> float:
+    return round(units * GRID_S, 3)
+
+
+def _on_grid(seconds: float, known: set[float]) -> float:
+    """Return the nearest time a controller counts; a time that stood in the file stays as it was."""
+    return seconds if seconds in known else _seconds(round(seconds / GRID_S))
+
+
+def _rounding(motion: Motion, known: set[float]) -> Iterator[str]:
+    """Yield by how much ways and pauses are rounded; each by itself, as a controller counts them."""
+    times = {t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s)}
+    shifts = [_on_grid(t, known) - t for t in times]
+    return (f"{remark} each" for remark in rounding_remarks(GRID_S * MS_PER_S, shifts))
+
 
 _MAX_UNROLLED_STEPS = 70  # ten pages; a repeated motion longer than a page is written out up to this
 
@@ -60,10 +190,8 @@ def document_with(motion: Motion) -> Written:
 
 def _enabled(motion: Motion, card: Robot) -> tuple[bool, ...]:
     """Return which of the IDs 0..25 a motion ever gives an angle."""
-    moved = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
-    names = {joint for joint, moves in zip(motion.joints, moved, strict=True) if moves}
-    joints = card.numbering(NUMBERING)
-    return tuple(joints.get(number) in names for number in range(IDS))
+    moved, joints = moved_joints(motion), card.numbering(NUMBERING)
+    return tuple(joints.get(number) in moved for number in range(IDS))
 
 
 def put_motion(document: RoboplusDocument, number: int, motion: Motion, card: Robot) -> Written:
@@ -93,13 +221,7 @@ def put_motion(document: RoboplusDocument, number: int, motion: Motion, card: Ro
 
 
 def _note_unwritable(motion: Motion, columns: Columns, losses: list[str]) -> None:
-    moved = {
-        joint
-        for frame in motion.keyframes
-        for joint, angle in zip(motion.joints, frame.pose.angles, strict=True)
-        if not np.isnan(angle)
-    }
-    for joint in sorted(moved - set(columns.joints)):
+    for joint in sorted(moved_joints(motion) - set(columns.joints)):
         losses.append(f"{joint} has no column that the file enables")
     for joint in sorted({joint for frame in motion.keyframes for joint in frame.pose.free}):
         losses.append(f"{joint} is free at times: a page cannot switch torque off, so it stays where it was")

@@ -11,12 +11,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.remarks import Remarks
-from posewright.formats.roboplus.checksum import BOM, Trailer, split_trailer, trailer_remarks
-from posewright.formats.roboplus.page import MAX_PAGES, MAX_STEPS, MAX_STEPS_IN_FILE, Page, Step
-from posewright.formats.roboplus.text import RoboplusDocument
-from posewright.formats.roboplus.values import GRID_S, MAX_COMPLIANCE, ValueReader
-from posewright.formats.text_line import Line, show, split_lines
+from posewright.formats.file_bytes import BOM
+from posewright.formats.roboplus.document import (
+    MAX_PAGES,
+    MAX_STEPS,
+    MAX_STEPS_IN_FILE,
+    Page,
+    RoboplusDocument,
+    Step,
+    Trailer,
+    split_trailer,
+    trailer_remarks,
+)
+from posewright.formats.roboplus.to_motion import GRID_S, MAX_COMPLIANCE, ValueReader
+from posewright.formats.text_lines import Line, Remarks, show, split_lines
 
 _PAGE_KEYS = (b"name", b"compliance", b"play_param")
 _LONGEST_TRAILER = 64

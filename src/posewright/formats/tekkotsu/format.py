@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
-from posewright.formats.motion_file import MotionFile, PageLabel
-from posewright.formats.motion_format import MotionFormat
-from posewright.formats.radians_text import QUANTUM_RAD
-from posewright.formats.rendering import Quantum
-from posewright.formats.tekkotsu.document import SettingsDocument
+from posewright.formats.file_kind import FileKind, says
+from posewright.formats.motion_file import MotionFile
+from posewright.formats.motion_format import MotionFormat, Quantum
+from posewright.formats.tekkotsu.document import (
+    NAMING,
+    TEKKOTSU_MOT,
+    TEKKOTSU_POS,
+    SettingsDocument,
+    robot_of,
+    tracks_of,
+)
 from posewright.formats.tekkotsu.from_motion import posture_with, sequence_with
-from posewright.formats.tekkotsu.outputs import NAMING, robot_of
 from posewright.formats.tekkotsu.posture_reader import read_posture
 from posewright.formats.tekkotsu.sequence_reader import read_sequence
-from posewright.formats.tekkotsu.settings import tracks_of
 from posewright.formats.tekkotsu.to_motion import motion_of, remarks_on
+from posewright.formats.text_lines import QUANTUM_RAD
 from posewright.robots import Robot
 
 
@@ -31,10 +35,7 @@ def _file(document: SettingsDocument, path: Path, card: Robot | None, kind: str)
     card = robot_of(setting.name for setting in document.settings) if card is None else card
     tracks = tracks_of(document.settings, card)
     motion = motion_of(document, tracks, card, path, kind)
-    remarks = remarks_on(document, tracks, card)
-    return MotionFile(
-        kind, path, (motion,), (PageLabel(1, motion.name),), warnings=remarks, document=document
-    )
+    return MotionFile.of_one(kind, path, motion, remarks_on(document, tracks, card), document)
 
 
 def _suits(card: Robot) -> bool:
@@ -42,7 +43,7 @@ def _suits(card: Robot) -> bool:
 
 
 MOT = MotionFormat(
-    TEKKOTSU_MOT,
+    FileKind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)", says(rb"\A#MSq\b")),
     (".mot",),
     _read_sequence,
     sequence_with,
@@ -52,7 +53,7 @@ MOT = MotionFormat(
 )
 
 POS = MotionFormat(
-    TEKKOTSU_POS,
+    FileKind(TEKKOTSU_POS, "a Tekkotsu posture (#POS)", says(rb"\A#POS\b")),
     (".pos",),
     _read_posture,
     posture_with,

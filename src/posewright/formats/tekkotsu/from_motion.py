@@ -2,27 +2,188 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from posewright.errors import FormatError
-from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
-from posewright.formats.moments import Timeline, timeline_of
-from posewright.formats.origin import card_of, origin_of
-from posewright.formats.radians_text import number
-from posewright.formats.rendering import KeyTimes, Rendering, WriteOptions, as_they_are
-from posewright.formats.tekkotsu.keys import track_of
-from posewright.formats.tekkotsu.lines import MAX_VALUE
-from posewright.formats.tekkotsu.outputs import NAMING, unit_rad
+import numpy as np
+
+from posewright.errors import FormatError, InputError
+from posewright.formats.moments import Moment, Timeline, timeline_of
+from posewright.formats.motion_file import card_of, origin_of
+from posewright.formats.motion_format import KeyTimes, Rendering, WriteOptions, as_they_are
+from posewright.formats.tekkotsu.document import (
+    MAX_VALUE,
+    NAMING,
+    TEKKOTSU_MOT,
+    TEKKOTSU_POS,
+    Key,
+    SettingsDocument,
+    Track,
+    is_for,
+    joints_called,
+    tracks_of,
+    unit_rad,
+)
 from posewright.formats.tekkotsu.posture_reader import read_posture
-from posewright.formats.tekkotsu.reuse import document_of, edited, unchanged
-from posewright.formats.tekkotsu.sayings import LEDS, SAID, WEIGHTS, keys_in
 from posewright.formats.tekkotsu.sequence_reader import MAX_TIME_MS, read_sequence
-from posewright.formats.tekkotsu.settings import Key, Track, tracks_of
+from posewright.formats.tekkotsu.to_motion import LEDS, SAID, WEIGHTS, keys_in, motion_of
+from posewright.formats.text_lines import DECIMALS, QUANTUM_RAD, number
 from posewright.formats.unsaid import unheld, unsaid
 from posewright.motions import Motion
 from posewright.robots import Robot
+
+_SLACK_RAD = QUANTUM_RAD / 2.0
+"""How far a key that is left out may lie off the straight line."""
+
+
+def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
+    """Return the keys of a joint.
+
+    Args:
+        column: the joint's place in the motion.
+        timeline: the motion's.
+        key_times: `OWN` leaves a key out that lies on the straight line between its neighbours, and all
+            after the last angle that the joint is given; `ALL` has every moment.
+
+    Returns:
+        Keys; empty for a joint that is never given an angle. Where it stays before it has one, a key of
+        weight 0 says so: a joint without it would set out at the very start.
+    """
+    points = [(moment.time_ms, float(moment.angles[column])) for moment in timeline.moments]
+    first = next((place for place, (_, angle) in enumerate(points) if not math.isnan(angle)), None)
+    if first is None:
+        return ()
+    if key_times is KeyTimes.OWN:
+        kept = _bends(points, first, _last(column, timeline.moments))
+    else:
+        kept = list(range(first, len(points)))
+    waits = first > 0 and points[first - 1][0] > 0
+    begun = [Key(points[first - 1][0], 0.0, 0.0)] if waits else []
+    return (*begun, *(_key(*points[place]) for place in kept))
+
+
+def _key(time_ms: int, angle: float) -> Key:
+    return Key(time_ms, round(angle, DECIMALS) + 0.0, 1.0)
+
+
+def _last(column: int, moments: Sequence[Moment]) -> int:
+    """Return the place of the last moment that gives the joint an angle; the end, if nobody is given one."""
+    if not moments[-1].given.any():
+        return len(moments) - 1
+    return max(place for place, moment in enumerate(moments) if moment.given[column])
+
+
+def _bends(points: Sequence[tuple[int, float]], first: int, last: int) -> list[int]:
+    """Return the places from `first` to `last` between which the points lie on straight lines, within slack.
+
+    From a point that is kept, the range of slopes that pass every later point within the slack is narrowed
+    point by point; the last point whose own slope is within the range is kept next.
+    """
+    if first < last and len({angle for _, angle in points[first : last + 1]}) == 1:
+        return [first, last]  # a joint that stays, as most do
+    kept = [first]
+    while kept[-1] < last:
+        kept.append(_reach(points, kept[-1], last))
+    return kept
+
+
+def _reach(points: Sequence[tuple[int, float]], start: int, last: int) -> int:
+    begin_ms, begin = points[start]
+    lowest, highest = -math.inf, math.inf
+    farthest = start + 1
+    for place in range(start + 1, last + 1):
+        time_ms, angle = points[place]
+        way = time_ms - begin_ms
+        if lowest <= (angle - begin) / way <= highest:
+            farthest = place
+        lowest = max(lowest, (angle - begin - _SLACK_RAD) / way)
+        highest = min(highest, (angle - begin + _SLACK_RAD) / way)
+        if lowest > highest:
+            break
+    return farthest
+
+
+Read = Callable[[bytes, Path], SettingsDocument]
+
+
+def document_of(motion: Motion, kind: str) -> SettingsDocument | None:
+    """Return the document of a format that a motion came from, where it came from one."""
+    origin = origin_of(motion, kind)
+    return origin.document if origin is not None and isinstance(origin.document, SettingsDocument) else None
+
+
+def unchanged(motion: Motion, kind: str) -> bytes | None:
+    """Return the bytes the motion came from, where its way is what they say; else None."""
+    document = document_of(motion, kind)
+    if document is None:
+        return None
+    said = _motion(document, motion, kind)
+    same = said is not None and said.keyframes == motion.keyframes and said.speed == motion.speed
+    return document.raw if same else None
+
+
+def edited(motion: Motion, timeline: Timeline, kind: str, read: Read) -> bytes | None:
+    """Return the bytes the motion came from, with other numbers where angles were changed.
+
+    Args:
+        motion: what is to be written.
+        timeline: its own.
+        kind: the format.
+        read: reads its bytes.
+
+    Returns:
+        None where that does not say what the motion does: it came from elsewhere, or has other keyframes now.
+    """
+    document = document_of(motion, kind)
+    origin = origin_of(motion, kind)
+    if document is None or origin is None or origin.path is None:
+        return None
+    raw = document.with_words(dict(_new_words(document, motion, timeline, card_of(motion))))
+    try:
+        said = _motion(read(raw, origin.path), motion, kind)
+    except InputError:  # what it loads is no longer there
+        return None
+    return raw if said is not None and _go_alike(timeline_of(said), timeline) else None
+
+
+def _new_words(
+    document: SettingsDocument, motion: Motion, timeline: Timeline, card: Robot
+) -> Iterator[tuple[int, bytes]]:
+    """Yield place and new word of every setting whose joint is to be elsewhere at its time."""
+    columns = {joint: column for column, joint in enumerate(motion.joints)}
+    moments = {moment.time_ms: moment for moment in timeline.moments}
+    for place, setting in enumerate(document.settings):
+        if setting.word is None or setting.weight <= 0.0 or not is_for(setting.model, card):
+            continue
+        moment = moments.get(setting.time_ms)
+        joint = next((name for name in joints_called(setting.name, card) if name in columns), None)
+        if moment is None or joint is None:
+            continue
+        angle = float(moment.angles[columns[joint]])
+        unit = setting.unit * unit_rad(joint, card)
+        if abs(angle - setting.value * unit_rad(joint, card)) > QUANTUM_RAD / 2.0:
+            yield place, number(angle / unit).encode()
+
+
+def _motion(document: SettingsDocument, motion: Motion, kind: str) -> Motion | None:
+    """Return what a document says, where it has the joints of a motion and what that says besides."""
+    card = card_of(motion)
+    tracks = tracks_of(document.settings, card)
+    if tuple(tracks.joints) != motion.joints:
+        return None
+    said = motion_of(document, tracks, card, Path(motion.name), kind)
+    return said if said.extras == motion.extras else None
+
+
+def _go_alike(one: Timeline, other: Timeline) -> bool:
+    """Tell whether two timelines say the same, within what is written of an angle."""
+    if [moment.time_ms for moment in one.moments] != [moment.time_ms for moment in other.moments]:
+        return False
+    rows, others = (np.array([moment.angles for moment in each.moments]) for each in (one, other))
+    return np.allclose(rows, others, rtol=0.0, atol=QUANTUM_RAD, equal_nan=True)
+
 
 Lines = tuple[str, ...]
 

@@ -1,24 +1,71 @@
-"""From a sequence or posture to a motion."""
+"""From a sequence or posture to a motion.
+
+What a file says besides angles is kept with the motion as text, so that it can be written again. In
+`613 LED:faceA 0.5; 700 LED:faceA 0 0.5` the LED is set to 0.5 at 613 ms, and to 0, of weight 0.5, at 700 ms.
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.errors import FormatError, Where
-from posewright.formats.kinds import TEKKOTSU_MOT, TEKKOTSU_POS
 from posewright.formats.moments import MS_PER_S
-from posewright.formats.origin import Origin
-from posewright.formats.tekkotsu.document import SettingsDocument
-from posewright.formats.tekkotsu.outputs import NAMING
-from posewright.formats.tekkotsu.sayings import LEDS, WEIGHTS, leds_text, weights_text
-from posewright.formats.tekkotsu.settings import Track, Tracks
+from posewright.formats.motion_file import Origin
+from posewright.formats.tekkotsu.document import (
+    NAMING,
+    TEKKOTSU_MOT,
+    TEKKOTSU_POS,
+    Key,
+    SettingsDocument,
+    Track,
+    Tracks,
+)
 from posewright.motions import Keyframe, Motion, Pose
-from posewright.motions.pose import Angles
 from posewright.robots import Robot
+
+LEDS = "tekkotsu_leds"
+WEIGHTS = "tekkotsu_weights"
+SAID = (LEDS, WEIGHTS)
+"""The extras of a motion that a Tekkotsu file can hold."""
+
+_ENTRY = re.compile(r"([0-9]{1,8}) ([!-:<-~]{1,64}) (-?[0-9.e+-]{1,24})(?: ([0-9.e+-]{1,24}))?")
+
+
+def leds_text(leds: Mapping[str, Track]) -> str:
+    """Return the keys of all LEDs."""
+    return "; ".join(_entry(name, key) for name, track in leds.items() for key in track)
+
+
+def weights_text(joints: Mapping[str, Track]) -> str:
+    """Return the joints' keys whose weight is neither 0, which holds a joint, nor 1."""
+    odd = ((name, key) for name, track in joints.items() for key in track if key.weight not in (0.0, 1.0))
+    return "; ".join(f"{key.time_ms} {name} {key.weight!r}" for name, key in odd)
+
+
+def keys_in(text: str) -> Iterator[tuple[str, Key]]:
+    """Yield the keys that a text says, by name; what is no key is passed over."""
+    for entry in text.split(";"):
+        found = _ENTRY.fullmatch(entry.strip())
+        if found is None:
+            continue
+        try:
+            value, weight = float(found[3]), float(found[4] or 1.0)
+        except ValueError:
+            continue
+        yield found[2], Key(int(found[1]), value, weight)
+
+
+def _entry(name: str, key: Key) -> str:
+    weight = "" if key.weight == 1.0 else f" {key.weight!r}"
+    return f"{key.time_ms} {name} {key.value!r}{weight}"
+
 
 _SOURCES = {TEKKOTSU_MOT: "Tekkotsu motion sequence", TEKKOTSU_POS: "Tekkotsu posture"}
 
@@ -58,7 +105,7 @@ def _keyframes(tracks: Tracks) -> Iterator[Keyframe]:
         before_ms = time_ms
 
 
-def _along(track: Track, times: list[int]) -> Angles:
+def _along(track: Track, times: list[int]) -> Floats:
     """Return where a joint is at each of `times` (n,) [rad]; NaN where it stays.
 
     A key of weight 0 releases the joint: until the key it stays where it was, and from there it goes on. What
@@ -82,7 +129,8 @@ def _along(track: Track, times: list[int]) -> Angles:
 def remarks_on(document: SettingsDocument, tracks: Tracks, card: Robot) -> tuple[str, ...]:
     """Return what is odd about a document as one of `card`, in words."""
     remarks = [
-        f"line {line}: {card.name} has no output {name}: left out" for name, line in _few(tracks.unknown)
+        f"line {line}: {card.name} has no output {name}: left out"
+        for name, line in islice(tracks.unknown.items(), _MOST_UNKNOWN)
     ]
     if tracks.leds:
         remarks.append(f"it lights {len(tracks.leds)} LEDs: a motion only remembers that")
@@ -100,10 +148,6 @@ def remarks_on(document: SettingsDocument, tracks: Tracks, card: Robot) -> tuple
 
 
 _MOST_UNKNOWN = 20
-
-
-def _few(unknown: Mapping[str, int]) -> list[tuple[str, int]]:
-    return list(unknown.items())[:_MOST_UNKNOWN]
 
 
 def _starts_late(track: Track, times: list[int]) -> bool:

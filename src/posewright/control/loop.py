@@ -1,0 +1,236 @@
+"""The one loop that drives a plant: read, decide, make safe, advance, tell who watches."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.bodies import (
+    Body,
+    BodyState,
+    Fault,
+    FaultKind,
+    JointCommands,
+    JointStates,
+    Plant,
+    TorquePolicy,
+)
+from posewright.control.clock import Clock, SimulatedClock
+from posewright.control.controller import Controller
+from posewright.control.safety import Interventions, Safety
+from posewright.errors import BodyError, InputError
+
+SLACK_FRAMES = 1e-6
+"""A time that misses a frame by less is that frame's: rounding."""
+
+MOST_FRAMES = 64
+"""A controller is asked for so many frames at most, so that whoever watches sees them soon enough."""
+
+SIGTERM_EXIT = 128 + signal.SIGTERM
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Some frames of one robot: what was asked for, what was sent, what happened.
+
+    Attributes:
+        robot: its name in the plant.
+        state: what the body said when the controller was asked last.
+        requests: what the controller wants; its `decision` is there in the first block of what it decided.
+        commands: what was sent: the same, made safe.
+        states: what the joints did.
+        interventions: what safety changed.
+    """
+
+    robot: str
+    state: BodyState
+    requests: JointCommands
+    commands: JointCommands
+    states: JointStates
+    interventions: Interventions | None = None
+
+
+class Watcher(Protocol):
+    """Someone who sees every block: a recorder, a referee, a progress line."""
+
+    def watch(self, block: Block) -> bool:
+        """See a block; return True to end the run after it."""
+        ...
+
+
+def drive(
+    plant: Plant,
+    controllers: Mapping[str, Controller],
+    *,
+    until_s: float,
+    watchers: Sequence[Watcher] = (),
+    clock: Clock | None = None,
+    safety: Mapping[str, Safety] | None = None,
+    on_end: TorquePolicy = TorquePolicy.HOLD,
+) -> None:
+    """Let controllers drive the robots of a plant.
+
+    Bodies are opened first. Whatever ends the run, an exception, Ctrl-C or SIGTERM, they are stopped and
+    closed before anybody hears of it. A controller is asked when the rows it gave are used up, so each robot
+    has a rhythm of its own.
+
+    Args:
+        plant: what time passes in.
+        controllers: one for each body of the plant, by its name there.
+        until_s: the plant's time to stop at [s].
+        watchers: each sees every block, in this order; the run ends after a block for which one says so.
+        clock: paces the frames; simulated time by default. In real time frames go out one by one, and a
+            delay of a frame or more is a fault `late` of the block in which it was noticed.
+        safety: what stands between a controller and its body where it is not `Safety(robot)`.
+        on_end: what the servos do in the end.
+
+    Raises:
+        InputError: the controllers are not those of the plant's bodies.
+        BodyError: a body does not answer.
+        UnsafeCommandError: a command is not finite.
+        SystemExit: SIGTERM came.
+    """
+    missing = set(plant.bodies) ^ set(controllers)
+    if missing:
+        raise InputError(
+            f"controllers and bodies do not match: {', '.join(sorted(missing))}",
+            hint=f"one controller for each of {', '.join(plant.bodies)}",
+        )
+    run = _Run(plant, controllers, watchers, clock or SimulatedClock(), safety or {})
+    with _held(plant.bodies, on_end):
+        while not run.advance(until_s):
+            pass
+
+
+@contextmanager
+def _held(bodies: Mapping[str, Body], on_end: TorquePolicy) -> Iterator[None]:
+    """Open all bodies; in the end, however it comes, stop and close them all."""
+    with _sigterm_raises():
+        opened: list[Body] = []
+        try:
+            for body in bodies.values():
+                opened.append(body)
+                body.open()
+            yield
+        finally:
+            for body in opened:
+                body.stop(on_end)
+            for body in opened:
+                body.close()
+
+
+@contextmanager
+def _sigterm_raises() -> Iterator[None]:
+    """Turn SIGTERM into SystemExit meanwhile, where nobody else has asked for it."""
+    is_ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    )
+    if not is_ours:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _terminate(signum: int, frame: Any) -> NoReturn:  # noqa: ARG001 -- what signal handlers are given
+    raise SystemExit(SIGTERM_EXIT)
+
+
+class _Seat:
+    """One robot of a run: its body, its controller, and what is still to be sent."""
+
+    def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
+        self.name, self.body, self._controller, self._safety = name, body, controller, safety
+        self._last: Floats = body.observe().positions[0]
+        self.state: BodyState
+        self.requests: JointCommands
+        self.commands: JointCommands
+        self.interventions: Interventions | None = None
+        self.left = 0
+
+    def decide(self, n: int) -> None:
+        """Ask the controller for at most n frames, and make them safe."""
+        self.state = self.body.read()
+        self.requests = self._controller.next(self.state, n)
+        if not 1 <= len(self.requests) <= n:
+            raise BodyError(
+                f"the controller of {self.name} returned {len(self.requests)} frames", hint=f"1 to {n} rows"
+            )
+        safe = self._safety.filter(self.requests, self._last)
+        self.commands, self.interventions = safe.commands, safe.interventions
+        self.left = len(self.requests)
+
+    def block(self, n: int, states: JointStates) -> Block:
+        """Take n frames off what is to be sent; return them with what the joints did."""
+        begin = len(self.requests) - self.left
+        rows = slice(begin, begin + n)
+        sent = self.commands if n == len(self.commands) else self.commands[rows]
+        asked = self.requests if n == len(self.requests) else self.requests[rows]
+        found = None if self.interventions is None else self.interventions.within(begin, begin + n)
+        self.left -= n
+        self._last = sent.angles[-1]
+        if sent.free is not None:
+            self._last = np.where(sent.free, states.positions[-1], self._last)
+        return Block(self.name, self.state, asked, sent, states, found)
+
+    def rows(self, n: int) -> JointCommands:
+        """Return the next n frames to be sent."""
+        begin = len(self.commands) - self.left
+        return self.commands if n == len(self.commands) else self.commands[begin : begin + n]
+
+
+class _Run:
+    """A run under way."""
+
+    def __init__(
+        self,
+        plant: Plant,
+        controllers: Mapping[str, Controller],
+        watchers: Sequence[Watcher],
+        clock: Clock,
+        safety: Mapping[str, Safety],
+    ) -> None:
+        self._plant, self._watchers, self._clock = plant, watchers, clock
+        self._seats = [
+            _Seat(name, body, controllers[name], safety.get(name) or Safety(body.robot))
+            for name, body in plant.bodies.items()
+        ]
+        self._frame_s = plant.frame_period_s
+
+    def advance(self, until_s: float) -> bool:
+        """Let some frames pass; return whether the run is over."""
+        now_s = self._seats[0].body.time_s
+        left = int((until_s - now_s) / self._frame_s + SLACK_FRAMES)
+        if left <= 0:
+            return True
+        for seat in self._seats:
+            if not seat.left:
+                seat.decide(min(left, MOST_FRAMES))
+        n = 1 if self._clock.is_real else min(left, *(seat.left for seat in self._seats))
+        late_s = self._clock.wait_until(now_s)
+        states = self._plant.advance({seat.name: seat.rows(n) for seat in self._seats})
+        stops = False
+        for seat in self._seats:
+            done = states[seat.name]
+            if late_s >= self._frame_s:
+                done = replace(done, faults=(*done.faults, self._late(now_s, late_s)))
+            block = seat.block(n, done)
+            for watcher in self._watchers:
+                stops = watcher.watch(block) or stops
+        return stops
+
+    def _late(self, now_s: float, late_s: float) -> Fault:
+        lost = int(late_s / self._frame_s)
+        message = f"a frame came {late_s * 1000.0:.1f} ms late, {lost} frame{'s' * (lost > 1)} were lost"
+        return Fault(now_s, FaultKind.LATE, message)

@@ -1,0 +1,176 @@
+"""Schema: a frozen dataclass is read from a document by the names and types of its fields.
+
+```python
+@dataclass(frozen=True)
+class JamRules:
+    lasting_s: Annotated[float, Bounds(0.0, 3600.0)]
+    turn_rad: Annotated[float, Bounds(0.0, math.pi)]       # written `turn_deg: 90`
+    points: tuple[float, ...] = ()                         # may be left out
+
+rules = read_record(document.fields()["jam"], JamRules)
+```
+
+Types: float, int, bool, str, enums (by value), tuples, `Mapping[str, ...]`, `... | None`, dataclasses, and
+whatever an `Annotated[..., Reader(function)]` reads.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from enum import Enum
+from functools import cache, partial
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from posewright.documents.node import Node
+from posewright.units import RAD_PER_DEG
+
+T = TypeVar("T")
+
+_WRITTEN = {"_rad": ("_deg", RAD_PER_DEG), "_rad_s": ("_deg_s", RAD_PER_DEG)}
+"""Endings of fields whose numbers are written in another unit: the ending in documents, and the factor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The least and the most a number may be, in the unit of its field; None for no bound."""
+
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How the value of a field is read, where its type does not say."""
+
+    read: Callable[[Node], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How numbers are read: whether angles are degrees, what they are multiplied by, and their bounds."""
+
+    degrees: bool
+    factor: float = 1.0
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    key: str
+    required: bool
+    read: Callable[[Node], Any]
+
+
+def read_record(
+    node: Node, kind: type[T], *, besides: Collection[str] = (), degrees: bool = True, **given: Any
+) -> T:
+    """Return the dataclass that a mapping of a document describes.
+
+    Args:
+        node: the mapping.
+        kind: the dataclass; a field with a default may be left out.
+        besides: keys that the mapping may have and no field has.
+        degrees: whether angles are written in degrees, as people do, and not as `data_of` gives them.
+        given: fields that the document does not tell.
+
+    Raises:
+        DocumentError: a key is missing, a value is of another type or out of its bounds, or the class
+            itself refuses the values.
+        UnknownNameError: a key or a choice that does not exist.
+    """
+    described: Any = kind
+    entries = {name: entry for name, entry in _entries(described, degrees).items() if name not in given}
+    required = [entry.key for entry in entries.values() if entry.required]
+    optional = [entry.key for entry in entries.values() if not entry.required]
+    parts = node.fields(required=required, optional=[*optional, *besides])
+    values = {name: entry.read(parts[entry.key]) for name, entry in entries.items() if entry.key in parts}
+    with node.located():
+        return kind(**values, **given)
+
+
+@cache
+def _entries(kind: Any, degrees: bool) -> Mapping[str, _Entry]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {entry.name: _entry(entry, hints[entry.name], degrees) for entry in fields(kind) if entry.init}
+
+
+def _entry(entry: Field[Any], hint: Any, degrees: bool) -> _Entry:
+    key, how = entry.name, _How(degrees)
+    for ending, (written, factor) in _WRITTEN.items():
+        if degrees and key.endswith(ending):
+            key, how = key.removesuffix(ending) + written, _How(degrees, factor)
+    required = entry.default is MISSING and entry.default_factory is MISSING
+    return _Entry(key, required, _reader(key, hint, how))
+
+
+def _reader(key: str, hint: Any, how: _How) -> Callable[[Node], Any]:
+    """Return what reads a value of that type."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        for extra in arguments[1:]:
+            if isinstance(extra, Reader):
+                return extra.read
+            how = replace(how, bounds=extra) if isinstance(extra, Bounds) else how
+        return _reader(key, arguments[0], how)
+    if origin in (Union, types.UnionType):
+        others = [kind for kind in arguments if kind is not type(None)]
+        if len(others) == 1:
+            return partial(_or_nothing, _reader(key, others[0], how))
+    if origin is tuple:
+        reads = [_reader(key, kind, how) for kind in arguments if kind is not Ellipsis]
+        return partial(_sequence, reads[0]) if arguments[-1] is Ellipsis else partial(_exactly, reads)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return partial(_mapping, _reader(key, arguments[1], how))
+    if isinstance(hint, type):
+        return _plain_reader(key, hint, how)
+    raise TypeError(f"{key}: no document says how a {hint} is written")
+
+
+def _plain_reader(key: str, kind: type[Any], how: _How) -> Callable[[Node], Any]:
+    factor, ends = how.factor, (how.bounds.low, how.bounds.high)
+    low, high = (None if end is None else round(end / factor, 9) for end in ends)
+    if issubclass(kind, Enum):
+        known = [member.value for member in kind]
+        return lambda node: kind(node.choice(key.replace("_", " "), known))
+    if kind is float:
+        return lambda node: node.number(low=low, high=high) * factor
+    if kind is int:
+        whole = [None if end is None else int(end) for end in (low, high)]
+        return lambda node: node.integer(low=whole[0], high=whole[1])
+    if kind in (bool, str):
+        return Node.boolean if kind is bool else Node.text
+    if is_dataclass(kind):
+        return lambda node: read_record(node, kind, degrees=how.degrees)
+    raise TypeError(f"{key}: no document says how a {kind.__name__} is written")
+
+
+def _or_nothing(read: Callable[[Node], Any], node: Node) -> Any:
+    return None if node.value is None else read(node)
+
+
+def _sequence(read: Callable[[Node], Any], node: Node) -> tuple[Any, ...]:
+    return tuple(read(item) for item in node.items())
+
+
+def _exactly(reads: Collection[Callable[[Node], Any]], node: Node) -> tuple[Any, ...]:
+    items = node.items()
+    if len(items) != len(reads):
+        node.fail(f"expected a list of {len(reads)}, found {len(items)}")
+    return tuple(read(item) for read, item in zip(reads, items, strict=True))
+
+
+def _mapping(read: Callable[[Node], Any], node: Node) -> dict[str, Any]:
+    return {key: read(value) for key, value in node.fields().items()}
+
+
+def data_of(value: Any) -> Any:
+    """Return a dataclass as plain data under the names of its fields, angles in radians."""
+    if is_dataclass(value):
+        return {entry.name: data_of(getattr(value, entry.name)) for entry in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: data_of(element) for key, element in value.items()}
+    if isinstance(value, tuple | list):
+        return [data_of(element) for element in value]
+    return value.value if isinstance(value, Enum) else value

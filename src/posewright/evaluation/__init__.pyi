@@ -1,2 +1,0 @@
-from .motion.thresholds import PhysicsRules as PhysicsRules
-from .walking.report import GaitReport as GaitReport

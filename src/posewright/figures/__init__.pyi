@@ -1,9 +1,0 @@
-from .film import film_trial as film_trial
-from .film import stage_of as stage_of
-from .gait.drawing import draw_gait as draw_gait
-from .gait.parameter import draw_parameter as draw_parameter
-from .motion.film import film_motion as film_motion
-from .motion.picture import draw_motion as draw_motion
-from .picture import draw_trial as draw_trial
-from .search.picture import draw_tuning as draw_tuning
-from .walking.picture import draw_gait_trial as draw_gait_trial

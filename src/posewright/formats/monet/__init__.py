@@ -1,1 +1,0 @@
-"""Sony AIBO memory sticks: the configuration of MONET, checked and added to."""

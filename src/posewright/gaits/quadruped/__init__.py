@@ -1,0 +1,1 @@
+"""Gaits of four legs; their door is that of the room."""

@@ -1,0 +1,178 @@
+"""A gait of four legs as a document: robot, parameters, phases, and what makes up for servos and paws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.errors import InputError, UnknownNameError
+from posewright.gaits.curves import Interpolation
+from posewright.gaits.quadruped.parameters import GaitParameters
+from posewright.gaits.quadruped.phases import PhaseTable
+
+LEAST_GAIN, GREATEST_GAIN = 0.2, 3.0
+"""Ours, as the bounds of the parameters: fitted walks need up to two, and a slip of the pen is refused."""
+
+TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
+"""So far a trim may go either way [m/s, m/rad, rad/m]: ours, five times and more what fitted walks need."""
+
+
+@dataclass(frozen=True, slots=True)
+class TravelGain:
+    """How many times as far as the body is to go the feet are asked to go.
+
+    Attributes:
+        forward: of the way forward.
+        left: of the way to the side.
+        turn: of the turn.
+
+    Raises:
+        InputError: a gain is out of its range.
+    """
+
+    forward: float = 1.0
+    left: float = 1.0
+    turn: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            object.__setattr__(self, name, _ranged(f"travel_gain.{name}", value, LEAST_GAIN, GREATEST_GAIN))
+
+
+@dataclass(frozen=True, slots=True)
+class Trim:
+    """What the feet do besides, so that the body goes straight on, straight aside, or turns on the spot.
+
+    All three keep to what a mirror demands: a walk to the left is the mirror image of one to the right.
+
+    Attributes:
+        forward_m_s: speed forward that is always added [m/s].
+        left_m_rad: way to the left that is added for every radian of turn to the left [m/rad].
+        turn_rad_m: turn to the left that is added for every metre to the left [rad/m].
+
+    Raises:
+        InputError: a trim is out of its range.
+    """
+
+    forward_m_s: float = 0.0
+    left_m_rad: float = 0.0
+    turn_rad_m: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            most = TRIM_RANGES[name]
+            object.__setattr__(self, name, _ranged(f"trim.{name}", value, -most, most))
+
+
+def _ranged(name: str, value: float, low: float, high: float) -> float:
+    if not low <= value <= high:
+        raise InputError(f"{name} is {value:g}", hint=f"the range is {low:g} to {high:g}")
+    return float(value)
+
+
+def feet_components(components: Floats, seconds: float, gain: TravelGain, trim: Trim) -> Floats:
+    """Return the components that the feet are moved by, so that the body moves by `components`.
+
+    Args:
+        components: way forward, way left and turn, `(3,)` [m, m, rad].
+        seconds: in so long [s].
+        gain: of the feet over the body.
+        trim: what they do besides.
+    """
+    forward, left, turn = components.tolist()
+    return np.array(
+        [
+            gain.forward * forward + trim.forward_m_s * seconds,
+            gain.left * left + trim.left_m_rad * turn,
+            gain.turn * turn + trim.turn_rad_m * left,
+        ]
+    )
+
+
+GAINS = tuple(entry.name for entry in fields(TravelGain))
+TRIMS = tuple(entry.name for entry in fields(Trim))
+
+
+@dataclass(frozen=True, eq=False)
+class Gait:
+    """A periodic generator of poses from a velocity command: everything it is made of.
+
+    Attributes:
+        name: of the gait.
+        robot: name of the robot it is made for.
+        parameters: of its steps.
+        phases: which foot is in the air when.
+        interpolation: between the points of a step.
+        travel_gain: how many times as far the feet are asked to go.
+        trim: what they are asked to do besides.
+        pose: name of the pose in which the joints are held that no leg has.
+        description: one line for people.
+        source: where its numbers come from.
+        path: the file it was read from.
+    """
+
+    name: str
+    robot: str
+    parameters: GaitParameters = field(repr=False)
+    phases: PhaseTable = field(repr=False)
+    interpolation: Interpolation = field(default=Interpolation.SPLINE, repr=False)
+    travel_gain: TravelGain = field(default_factory=TravelGain, repr=False)
+    trim: Trim = field(default_factory=Trim, repr=False)
+    pose: str = field(default="stand", repr=False)
+    description: str = field(default="", repr=False)
+    source: str = field(default="", repr=False)
+    path: Path | None = field(default=None, repr=False)
+
+    @property
+    def flat(self) -> dict[str, float]:
+        """All numbers by dotted name: of the parameters, and `travel_gain.forward`, `trim.left_m_rad`, ..."""
+        gains = {f"travel_gain.{name}": getattr(self.travel_gain, name) for name in GAINS}
+        trims = {f"trim.{name}": getattr(self.trim, name) for name in TRIMS}
+        return {**self.parameters.flat, **gains, **trims}
+
+    def made_up_for(self, components: Floats, seconds: float) -> Floats:
+        """Return the components that the feet are moved by, so that the body moves by `components`.
+
+        The turn multiplier adds its turn; gain and trim add what servos and paws take away.
+
+        Args:
+            components: way forward, way left and turn, `(3,)` [m, m, rad].
+            seconds: in so long [s].
+        """
+        forward, left, turn = components.tolist()
+        turn += self.parameters.turn_multiplier_rad_m * forward
+        return feet_components(np.array([forward, left, turn]), seconds, self.travel_gain, self.trim)
+
+    def changed(self, values: Mapping[str, float]) -> Gait:
+        """Return the gait with other values for some numbers, by dotted name.
+
+        Names are those of `flat`, and those that `GaitParameters.changed` takes for two at once.
+
+        Raises:
+            UnknownNameError: there is no such number.
+            InputError: a value is out of its range.
+        """
+        gains, trims = _within("travel_gain", values, GAINS), _within("trim", values, TRIMS)
+        others = {
+            name: value for name, value in values.items() if not name.startswith(("travel_gain.", "trim."))
+        }
+        return replace(
+            self,
+            parameters=self.parameters.changed(others),
+            travel_gain=replace(self.travel_gain, **gains),
+            trim=replace(self.trim, **trims),
+        )
+
+
+def _within(group: str, values: Mapping[str, float], known: tuple[str, ...]) -> dict[str, float]:
+    """Return the values of one group by their own names, or raise UnknownNameError."""
+    prefix = f"{group}."
+    found = {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
+    for name in found:
+        if name not in known:
+            raise UnknownNameError.among(group, name, known)
+    return found

@@ -1,0 +1,284 @@
+"""The parameters of a walk: each in one sentence, with its unit and its bounds, and their values by name.
+
+The names in `document` are those of the lecture the walk comes from. Bounds are ours: wide enough for any
+robot dog of this size, narrow enough that a slip of the pen is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+from posewright.errors import InputError, UnknownNameError
+from posewright.gaits.quadruped.phases import ENDS, FEET
+
+Point = tuple[float, float, float]
+"""x forward, y left, z up, from the middle of the trunk [m]."""
+
+
+class Kind(Enum):
+    """How many values a parameter has."""
+
+    ONE = "one"
+    FORE_HIND = "one for the fore legs, one for the hind legs"
+    POINTS = "a point for each foot"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What a parameter is.
+
+    Attributes:
+        document: what the document calls it.
+        unit: of the value; empty where it has none.
+        low: the smallest value allowed.
+        high: the largest.
+        sentence: what it does.
+        kind: how many values it has.
+        is_whole: whether it is a whole number.
+    """
+
+    document: str
+    unit: str
+    low: float
+    high: float
+    sentence: str = field(repr=False)
+    kind: Kind = Kind.ONE
+    is_whole: bool = False
+
+    @property
+    def range_text(self) -> str:
+        """The range with its unit."""
+        return f"{self.low:g} to {self.high:g}{f' {self.unit}' if self.unit else ''}"
+
+    def check(self, name: str, value: object) -> None:
+        """Raise an InputError unless the value lies within the bounds."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise InputError(f"{name} is {value}", hint=f"a number, {self.range_text}")
+        if self.is_whole and value != int(value):
+            raise InputError(f"{name} is {value:g}", hint=f"a whole number, {self.range_text}")
+        if not self.low <= value <= self.high:
+            raise InputError(f"{name} is {value:g}", hint=f"the range is {self.range_text}")
+
+
+EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
+    {
+        "ground_speed_m_s": Explanation(
+            "ground speed", "m/s", 0.01, 1.0,
+            "The speed of the body where strokes are as long as the maximum displacement: a foot is down for "
+            "maximum displacement / ground speed, and in a shorter stroke as long.",
+        ),
+        "ascent_pairs": Explanation(
+            "ascent time", "pairs of frames", 1, 40,
+            "The time in which a foot is lifted to its rear height, and is set down again from its front "
+            "height, as far as the shape factor leaves straight lines.",
+            is_whole=True,
+        ),
+        "ground_points": Explanation(
+            "number of horizontal points", "", 2, 60,
+            "How many points of its way a foot is told while it is down: with few of them it strays from the "
+            "straight line in between, with many there is more to compute.",
+            is_whole=True,
+        ),
+        "front_height_m": Explanation(
+            "front height", "m", 0.0, 0.1,
+            "How high a foot is when its descent begins, at the front end of its way, as far as the shape "
+            "factor leaves straight lines.",
+            Kind.FORE_HIND,
+        ),
+        "central_height_m": Explanation(
+            "central height", "m", 0.0, 0.1,
+            "How high a foot is in the middle of its way through the air.",
+            Kind.FORE_HIND,
+        ),
+        "rear_height_m": Explanation(
+            "rear height", "m", 0.0, 0.1,
+            "How high a foot is when its ascent ends, at the rear end of its way, as far as the shape factor "
+            "leaves straight lines.",
+            Kind.FORE_HIND,
+        ),
+        "shape_factor": Explanation(
+            "shape factor", "", 0.0, 1.0,
+            "How elliptic the way through the air is: 0 leads straight from height to height, 1 round like "
+            "half an ellipse.",
+        ),
+        "ascent_factor": Explanation(
+            "ascent factor", "", 0.0, 1.0,
+            "How far a foot goes forward while it is lifted and set down: 0 straight up, a square; 1 all the "
+            "way to the middle, a diamond.",
+        ),
+        "turn_multiplier_rad_m": Explanation(
+            "turn multiplier", "rad/m", -20.0, 20.0,
+            "A turn added for every metre forward, which makes up for a robot that pulls to one side; the "
+            "travel gain of the turn multiplies it, too.",
+        ),
+        "air_ground_factor": Explanation(
+            "air/ground factor", "", 0.05, 4.0,
+            "The time a foot is in the air for the time it is down: at 1 it is down half of the time, at 1/3 "
+            "three quarters of it.",
+        ),
+        "equilibrium_m": Explanation(
+            "equilibrium point", "m", -0.4, 0.4,
+            "Where each foot stands at rest, seen from the middle of the trunk; its strokes lie around this "
+            "point.",
+            Kind.POINTS,
+        ),
+        "maximum_displacement_m": Explanation(
+            "maximum displacement", "m", 0.001, 0.3,
+            "The longest way the body goes while a foot is down; a command that needs more is out of range.",
+        ),
+        "maximum_turn_rad": Explanation(
+            "maximum turn", "rad", 0.0, 1.5,
+            "The largest turn the body makes while a foot is down; a command that needs more is out of "
+            "range.",
+        ),
+    }
+)  # fmt: skip
+
+
+def explanation(name: str) -> Explanation:
+    """Return the explanation of a parameter by its dotted name, or raise UnknownNameError."""
+    base = name.partition(".")[0]
+    if base not in EXPLANATIONS:
+        raise UnknownNameError.among("gait parameter", name, EXPLANATIONS)
+    return EXPLANATIONS[base]
+
+
+@dataclass(frozen=True, slots=True)
+class ForeHind:
+    """One value for the fore legs, one for the hind legs."""
+
+    fore: float
+    hind: float
+
+    def __post_init__(self) -> None:
+        for name in ("fore", "hind"):
+            value = getattr(self, name)
+            if isinstance(value, int | float):  # what is no number is refused where it has a name
+                object.__setattr__(self, name, float(value))
+
+    def of(self, foot: str) -> float:
+        """Return the value of a foot: `left_front`, `left_rear`, ..."""
+        return self.fore if foot in ENDS["fore"] else self.hind
+
+
+@dataclass(frozen=True)
+class GaitParameters:
+    """What shapes a walk: what each number does, its unit and its bounds stand in `EXPLANATIONS`.
+
+    Raises:
+        InputError: a value is out of its range, or there is not one point for each foot. Whether they go
+            together is for `timing_of` to say, which knows how long a frame is.
+    """
+
+    ground_speed_m_s: float
+    ascent_pairs: int = field(repr=False)
+    ground_points: int = field(repr=False)
+    front_height_m: ForeHind = field(repr=False)
+    central_height_m: ForeHind = field(repr=False)
+    rear_height_m: ForeHind = field(repr=False)
+    shape_factor: float = field(repr=False)
+    ascent_factor: float = field(repr=False)
+    turn_multiplier_rad_m: float = field(repr=False)
+    air_ground_factor: float
+    equilibrium_m: Mapping[str, Point] = field(repr=False)
+    maximum_displacement_m: float
+    maximum_turn_rad: float
+
+    def __post_init__(self) -> None:
+        if set(self.equilibrium_m) != set(FEET):
+            raise InputError(
+                f"equilibrium_m is of {', '.join(self.equilibrium_m)}",
+                hint=f"a point each of {', '.join(FEET)}",
+            )
+        points = {foot: _point(foot, self.equilibrium_m[foot]) for foot in FEET}
+        object.__setattr__(self, "equilibrium_m", MappingProxyType(points))
+        for name, value in self.flat.items():
+            told = explanation(name)
+            told.check(name, value)
+            if told.kind is Kind.ONE:  # a tuner and a command line give 6.0, NumPy gives its own floats
+                object.__setattr__(self, name, int(value) if told.is_whole else float(value))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.flat.items()))
+
+    def __reduce__(self) -> tuple[Callable[[Mapping[str, float]], GaitParameters], tuple[dict[str, float]]]:
+        """Travel to another process: a read-only mapping does not do so as such."""
+        return GaitParameters.from_flat, (self.flat,)
+
+    @property
+    def flat(self) -> dict[str, float]:
+        """All values by dotted name: `shape_factor`, `front_height_m.fore`, `equilibrium_m.left_front.x`."""
+        values: dict[str, float] = {}
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if isinstance(value, ForeHind):
+                values[f"{entry.name}.fore"], values[f"{entry.name}.hind"] = value.fore, value.hind
+            elif isinstance(value, Mapping):
+                for foot, point in value.items():
+                    values |= {
+                        f"{entry.name}.{foot}.{axis}": at for axis, at in zip("xyz", point, strict=True)
+                    }
+            else:
+                values[entry.name] = value
+        return values
+
+    def changed(self, values: Mapping[str, float]) -> GaitParameters:
+        """Return the parameters with other values for some dotted names.
+
+        `front_height_m` alone sets both its values; `equilibrium_m.fore.x` sets both fore feet, and
+        `equilibrium_m.fore.y` sets how far they stand out, to the left and to the right.
+
+        Raises:
+            UnknownNameError: there is no such parameter.
+            InputError: a value is out of its range.
+        """
+        flat = self.flat
+        for name, value in values.items():
+            flat |= _spread(name, value, flat)
+        return GaitParameters.from_flat(flat)
+
+    @classmethod
+    def from_flat(cls, flat: Mapping[str, float]) -> GaitParameters:
+        """Return the parameters whose `flat` this is."""
+        values: dict[str, Any] = {}
+        for entry in fields(cls):
+            kind = EXPLANATIONS[entry.name].kind
+            if kind is Kind.FORE_HIND:
+                values[entry.name] = ForeHind(flat[f"{entry.name}.fore"], flat[f"{entry.name}.hind"])
+            elif kind is Kind.POINTS:
+                values[entry.name] = {
+                    foot: tuple(flat[f"{entry.name}.{foot}.{axis}"] for axis in "xyz") for foot in FEET
+                }
+            else:
+                values[entry.name] = flat[entry.name]
+        return cls(**values)
+
+
+def _spread(name: str, value: float, flat: Mapping[str, float]) -> dict[str, float]:
+    """Return what a name that may stand for several parameters sets."""
+    if name in flat:
+        return {name: value}
+    if f"{name}.fore" in flat:
+        return {f"{name}.fore": value, f"{name}.hind": value}
+    base, _, rest = name.partition(".")
+    end, _, axis = rest.partition(".")
+    if base == "equilibrium_m" and end in ENDS and axis in {"x", "y", "z"}:
+        left, right = ENDS[end]
+        mirrored = -value if axis == "y" else value
+        return {f"{base}.{left}.{axis}": value, f"{base}.{right}.{axis}": mirrored}
+    raise UnknownNameError.among("gait parameter", name, flat)
+
+
+def _point(foot: str, point: Any) -> Point:
+    try:
+        x, y, z = (float(at) for at in point)
+    except (TypeError, ValueError):
+        raise InputError(f"the equilibrium point of {foot} is {point}", hint="x, y, z in metres") from None
+    if not all(map(math.isfinite, (x, y, z))):
+        raise InputError(f"the equilibrium point of {foot} is {point}", hint="finite numbers")
+    return x, y, z

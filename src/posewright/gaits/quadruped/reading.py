@@ -1,0 +1,284 @@
+"""Gaits as native documents: `*.gait.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from posewright.documents import Node, parse_document, read_text
+from posewright.errors import InputError, UnknownNameError
+from posewright.gaits.curves import Interpolation
+from posewright.gaits.quadruped.gait import (
+    GAINS,
+    GREATEST_GAIN,
+    LEAST_GAIN,
+    TRIM_RANGES,
+    TRIMS,
+    Gait,
+    TravelGain,
+    Trim,
+)
+from posewright.gaits.quadruped.parameters import (
+    EXPLANATIONS,
+    Explanation,
+    ForeHind,
+    GaitParameters,
+    Kind,
+    Point,
+)
+from posewright.gaits.quadruped.phases import (
+    ENDS,
+    FEET,
+    OWN,
+    PHASE_TABLES,
+    PhaseTable,
+    phase_table,
+    walking_legs,
+)
+from posewright.gaits.quadruped.timing import timing_of
+from posewright.robots import Robot, is_path, robot, robot_folder, robot_names
+
+FOLDER = "gaits"
+SUFFIX = ".gait.yaml"
+
+REQUIRED = ("gait", "robot", "phases", "parameters")
+OPTIONAL = ("description", "source", "interpolation", "pose", "travel_gain", "trim")
+
+_POINTS_HINT = "{fore: [x, y, z], hind: [x, y, z]}, y outwards, or a point of each foot"
+
+
+def gait_names(robot: Robot | str | None = None) -> tuple[str, ...]:
+    """Return the names of the gaits that ship for a robot, or for any, in alphabetical order."""
+    return tuple(sorted({path.name.removesuffix(SUFFIX) for path in _shipped(robot)}))
+
+
+def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
+    """Read a gait.
+
+    Args:
+        name: one of `gait_names()`, or the path of a `*.gait.yaml`.
+        robot: who is to walk it; None for the robot the document names.
+
+    Raises:
+        DocumentError: the document is not what it should be, or it is for another robot.
+        UnknownNameError: there is no such gait, robot, pose, phase table, ...
+        InputError: gaits of several robots are called so.
+    """
+    return read_gait_and_robot(name, robot=robot)[0]
+
+
+def read_gait_and_robot(name: str | Path, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
+    """Read a gait, and return it with the card of the robot that walks it; see `read_gait`."""
+    path = _find(name, robot)
+    return gait_in(read_text(path), path, robot=robot)
+
+
+def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
+    """Return the gait that a text tells of, with its robot's card.
+
+    Args:
+        text: a gait's document.
+        path: where it comes from, for messages, and for a card it names by its path.
+        robot: who is to walk it; None for the robot the document names.
+
+    Raises:
+        DocumentError, UnknownNameError: as `read_gait`.
+    """
+    fields = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
+    card = _robot(fields["robot"], robot, path)
+    gait = Gait(
+        name=_name(fields["gait"]),
+        robot=card.name,
+        parameters=_parameters(fields["parameters"], card),
+        phases=_phases(fields["phases"]),
+        interpolation=_interpolation(fields),
+        travel_gain=_travel_gain(fields["travel_gain"]) if "travel_gain" in fields else TravelGain(),
+        trim=_trim(fields["trim"]) if "trim" in fields else Trim(),
+        pose=_pose(fields, card),
+        description=fields["description"].text() if "description" in fields else "",
+        source=fields["source"].text() if "source" in fields else "",
+        path=path,
+    )
+    return gait, card
+
+
+def _shipped(robot: Robot | str | None) -> list[Path]:
+    if isinstance(robot, Robot):
+        folders = [] if robot.folder is None else [robot.folder]
+    else:
+        known = robot_names()
+        folders = [robot_folder(name) for name in known if robot in (None, name)]
+    return [path for folder in folders for path in sorted((folder / FOLDER).glob(f"*{SUFFIX}"))]
+
+
+def _find(name: str | Path, robot: Robot | None) -> Path:
+    if is_path(name):
+        return Path(name)
+    named = [path for path in _shipped(robot) if path.name == f"{name}{SUFFIX}"]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        robots = ", ".join(path.parent.parent.name for path in named)
+        raise InputError(f"several robots have a gait {name}", hint=f"say which robot: {robots}")
+    if Path(name).is_file():
+        return Path(name)
+    raise UnknownNameError.among(
+        "gait" if robot is None else f"gait of {robot.name}", name, gait_names(robot)
+    )
+
+
+def _name(node: Node) -> str:
+    name = node.text()
+    if not name.strip() or not name.isprintable() or "/" in name or "\\" in name:
+        node.fail(f"{name!r} is no name", hint="letters and digits, as in my_trot; no path")
+    return name
+
+
+def _robot(node: Node, card: Robot | None, path: Path | None) -> Robot:
+    """Return the card that `robot:` tells of, or the one given, which must be called so; it can walk."""
+    found = _card(node, card, path)
+    try:
+        walking_legs(found)
+    except InputError as error:
+        node.fail(error.message, hint=error.hint)
+    return found
+
+
+def _card(node: Node, card: Robot | None, path: Path | None) -> Robot:
+    name = node.text()
+    if card is not None and name == card.name:
+        return card
+    if is_path(name):
+        named = robot((path.parent if path is not None else Path()) / name)
+    else:
+        named = robot(node.choice("robot", robot_names()))
+    if card is not None and named.name != card.name:
+        node.fail(f"this gait is for {named.name}", hint=f"it is to be walked by {card.name}")
+    return card or named
+
+
+def _parameters(node: Node, card: Robot) -> GaitParameters:
+    parameters = read_parameters(node)
+    try:
+        timing_of(parameters, card.frame_period_s)
+    except InputError as error:
+        node.fields()["ascent_pairs"].fail(error.message, hint=error.hint)
+    return parameters
+
+
+def _phases(node: Node) -> PhaseTable:
+    if not isinstance(node.value, dict):
+        return phase_table(node.choice("phase table", PHASE_TABLES))
+    offsets = node.fields(required=FEET, optional=())
+    for entry in offsets.values():
+        if entry.number(low=0.0) >= 1.0:
+            entry.fail(f"{entry.value:g} is out of range", hint="from 0 to less than 1, of a cycle")
+    return PhaseTable(OWN, {foot: entry.number() for foot, entry in offsets.items()})
+
+
+def _interpolation(fields: Mapping[str, Node]) -> Interpolation:
+    if "interpolation" not in fields:
+        return Interpolation.SPLINE
+    return Interpolation(
+        fields["interpolation"].choice("interpolation", [way.value for way in Interpolation])
+    )
+
+
+def _travel_gain(node: Node) -> TravelGain:
+    entries = node.fields(optional=GAINS)
+    return TravelGain(
+        **{name: entry.number(low=LEAST_GAIN, high=GREATEST_GAIN) for name, entry in entries.items()}
+    )
+
+
+def _trim(node: Node) -> Trim:
+    entries = node.fields(optional=TRIMS)
+    return Trim(
+        **{
+            name: entry.number(low=-TRIM_RANGES[name], high=TRIM_RANGES[name])
+            for name, entry in entries.items()
+        }
+    )
+
+
+def _pose(fields: Mapping[str, Node], card: Robot) -> str:
+    if "pose" in fields:
+        return fields["pose"].choice("pose", card.poses)
+    if Gait.pose not in card.poses:
+        fields["robot"].fail(
+            f"{card.name} has no pose {Gait.pose!r}", hint=f"say `pose:`, one of {', '.join(card.poses)}"
+        )
+    return Gait.pose
+
+
+def read_parameters(node: Node) -> GaitParameters:
+    """Read the parameters of a walk, each by its name.
+
+    Raises:
+        DocumentError: one is missing, unknown, no number or out of its range.
+    """
+    found = node.fields(required=tuple(EXPLANATIONS), optional=())
+    values: dict[str, Any] = {name: _READERS[EXPLANATIONS[name].kind](entry) for name, entry in found.items()}
+    return GaitParameters(**values)
+
+
+def _one(node: Node) -> float:
+    return _value(node, _explanation_of(node))
+
+
+def _fore_hind(node: Node) -> ForeHind:
+    explanation = _explanation_of(node)
+    if not isinstance(node.value, dict):
+        both = _value(node, explanation)
+        return ForeHind(both, both)
+    pair = node.fields(required=tuple(ENDS), optional=())
+    return ForeHind(_value(pair["fore"], explanation), _value(pair["hind"], explanation))
+
+
+def _read_points(node: Node) -> dict[str, Point]:
+    explanation = _explanation_of(node)
+    points: dict[str, Point] = {}
+    for name, entry in node.fields(optional=(*ENDS, *FEET)).items():
+        for foot, point in _placed(name, _point(entry, explanation)):
+            if foot in points:
+                entry.fail(f"{foot} stands here twice", hint=_POINTS_HINT)
+            points[foot] = point
+    missing = [foot for foot in FEET if foot not in points]
+    if missing:
+        node.fail(f"no point for {', '.join(missing)}", hint=_POINTS_HINT)
+    return points
+
+
+def _placed(name: str, point: Point) -> Iterator[tuple[str, Point]]:
+    """Yield the feet that a name stands for, each with its point; a pair's stands left and right."""
+    if name in FEET:
+        yield name, point
+        return
+    left, right = ENDS[name]
+    x, y, z = point
+    yield left, (x, y, z)
+    yield right, (x, -y, z)
+
+
+def _point(node: Node, explanation: Explanation) -> Point:
+    entries = node.items()
+    if len(entries) != 3:
+        node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
+    x, y, z = (_value(entry, explanation) for entry in entries)
+    return x, y, z
+
+
+def _value(node: Node, explanation: Explanation) -> float:
+    """Return a number within its bounds, or fail with the range in the unit it has."""
+    number = node.integer() if explanation.is_whole else node.number()
+    if not explanation.low <= number <= explanation.high:
+        node.fail(f"{number:g} is out of range", hint=f"the range is {explanation.range_text}")
+    return number
+
+
+def _explanation_of(node: Node) -> Explanation:
+    return EXPLANATIONS[node.trail.rpartition(".")[2]]
+
+
+_READERS = {Kind.ONE: _one, Kind.FORE_HIND: _fore_hind, Kind.POINTS: _read_points}

@@ -1,0 +1,53 @@
+"""Lazy packages: what a package offers is imported when it is first used.
+
+A package lists what it offers once, for type checkers, and here the same lines are read:
+
+```python
+if TYPE_CHECKING:
+    from posewright.charts.chart import Chart as Chart
+    from posewright.charts.equivalence import equivalent
+    compare_charts = equivalent                     # offered under another name
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)
+```
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a package that lists its names as above."""
+    module = sys.modules[package]
+    places = _places(module.__spec__.loader.get_source(package))  # type: ignore[union-attr]  # of a module at hand
+    names = sorted(places)
+
+    def load(name: str) -> Any:
+        if name not in places:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        room, attribute = places[name]
+        value = getattr(importlib.import_module(room), attribute)
+        setattr(module, name, value)
+        return value
+
+    return load, lambda: sorted({*vars(module), *names}), names
+
+
+def _places(source: str) -> dict[str, tuple[str, str]]:
+    """Return module and name there of each name that the source of a package offers."""
+    offered: dict[str, tuple[str, str]] = {}
+    imported: dict[str, tuple[str, str]] = {}
+    listed = source.partition("\nif TYPE_CHECKING:\n")[2].partition("\nelse:\n")[0]
+    for line in listed.splitlines():
+        match line.split():
+            case ["from", room, "import", name, "as", _]:
+                offered[name] = room, name
+            case ["from", room, "import", *names]:
+                imported |= {name.rstrip(","): (room, name.rstrip(",")) for name in names}
+            case [name, "=", other]:
+                offered[name] = imported[other]
+    return offered

@@ -1,0 +1,278 @@
+"""What a robot carries: its sensors, what each one measures and where it sits, and its lights.
+
+A sensor's readings come by channel: most sensors have one, named as the sensor; an IMU has three.
+Angles look along the mount's frame: x forward, y left, z up; yaw is positive to the left and pitch,
+about +y, positive downwards (REP-103).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.documents import Node
+
+Position: TypeAlias = tuple[float, float, float]
+"""A place in the mount's frame [m]."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One reading of a sensor.
+
+    Attributes:
+        name: key of the reading in a body's state, `imu.orientation`.
+        unit: `m`, `rad`, `rad/s`, `m/s^2`, or empty for true and false.
+        shape: empty for one number.
+    """
+
+    name: str
+    unit: str
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class RangeSensor:
+    """Measures the distance to the nearest thing inside a narrow fan of beams.
+
+    Attributes:
+        name: the sensor's name.
+        mount: site or body of the model it is fixed to.
+        max_range_m: farthest distance; also the reading where nothing is hit [m].
+        min_range_m: nearest distance; also the reading of anything nearer [m].
+        position_m: place in the mount's frame [m].
+        yaw_deg: direction of the fan's middle, positive to the left [deg].
+        pitch_deg: the same, positive downwards [deg].
+        fan_deg: opening of the fan [deg].
+        beams: number of beams, spread evenly over the fan.
+    """
+
+    kind: ClassVar[str] = "range"
+    name: str
+    mount: str
+    max_range_m: float
+    position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
+    yaw_deg: float = 0.0
+    pitch_deg: float = 0.0
+    fan_deg: float = field(default=0.0, repr=False)
+    beams: int = field(default=1, repr=False)
+    min_range_m: float = field(default=0.0, repr=False)
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The nearest distance."""
+        return (Channel(self.name, "m"),)
+
+    @property
+    def bearings_rad(self) -> Floats:
+        """Direction of every beam, `(beams,)` [rad], right to left."""
+        half = self.fan_deg / 2.0 if self.beams > 1 else 0.0
+        return np.radians(np.linspace(self.yaw_deg - half, self.yaw_deg + half, self.beams))
+
+
+@dataclass(frozen=True)
+class RangeScan:
+    """Measures the distance along every one of many beams.
+
+    Attributes:
+        name: the sensor's name.
+        mount: site or body of the model it is fixed to.
+        max_range_m: farthest distance; also the reading where nothing is hit [m].
+        start_deg: direction of the first beam, positive to the left [deg].
+        step_deg: angle from one beam to the next, positive to the left [deg].
+        beams: number of beams.
+        position_m: place in the mount's frame [m].
+        pitch_deg: tilt of all beams, positive downwards [deg].
+    """
+
+    kind: ClassVar[str] = "range_scan"
+    name: str
+    mount: str
+    max_range_m: float
+    start_deg: float
+    step_deg: float
+    beams: int
+    position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
+    pitch_deg: float = field(default=0.0, repr=False)
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The distance of every beam."""
+        return (Channel(self.name, "m", (self.beams,)),)
+
+    @property
+    def bearings_rad(self) -> Floats:
+        """Direction of every beam, `(beams,)` [rad], in the order of the readings."""
+        beams = np.arange(self.beams, dtype=np.float64)
+        return np.radians(self.start_deg + self.step_deg * beams)
+
+
+@dataclass(frozen=True)
+class Imu:
+    """Measures orientation (roll, pitch, yaw), angular velocity and acceleration of its mount."""
+
+    kind: ClassVar[str] = "imu"
+    name: str
+    mount: str
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """Orientation, angular velocity and acceleration, three numbers each."""
+        return (
+            Channel(f"{self.name}.orientation", "rad", (3,)),
+            Channel(f"{self.name}.angular_velocity", "rad/s", (3,)),
+            Channel(f"{self.name}.acceleration", "m/s^2", (3,)),
+        )
+
+
+@dataclass(frozen=True)
+class Compass:
+    """Measures where its mount looks: 0 along the field's +x, positive to the left."""
+
+    kind: ClassVar[str] = "compass"
+    name: str
+    mount: str
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The heading."""
+        return (Channel(self.name, "rad"),)
+
+
+@dataclass(frozen=True)
+class Accelerometer:
+    """Measures the acceleration of its mount, along the mount's axes: +9.81 upwards where it is at rest.
+
+    Attributes:
+        name: the sensor's name.
+        mount: site or body of the model it is fixed to.
+        range_m_s2: farthest reading either way, where it saturates [m/s^2].
+    """
+
+    kind: ClassVar[str] = "accelerometer"
+    name: str
+    mount: str
+    range_m_s2: float
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """The acceleration forward, left and up."""
+        return (Channel(self.name, "m/s^2", (3,)),)
+
+
+@dataclass(frozen=True)
+class FootContact:
+    """Tells whether a foot touches the floor."""
+
+    kind: ClassVar[str] = "foot_contact"
+    name: str
+    foot: str
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """True while the foot touches."""
+        return (Channel(self.name, ""),)
+
+
+@dataclass(frozen=True)
+class TouchSwitch:
+    """Tells whether a hand presses it; a simulated body has nobody to press it, so it gives no reading."""
+
+    kind: ClassVar[str] = "touch_switch"
+    channels: ClassVar[tuple[Channel, ...]] = ()
+    name: str
+    place: str
+
+
+@dataclass(frozen=True)
+class AnalogTouch:
+    """Measures how hard a hand presses, in units of its own; like a switch, it gives no reading.
+
+    Attributes:
+        name: the sensor's name.
+        place: where on the robot, in words.
+        on_above: above this it counts as pressed.
+        off_below: below this it counts as let go.
+    """
+
+    kind: ClassVar[str] = "analog_touch"
+    channels: ClassVar[tuple[Channel, ...]] = ()
+    name: str
+    place: str
+    on_above: float
+    off_below: float
+
+
+@dataclass(frozen=True)
+class VibrationSensor:
+    """Tells that the robot was knocked; nobody knocks a simulated body, so it gives no reading."""
+
+    kind: ClassVar[str] = "vibration"
+    channels: ClassVar[tuple[Channel, ...]] = ()
+    name: str
+    place: str
+
+
+@dataclass(frozen=True)
+class Led:
+    """One light.
+
+    Attributes:
+        name: its short name.
+        colour: in words; `white/green` where it can show either.
+        place: where on the robot, in words.
+    """
+
+    name: str
+    colour: str
+    place: str
+
+
+def parse_leds(node: Node) -> tuple[Led, ...]:
+    """Read `{name: {colour: white, place: head}, ..., source: ...}`, or raise DocumentError."""
+    return tuple(_led(name, entry) for name, entry in node.fields().items() if name != "source")
+
+
+def _led(name: str, node: Node) -> Led:
+    fields = node.fields(required=("colour", "place"), optional=("source",))
+    return Led(name, fields["colour"].text(), fields["place"].text())
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Takes pictures; it has no readings a chart could use.
+
+    Attributes:
+        name: the sensor's name.
+        mount: site or body of the model it is fixed to; it looks along +x.
+        width: picture width in pixels.
+        height: picture height in pixels.
+        vertical_fov_deg: opening from the bottom to the top of the picture [deg].
+        frame_rate_hz: pictures a second, where known [Hz].
+    """
+
+    kind: ClassVar[str] = "camera"
+    channels: ClassVar[tuple[Channel, ...]] = ()
+    name: str
+    mount: str
+    width: int
+    height: int
+    vertical_fov_deg: float = 45.0
+    frame_rate_hz: float | None = None
+
+
+SensorSpec: TypeAlias = (
+    RangeSensor
+    | RangeScan
+    | Imu
+    | Compass
+    | Accelerometer
+    | FootContact
+    | TouchSwitch
+    | AnalogTouch
+    | VibrationSensor
+    | Camera
+)

@@ -1,0 +1,225 @@
+"""Executors: one task done with many items, by this process alone, by several beside it, or by a cluster.
+
+Anything that fulfils `concurrent.futures.Executor` will do: processes of this machine by `executor_for`,
+or `distributed.Client(...).get_executor()` of a Dask cluster. Results come in the order of the items,
+whoever does which.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from multiprocessing import resource_tracker
+from typing import Any, TypeVar
+
+from posewright.errors import InputError, UnavailableError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+MOST_WORKERS = 1024
+
+_NO_PICKLE = (pickle.PickleError, TypeError, AttributeError, ValueError, ImportError, RecursionError)
+"""What comes of an object that cannot go to another process."""
+
+
+@contextlib.contextmanager
+def executor_for(workers: int, most: int) -> Iterator[Executor | None]:
+    """Give an executor of so many processes; None, for this process alone, where one is enough.
+
+    Args:
+        workers: how many processes are asked for.
+        most: how many items there are at once; more processes would have nothing to do.
+
+    Raises:
+        InputError: a number of workers that cannot be.
+    """
+    asked: object = workers
+    if isinstance(asked, bool) or not isinstance(asked, int) or not 1 <= workers <= MOST_WORKERS:
+        raise InputError(f"{workers!r} workers", hint=f"1 to {MOST_WORKERS}; as many as there are processors")
+    count = max(1, min(workers, most))
+    if count == 1:
+        yield None
+        return
+    executor = Processes(count)
+    try:
+        yield executor
+    finally:
+        executor.end()
+
+
+def in_order(
+    task: Callable[[Item], Result], items: Sequence[Item], executor: Executor | None = None
+) -> Iterator[Result]:
+    """Yield what comes of each item, in their order; the result hangs on the item alone, not on who did it.
+
+    The task is made once in each worker; what it keeps there, a compiled world say, serves all its items.
+    Whoever leaves before the last result ends what is still being done.
+
+    Raises:
+        Exception: of the first item, in their order, with which the task raised one: that one.
+        InputError: the task cannot go to another process.
+        UnavailableError: a worker ended before it was done.
+    """
+    if executor is None:
+        yield from map(task, items)
+        return
+    pickled = packed(task)
+    call = functools.partial(_call, hashlib.sha256(pickled).digest(), pickled)
+    futures: list[Future[Result]] = []
+    try:
+        futures += [executor.submit(call, item) for item in items]
+        for future in futures:
+            yield future.result()
+    except BrokenExecutor as error:
+        raise UnavailableError(
+            "a worker process ended before it was done",
+            hint="out of memory? Fewer workers take less. If none ever begins: a script that has workers "
+            "stands under `if __name__ == '__main__':`",
+        ) from error
+    finally:
+        left = [future for future in futures if not future.cancel() and not future.done()]
+        if left and isinstance(executor, Processes):
+            executor.end()
+
+
+class Processes(Executor):
+    """Processes of this machine, started when there is something to do.
+
+    They are spawned, so that they hold no lock or file of ours; they do not hear Ctrl-C, which ends them
+    through us; and when we are killed they end by themselves, with the item they are at.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._pool: ProcessPoolExecutor | None = None
+        self._others: set[int | None] = set()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Let a process call a function."""
+        with _deaf_to_ctrl_c():  # a call may start a process
+            if self._pool is None:
+                self._others = {child.pid for child in multiprocessing.active_children()}
+                self._pool = ProcessPoolExecutor(self._count, multiprocessing.get_context("spawn"), _begin)
+            try:
+                return self._pool.submit(fn, *args, **kwargs)
+            except BrokenExecutor:
+                self.end()
+                raise
+
+    def end(self) -> None:
+        """End all processes at once, with what they are at; others start when there is something to do."""
+        pool, self._pool = self._pool, None
+        if pool is None:
+            return
+        for child in multiprocessing.active_children():
+            if child.pid not in self._others:
+                child.terminate()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_tasks: dict[bytes, Callable[[Any], Any]] = {}
+
+
+def _call(digest: bytes, pickled: bytes, item: Any) -> Any:
+    """Do the task with an item in a worker, where the task is unpickled once."""
+    if digest not in _tasks:
+        _tasks.clear()
+        _tasks[digest] = pickle.loads(pickled)  # noqa: S301 -- from the process that started this one
+    try:
+        return _tasks[digest](item)
+    # Whatever the task raises is for who asked, who is in another process: it is raised there.
+    except Exception as error:
+        raise _portable(error) from None
+
+
+def packed(task: object) -> bytes:
+    """Return the task as bytes, or raise an InputError where it cannot go to another process."""
+    try:
+        pickled = pickle.dumps(task)
+        pickle.loads(pickled)  # noqa: S301 -- our own
+    except _NO_PICKLE as error:
+        raise InputError(
+            f"what is to be done cannot be handed to another process: {error}",
+            hint="its class stands at the top of a module and holds nothing open; or take one worker",
+        ) from error
+    return pickled
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error that can go to another process, with a note of where it arose.
+
+    Where it cannot travel itself, it is a RuntimeError that tells of it.
+    """
+    story = f"in a worker process:\n{''.join(traceback.format_exception(error))}"
+    error.add_note(story)
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 -- our own
+    except _NO_PICKLE:
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+        error.add_note(story)
+    return error
+
+
+def _begin() -> None:
+    """Begin a worker: Ctrl-C is for who started it, and when that one is gone, so is the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextlib.contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C wait until all within is done; a process that starts there is deaf to it from the first."""
+    with _heard_later(), _blocked():
+        yield
+
+
+@contextlib.contextmanager
+def _heard_later() -> Iterator[None]:
+    """Let the main thread hear of Ctrl-C at the end.
+
+    To block the signal is not enough: another thread takes it then, one of NumPy's say, and Python raises
+    KeyboardInterrupt in the main thread all the same.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield  # no other thread is interrupted, and a handler that is not Python's cannot be put back
+        return
+    came: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        for number in came[:1]:
+            signal.raise_signal(number)
+
+
+@contextlib.contextmanager
+def _blocked() -> Iterator[None]:
+    """Block the signal, as a new process inherits what is blocked here."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # it starts with the first process else, and unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

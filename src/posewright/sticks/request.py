@@ -1,0 +1,218 @@
+"""What is asked of `monet add`: a motion that begins and ends as its name says, and how it is registered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from posewright.errors import FormatError, UnknownNameError, Where
+from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
+from posewright.formats.motion_file import Reference, card_of
+from posewright.formats.motion_format import Rendering, WriteOptions
+from posewright.formats.omtn.format import FORMAT
+from posewright.formats.omtn.to_motion import DESIGN
+from posewright.formats.reading import read_motion_file
+from posewright.formats.unsaid import STAND, moved_joints
+from posewright.formats.writing import refuse_losses
+from posewright.motions import DesignRules, Level, Motion, Pose, check_motion
+from posewright.robots import Robot
+from posewright.sticks.finding import MonetFinding
+from posewright.sticks.limits import (
+    AGENTS,
+    MODELS,
+    MOTION_AGENT,
+    NUMBER_BYTES,
+    SOUND_AGENT,
+    follows_grammar,
+    postures_of,
+    refuse_name,
+)
+
+LEGS = "legs"
+"""The group of an AIBO's card that holds the joints of its legs."""
+
+
+def posture_warnings(motion: Motion) -> Iterator[MonetFinding]:
+    """Yield where the legs are far from the robot's pose of the name that the motion's name says.
+
+    Far is what the design rules call far from a pose. Sony's own motions for MoNet begin and end within 9
+    degrees of these poses, but for a walk backwards, 27 degrees, of which this is said, too.
+    """
+    poses = motion.resolved()
+    first = poses[0] if motion.start is not None else poses[1]
+    said = postures_of(motion.name)
+    for pose, posture, verb in ((first, said.start, "begins"), (poses[-1], said.end, "ends")):
+        yield from _far(motion, pose, posture, verb)
+
+
+def _far(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
+    card = card_of(motion)
+    legs = [joint for joint in card.groups.get(LEGS, ()) if joint in motion.joints]
+    if posture not in card.poses or not legs:
+        return
+    wanted = np.array([card.poses[posture][joint] for joint in legs])
+    away = np.nan_to_num(np.rad2deg(np.abs(pose.on(tuple(legs)).angles - wanted)), nan=0.0)
+    worst, limit = int(away.argmax()), DesignRules.of(card).near_pose_deg
+    if away[worst] > limit:
+        message = (
+            f"the motion {verb} with {legs[worst]} {away[worst]:.0f} deg from where it is in {posture!r}, "
+            "which its name says: the robot would jump"
+        )
+        yield MonetFinding(Level.WARNING, "posture", message, hint="give it the --name of what it does")
+
+
+MAX_ID = 10**NUMBER_BYTES - 1
+
+COMMENT = "#####"
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A command that plays a motion.
+
+    Attributes:
+        id: by which a program asks for it.
+        name: what the motion calls itself, and the line calls it.
+        agent: who plays it.
+        sound: a sound to go with it; None for none.
+        sync: whether motion and sound begin together.
+    """
+
+    id: int
+    name: str
+    agent: str = MOTION_AGENT
+    sound: str | None = None
+    sync: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.id <= MAX_ID:
+            raise FormatError(f"{self.id} is no id of a command", hint=f"right is 0 to {MAX_ID}")
+        refuse_name(self.name)
+        if self.sound is not None:
+            refuse_name(self.sound)
+        moving = [name for name, agent in AGENTS.items() if agent.plays == "OMTN"]
+        if self.agent not in moving:
+            raise UnknownNameError.among("agent that plays motions", self.agent, moving)
+
+    @property
+    def head(self) -> str:
+        """The head line of the command."""
+        return f"{self.id} {len(self.lines)} {int(self.sync)}"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The agent lines; -1 has the motion looked up by its own name."""
+        motion = f"{self.agent} {self.name} -1"
+        return (motion,) if self.sound is None else (motion, f"{SOUND_AGENT} {self.sound} -1")
+
+    @property
+    def comment(self) -> tuple[str, ...]:
+        """The comment before the command."""
+        return (COMMENT, caption(self.name), COMMENT)
+
+
+def caption(name: str) -> str:
+    """Return the comment that says what a command plays."""
+    return f"# {name}"
+
+
+def motion_to_add(
+    motion: Motion | Path | str, page: Reference | None = None, robot: str | Robot | None = None
+) -> Motion:
+    """Return the motion that is meant: itself, or the one in a file.
+
+    Raises:
+        FormatError: it cannot be read, or the file holds several and nobody said which.
+    """
+    if isinstance(motion, Motion):
+        return motion
+    file = read_motion_file(motion, robot=robot)
+    if page is None and len(file.motions) > 1:
+        names = ", ".join(label.name for label in file.pages[:8])
+        more = ", ..." if len(file.pages) > 8 else ""
+        raise FormatError(
+            f"the file holds {len(file.motions)} motions",
+            where=Where(path=Path(motion)),
+            hint=f"say which with --page: {names}{more}",
+        )
+    return file.motion(page)
+
+
+def name_for(motion: Motion, name: str | None) -> str:
+    """Return what the motion is to be called: as asked, or as it is if that tells the robot enough.
+
+    Raises:
+        FormatError: nobody asked, and its own name does not say where it begins and ends.
+    """
+    if name is not None:
+        return name
+    if not follows_grammar(motion.name):
+        raise FormatError(
+            f"the motion's own name, {motion.name!r}, does not say in which postures it begins and ends",
+            hint="give it one with --name, as a_stand#stand_kick: all of it, from standing to standing",
+        )
+    return motion.name
+
+
+STRAIGHT = WriteOptions(straighten=True)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A motion as MoNet plays it.
+
+    Attributes:
+        rendering: its file, what is lost, and what had to be filled in.
+        findings: where it does not do what its name says.
+    """
+
+    rendering: Rendering
+    findings: tuple[MonetFinding, ...]
+
+
+def fitted(
+    motion: Motion, model: str, name: str, *, accept_loss: bool = False, path: Path | None = None
+) -> Fitted:
+    """Return the motion as MoNet plays it on a model: of its whole body, under that name.
+
+    Raises:
+        LossError: something would be lost, and `accept_loss` is false.
+        FormatError: the motion does not fit.
+        UnknownNameError: MoNet knows no such model.
+    """
+    if model not in MODELS:
+        raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
+    carried = carried_to(motion, MODELS[model].robot)
+    moved = motion if carried is None else carried.motion
+    moved = replace(moved, name=name, extras={**moved.extras, DESIGN: MODELS[model].design})
+    moved = FORMAT.prepared(moved, STRAIGHT)  # the robot knows no curves
+    rendering = FORMAT.render(moved, Path(f"{name}.mtn"), STRAIGHT)
+    losses = (*lost_between_robots(carried), *_lost_by_standing(moved), *rendering.losses)
+    refuse_losses(losses, FORMAT.name, path or Path(name), accept_loss=accept_loss)
+    remarks = (*unmoved(carried), *_broken_rules(moved), *rendering.remarks)
+    return Fitted(replace(rendering, losses=losses, remarks=remarks), tuple(posture_warnings(moved)))
+
+
+def _broken_rules(motion: Motion) -> Iterator[str]:
+    """Yield that the design rules find errors in the motion, and the first of them.
+
+    Where it begins and ends, and how long it lasts, is left out: MoNet knows postures, and has time.
+    """
+    found = check_motion(motion, card_of(motion), celebration=True)
+    errors = [finding for finding in found if finding.level is Level.ERROR and finding.rule != "pose"]
+    if errors:
+        yield f"`motion check` finds {len(errors)} errors in it, the first: {errors[0].message}"
+
+
+def _lost_by_standing(motion: Motion) -> Iterator[str]:
+    """Yield that legs which the motion never moves are put where its name does not say they are."""
+    legs = card_of(motion).groups.get(LEGS, ())
+    unset = [joint for joint in legs if joint not in moved_joints(motion)]
+    said = postures_of(motion.name)
+    if unset and said.said and said != (STAND, STAND):
+        what = "the legs" if len(unset) == len(legs) else ", ".join(unset)
+        where = f"they go to the pose {STAND!r}, whatever the posture"
+        yield f"that it leaves {what} alone: MoNet plays motions of the whole body, so {where}"

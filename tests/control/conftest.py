@@ -1,0 +1,5 @@
+"""Control is tested with the behaviours' workshop: its motions, its charts, its robot."""
+
+from __future__ import annotations
+
+from ..behaviours.conftest import desk, shop  # noqa: F401 -- fixtures

@@ -1,0 +1,56 @@
+"""A lazy package lists what it offers once, for type checkers and for the import on first use."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+import posewright
+
+SOURCE = """\
+from typing import TYPE_CHECKING
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from math import cos as cos
+    from math import floor, sin
+
+    sine = sin
+    down = floor
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)
+    from math import tan as tan
+"""
+
+
+def test_a_name_is_loaded_when_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lazily").mkdir()
+    (tmp_path / "lazily" / "__init__.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    lazily = importlib.import_module("lazily")
+    assert lazily.__all__ == ["cos", "down", "sine"]
+    assert "sine" not in vars(lazily)
+    assert (lazily.sine(0.0), lazily.cos(0.0), lazily.down(1.5)) == (0.0, 1.0, 1)
+    assert "sine" in vars(lazily)
+    assert {"cos", "sine", "down"} <= set(dir(lazily))
+    with pytest.raises(AttributeError, match="module 'lazily' has no attribute 'sin'"):
+        lazily.sin  # noqa: B018 -- the question is what asking does
+    del sys.modules["lazily"]
+
+
+ROOT = Path(posewright.__file__).parent.parent
+LAZY = [path.parent for path in ROOT.rglob("__init__.py") if "= lazy(__name__)" in path.read_text()]
+
+
+@pytest.mark.parametrize("folder", LAZY, ids=lambda folder: folder.name)
+def test_every_name_that_a_lazy_package_offers_is_there(folder: Path) -> None:
+    package = importlib.import_module(".".join(folder.relative_to(ROOT).parts))
+    assert len(package.__all__) == len(set(package.__all__)) > 0
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+        assert name in dir(package)
+    with pytest.raises(AttributeError, match="has no attribute 'no_such_name'"):
+        _ = package.no_such_name
