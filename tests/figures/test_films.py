@@ -59,9 +59,10 @@ def test_an_encoder_that_fails_leaves_the_old_film_and_says_so(tmp_path: Path) -
     noise = np.random.default_rng(0)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))  # as a full disk would
     try:
-        with pytest.raises(OutputError, match=r"grey\.mp4.*could not be encoded"), film_file(
-            path, (320, 240), 25.0
-        ) as send:
+        with (
+            pytest.raises(OutputError, match=r"grey\.mp4.*could not be encoded"),
+            film_file(path, (320, 240), 25.0) as send,
+        ):
             for _ in range(60):
                 send(noise.integers(0, 255, (240, 320, 3), dtype=np.uint8))
     finally:
@@ -71,9 +72,10 @@ def test_an_encoder_that_fails_leaves_the_old_film_and_says_so(tmp_path: Path) -
 
 def test_an_encoder_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("posewright.figures.encoding._encoder", lambda: "/bin/false")
-    with pytest.raises(OutputError, match="could not be encoded"), film_file(
-        tmp_path / "grey.mp4", SMALL, 25.0
-    ) as send:
+    with (
+        pytest.raises(OutputError, match="could not be encoded"),
+        film_file(tmp_path / "grey.mp4", SMALL, 25.0) as send,
+    ):
         for _ in range(100):
             send(GREY)
     assert list(tmp_path.iterdir()) == []
@@ -113,7 +115,9 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, came: signal.Signals) ->
         "        print('sent', flush=True)\n"
     )
     film = subprocess.Popen(  # noqa: S603 -- ourselves
-        [sys.executable, "-c", program, str(tmp_path / "film.mp4")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", program, str(tmp_path / "film.mp4")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     with film:
         assert film.stdout is not None

@@ -109,7 +109,11 @@ def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> No
     """Draw how far the bases lean."""
     for name, record in recording.robots.items():
         axes.plot(
-            recording.times, np.rad2deg(tilt(record.base)), color=colours.get(name, COLOURS[0]), lw=0.9, label=name
+            recording.times,
+            np.rad2deg(tilt(record.base)),
+            color=colours.get(name, COLOURS[0]),
+            lw=0.9,
+            label=name,
         )
     axes.set(ylabel="[deg]", title="tilt of the base from the vertical")
     axes.set_ylim(bottom=0.0)
