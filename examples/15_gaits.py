@@ -16,7 +16,7 @@ for name in pw.gait_names(robot):
     print(f"{name}: {gait.description}; {check.kept} of {len(check.tried)} commands within all limits")
 
 trot = pw.read_gait("trot", robot=robot)
-pw.draw_gait(trot, robot, command, out / "trot.png")
+pw.save_figure(pw.draw_gait(trot, command=command), out / "trot.png")
 pw.write_motion(pw.sample_gait(trot, robot, command), out / "trot.motion.yaml")  # repeats for ever
 pw.write_motion(pw.sample_gait(trot, robot, command, cycles=8, every_frames=2), out / "trot.mtn")
 
@@ -25,7 +25,7 @@ report = trial.report.to_dict()
 print(
     f"walked {report['speed_m_s']:.3f} m/s, turned {report['turn_rad_s']:.2f} rad/s, {report['falls']} falls"
 )
-pw.draw_gait_trial(trial, out / "walk.png")
+pw.save_figure(pw.draw_walk(trial), out / "walk.png")
 
 higher = trot.changed({"central_height_m": 0.02})  # any parameter, by its name
 print(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise, takewhile
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,26 +14,61 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.arrays import Floats
-from posewright.evaluation.walking.drives import drives_of
-from posewright.evaluation.walking.joints import energy_of
-from posewright.evaluation.walking.falls import falls_of, lain, tilt_deg
+from posewright.errors import InputError
+from posewright.evaluation import RunResult, evaluate
 from posewright.evaluation.walking.feet import cycles_of, feet_work_of, foot_tracks, slips
-from posewright.evaluation.walking.joints import JointLoads, joint_efforts_of
-from posewright.evaluation.walking.leaning import attitude_deg, leaning_of
-from posewright.evaluation.walking.report import report_of
-from posewright.evaluation.walking.track import Correction, GaitTrack, Timed
-from posewright.evaluation.walking.travel import travel_of
-from posewright.gaits import TROT, GaitTiming, VelocityCommand, se2_exp
+from posewright.evaluation.walking.joints import JointLoads, drives_of, energy_of, joint_loads_of
+from posewright.evaluation.walking.report import GaitReport
+from posewright.evaluation.walking.travel import leaning_of, travel_of
+from posewright.evaluation.walking.walk import EXTRAS, Correction, Walk, WalkTerms, stays_down_limits
+from posewright.gaits import (
+    TROT,
+    ForeHind,
+    Gait,
+    GaitParameters,
+    VelocityCommand,
+    gait_text,
+    se2_exp,
+    timing_of,
+)
 from posewright.kinematics import legs_of
+from posewright.recordings import Decisions, Event, Header, Recording, RobotHeader, RobotRecord
+from posewright.recordings.falls import FallDetector
 from posewright.robots import robot
 
 CARD = robot("sony_ers7")
 FRAME_S = CARD.frame_period_s
 CYCLE = 40
-TIMING = GaitTiming(CYCLE, CYCLE * FRAME_S, 0.5 * CYCLE * FRAME_S, 0.5 * CYCLE * FRAME_S, 0.08)
+LIFT = ForeHind(0.012, 0.012)
+POINTS = {"left_front": (0.06, 0.067, -0.115), "left_rear": (-0.075, 0.067, -0.115)}
+PARAMETERS = GaitParameters(
+    ground_speed_m_s=0.3125,
+    ascent_pairs=5,
+    ground_points=6,
+    front_height_m=LIFT,
+    central_height_m=LIFT,
+    rear_height_m=LIFT,
+    shape_factor=0.5,
+    ascent_factor=0.3,
+    turn_multiplier_rad_m=0.0,
+    air_ground_factor=1.0,
+    equilibrium_m={
+        **POINTS,
+        **{name.replace("left", "right"): (x, -y, z) for name, (x, y, z) in POINTS.items()},
+    },
+    maximum_displacement_m=0.05,
+    maximum_turn_rad=0.4,
+)
+GAIT = Gait("made", CARD.name, PARAMETERS, TROT)
+TIMING = timing_of(PARAMETERS, FRAME_S)
 STANDING = CARD.pose("stand")
 HEIGHT_M = 0.13
 SLOW = st.floats(-0.5, 0.5)
+
+
+def test_the_gait_of_these_walks_has_a_cycle_of_40_frames() -> None:
+    assert TIMING.frames == CYCLE
+    assert TIMING.air_s == pytest.approx(0.5 * CYCLE * FRAME_S)
 
 
 def quaternion(roll: Floats, pitch: Floats, yaw: Floats) -> Floats:
@@ -57,36 +94,86 @@ def walk(
     pitch: Floats | float = 0.0,
     yaw: Floats | float = 0.0,
     command: VelocityCommand | None = None,
-    **changes: object,
-) -> GaitTrack:
-    """Return a walk in which the joints stand still and nothing is done, but for what is handed in."""
+    commands: tuple[tuple[float, VelocityCommand], ...] = (),
+    facts: dict[str, Any] | None = None,
+    **columns: Floats,
+) -> Walk:
+    """Return a walk in which the joints stand still and nothing is done, but for what is handed in.
+
+    Columns have a row 0, before the first frame.
+    """
+    return Walk.of(
+        recorded(
+            places,
+            n=n,
+            begin=begin,
+            angles=(roll, pitch, yaw),
+            commands=commands or ((0.0, command or VelocityCommand(0.1)),),
+            facts=facts or {},
+            columns=columns,
+        ),
+        gait=GAIT,
+    )
+
+
+def recorded(
+    places: Floats | None = None,
+    *,
+    n: int = 10 * CYCLE,
+    begin: int = CYCLE,
+    angles: tuple[Floats | float, ...] = (0.0, 0.0, 0.0),
+    commands: tuple[tuple[float, VelocityCommand], ...] = ((0.0, VelocityCommand(0.1)),),
+    facts: dict[str, Any] | None = None,
+    columns: dict[str, Floats] | None = None,
+) -> Recording:
+    """Return the recording of such a walk."""
     rows = n + 1
     flat = np.column_stack([np.zeros((rows, 2)), np.full(rows, HEIGHT_M)]) if places is None else places
-    turned = quaternion(*(np.broadcast_to(np.asarray(a, dtype=float), rows) for a in (roll, pitch, yaw)))
-    still = np.tile(STANDING, (rows, 1))
-    track = GaitTrack(
-        robot=CARD,
-        timing=TIMING,
-        phases=TROT,
-        commands=(Timed(0.0, command or VelocityCommand(0.1)),),
-        begin=begin,
-        asked=still,
-        sent=still,
-        positions=still,
-        efforts=np.zeros_like(still),
-        base=np.concatenate([flat, turned], axis=1),
-        foot_contacts=np.zeros((rows, 4), dtype=bool),
-        stiffness=np.array([servo.stiffness for servo in CARD.servos]),
-        damping=np.zeros(len(CARD.joints)),
-        latency_frames=0,
-        mass_kg=1.6,
-        gravity=np.array([0.0, 0.0, -9.81]),
+    base = np.concatenate(
+        [flat, quaternion(*(np.broadcast_to(np.asarray(a, dtype=float), rows) for a in angles))], axis=1
     )
-    return replace(track, **changes)  # type: ignore[arg-type]
+    still, columns = np.tile(STANDING, (rows, 1)), columns or {}
+    positions = columns.get("positions", still)
+    known = {
+        "stiffness": [servo.stiffness for servo in CARD.servos],
+        "damping": [0.0] * len(CARD.joints),
+        "latency_frames": 0,
+        "mass_kg": 1.6,
+        "gravity": [0.0, 0.0, -9.81],
+    }
+    header = RobotHeader(CARD.name, "gait made", CARD.joint_names, CARD.feet, facts=known | (facts or {}))
+    terms = WalkTerms("made", "nominal", (n - begin) * FRAME_S, begin * FRAME_S, tuple(STANDING.tolist()))
+    record = RobotRecord(
+        header=header,
+        positions=positions[1:],
+        commands=columns.get("sent", still)[1:],
+        requests=columns["asked"][1:] if "asked" in columns else None,
+        efforts=columns.get("efforts", np.zeros_like(still))[1:],
+        base=base[1:],
+        footprints=np.zeros((n, 4, 4, 3)),
+        foot_contacts=columns.get("foot_contacts", np.zeros((rows, 4), dtype=bool))[1:],
+        box_contacts=np.zeros((n, 0), dtype=bool),
+        start_positions=positions[0],
+        start_base=base[0],
+        decisions=Decisions(
+            times=np.array([time_s for time_s, _ in commands]),
+            states=("",) * len(commands),
+            inputs=({},) * len(commands),
+            outputs=tuple(command.by_name for _, command in commands),
+            playing=("made",) * len(commands),
+        ),
+    )
+    return Recording(
+        Header({CARD.name: header}, rate_hz=1.0 / FRAME_S, extras={EXTRAS: asdict(terms)}),
+        np.arange(1.0, rows) * FRAME_S,
+        {CARD.name: record},
+        np.zeros((n, 0, 7)),
+        (),
+    )
 
 
-def loads_of(track: GaitTrack) -> JointLoads:
-    return joint_efforts_of(track, drives_of(track))
+def loads_of(made: Walk) -> JointLoads:
+    return joint_loads_of(made, drives_of(made))
 
 
 def along_an_arc(forward: float, left: float, turn: float, n: int = 10 * CYCLE) -> tuple[Floats, Floats]:
@@ -141,7 +228,7 @@ def test_each_command_of_a_schedule_is_measured_after_the_cycle_in_which_it_came
     places = np.column_stack(
         [np.concatenate([[0.0], np.cumsum(ways)]), np.zeros(n + 1), np.full(n + 1, HEIGHT_M)]
     )
-    commands = (Timed(0.0, VelocityCommand(0.1)), Timed(6 * TIMING.period_s, VelocityCommand(0.2)))
+    commands = ((0.0, VelocityCommand(0.1)), (6 * TIMING.period_s, VelocityCommand(0.2)))
     first, second = travel_of(walk(places, n=n, commands=commands)).stretches
     assert (first.cycles, second.cycles) == (5, 5)
     assert first.measured == pytest.approx((0.1, 0.0, 0.0), abs=1e-12)
@@ -155,7 +242,7 @@ def test_a_command_is_measured_after_its_first_cycle_wherever_the_measuring_begi
     followed = change + CYCLE
     ways = np.where(np.arange(n) < followed, 0.1, 0.2) * FRAME_S
     places = np.column_stack([np.cumsum([0.0, *ways]), np.zeros(n + 1), np.full(n + 1, HEIGHT_M)])
-    commands = (Timed(0.0, VelocityCommand(0.1)), Timed(change * FRAME_S, VelocityCommand(0.2)))
+    commands = ((0.0, VelocityCommand(0.1)), (change * FRAME_S, VelocityCommand(0.2)))
     stretch = travel_of(walk(places, n=n, begin=CYCLE, commands=commands)).stretches[-1]
     assert stretch.from_s == pytest.approx(max(change, CYCLE) * FRAME_S)
     assert stretch.cycles == max(0, n - max(followed, CYCLE)) // CYCLE
@@ -167,17 +254,21 @@ def test_a_command_is_measured_after_its_first_cycle_wherever_the_measuring_begi
 def test_tilt_is_the_angle_to_the_vertical_whatever_the_heading(
     roll: float, pitch: float, yaw: float
 ) -> None:
-    track = walk(n=2, begin=0, roll=roll, pitch=pitch, yaw=yaw)
-    assert np.cos(np.radians(tilt_deg(track))) == pytest.approx(math.cos(roll) * math.cos(pitch), abs=1e-12)
-    rolls, pitches = attitude_deg(track)
+    made = walk(n=2, begin=0, roll=roll, pitch=pitch, yaw=yaw)
+    assert np.cos(np.radians(made.trajectory.tilt_deg)) == pytest.approx(
+        math.cos(roll) * math.cos(pitch), abs=1e-12
+    )
+    rolls, pitches = made.trajectory.attitude_deg
     assert np.radians([rolls[0], pitches[0]]) == pytest.approx([roll, pitch], abs=1e-9)
 
 
 def test_on_a_leaning_ground_the_vertical_counts_and_not_the_ground() -> None:
     lean = math.radians(5.0)
     downhill = 9.81 * np.array([math.sin(lean), 0.0, -math.cos(lean)])
-    assert leaning_of(walk(gravity=downhill)).max_tilt_deg == pytest.approx(5.0)
-    assert leaning_of(walk(gravity=downhill, pitch=-lean)).max_tilt_deg == pytest.approx(0.0, abs=1e-6)
+    assert leaning_of(walk(facts={"gravity": downhill.tolist()})).max_tilt_deg == pytest.approx(5.0)
+    assert leaning_of(walk(facts={"gravity": downhill.tolist()}, pitch=-lean)).max_tilt_deg == pytest.approx(
+        0.0, abs=1e-6
+    )
 
 
 def test_bounce_is_from_lowest_to_highest_in_a_cycle_and_settling_is_left_out() -> None:
@@ -203,8 +294,8 @@ def test_a_foot_slides_in_the_frames_at_whose_ends_it_touches() -> None:
     places = np.column_stack([np.arange(n + 1) * 1e-3, np.zeros(n + 1), np.full(n + 1, HEIGHT_M)])
     contacts = np.zeros((n + 1, 4), dtype=bool)
     contacts[10:15, 2] = True
-    track = walk(places, n=n, begin=0, foot_contacts=contacts)
-    slid = slips(track, foot_tracks(track))
+    made = walk(places, n=n, begin=0, foot_contacts=contacts)
+    slid = slips(made, foot_tracks(made))
     assert slid.sum(axis=0) == pytest.approx([0.0, 0.0, 6e-3, 0.0])
     assert np.flatnonzero(slid[:, 2]).tolist() == [9, 10, 11, 12, 13, 14]
 
@@ -219,11 +310,11 @@ def test_a_ball_that_rolls_does_not_slide() -> None:
     places = np.column_stack([rolled - ahead, np.zeros(n + 1), leg.foot_radius_m - up])
     contacts = np.zeros((n + 1, 4), dtype=bool)
     contacts[:, 0] = True
-    track = walk(places, n=n, begin=0, pitch=pitch, foot_contacts=contacts)
-    feet = foot_tracks(track)
+    made = walk(places, n=n, begin=0, pitch=pitch, foot_contacts=contacts)
+    feet = foot_tracks(made)
     assert feet.heights[:, 0] == pytest.approx(np.zeros(n + 1), abs=1e-12)
     assert np.ptp(feet.centres[:, 0, 0]) == pytest.approx(0.2 * leg.foot_radius_m)
-    assert slips(track, feet).sum() < 1e-8
+    assert slips(made, feet).sum() < 1e-8
 
 
 def test_clearance_is_of_the_cycle_that_is_lifted_least_and_dragging_is_none() -> None:
@@ -234,9 +325,9 @@ def test_clearance_is_of_the_cycle_that_is_lifted_least_and_dragging_is_none() -
     places = np.column_stack([np.zeros((n + 1, 2)), HEIGHT_M - lowest + lift])
     contacts = np.repeat((lift == 0.0)[:, np.newaxis], 4, axis=1)
     contacts[:, 3] = True
-    track = walk(places, n=n, begin=CYCLE, foot_contacts=contacts)
-    feet = feet_work_of(track, path_m=1.0)
-    assert len(cycles_of(track, 0)) == 5
+    made = walk(places, n=n, begin=CYCLE, foot_contacts=contacts)
+    feet = feet_work_of(made, path_m=1.0)
+    assert len(cycles_of(made, 0)) == 5
     left_front = feet.feet[0]
     assert left_front.highest_m == pytest.approx(0.02)
     assert left_front.lowest_swing_m == pytest.approx(0.01)
@@ -286,7 +377,7 @@ def test_of_corrections_the_worst_of_each_joint_is_kept_with_the_time_of_the_fir
         Correction(0.2, "left_front_knee", "speed limit", 7.0, 5.0),
         Correction(0.3, "left_rear_knee", "joint limit", 2.2, 2.1),
     )
-    loads = loads_of(walk(corrections=corrections))
+    loads = loads_of(replace(walk(), corrections=corrections))
     assert loads.interventions == 3
     assert loads.corrections == (
         Correction(0.1, "left_front_knee", "speed limit", 7.0, 5.0),
@@ -294,14 +385,21 @@ def test_of_corrections_the_worst_of_each_joint_is_kept_with_the_time_of_the_fir
     )
 
 
-@given(down=st.lists(st.booleans(), max_size=40), cuts=st.lists(st.integers(0, 40), max_size=5).map(sorted))
+@given(
+    down=st.lists(st.booleans(), min_size=1, max_size=40),
+    cuts=st.lists(st.integers(0, 40), max_size=5).map(sorted),
+)
 def test_a_robot_has_lain_since_it_was_last_up_however_the_walk_is_cut(
     down: list[bool], cuts: list[int]
 ) -> None:
-    flags, frames = np.array(down, dtype=bool), 0
-    for start, end in pairwise((0, *cuts, len(flags))):
-        frames = lain(flags[start:end], frames)
-    assert frames == len(list(takewhile(bool, reversed(down))))
+    flags, least = np.array(down, dtype=bool), 5
+    lies = np.where(flags, 1.0, 0.0)
+    base = walk(n=len(down), roll=np.append(0.0, lies)).trajectory.base[1:]
+    times = np.arange(1.0, len(down) + 1.0) * FRAME_S
+    detector = FallDetector(stays_down_limits(FRAME_S, least * FRAME_S))
+    found = [detector.advance(times[a:b], base[a:b]) for a, b in pairwise((0, *cuts, len(down))) if b > a]
+    frames = len(list(takewhile(bool, reversed(down))))
+    assert bool(found and found[-1] is not None) is (frames >= least)
 
 
 def test_the_work_of_a_servo_is_that_of_a_spring_less_what_turning_takes() -> None:
@@ -315,7 +413,9 @@ def test_the_work_of_a_servo_is_that_of_a_spring_less_what_turning_takes() -> No
     loads[:, knee] = stiffness * (sent[:, knee] - done[:, knee])
     damping = np.zeros(len(CARD.joints))
     damping[knee] = 0.2
-    drives = drives_of(walk(n=2, begin=0, sent=sent, positions=done, efforts=loads, damping=damping))
+    drives = drives_of(
+        walk(n=2, begin=0, sent=sent, positions=done, efforts=loads, facts={"damping": damping.tolist()})
+    )
     column = drives.work[:, 2]
     potential = [stiffness * (a**2 - b**2) / 2.0 for a, b in ((0.1, 0.04), (0.04, 0.02))]
     taken = [0.2 * turned**2 / FRAME_S for turned in (0.06, 0.02)]
@@ -328,7 +428,7 @@ def test_a_late_command_pulls_only_when_it_takes_effect() -> None:
     knee = CARD.index("left_front_knee")
     sent = np.tile(STANDING, (11, 1))
     sent[1:, knee] += 0.1
-    peaks = drives_of(walk(n=10, begin=0, sent=sent, latency_frames=4)).peaks[:, 2]
+    peaks = drives_of(walk(n=10, begin=0, sent=sent, facts={"latency_frames": 4})).peaks[:, 2]
     assert np.flatnonzero(peaks).tolist() == [4, 5, 6, 7, 8, 9]
 
 
@@ -340,25 +440,25 @@ def test_only_positive_work_counts_as_cost_and_a_short_way_has_none() -> None:
     done[:, elevator] += np.linspace(0.0, 0.5, n + 1)
     loads[:, knee], loads[:, elevator] = 1.0, -1.0
     stiff = np.zeros(len(CARD.joints))
-    track = walk(n=n, begin=0, positions=done, efforts=loads, stiffness=stiff)
-    energy = energy_of(track, drives_of(track), path_m=2.0)
+    made = walk(n=n, begin=0, positions=done, efforts=loads, facts={"stiffness": stiff.tolist()})
+    energy = energy_of(made, drives_of(made), path_m=2.0)
     assert energy.positive_work_j == pytest.approx(
         0.25
     )  # the mean of nothing at a frame's beginning and 1 N m
     assert energy.negative_work_j == pytest.approx(-0.25)
     assert energy.cost_of_transport == pytest.approx(0.25 / (1.6 * 9.81 * 2.0))
     assert energy.mean_power_w == pytest.approx(0.25 / (n * FRAME_S))
-    assert energy_of(track, drives_of(track), path_m=0.01).cost_of_transport is None
+    assert energy_of(made, drives_of(made), path_m=0.01).cost_of_transport is None
 
 
 def test_a_base_that_leans_or_sinks_for_long_has_fallen_and_a_stumble_is_none() -> None:
     rows = np.arange(401)
     lies = np.where(rows >= 300, 1.0, 0.0)
-    (fall,) = falls_of(walk(n=400, roll=lies))
+    (fall,) = walk(n=400, roll=lies).falls
     assert (fall.row, fall.side, fall.time_s) == (300, "to the right", pytest.approx(300 * FRAME_S))
-    assert falls_of(walk(n=400, pitch=np.where((rows > 200) & (rows < 220), 1.0, 0.0))) == ()
+    assert walk(n=400, pitch=np.where((rows > 200) & (rows < 220), 1.0, 0.0)).falls == ()
     low = np.column_stack([np.zeros((401, 2)), np.where(rows >= 350, 0.05, HEIGHT_M)])
-    assert [fall.row for fall in falls_of(walk(low, n=400))] == [350]
+    assert [fall.row for fall in walk(low, n=400).falls] == [350]
 
 
 @pytest.mark.parametrize(
@@ -367,14 +467,14 @@ def test_a_base_that_leans_or_sinks_for_long_has_fallen_and_a_stumble_is_none() 
 def test_a_fall_says_where_to(angles: tuple[float, float], side: str) -> None:
     after = np.arange(201) >= 100
     roll, pitch = (np.where(after, angle, 0.0) for angle in angles)
-    assert [fall.side for fall in falls_of(walk(n=200, roll=roll, pitch=pitch))] == [side]
+    assert [fall.side for fall in walk(n=200, roll=roll, pitch=pitch).falls] == [side]
 
 
 def test_figures_of_a_walk_that_ends_in_a_fall_are_up_to_there() -> None:
     places, yaw = along_an_arc(0.1, 0.0, 0.0)
     roll = np.where(np.arange(len(yaw)) >= 5 * CYCLE + 3, 1.0, 0.0)
-    report = report_of(walk(places, yaw=yaw, roll=roll))
-    assert (report.falls, report.travel.cycles, report.fall_sides) == (1, 4, ("to the right",))
+    report = GaitReport.of(walk(places, yaw=yaw, roll=roll))
+    assert ([fall.side for fall in report.falls], report.travel.cycles) == (["to the right"], 4)
     assert report.travel.speed_m_s == pytest.approx(0.1)
     assert report.leaning.max_tilt_deg == pytest.approx(0.0, abs=1e-6)
     assert report.travel.measured_s == pytest.approx((4 * CYCLE + 2) * FRAME_S)
@@ -382,7 +482,7 @@ def test_figures_of_a_walk_that_ends_in_a_fall_are_up_to_there() -> None:
 
 def test_a_walk_that_falls_while_it_settles_says_what_can_be_said() -> None:
     roll = np.where(np.arange(401) >= 20, 1.0, 0.0)
-    report = report_of(walk(n=400, begin=100, roll=roll))
+    report = GaitReport.of(walk(n=400, begin=100, roll=roll))
     told = report.to_dict()
     assert told["falls"] == 1
     assert told["measured_s"] == 0.0
@@ -396,3 +496,49 @@ def test_a_walk_that_falls_while_it_settles_says_what_can_be_said() -> None:
         "foot_clearance_m",
     ):
         assert told[name] is None
+
+
+def test_what_does_not_keep_every_frame_or_is_no_walk_is_refused_with_the_reason() -> None:
+    whole = recorded()
+    rare = replace(whole, header=replace(whole.header, rate_hz=0.25 / FRAME_S))
+    with pytest.raises(InputError, match="every frame, but this recording keeps one in 4"):
+        Walk.of(rare, gait=GAIT)
+    with pytest.raises(InputError, match="not the recording of a gait's walk"):
+        Walk.of(replace(whole, header=replace(whole.header, extras={})), gait=GAIT)
+    with pytest.raises(InputError, match=r"does not carry the gait it is of, made\.gait\.yaml"):
+        Walk.of(whole)
+
+
+def test_the_gait_is_read_from_the_recording_itself() -> None:
+    whole = recorded()
+    carries = replace(whole, header=replace(whole.header, documents={"made.gait.yaml": gait_text(GAIT)}))
+    walk = Walk.of(carries)
+    assert (walk.timing, walk.phases) == (TIMING, GAIT.phases)
+
+
+def test_of_any_recording_way_speed_tilt_and_falls_are_said() -> None:
+    places, yaw = along_an_arc(0.1, 0.0, 0.0)
+    roll = np.where(np.arange(len(yaw)) >= 6 * CYCLE, 1.0, 0.0)
+    whole = recorded(places, angles=(roll, 0.0, yaw))
+    fault = Event(0.5, "fault", {"fault": "late", "message": "a frame came late", "joint": None})
+    other = replace(whole, header=replace(whole.header, extras={}), events=(fault,))
+    result = evaluate(other)
+    assert isinstance(result, RunResult)
+    (figures,) = result.robots.values()
+    assert figures.distance_m == pytest.approx(0.1 * 10 * TIMING.period_s, rel=1e-3)
+    assert figures.mean_speed_m_s == pytest.approx((figures.path_m or 0.0) / (10 * TIMING.period_s))
+    assert (figures.falls, figures.fall_sides) == (1, ("to the right",))
+    assert figures.fall_times_s == (pytest.approx(6 * CYCLE * FRAME_S),)
+    assert figures.max_tilt_deg == pytest.approx(math.degrees(1.0))
+    assert figures.faults == {"late": 1}
+    told = json.loads(json.dumps(result.figures(), allow_nan=False))
+    assert told["duration_s"] == pytest.approx(10 * TIMING.period_s)
+
+
+def test_where_nobody_knew_the_place_joints_are_measured_all_the_same() -> None:
+    whole = recorded()
+    record = whole.robot()
+    blind = replace(record, base=np.full_like(record.base, np.nan))
+    other = replace(whole, header=replace(whole.header, extras={}), robots={CARD.name: blind})
+    (figures,) = evaluate(other).robots.values()  # type: ignore[union-attr]  # neither walk nor motion
+    assert (figures.falls, figures.path_m, figures.max_joint_speed_ratio) == (None, None, 0.0)

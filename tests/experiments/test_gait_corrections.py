@@ -1,4 +1,4 @@
-"""What safety would not let through of a walk, however the walk is cut into blocks."""
+"""What safety would not let through of a walk, from its recording."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.arrays import Floats
-from posewright.evaluation.walking.track import Correction
-from posewright.experiments.walking.corrections import Corrections
+from posewright.bodies import JointCommands
+from posewright.control import Safety
+from posewright.evaluation import Trajectory
+from posewright.evaluation.walking.walk import Correction, corrections_of
+from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.robots import robot
 
 CARD = robot("sony_ers7")
@@ -19,12 +22,39 @@ STANDING = CARD.pose("stand")
 
 
 def in_blocks(asked: Floats, cuts: list[int]) -> tuple[Floats, tuple[Correction, ...]]:
-    """Return what safety lets through of a walk that is cut there, and what it does not."""
-    corrections, sent = Corrections(CARD), STANDING[np.newaxis]
+    """Return what safety lets through of a walk that is cut there, and what its recording says it did not."""
+    safety, sent = Safety(CARD), STANDING[np.newaxis]
     for start, end in pairwise((0, *cuts, len(asked))):
-        passed = corrections.let_through(asked[start:end], start, sent[-1])
+        passed = safety.filter(JointCommands(asked[start:end]), sent[-1]).commands
         sent = np.concatenate([sent, passed.angles])
-    return sent, corrections.found
+    return sent, corrections_of(Trajectory.of(recorded(asked, sent[1:])))
+
+
+def recorded(asked: Floats, sent: Floats) -> Recording:
+    """Return the recording of a robot that goes nowhere and is asked for this."""
+    n, header = len(asked), RobotHeader(CARD.name, "gait made", CARD.joint_names, CARD.feet)
+    base = np.tile((0.0, 0.0, 0.13, 1.0, 0.0, 0.0, 0.0), (n, 1))
+    record = RobotRecord(
+        header=header,
+        positions=sent,
+        commands=sent,
+        requests=asked,
+        efforts=np.zeros_like(sent),
+        base=base,
+        footprints=np.zeros((n, 4, 4, 3)),
+        foot_contacts=np.zeros((n, 4), dtype=bool),
+        box_contacts=np.zeros((n, 0), dtype=bool),
+        start_positions=STANDING,
+        start_base=base[0],
+    )
+    times = np.arange(1.0, n + 1.0) * FRAME_S
+    return Recording(
+        Header({CARD.name: header}, rate_hz=1.0 / FRAME_S),
+        times,
+        {CARD.name: record},
+        np.zeros((n, 0, 7)),
+        (),
+    )
 
 
 @given(seed=st.integers(0, 1000), cuts=st.lists(st.integers(1, 149), unique=True, max_size=6).map(sorted))

@@ -12,16 +12,15 @@ from collections.abc import Callable
 
 import pytest
 
-from posewright.bodies import DomainParameters, DomainRandomization, random_variation, variation_ranges
+from posewright.bodies import DomainParameters, DomainRandomization, domain_randomization, draw_domain
 from posewright.errors import BodyError, InputError, UnavailableError
 from posewright.evaluation.walking.figures import FIGURES
-from posewright.experiments.walking.many import walk_many
-from posewright.experiments.walking.task import WalkTask
+from posewright.experiments.walking.many import WalkTask, walk_many
 from posewright.experiments.walking.walk import walk_gait
 from posewright.gaits import VelocityCommand, read_gait
 from posewright.robots import robot
 
-from .worker_jobs import eventually, is_there
+from ..search.worker_tasks import eventually, is_there
 
 CARD = robot("sony_ers7")
 GAIT = read_gait("trot", robot=CARD)
@@ -31,17 +30,23 @@ AHEAD = VelocityCommand(0.12)
 def test_many_bodies_are_the_ones_of_the_seeds_that_follow() -> None:
     many = walk_many(GAIT, CARD, AHEAD, bodies=3, seed=5, seconds=0.5)
     assert [body.seed for body in many.bodies] == [5, 6, 7]
-    assert len({body.variation for body in many.bodies}) == 3
+    assert len({body.domain for body in many.bodies}) == 3
     (second,) = walk_many(GAIT, CARD, AHEAD, bodies=1, seed=6, seconds=0.5).bodies
     assert second.to_dict() == many.bodies[1].to_dict()
-    alone = walk_gait(GAIT, CARD, AHEAD, seconds=0.5, variation=second.variation, seed=6)
+    alone = walk_gait(GAIT, CARD, AHEAD, seconds=0.5, domain=second.domain, seed=6)
     assert alone.report == second.report
 
 
 def test_of_many_bodies_the_worst_and_the_median_are_told() -> None:
     told: list[int] = []
     many = walk_many(
-        GAIT, CARD, AHEAD, bodies=3, seconds=0.5, tell=lambda body: told.append(body.seed), clock=lambda: 0.0
+        GAIT,
+        CARD,
+        AHEAD,
+        bodies=3,
+        seconds=0.5,
+        on_progress=lambda body: told.append(body.seed),
+        clock=lambda: 0.0,
     )
     tilts = sorted(report.leaning.max_tilt_deg for report in many.reports)
     assert many.worst["max_tilt_deg"] == tilts[2]
@@ -71,9 +76,9 @@ def _too_heavy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw as ever, but for the body of seed 1, which no simulation can carry."""
 
     def drawn(ranges: DomainRandomization, seed: int) -> DomainParameters:
-        return TOO_HEAVY if seed == 1 else random_variation(ranges, seed)
+        return TOO_HEAVY if seed == 1 else draw_domain(ranges, seed)
 
-    monkeypatch.setattr("posewright.experiments.walking.many.random_variation", drawn)
+    monkeypatch.setattr("posewright.experiments.walking.many.draw_domain", drawn)
 
 
 @pytest.mark.usefixtures("_too_heavy")
@@ -81,7 +86,7 @@ def _too_heavy(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_body_the_simulation_fails_on_counts_as_fallen_and_the_others_walk_on(workers: int) -> None:
     many = walk_many(GAIT, CARD, AHEAD, bodies=3, seconds=0.4, workers=workers)
     before, failed, after = many.bodies
-    assert (failed.seed, failed.variation, failed.report) == (1, TOO_HEAVY, None)
+    assert (failed.seed, failed.domain, failed.report) == (1, TOO_HEAVY, None)
     assert failed.failure is not None
     assert "blew up" in failed.failure
     assert (many.upright, many.failed) == (2, (failed,))
@@ -122,7 +127,7 @@ TOO_WEAK = DomainParameters(mass_scale=20.0)
 def test_what_many_were_asked_for_is_that_of_the_whole_time_whoever_fell(
     first: DomainParameters, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("posewright.experiments.walking.many.random_variation", lambda *_: first)
+    monkeypatch.setattr("posewright.experiments.walking.many.draw_domain", lambda *_: first)
     schedule = [(0.0, AHEAD), (0.6, VelocityCommand(turn_rad_s=0.4))]
     many = walk_many(GAIT, CARD, schedule, bodies=1, seconds=0.8, settle_s=0.4)
     assert many.upright == 0
@@ -137,7 +142,7 @@ def test_what_many_were_asked_for_is_that_of_the_whole_time_whoever_fell(
 def test_the_bodies_of_other_ranges_are_not_called_those_that_ship() -> None:
     shipped, own = (
         walk_many(GAIT, CARD, AHEAD, bodies=1, seconds=0.2, settle_s=0.0, ranges=ranges)
-        for ranges in (variation_ranges(), DomainRandomization())
+        for ranges in (domain_randomization(), DomainRandomization())
     )
     assert (shipped.to_dict()["body"], own.to_dict()["body"]) == ("random", "varied")
     assert own.to_dict("my.bodies.yaml") == {**own.to_dict(), "body": "my.bodies.yaml"}
@@ -145,7 +150,7 @@ def test_the_bodies_of_other_ranges_are_not_called_those_that_ship() -> None:
 
 def test_of_one_body_that_was_asked_for_a_failure_is_an_error() -> None:
     with pytest.raises(BodyError, match="blew up"):
-        walk_gait(GAIT, CARD, AHEAD, seconds=0.4, variation=TOO_HEAVY)
+        walk_gait(GAIT, CARD, AHEAD, seconds=0.4, domain=TOO_HEAVY)
 
 
 def test_what_cannot_be_walked_by_any_body_is_an_error_with_workers_too() -> None:
@@ -191,7 +196,7 @@ def test_ctrl_c_ends_a_walk_of_many_at_once_and_quietly(capfd: pytest.CaptureFix
 
 def test_a_worker_that_is_killed_ends_the_walk_with_a_reason() -> None:
     joined = during_the_walk(lambda workers: os.kill(workers[0], signal.SIGKILL))
-    with pytest.raises(UnavailableError, match="SIGKILL"):
+    with pytest.raises(UnavailableError, match="a worker process ended"):
         walk_many(GAIT, CARD, AHEAD, **LONG)  # type: ignore[arg-type]
     assert not any(map(is_there, joined()))
 

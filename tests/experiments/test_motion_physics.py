@@ -14,18 +14,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.bodies import JointCommands
+from posewright.bodies import Contacts, JointCommands
 from posewright.control import Player
 from posewright.errors import InputError, UnknownNameError
-from posewright.evaluation import PhysicsRules
-from posewright.evaluation.motion.course import Course
-from posewright.evaluation.motion.touching import self_contacts, touching
-from posewright.evaluation.runs import unbroken
-from posewright.experiments import MotionTrial, try_motion
+from posewright.evaluation import MotionResult, PhysicsRules, evaluate_motion
+from posewright.evaluation.motion.played import PlayedMotion
+from posewright.evaluation.motion.self_collision import self_collision, self_contacts
+from posewright.experiments import try_motion
 from posewright.formats import read_motion, read_motion_file
 from posewright.motions import Keyframe, Level, Motion, Pose
+from posewright.recordings.falls import runs
 from posewright.robots import Robot, robot
-from posewright.simulation import Contacts, SimulatedBody, World
+from posewright.simulation import SimulatedBody, World
 
 FACE_DOWN, ON_THE_BACK = (0.0, math.pi / 2.0), (0.0, -math.pi / 2.0)
 ROBOTIS = "robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn"
@@ -64,14 +64,14 @@ def walk(bioloid: Robot) -> Motion:
 
 
 @pytest.fixture(scope="module")
-def nod(aibo: Robot) -> MotionTrial:
+def nod(aibo: Robot) -> MotionResult:
     """A nod that nobody could object to."""
     down, up = {"neck_tilt": -35.0, "head_tilt": 0.0}, {"neck_tilt": -20.0, "head_tilt": 25.0}
     return try_motion(motion_of(aibo, "nod", (0.35, down), (0.35, up), (0.35, down), (0.35, up)))
 
 
 @pytest.fixture(scope="module")
-def bad_kick(aibo: Robot) -> MotionTrial:
+def bad_kick(aibo: Robot) -> MotionResult:
     """Both left legs torn off the floor at once, the front one thrown forward while the head snaps round."""
     back = {"left_front_rotator": -90, "left_front_knee": 60, "left_rear_rotator": -80, "left_rear_knee": 60}
     kick = {"left_front_rotator": 110, "left_front_knee": 0, "left_rear_rotator": -120, "left_rear_knee": 110}
@@ -82,7 +82,7 @@ def bad_kick(aibo: Robot) -> MotionTrial:
     return try_motion(motion_of(aibo, "bad_kick", (0.064, back), (0.064, kicked), (0.4, snap), (0.4, {})))
 
 
-def rules_broken(trial: MotionTrial, *levels: Level) -> set[str]:
+def rules_broken(trial: MotionResult, *levels: Level) -> set[str]:
     """Return the names of the rules that findings of these levels are of; of all without."""
     return {finding.rule for finding in trial.findings if finding.level in (levels or tuple(Level))}
 
@@ -97,56 +97,70 @@ def test_the_robot_goes_where_a_player_would_have_led_it_to_the_last_bit(
     walk: Motion, bioloid: Robot
 ) -> None:
     trial = try_motion(walk, settle_s=0.5, hold_s=0.0)
-    first = trial.course.commands[0]
-    body = SimulatedBody(World(bioloid), start_pose=first)
-    body.play(JointCommands(np.tile(first, (64, 1))))
+    first = trial.played.commands[0]
+    world = World(bioloid)
+    SimulatedBody(world, start_pose=first)
+    world.advance({bioloid.name: JointCommands(np.tile(first, (64, 1)))})
     player = Player(bioloid, {walk.name: walk}, first)
     player.request(walk.name)
-    played = body.play(player.frames(3 * 64))
-    assert played.world is not None
-    assert np.array_equal(trial.course.base[64:], played.truth.base)
-    assert np.array_equal(trial.course.positions[64:], played.positions)
-    assert np.array_equal(trial.course.efforts[64:], played.efforts)
-    assert np.array_equal(trial.course.foot_contacts[64:], played.truth.foot_contacts)
+    played = world.advance({bioloid.name: player.frames(3 * 64)})[bioloid.name]
+    assert played.truth is not None
+    assert np.array_equal(trial.played.base[64:], played.truth.base)
+    assert np.array_equal(trial.played.positions[64:], played.positions)
+    assert np.array_equal(trial.played.trajectory.record.efforts[64:], played.efforts)
+    assert np.array_equal(trial.played.foot_contacts[64:], played.truth.foot_contacts)
 
 
 def test_the_same_motion_gives_the_same_trial_to_the_last_bit(walk: Motion) -> None:
     one, other = try_motion(walk), try_motion(walk)
-    for name in ("times", "commands", "positions", "efforts", "base", "slips", "keyframes"):
-        assert np.array_equal(getattr(one.course, name), getattr(other.course, name)), name
+    assert one.recording.digest() == other.recording.digest()
+    for name in ("times", "commands", "positions", "base", "slips", "keyframes"):
+        assert np.array_equal(getattr(one.played, name), getattr(other.played, name)), name
     assert one.findings == other.findings
     assert one.to_dict() == other.to_dict()
+
+
+def test_all_numbers_and_findings_follow_from_the_recording_alone(bad_kick: MotionResult) -> None:
+    again = evaluate_motion(bad_kick.recording)
+    assert again.figures() == bad_kick.figures()
+    assert again.findings == bad_kick.findings
+
+
+def test_the_way_and_the_speed_of_a_walk_are_told(walk: Motion) -> None:
+    travel = try_motion(walk).figures()["travel"]
+    assert 0.0 < travel["forward_m"] <= travel["distance_m"]
+    assert travel["speed_m_s"] == pytest.approx(travel["distance_m"] / (3 * walk.duration), rel=1e-3)
 
 
 def test_a_motion_that_repeats_for_ever_is_played_three_times(walk: Motion) -> None:
     trial = try_motion(walk)
     assert trial.is_whole
-    assert trial.course.ends_s == pytest.approx(3 * walk.duration)
-    assert set(trial.course.keyframes[trial.course.moving].tolist()) == {1, 2, 3, 4}
+    assert trial.played.ends_s == pytest.approx(3 * walk.duration)
+    assert set(trial.played.keyframes[trial.played.moving].tolist()) == {1, 2, 3, 4}
 
 
 def test_a_motion_without_end_in_sight_is_cut_short(walk: Motion) -> None:
     trial = try_motion(replace(walk, repeat=255), longest_s=2.0)
     assert not trial.is_whole
-    assert trial.course.ends_s == pytest.approx(2.0)
+    assert trial.played.ends_s == pytest.approx(2.0)
     assert not trial.to_dict()["is_whole"]
 
 
 def test_nothing_slows_a_motion_down_that_is_too_fast(bioloid: Robot) -> None:
     reach_s, far = 5.0 * bioloid.frame_period_s, 90.0
     trial = try_motion(motion_of(bioloid, "swing", (reach_s, {"left_shoulder_pitch": -far})))
-    course, column = trial.course, bioloid.index("left_shoulder_pitch")
-    asked = course.commands[course.moving, column]
+    played, column = trial.played, bioloid.index("left_shoulder_pitch")
+    asked = played.commands[played.moving, column]
     way = math.radians(-far) - bioloid.pose("stand")[column]
-    assert np.allclose(np.diff(asked, prepend=course.commands[0, column]), way / 5.0)
-    assert course.asked_speeds[:, column].max() > bioloid.max_speeds[column]
+    assert np.allclose(np.diff(asked, prepend=played.commands[0, column]), way / 5.0)
+    assert played.asked_speeds[:, column].max() > bioloid.max_speeds[column]
 
 
 def test_no_command_leaves_what_the_mechanism_can_do(aibo: Robot) -> None:
     trial = try_motion(motion_of(aibo, "too_far", (0.5, {"head_pan": 170.0, "left_front_knee": -80.0})))
     lower, upper = aibo.hardware_limits
-    assert (trial.course.commands >= lower).all()
-    assert (trial.course.commands <= upper).all()
+    assert (trial.played.commands >= lower).all()
+    assert (trial.played.commands <= upper).all()
 
 
 def test_joints_that_a_motion_does_not_move_stand(aibo: Robot) -> None:
@@ -154,23 +168,23 @@ def test_joints_that_a_motion_does_not_move_stand(aibo: Robot) -> None:
     turn = Motion("turn", aibo.name, joints, (Keyframe(Pose.of(joints, {"head_pan": 0.5}), 0.3),))
     trial = try_motion(turn)
     others = [column for column, name in enumerate(aibo.joint_names) if name != "head_pan"]
-    assert np.array_equal(trial.course.commands[-1, others], aibo.pose("stand")[others])
-    sitting = try_motion(turn, pose="sit").course
+    assert np.array_equal(trial.played.commands[-1, others], aibo.pose("stand")[others])
+    sitting = try_motion(turn, pose="sit").played
     assert np.array_equal(sitting.commands[-1, others], aibo.pose("sit")[others])
 
 
-def test_it_stands_before_and_holds_after(nod: MotionTrial) -> None:
-    course = nod.course
-    assert course.times[0] == pytest.approx(-1.0 + 0.008)
-    assert course.times[-1] == pytest.approx(course.ends_s + 1.0)
-    assert (course.keyframes[: course.begin] == 0).all()
-    assert (course.commands[: course.begin] == course.commands[0]).all()
-    assert (course.commands[course.times > course.ends_s] == course.commands[-1]).all()
+def test_it_stands_before_and_holds_after(nod: MotionResult) -> None:
+    played = nod.played
+    assert played.times[0] == pytest.approx(-1.0 + 0.008)
+    assert played.times[-1] == pytest.approx(played.ends_s + 1.0)
+    assert (played.keyframes[: played.begin] == 0).all()
+    assert (played.commands[: played.begin] == played.commands[0]).all()
+    assert (played.commands[played.times > played.ends_s] == played.commands[-1]).all()
 
 
 def test_a_motion_that_takes_no_time_is_a_pose_that_is_held(bioloid: Robot) -> None:
     trial = try_motion(motion_of(bioloid, "still"))
-    assert int(trial.course.moving.sum()) == 1
+    assert int(trial.played.moving.sum()) == 1
     assert trial.findings == ()
 
 
@@ -179,31 +193,31 @@ def test_a_joint_without_torque_is_never_late(bioloid: Robot) -> None:
     motion = Motion("limp", bioloid.name, bioloid.joint_names, (Keyframe(limp, 0.1, pause_s=0.5),))
     trial = try_motion(motion)
     column = bioloid.index("left_elbow")
-    assert trial.course.free[trial.course.begin :, column].all()
-    assert (trial.course.lag[trial.course.begin :, column] == 0.0).all()
+    assert trial.played.free[trial.played.begin :, column].all()
+    assert (trial.played.lag[trial.played.begin :, column] == 0.0).all()
     assert trial.to_dict()["lag_deg"]["left_elbow"]["max"] == 0.0
 
 
 # ---- what is found
 
 
-def test_nothing_is_said_about_a_nod(nod: MotionTrial) -> None:
+def test_nothing_is_said_about_a_nod(nod: MotionResult) -> None:
     assert nod.findings == ()
     assert nod.falls == ()
-    assert nod.course.lean.max() < 3.0
+    assert nod.played.lean.max() < 3.0
 
 
-def test_a_bad_kick_falls_hits_itself_and_is_late(bad_kick: MotionTrial) -> None:
+def test_a_bad_kick_falls_hits_itself_and_is_late(bad_kick: MotionResult) -> None:
     assert rules_broken(bad_kick, Level.ERROR) == {"fall"}
     assert {"self_contact", "speed"} <= rules_broken(bad_kick, Level.WARNING)
     (fall,) = bad_kick.falls
     assert fall.side == "to the left"
     assert fall.until_s is None
     assert 0.2 < fall.time_s < 0.8
-    assert bad_kick.course.lean[-1] > 40.0
+    assert bad_kick.played.lean[-1] > 40.0
 
 
-def test_every_finding_is_a_sentence_with_its_time_and_keyframe(bad_kick: MotionTrial) -> None:
+def test_every_finding_is_a_sentence_with_its_time_and_keyframe(bad_kick: MotionResult) -> None:
     for finding in bad_kick.findings:
         assert finding.times_s
         assert finding.keyframe in range(1, 6)
@@ -212,14 +226,14 @@ def test_every_finding_is_a_sentence_with_its_time_and_keyframe(bad_kick: Motion
         assert finding.limit is not None
 
 
-def test_findings_come_the_worst_first(bad_kick: MotionTrial) -> None:
+def test_findings_come_the_worst_first(bad_kick: MotionResult) -> None:
     levels = [list(Level).index(finding.level) for finding in bad_kick.findings]
     assert levels == sorted(levels)
 
 
-def pressing(course: Course, forces: list[tuple[int, float]]) -> Course:
-    """Return a course in which two parts press against each other [N] in frames since the motion's begin."""
-    frames = np.array([course.begin + frame for frame, _ in forces], dtype=np.intp)
+def pressing(played: PlayedMotion, forces: list[tuple[int, float]]) -> PlayedMotion:
+    """Return a motion in which two parts press against each other [N] in frames since the motion's begin."""
+    frames = np.array([played.begin + frame for frame, _ in forces], dtype=np.intp)
     contacts = Contacts(
         names=("base", "head", "floor"),
         frames=frames,
@@ -228,7 +242,10 @@ def pressing(course: Course, forces: list[tuple[int, float]]) -> Course:
         forces=np.array([force for _, force in forces]),
         speeds=np.full(len(frames), np.nan),
     )
-    return replace(course, contacts=contacts)
+    track = played.trajectory
+    record = replace(track.record, contacts=contacts)
+    recording = replace(track.recording, robots={track.name: record})
+    return PlayedMotion.of(recording, robot=track.robot)
 
 
 @pytest.mark.parametrize(
@@ -244,24 +261,24 @@ def pressing(course: Course, forces: list[tuple[int, float]]) -> Course:
     ],
 )
 def test_what_touches_at_first_is_told_only_if_it_presses_much_harder(
-    nod: MotionTrial, forces: list[tuple[int, float]], level: Level | None
+    nod: MotionResult, forces: list[tuple[int, float]], level: Level | None
 ) -> None:
-    course = pressing(nod.course, forces)
-    found = list(touching(course, PhysicsRules(slip_mm=1000.0)))
+    played = pressing(nod.played, forces)
+    found = list(self_collision(played, PhysicsRules(slip_mm=1000.0)))
     assert [finding.level for finding in found] == ([] if level is None else [level])
-    told = self_contacts(course)
+    told = self_contacts(played)
     assert all(contact.at_first is (forces[0][0] == -1) for contact in told)
     assert len(told) == any(frame >= 0 for frame, _ in forces)
     if found:
         assert found[0].value == forces[-1][1]
-        assert course.when(course.begin + 9) in found[0].message
+        assert played.when(played.begin + 9) in found[0].message
         assert ("in the first pose already" in found[0].message) is told[0].at_first
 
 
-def test_the_numbers_are_json(bad_kick: MotionTrial, nod: MotionTrial) -> None:
+def test_the_numbers_are_json(bad_kick: MotionResult, nod: MotionResult) -> None:
     for trial in (bad_kick, nod):
         told = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
-        assert told["motion"] == trial.motion.name
+        assert told["motion"] == trial.played.name
         assert set(told["slip_mm"]) == set(trial.robot.feet)
         assert set(told["lag_deg"]) == {joint.name for joint in trial.robot.joints if not joint.two_state}
     assert bad_kick.to_dict()["falls"][0]["side"] == "to the left"
@@ -280,7 +297,7 @@ def test_a_joint_lags_where_more_is_asked_than_its_servo_has(
     assert late == ([joint] if is_late else [])
 
 
-def test_many_late_joints_share_a_finding(bad_kick: MotionTrial) -> None:
+def test_many_late_joints_share_a_finding(bad_kick: MotionResult) -> None:
     (found,) = [finding for finding in bad_kick.findings if finding.rule == "speed"]
     assert "left_rear_rotator" in found.message
     assert "head_pan" in found.message
@@ -328,7 +345,7 @@ def test_the_base_is_compared_with_what_its_author_wanted(aibo: Robot) -> None:
 def test_attitudes_that_are_all_zero_say_nothing(aibo: Robot) -> None:
     still = motion_of(aibo, "still", (0.5, {}))
     level = replace(still, keyframes=tuple(replace(key, attitude=(0.0, 0.0, 0.0)) for key in still.keyframes))
-    assert try_motion(level).course.wanted is None
+    assert try_motion(level).played.wanted is None
 
 
 def test_who_begins_lying_does_not_fall_by_lying(bioloid: Robot) -> None:
@@ -344,15 +361,15 @@ def test_who_begins_lying_does_not_fall_by_lying(bioloid: Robot) -> None:
 @pytest.mark.parametrize("name", ["a_stand__stand_so0_makebow.mtn", "a_sit__stand_standard.mtn"])
 def test_sonys_own_motions_stand_as_their_author_says(samples: Callable[[str], Path], name: str) -> None:
     trial = try_motion(read_motion(samples(f"aibo_mtn/{name}")))
-    assert trial.course.wanted is not None
-    assert trial.course.off[trial.course.begin :].max() < 12.0
+    assert trial.played.wanted is not None
+    assert trial.played.off[trial.played.begin :].max() < 12.0
     assert not rules_broken(trial, *LOUD)
 
 
 def test_sonys_walk_walks(samples: Callable[[str], Path]) -> None:
     trial = try_motion(read_motion(samples("aibo_mtn/a_walk__walk_sox_fwd.mtn")))
     assert trial.falls == ()
-    assert trial.course.base[-1, 0] > 0.02
+    assert trial.played.base[-1, 0] > 0.02
 
 
 def test_robotis_bow_leans_far_and_does_not_fall(samples: Callable[[str], Path]) -> None:
@@ -360,15 +377,15 @@ def test_robotis_bow_leans_far_and_does_not_fall(samples: Callable[[str], Path])
     trial = try_motion(bow)
     assert rules_broken(trial) == {"tilt"}
     assert not rules_broken(trial, *LOUD)
-    assert trial.course.lean.max() > 60.0
+    assert trial.played.lean.max() > 60.0
 
 
 def test_robotis_gets_up_from_the_face_only_if_it_lies_there(samples: Callable[[str], Path]) -> None:
     getup = read_motion_file(samples(ROBOTIS)).motion("F getup")
     lying, standing = try_motion(getup, attitude=FACE_DOWN), try_motion(getup)
     assert lying.falls == ()
-    assert lying.course.lean[lying.course.begin - 1] > 80.0
-    assert lying.course.lean[-1] < 15.0
+    assert lying.played.lean[lying.played.begin - 1] > 80.0
+    assert lying.played.lean[-1] < 15.0
     assert "fall" in rules_broken(standing)
 
 
@@ -414,8 +431,8 @@ def test_a_motion_that_lasts_a_day_is_refused_before_it_fills_the_memory(bioloid
 
 def test_without_a_moment_to_stand_the_motion_begins_at_once(walk: Motion) -> None:
     trial = try_motion(walk, settle_s=0.0, hold_s=0.0)
-    assert trial.course.begin == 0
-    assert len(trial.course.times) == 3 * 64
+    assert trial.played.begin == 0
+    assert len(trial.played.times) == 3 * 64
     json.dumps(trial.to_dict(), allow_nan=False)
 
 
@@ -434,18 +451,18 @@ def test_whatever_a_motion_asks_for_there_is_an_answer(rows: list[tuple[float, d
     card = robot("robotis_bioloid")
     steps = [(round(reach, 3), {card.joint_names[j]: angle for j, angle in to.items()}) for reach, to in rows]
     trial = try_motion(motion_of(card, "anything", *steps), settle_s=0.2, hold_s=0.3)
-    course = trial.course
-    assert np.isfinite(course.base).all()
-    assert np.isfinite(course.positions).all()
-    assert (course.slips >= 0.0).all()
-    assert (course.lean >= 0.0).all()
-    assert (np.diff(course.times) > 0.0).all()
+    played = trial.played
+    assert np.isfinite(played.base).all()
+    assert np.isfinite(played.positions).all()
+    assert (played.slips >= 0.0).all()
+    assert (played.lean >= 0.0).all()
+    assert (np.diff(played.times) > 0.0).all()
     json.dumps(trial.to_dict(), allow_nan=False)
 
 
 @given(st.lists(st.booleans()), st.integers(0, 3))
 def test_runs_are_the_unbroken_rows(flags: list[bool], bridge: int) -> None:
-    found = unbroken(np.array(flags, dtype=np.bool_), bridge=bridge)
+    found = runs(np.array(flags, dtype=np.bool_), bridge=bridge)
     covered = {i for begin, end in found for i in range(begin, end)}
     assert {i for i, flag in enumerate(flags) if flag} <= covered
     assert all(flags[begin] and flags[end - 1] for begin, end in found)

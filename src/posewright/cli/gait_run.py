@@ -20,13 +20,12 @@ from posewright.cli.gait_options import (
     command_of,
     open_gait,
 )
-from posewright.cli.options import AsJson, refuse_overwriting
+from posewright.cli.options import AsJson, Record, record_paths, refuse_overwriting, refuse_recording
 
 if TYPE_CHECKING:
     from posewright.bodies import DomainParameters
-    from posewright.experiments.walking.many_report import ManyReport
-    from posewright.experiments.walking.walk import GaitTrial
-    from posewright.experiments.walking.walked_body import WalkedBody
+    from posewright.evaluation import WalkResult
+    from posewright.experiments.walking.many import ManyReport, WalkedBody
     from posewright.gaits import Gait, VelocityCommand
     from posewright.robots import Robot
 
@@ -106,6 +105,7 @@ def run(
     sets: Sets = None,
     workers: Workers = None,
     plot: PlotFile = None,
+    record: Record = None,
     as_json: AsJson = False,
 ) -> None:
     """Walk a gait on a simulated body and measure it; exit with 1 if the robot falls.
@@ -121,20 +121,21 @@ def run(
 
       posewright gait run trot --forward 0.1 --turn 0.5 --bodies 20 --json
 
-      posewright gait run trot --forward 0.15 --set central_height_m=0.012
+      posewright gait run trot --forward 0.15 --set central_height_m=0.012 --record trot.mcap
     """
     if plot is not None:
         from posewright.figures import refuse_unsavable
 
         refuse_unsavable(plot)
         refuse_overwriting(plot, gait)
+    refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
     wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
     if bodies is None:
         _refuse_workers(workers)
-        _run_one(opened, card, wishes, plot)
+        _run_one(opened, card, wishes, plot, record)
     else:
-        _refuse_plot(plot)
+        _refuse_of_many(plot, record)
         _run_many(opened, card, wishes, bodies, workers)
 
 
@@ -149,6 +150,7 @@ def compare(
     body: Body = NOMINAL_BODY,
     settle: Settle = 1.0,
     sets: Sets = None,
+    record: Record = None,
     as_json: AsJson = False,
 ) -> None:
     """Walk several gaits with the same command, and show their figures side by side; exit with 1 at a fall.
@@ -158,52 +160,64 @@ def compare(
       posewright gait compare trot fast --forward 0.2
 
       posewright gait compare trot my_trot.gait.yaml --forward 0.2 --turn 0.5 --body random --seed 7
+
+      posewright gait compare trot crawl --forward 0.03 --record walk.mcap   (walk.trot.mcap, walk.crawl.mcap)
     """
     from posewright.cli.console import emit_json, out
     from posewright.cli.gait_tables import compare_table
+    from posewright.recordings import write_mcap
 
     opened = [open_gait(name, robot, sets) for name in gaits]
+    paths = [] if record is None else record_paths(record, [one.name for one, _ in opened])
+    for path in paths:
+        refuse_recording(path, *gaits)
     wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
-    trials = [_walked(*one, wishes) for one in opened]
+    results = [_walked(*one, wishes) for one in opened]
+    for result, path in zip(results, paths, strict=False):
+        write_mcap(result.recording, path)
     if as_json:
-        emit_json({"gaits": [{**trial.to_dict(), "body": body} for trial in trials]})
+        emit_json({"gaits": [result.to_dict() for result in results]})
     else:
-        out.print(compare_table(trials, _whose(body, seed)))
-    if any(trial.falls for trial in trials):
+        out.print(compare_table(results, _whose(body, seed)))
+    if not all(result.report.is_upright for result in results):
         raise typer.Exit(FELL)
 
 
-def _run_one(gait: Gait, robot: Robot, wishes: Wishes, plot: Path | None) -> None:
+def _run_one(gait: Gait, robot: Robot, wishes: Wishes, plot: Path | None, record: Path | None) -> None:
     from posewright.cli.console import emit_json
-    from posewright.cli.gait_tables import print_trial
+    from posewright.cli.gait_tables import print_walk
 
-    trial = _walked(gait, robot, wishes)
+    result = _walked(gait, robot, wishes)
+    if record is not None:
+        from posewright.recordings import write_mcap
+
+        write_mcap(result.recording, record)
     if plot is not None:
         from posewright.figures import draw_walk, save_figure
 
-        save_figure(draw_walk(trial), plot)
+        save_figure(draw_walk(result), plot)
     if wishes.as_json:
-        emit_json({**trial.to_dict(), "body": wishes.body})
+        emit_json(result.to_dict())
     else:
-        print_trial(trial, _whose(wishes.body, wishes.seed))
-    if trial.falls:
+        print_walk(result, _whose(wishes.body, wishes.seed))
+    if not result.report.is_upright:
         raise typer.Exit(FELL)
 
 
-def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> GaitTrial:
+def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> WalkResult:
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
     from posewright.cli.console import progress
     from posewright.errors import BodyError, InputError
     from posewright.experiments.walking.walk import walk_gait
 
-    ends_s, variation = wishes.settle_s + wishes.seconds, _variation(wishes.body, wishes.seed)
+    ends_s, domain = wishes.settle_s + wishes.seconds, _domain(wishes.body, wishes.seed)
     with progress(quiet=wishes.as_json) as display:
         line = display.add_task(f"{gait.name}: setting up")
 
         def say(time_s: float) -> None:
             display.update(line, description=f"{gait.name}: {time_s:.1f} of {ends_s:.1f} s")
 
-        tell: Callable[[float], None] | None = None if display.disable else say
+        on_progress: Callable[[float], None] | None = None if display.disable else say
         try:
             return walk_gait(
                 gait,
@@ -211,9 +225,10 @@ def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> GaitTrial:
                 wishes.command,
                 seconds=wishes.seconds,
                 settle_s=wishes.settle_s,
-                variation=variation,
+                domain=domain,
+                body_name=wishes.body,
                 seed=wishes.seed,
-                tell=tell,
+                on_progress=on_progress,
                 clock=time.perf_counter,
             )
         except (BodyError, InputError) as error:
@@ -222,7 +237,7 @@ def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> GaitTrial:
 
 
 def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: int | None) -> None:
-    from posewright.bodies import variation_ranges
+    from posewright.bodies import domain_randomization
     from posewright.cli.console import emit_json, progress
     from posewright.cli.gait_tables import print_many
     from posewright.experiments.walking.many import walk_many
@@ -245,9 +260,9 @@ def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: in
             seed=wishes.seed,
             seconds=wishes.seconds,
             settle_s=wishes.settle_s,
-            ranges=variation_ranges(ranges),
+            ranges=domain_randomization(ranges),
             workers=_workers(workers, bodies),
-            tell=say,
+            on_progress=say,
             clock=time.perf_counter,
         )
     if wishes.as_json:
@@ -264,32 +279,33 @@ def _workers(asked: int | None, bodies: int) -> int:
     return min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1
 
 
-def _variation(body: str, seed: int) -> DomainParameters:
+def _domain(body: str, seed: int) -> DomainParameters:
     """Return the body of that name and seed, or raise UnknownNameError or InputError."""
-    from posewright.bodies import NOMINAL, random_variation, variation_names, variation_ranges
+    from posewright.bodies import NOMINAL, domain_randomization, domain_randomization_names, draw_domain
     from posewright.errors import UnknownNameError
     from posewright.robots import is_path
     from posewright.search.plan import checked_seed
 
     if body == NOMINAL_BODY:
         return NOMINAL
-    known = (NOMINAL_BODY, *variation_names())
+    known = (NOMINAL_BODY, *domain_randomization_names())
     if body not in known and not is_path(body):
         raise UnknownNameError.among("body", body, known)
-    return random_variation(variation_ranges(body), checked_seed(seed))
+    return draw_domain(domain_randomization(body), checked_seed(seed))
 
 
 def _whose(body: str, seed: int) -> str:
     return "nominal body" if body == NOMINAL_BODY else f"{body} body of seed {seed}"
 
 
-def _refuse_plot(plot: Path | None) -> None:
+def _refuse_of_many(plot: Path | None, record: Path | None) -> None:
     from posewright.errors import InputError
 
-    if plot is not None:
-        raise InputError(
-            "a picture is of one body", hint="--plot without --bodies, and --body random --seed N"
-        )
+    for output, words, option in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
+        if output is not None:
+            raise InputError(
+                f"{words} is of one body", hint=f"{option} without --bodies, and --body random --seed N"
+            )
 
 
 def _refuse_workers(workers: int | None) -> None:

@@ -16,7 +16,7 @@ from posewright.cli.motion_options import (
     open_motion_file,
 )
 from posewright.cli.motion_physics import Friction, Physics, PutDown
-from posewright.cli.options import AsJson, Output, refuse_overwriting
+from posewright.cli.options import AsJson, Output, Record, refuse_overwriting, refuse_recording
 
 if TYPE_CHECKING:
     from posewright.formats import MotionFile
@@ -75,6 +75,7 @@ def check(
     physics: Physics = False,
     attitude: PutDown = None,
     friction: Friction = None,
+    record: Record = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for a warning too.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -89,15 +90,21 @@ def check(
 
       posewright motion check humanoid.mtn --page Bow --pose walk_ready --celebration
 
-      posewright motion check KICK.mtn --physics
+      posewright motion check KICK.mtn --physics --record kick.mcap
     """
     from posewright.cli.console import emit_json, out
     from posewright.cli.motion_tables import finding_lines, findings_report
+    from posewright.errors import InputError
 
+    if record is not None and not physics:
+        raise InputError("without physics there is nothing to record", hint="--record with --physics")
+    refuse_recording(record, file)
     opened = open_for_robot(file, robot)
     report = findings_report(opened, page, near_pose=pose, celebration=celebration)
     if physics:
-        report = _played(report, opened, page, attitude, friction, quiet=as_json)
+        report = _played(
+            report, opened, page, quiet=as_json, attitude_deg=attitude, friction=friction, record=record
+        )
     if as_json:
         emit_json(report)
     else:
@@ -109,13 +116,7 @@ def check(
 
 
 def _played(
-    report: dict[str, Any],
-    opened: MotionFile,
-    page: str | None,
-    attitude: tuple[float, float] | None,
-    friction: float | None,
-    *,
-    quiet: bool,
+    report: dict[str, Any], opened: MotionFile, page: str | None, *, quiet: bool, **how: Any
 ) -> dict[str, Any]:
     """Return the report with what physics finds, showing which motion is being played."""
     from posewright.cli.console import progress
@@ -127,9 +128,8 @@ def _played(
             report,
             opened,
             page,
-            attitude_deg=attitude,
-            friction=friction,
-            tell=lambda name: display.update(line, description=f"playing {name}"),
+            on_progress=lambda name: display.update(line, description=f"playing {name}"),
+            **how,
         )
 
 

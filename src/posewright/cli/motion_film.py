@@ -11,7 +11,7 @@ import typer
 
 from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
 from posewright.cli.motion_physics import Friction, PutDown, radians
-from posewright.cli.options import refuse_overwriting
+from posewright.cli.options import Record, refuse_overwriting, refuse_recording
 from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def film(
     ] = False,
     attitude: PutDown = None,
     friction: Friction = None,
+    record: Record = None,
 ) -> None:
     """Film a motion as it is played under gravity: a strip of pictures, or a film.
 
@@ -65,6 +66,9 @@ def film(
 
     _refuse(output, pictures, speed)
     refuse_overwriting(output, file)
+    refuse_recording(record, file)
+    if record is not None and no_physics:
+        raise InputError("without physics there is nothing to record", hint="--record without --no-physics")
     motion = open_for_robot(file, robot).motion(page)
     put_down = radians(attitude)
     with console.progress(quiet=False) as display:
@@ -73,7 +77,7 @@ def film(
         def say(share: float) -> None:
             display.update(line, description=f"filming: {share:.0%}")
 
-        show = _commanded if no_physics else partial(_played, friction=friction)
+        show = _commanded if no_physics else partial(_played, friction=friction, record=record)
         show(motion, output, put_down, Manner(camera, pictures, speed, say))
     console.out.print(f"{motion.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
 
@@ -141,12 +145,16 @@ def _played(
     manner: Manner,
     *,
     friction: float | None,
+    record: Path | None,
 ) -> None:
     """Show what becomes of a motion under gravity."""
     from posewright.experiments import try_motion
     from posewright.figures import draw_strip, film_recording, save_figure
+    from posewright.recordings import write_mcap
 
     result = try_motion(motion, attitude=attitude, friction=friction)
+    if record is not None:
+        write_mcap(result.recording, record)
     if _is_strip(output):
         strip = draw_strip(
             result.recording,

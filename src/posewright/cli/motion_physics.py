@@ -10,7 +10,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from posewright.cli.options import record_paths, refuse_recording
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from posewright.evaluation import MotionResult
     from posewright.formats import MotionFile
 
 Physics = Annotated[
@@ -51,7 +56,8 @@ def with_physics(
     *,
     attitude_deg: tuple[float, float] | None = None,
     friction: float | None = None,
-    tell: Callable[[str], None] | None = None,
+    record: Path | None = None,
+    on_progress: Callable[[str], None] | None = None,
 ) -> dict[str, Any]:
     """Return a report of the design rules with what physics finds in the same pages.
 
@@ -63,19 +69,29 @@ def with_physics(
         page: of one page only; None for all.
         attitude_deg: roll and pitch the robot is put down with [deg].
         friction: of the floor.
-        tell: is told the name of the motion that is played.
+        record: where to write the recording; of several pages each gets a name of its own.
+        on_progress: is told the name of the motion that is played.
     """
     from posewright.experiments import try_motion
+    from posewright.recordings import write_mcap
 
     wanted = None if page is None else file.page_number(page)
+    pages = [
+        (label.number, motion)
+        for label, motion in zip(file.pages, file.motions, strict=True)
+        if wanted in (None, label.number)
+    ]
+    paths = [] if record is None else record_paths(record, [str(number) for number, _ in pages])
+    for path in paths:
+        refuse_recording(path, file.path)
     played = []
-    for label, motion in zip(file.pages, file.motions, strict=True):
-        if wanted not in (None, label.number):
-            continue
-        if tell is not None:
-            tell(motion.name)
-        trial = try_motion(motion, attitude=radians(attitude_deg), friction=friction)
-        played.append({"page": label.number, **trial.to_dict()})
+    for place, (number, motion) in enumerate(pages):
+        if on_progress is not None:
+            on_progress(motion.name)
+        result = try_motion(motion, attitude=radians(attitude_deg), friction=friction)
+        if paths:
+            write_mcap(result.recording, paths[place])
+        played.append({"page": number, **result.figures()})
     found = [
         {"page": told["page"], "motion": told["motion"], **finding}
         for told in played
@@ -91,6 +107,12 @@ def with_physics(
     }
 
 
+def findings_lines(result: MotionResult) -> Iterator[str]:
+    """Yield what was found, a line each."""
+    for finding in result.findings:
+        yield f"{finding.level.value:<7} {finding.rule:<8} {finding.message}"
+
+
 def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:
     """Yield the numbers of one motion, a line each.
 
@@ -99,6 +121,11 @@ def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:
     """
     yield f"{told['motion']} under gravity, {told['played_s']:.2f} s:"
     yield f"  falls         {_falls(told['falls'])}"
+    way = told["travel"]
+    yield (
+        f"  way           {way['distance_m']:.3f} m at {way['speed_m_s']:.3f} m/s: {way['forward_m']:+.3f} m "
+        f"forward, {way['left_m']:+.3f} m left, turned {way['turn_deg']:+.0f} deg"
+    )
     tilt = told["max_tilt"]
     yield (
         f"  tilt          {told['first_tilt_deg']:.0f} deg at first, at most {told['max_tilt_deg']:.0f} "
@@ -132,13 +159,14 @@ def _slip(foot: str, way: Mapping[str, float]) -> str:
 def physics_table(played: Sequence[Mapping[str, Any]]) -> Table:
     """Return one row a motion: what is worth comparing."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("page", "name", "played s", "falls", "tilt deg", "touches", "slip mm", "lag deg"):
+    for column in ("page", "name", "played s", "way m", "falls", "tilt deg", "touches", "slip mm", "lag deg"):
         table.add_column(column, justify="left" if column == "name" else "right")
     for told in played:
         cells = (
             told["page"],
             told["motion"],
             f"{told['played_s']:.2f}",
+            f"{told['travel']['distance_m']:.2f}",
             len(told["falls"]) or "",
             f"{told['max_tilt_deg']:.0f}",
             len(told["self_contacts"]) or "",

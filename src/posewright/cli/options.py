@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from posewright.cli import console
-from posewright.errors import LossError, OutputError
+from posewright.documents import refuse_unwritable, write_atomically
+from posewright.errors import InputError, LossError, OutputError, Where
 
 FOUND = 1
 """Exit code where a check found an error, a robot fell, or a search found nothing."""
@@ -21,8 +22,16 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout.")
 ]
 Plot = Annotated[Path | None, typer.Option(help="Draw a picture (png, svg or pdf).")]
+Record = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a recording (MCAP) for replay, judge and evaluate.")
+]
 Video = Annotated[Path | None, typer.Option(help="Make a film (mp4, mkv or webm).")]
-Camera = Annotated[str, typer.Option(help="field, top, chase, side, front, or a camera of the robot.")]
+Camera = Annotated[
+    str | None,
+    typer.Option(
+        help="field, top, chase, side, front, or a camera of the robot; default field, or side without one."
+    ),
+]
 AcceptLoss = Annotated[
     bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
 ]
@@ -84,8 +93,6 @@ def give_samples(samples: Any, told: Mapping[str, Any], output: Path | None, *, 
         output: the file, if any.
         as_json: whether a program reads it.
     """
-    from posewright.documents import write_atomically
-
     if output is not None:
         write_atomically(output, samples.csv().encode())
     if as_json:
@@ -94,3 +101,25 @@ def give_samples(samples: Any, told: Mapping[str, Any], output: Path | None, *, 
         typer.echo(samples.csv(), nl=False)
     else:
         console.say(f"{len(samples.times)} rows -> {output}")
+
+
+def record_paths(path: Path, names: Sequence[str]) -> list[Path]:
+    """Return where each of several recordings goes: `walk.mcap` is `walk.trot.mcap` and `walk.crawl.mcap`."""
+    if len(names) == 1:
+        return [path]
+    told = [name if names.count(name) == 1 else f"{name}.{place}" for place, name in enumerate(names, 1)]
+    return [path.with_name(f"{path.stem}.{name.replace('/', '_')}{path.suffix}") for name in told]
+
+
+def refuse_recording(path: Path | None, *inputs: str | Path | None) -> None:
+    """Say before a long run, not after it, that a recording could not be written there.
+
+    Raises:
+        InputError: the file is not called .mcap.
+        OutputError: it cannot, or it is one of the `inputs`.
+    """
+    if path is not None:
+        if path.suffix.lower() != ".mcap":
+            raise InputError("not a kind of recording", where=Where(path), hint="end it in .mcap")
+        refuse_overwriting(path, *inputs)
+        refuse_unwritable(path)

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from posewright.evaluation.general import evaluate_run as evaluate_run
     from posewright.evaluation.motion.report import MotionResult as MotionResult
     from posewright.evaluation.motion.report import evaluate_motion as evaluate_motion
-    from posewright.evaluation.motion.show import Show as Show
-    from posewright.evaluation.motion.show import show_of as show_of
     from posewright.evaluation.thresholds import PhysicsRules as PhysicsRules
     from posewright.evaluation.trajectory import Trajectory as Trajectory
     from posewright.evaluation.walking.report import GaitReport as GaitReport

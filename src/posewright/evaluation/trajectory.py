@@ -77,7 +77,9 @@ class Trajectory:
         """
         facts = self.record.header.facts
         if name not in facts:
-            raise InputError(f"the recording does not say the {name} of {self.name}", hint="one made in simulation")
+            raise InputError(
+                f"the recording does not say the {name} of {self.name}", hint="one made in simulation"
+            )
         return facts[name]
 
     @cached_property
@@ -98,7 +100,9 @@ class Trajectory:
     def expect_every_frame(self, what: str) -> None:
         """Raise an InputError where the recording lacks frames or the robot's places, which `what` need."""
         if not self.knows_place:
-            raise InputError(f"the recording does not say where {self.name} was", hint="one made in simulation")
+            raise InputError(
+                f"the recording does not say where {self.name} was", hint="one made in simulation"
+            )
         if self.frames_a_row != 1:
             raise InputError(
                 f"{what} need every frame, but this recording keeps one in {self.frames_a_row}",
@@ -203,7 +207,7 @@ class Trajectory:
         return np.array([servo.stall_torque_nm for servo in self.robot.servos])
 
     def speeds(self, angles: Floats) -> Floats:
-        """Return how fast joint angles `(n, n_joints)` [rad] change from row to row, `(n - 1, n_joints)` [rad/s]."""
+        """Return how fast angles `(n, n_joints)` [rad] change from row to row, `(n - 1, n_joints)` [rad/s]."""
         changes: Floats = np.abs(np.diff(angles, axis=0)) / self.row_s
         return changes
 

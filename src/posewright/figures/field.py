@@ -20,6 +20,9 @@ MARKS = {MarkKind.PENALTY: WRONG, MarkKind.MILESTONE: GREY}
 _MARK_EVERY = 9
 """A path has so many marks of time at most."""
 
+_APART = 0.05
+"""Marks of time are no nearer to each other than this share of the path's extent: they can be read."""
+
 _ROUND_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
 
 _MOVED_M = 0.005
@@ -197,10 +200,13 @@ def _mark_times(axes: Any, times: Floats, base: Floats, known: Flags) -> None:
     """Write round times beside the path, each with an arrow where the robot looked."""
     shown = times[known]
     step = next((s for s in _ROUND_S if np.ptp(shown) <= s * _MARK_EVERY), _ROUND_S[-1])
+    apart = _APART * max(np.ptp(base[known, :2], axis=0).max(), _LEAST_SIDE_M)
+    marked = [base[known][0, :2]]
     for mark in np.arange(np.ceil(shown[0] / step + 0.1) * step, shown[-1], step).tolist():
         row = int(np.searchsorted(times, mark))
-        if not known[row]:
+        if not known[row] or min(np.linalg.norm(base[row, :2] - place) for place in marked) < apart:
             continue
+        marked.append(base[row, :2])
         (x, y), yaw = base[row, :2], heading(base[row : row + 1, 3:])[0]
         style = {"color": "black", "scale": 45.0, "width": 0.0035, "headwidth": 4.5, "zorder": 7}
         axes.quiver(x, y, np.cos(yaw), np.sin(yaw), pivot="middle", **style)

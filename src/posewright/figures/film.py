@@ -155,11 +155,19 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
     """Return how a camera that follows the robot sees all of it, from as near as can be; None for the others.
 
     Of a robot in a field nothing is worked out: the field is to be seen too.
-    """
-    from posewright.simulation.framing import framed
 
+    Args:
+        playback: what is shown.
+        poses: at the times that are shown.
+        camera: its name.
+        aspect: width of the pictures over their height.
+        steady: whether the camera follows softly; else it looks right at the robot in each picture.
+    """
+    from posewright.simulation.cameras import close_up_on, framed
+
+    first = next(iter(playback.world.instances.values()))
     if playback.world.arena is not None or len(poses.base) > 1:
-        return None
+        return None if steady else replace(close_up_on(first), catching_up=1.0)
     (base,), (joints,) = poses.base.values(), poses.positions.values()
     every = max(1, len(base) // _LOOKS)
     return framed(
@@ -169,5 +177,5 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
 
 def picture_of(film: Any, poses: Poses, row: int) -> Any:
     """Return the picture of one moment, `(height, width, 3)` uint8."""
-    (base,), (joints,) = poses.base.values(), poses.positions.values()
-    return film.frame(base[row], joints[row], poses.boxes[row])
+    robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
+    return film.frame_of(robots, poses.boxes[row])

@@ -44,8 +44,7 @@ def draw_recording(recording: Recording, contest: ContestPicture | None = None) 
     states = [state for record in recording.robots.values() for state in record.decisions.states if state]
     colours = colours_of(recording.robots if several else states)
     spans = adds.spans if 2 <= len(adds.spans) <= _MOST_FIELDS else ()
-    rows = ["states"] if states else ["tilt"]
-    rows += ["series"] if adds.series else []
+    rows = [*(["states"] if states else []), "series" if adds.series else "tilt"]
     fields = [f"field {n}" for n in range(max(1, len(spans)))]
     figure = Figure(figsize=(_WIDE_IN, 6.4), dpi=130, layout="constrained")
     if spans:
@@ -70,7 +69,7 @@ def draw_recording(recording: Recording, contest: ContestPicture | None = None) 
 def _draw_over_time(
     axes: Mapping[str, Any], recording: Recording, adds: ContestPicture, colours: Mapping[str, str]
 ) -> None:
-    shown = [axes[name] for name in ("states", "tilt", "series") if name in axes]
+    shown = [axes[name] for name in ("states", "series", "tilt") if name in axes]
     if "states" in axes:
         draw_states(axes["states"], recording, colours)
     if "tilt" in axes:
@@ -110,7 +109,11 @@ def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> No
     """Draw how far the bases lean."""
     for name, record in recording.robots.items():
         axes.plot(
-            recording.times, np.rad2deg(tilt(record.base)), color=colours.get(name, COLOURS[0]), label=name
+            recording.times,
+            np.rad2deg(tilt(record.base)),
+            color=colours.get(name, COLOURS[0]),
+            lw=0.9,
+            label=name,
         )
     axes.set(ylabel="[deg]", title="tilt of the base from the vertical")
     axes.set_ylim(bottom=0.0)

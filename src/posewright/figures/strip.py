@@ -126,8 +126,7 @@ def refuse_pictures(pictures: int) -> None:
 
 
 def _story_of_motion(motion: Motion, playback: Playback) -> Story:
-    (name,) = playback.world.instances
-    title = f"{motion.name}, {name}, {playback.end_s:.2f} s, without gravity"
+    title = f"{motion.name}, {playback.world.robot.name}, {playback.end_s:.2f} s, without gravity"
     return Story(title, playback.end_s, playback.end_s, playback.world.frame_period_s, motion=motion)
 
 

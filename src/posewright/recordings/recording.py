@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -126,6 +128,8 @@ class RobotRecord:
             if values is not None:
                 kind = np.bool_ if name in _FLAGS else np.float64
                 object.__setattr__(self, name, _read_only(name, values, shape, kind))
+        if self.contacts is not None:
+            _check_contacts(self.contacts, n)
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -180,6 +184,21 @@ class Recording:
     def __repr__(self) -> str:
         return f"<Recording of {', '.join(self.robots)}: {self.duration_s:.2f} s, {len(self.times)} rows>"
 
+    def _repr_html_(self) -> str:
+        """Return a table of the robots, and what else there is, for a notebook."""
+        rows = [("robot", "controller", "rows", "decisions", "state in the end")]
+        for name, record in self.robots.items():
+            last = record.decisions.states[-1] if len(record.decisions) else ""
+            counts = (str(len(record)), str(len(record.decisions)))
+            rows.append((name, record.header.controller, *counts, last))
+        kinds = Counter(event.kind for event in self.events)
+        events = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "no events"
+        contest = f"{self.header.contest}, seed {self.header.seed}: " if self.header.contest else ""
+        table = "".join(
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
+        )
+        return f"<p>{escape(f'{contest}{self.duration_s:.2f} s; {events}')}</p><table>{table}</table>"
+
     @property
     def n_rows(self) -> int:
         """How many rows were kept."""
@@ -210,7 +229,8 @@ class Recording:
     def digest(self) -> str:
         """Return the SHA-256, in hex, over everything that happened.
 
-        Wall time, paths, versions and the documents' texts do not enter: same run, same digest.
+        The rules of a contest and the field enter; wall time, paths, versions and other documents do not:
+        same run, same digest.
         """
         return self._digest
 
@@ -229,3 +249,13 @@ def _read_only(name: str, values: Any, shape: tuple[int, ...], kind: type[Any] =
 def _expect(name: str, shape: tuple[int, ...], right: tuple[int, ...]) -> None:
     if shape != right:
         raise InputError(f"{name} has the shape {shape}", hint=f"{right} would fit this recording")
+
+
+def _check_contacts(contacts: Contacts, n_rows: int) -> None:
+    n, things = len(contacts.frames), len(contacts.names)
+    _expect("contacts", np.shape(contacts.pairs), (n, 2))
+    for name in ("depths", "forces", "speeds"):
+        _expect(f"{name} of contacts", np.shape(getattr(contacts, name)), (n,))
+    for what, values, limit in (("row", contacts.frames, n_rows), ("thing", contacts.pairs, things)):
+        if n and not 0 <= values.min() <= values.max() < limit:
+            raise InputError(f"contacts in {what} {values.max()}", hint=f"there are {limit}")

@@ -86,11 +86,14 @@ class PlayedMotion:
         told = recording.header.extras.get(EXTRAS)
         if not isinstance(told, dict) or not {"name", "is_whole"} <= set(told):
             raise InputError(
-                "this is not the recording of a motion", hint="one made with `motion check --physics --record`"
+                "this is not the recording of a motion",
+                hint="one made with `motion check --physics --record`",
             )
         trajectory.expect_every_frame("the figures of a motion")
         if trajectory.record.contacts is None or trajectory.record.slips is None:
-            raise InputError("the recording does not say what touched what", hint="a world with contacts=True")
+            raise InputError(
+                "the recording does not say what touched what", hint="a world with contacts=True"
+            )
         begin, end, keyframes = _course(trajectory)
         wanted = told.get("attitudes")
         around = ((begin, trajectory.last - end), (0, 0))

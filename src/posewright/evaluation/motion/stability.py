@@ -57,9 +57,7 @@ def falls_of(played: PlayedMotion, rules: PhysicsRules) -> tuple[Fall, ...]:
     detector = FallDetector(rules.fall_limits(played.frame_s))
     detector.add(played.times, _down(played, rules))
     return tuple(
-        _fall(played, rules, fall.begin, fall.end)
-        for fall in detector.falls()
-        if fall.begin >= played.begin
+        _fall(played, rules, fall.begin, fall.end) for fall in detector.falls() if fall.begin >= played.begin
     )
 
 

@@ -1,4 +1,4 @@
-"""A recorded walk of a gait: its trajectory, what the gait was asked for, what safety held back, and its falls."""
+"""A recorded walk of a gait: its trajectory, its commands, what safety held back, and its falls."""
 
 from __future__ import annotations
 
@@ -249,7 +249,9 @@ def fall_limits(frame_s: float) -> FallLimits:
 
 def stays_down_limits(frame_s: float, lasting_s: float) -> FallLimits:
     """Return what counts as staying down, for as long as that and without a moment in between [s]."""
-    return replace(fall_limits(frame_s), lasting_s=lasting_s - frame_s - SLACK_S, bridge_s=0.0, ends_down=False)
+    return replace(
+        fall_limits(frame_s), lasting_s=lasting_s - frame_s - SLACK_S, bridge_s=0.0, ends_down=False
+    )
 
 
 def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:

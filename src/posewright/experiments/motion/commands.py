@@ -47,7 +47,7 @@ class Commands:
     is_whole: bool
 
     def script(self, settle: int, hold: int) -> list[JointCommands]:
-        """Return what a robot is commanded that stands for some frames, plays, and holds its last pose for some.
+        """Return the commands of a robot that stands for some frames, plays, and holds its last pose.
 
         Whatever a keyframe's frames begin with says so in its decision.
         """

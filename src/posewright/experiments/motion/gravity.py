@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from posewright.arrays import Floats
 from posewright.control import Safety, Script, drive
 from posewright.errors import InputError
 from posewright.evaluation.motion.played import EXTRAS
 from posewright.evaluation.motion.report import MotionResult, evaluate_motion
-from posewright.evaluation.motion.show import Show, show_of
 from posewright.evaluation.thresholds import PhysicsRules
 from posewright.experiments.motion.commands import Commands, commands_of
 from posewright.formats import card_of
@@ -118,12 +114,12 @@ def put_down(
         InputError: the robot has no model.
     """
     from posewright.simulation import SimulatedBody, World
-    from posewright.simulation.ground import set_friction
+    from posewright.simulation.domain import set_friction
     from posewright.simulation.placing import Lean
 
     world = World(robot, contacts=True)
     if friction is not None:
-        set_friction(world, friction)
+        set_friction(world.model, friction)
     body = SimulatedBody(world, start_pose=commands.first)
     if attitude is None and commands.wanted is not None:
         roll, pitch = commands.wanted[0].tolist()
@@ -139,52 +135,3 @@ def _refuse_nonsense(times: dict[str, float], friction: float | None) -> None:
             raise InputError(f"{what} is {seconds}", hint=f"0 to {MOST_S:g} seconds")
     if friction is not None and not (math.isfinite(friction) and friction > 0.0):
         raise InputError(f"the friction is {friction}", hint="above 0: 0.2 is a polished floor, 1 a carpet")
-
-
-def show_motion(
-    motion: Motion,
-    robot: Robot | None = None,
-    *,
-    physics: bool = True,
-    pose: str | None = None,
-    attitude: Attitude | None = None,
-    friction: float | None = None,
-) -> Show:
-    """Return where the robot is at every frame of a motion.
-
-    Args:
-        motion: what is shown.
-        robot: on what; default the motion's own.
-        physics: whether it is played under gravity; else every joint is where it is commanded, and the base
-            as the author says, or upright on whatever carries it.
-        pose: name of the pose of the joints that the motion does not move; default `stand`.
-        attitude: roll and pitch of the base [rad], as in `try_motion`.
-        friction: of the floor.
-
-    Raises:
-        InputError: the motion is another robot's, or the robot has no model.
-        UnknownNameError: the robot is not known, or has no such pose.
-        BodyError: the simulation failed.
-    """
-    if physics:
-        return show_of(motion, try_motion(motion, robot, pose=pose, attitude=attitude, friction=friction))
-    robot = card_of(motion) if robot is None else robot
-    if robot.model_path is None:
-        raise InputError(f"{robot.name} has no model: there is nothing to show", hint="--robot names another")
-    commands = commands_of(motion, robot, pose=pose, longest_s=LONGEST_S)
-    return _without_physics(motion, robot, commands, attitude)
-
-
-def _without_physics(motion: Motion, robot: Robot, commands: Commands, attitude: Attitude | None) -> Show:
-    positions = np.concatenate([commands.first[np.newaxis], *(block.angles for block in commands.blocks)])
-    times: Floats = np.arange(float(len(positions))) * robot.frame_period_s
-    leans = None if commands.wanted is None else np.pad(commands.wanted, ((1, 0), (0, 0)), "edge")
-    return Show(
-        motion=motion,
-        robot=robot,
-        times=times,
-        ends_s=float(times[-1]),
-        keyframes=np.concatenate([[1], commands.keyframes]),
-        positions=positions,
-        leans=leans if attitude is None else np.tile(attitude, (len(times), 1)),
-    )

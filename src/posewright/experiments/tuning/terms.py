@@ -213,7 +213,9 @@ class JointMargin:
         """Return the degrees of room that are missing."""
         report = walked.report
         coupled = report.loads.coupled_margin_deg
-        room = report.loads.limit_margin_deg if coupled is None else min(report.loads.limit_margin_deg, coupled)
+        room = (
+            report.loads.limit_margin_deg if coupled is None else min(report.loads.limit_margin_deg, coupled)
+        )
         return max(0.0, self.under - room)
 
 

@@ -93,7 +93,11 @@ class Walked:
     def commanded(self) -> tuple[float, float, float]:
         """Forward [m/s], left [m/s] and turn [rad/s] as commanded."""
         report = self.report
-        return report.travel.commanded_forward_m_s, report.travel.commanded_left_m_s, report.travel.commanded_turn_rad_s
+        return (
+            report.travel.commanded_forward_m_s,
+            report.travel.commanded_left_m_s,
+            report.travel.commanded_turn_rad_s,
+        )
 
     @property
     def measured(self) -> tuple[float, float, float]:

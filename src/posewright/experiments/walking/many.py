@@ -8,7 +8,7 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from posewright.bodies import DomainParameters, DomainRandomization, random_variation, variation_ranges
+from posewright.bodies import DomainParameters, DomainRandomization, domain_randomization, draw_domain
 from posewright.errors import BodyError, InputError
 from posewright.evaluation.walking.figures import FALLS, FIGURES
 from posewright.evaluation.walking.report import FIGURE_NAMES, GaitReport, plain
@@ -128,7 +128,7 @@ class WalkTask:
             report = result.report
         except BodyError as error:  # of this body alone: the others walk on
             failure = error.message
-        return WalkedBody(seed, domain, report, times_s[-1], world.held_joints, failure)
+        return WalkedBody(seed, domain, report, times_s[-1], world.instance().welded_joints, failure)
 
     @cached_property
     def _world(self) -> World:
@@ -276,8 +276,8 @@ def walk_many(
     _expect_bodies(bodies)
     checked_seed(seed, count=bodies)
     asked = _command_mean(robot, command, seconds, settle_s)
-    spread = variation_ranges() if ranges is None else ranges
-    drawn = [(one, random_variation(spread, one)) for one in range(seed, seed + bodies)]
+    spread = domain_randomization() if ranges is None else ranges
+    drawn = [(one, draw_domain(spread, one)) for one in range(seed, seed + bodies)]
     task = WalkTask(gait, robot, command, seconds, settle_s)
     began = clock() if clock else 0.0
     done: list[WalkedBody] = []
@@ -287,7 +287,7 @@ def walk_many(
             if on_progress is not None:
                 on_progress(body)
     wall_s = clock() - began if clock else 0.0
-    own = "random" if spread == variation_ranges() else "varied"
+    own = "random" if spread == domain_randomization() else "varied"
     return ManyReport(gait, robot, seed, seconds, settle_s, tuple(done), asked, wall_s, own)
 
 

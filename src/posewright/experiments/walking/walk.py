@@ -91,7 +91,7 @@ def walk_gait(
     for timed in commands:
         refuse_out_of_range(timed.command, gait.parameters, walker.timing)
     stage = walking_world(gait, robot) if world is None else world
-    body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, variation=domain)
+    body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, domain=domain)
     name = body_name or ("nominal" if (domain or NOMINAL).is_nominal else "varied")
     terms = WalkTerms(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
     recorder = Recorder(_header(gait, body, terms, seed), stage, every=1)
@@ -119,7 +119,7 @@ def walking_world(gait: Gait, robot: Robot) -> World:
     """
     from posewright.simulation import World, light_joints
 
-    return World(robot, looks=False, held=angles_in_pose(gait, robot, light_joints(robot)))
+    return World(robot, visuals=False, welded=angles_in_pose(gait, robot, light_joints(robot)))
 
 
 def angles_in_pose(gait: Gait, robot: Robot, joints: Sequence[str]) -> dict[str, float]:
@@ -147,7 +147,9 @@ class _Onlooker:
         start: Floats = body.world.base[np.newaxis]
         gravity = np.asarray(body.facts()["gravity"])
         limits = stays_down_limits(body.robot.frame_period_s, LIES_S)
-        self._falls = FallDetector(limits, up=-gravity / np.linalg.norm(gravity) if gravity[:2].any() else SKY)
+        self._falls = FallDetector(
+            limits, up=-gravity / np.linalg.norm(gravity) if gravity[:2].any() else SKY
+        )
         self._falls.down(start)
         self._on_progress = on_progress
 

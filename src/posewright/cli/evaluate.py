@@ -1,0 +1,99 @@
+"""`posewright evaluate`: the figures of whatever was recorded, from its recording alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from posewright.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from posewright.evaluation import RunResult
+    from posewright.evaluation.general import RobotFigures
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("evaluate")(evaluate)
+
+
+def evaluate(
+    recording: Annotated[Path, typer.Argument(help="A recording (MCAP) of a walk, a motion, or any run.")],
+    robot: Annotated[
+        str | None, typer.Option("--robot", metavar="R", help="Card of its robot, where that does not ship.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure a recording: a walk's figures, a motion's numbers and findings, of others way, speed and falls.
+
+    The figures are those that `gait run` and `motion check --physics` say, to the last digit.
+
+    [bold]Examples[/]
+
+      posewright evaluate trot.mcap
+
+      posewright evaluate kick.mcap --json
+    """
+    from posewright.cli import console
+    from posewright.cli.gait_tables import print_walk
+    from posewright.cli.motion_physics import findings_lines, physics_lines
+    from posewright.evaluation import MotionResult, WalkResult
+    from posewright.evaluation import evaluate as evaluated
+    from posewright.recordings import read_mcap
+    from posewright.robots import robot as robot_called
+
+    result = evaluated(read_mcap(recording), robot=None if robot is None else robot_called(robot))
+    if as_json:
+        console.emit_json(result.figures())
+    elif isinstance(result, WalkResult):
+        print_walk(result, f"{result.walk.terms.body} body")
+    elif isinstance(result, MotionResult):
+        for line in (*findings_lines(result), *physics_lines(result.figures())):
+            console.out.print(line, markup=False, highlight=False, soft_wrap=True)
+    else:
+        console.out.print(_table(result))
+
+
+def _table(result: RunResult) -> Table:
+    """Return one column a robot."""
+    from rich.table import Table
+    from rich.text import Text
+
+    times = result.recording.times
+    title = f"{result.recording.header.contest or 'recording'}, {times[-1] if len(times) else 0.0:.1f} s"
+    table = Table(title=Text(title, "table.title"), title_justify="left", box=None, header_style="dim")
+    table.add_column("")
+    for name in result.robots:
+        table.add_column(Text(name), justify="right")
+    columns = [_words(one) for one in result.robots.values()]
+    for row in zip(*(column.items() for column in columns), strict=True):
+        table.add_row(row[0][0], *(Text(value) for _, value in row))
+    return table
+
+
+def _words(figures: RobotFigures) -> dict[str, str]:
+    """Return the figures as people read them."""
+
+    def told(value: float | None, form: str) -> str:
+        return "-" if value is None else form.format(value)
+
+    faults = ", ".join(f"{count} x {kind}" for kind, count in figures.faults.items())
+    times = "".join(
+        f" {side} at {at:.2f} s" for side, at in zip(figures.fall_sides, figures.fall_times_s, strict=True)
+    )
+    return {
+        "controller": figures.controller or "-",
+        "way": told(figures.path_m, "{:.2f} m"),
+        "from first to last place": told(figures.distance_m, "{:.2f} m"),
+        "mean speed": told(figures.mean_speed_m_s, "{:.3f} m/s"),
+        "turned": told(figures.turned_deg, "{:.0f} deg"),
+        "falls": told(figures.falls, "{:d}") + times,
+        "greatest tilt": told(figures.max_tilt_deg, "{:.1f} deg"),
+        "joint speed / the card's": told(figures.max_joint_speed_ratio, f"{{:.2f}} {figures.fastest_joint}"),
+        "torque / stall torque": told(figures.max_torque_ratio, f"{{:.2f}} {figures.hardest_joint}"),
+        "faults": faults or "none",
+    }
