@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from posewright.evaluation.walking.track import Correction
 
 from posewright.cli.app import run
 from posewright.cli.gait_tables import _held_back
-from posewright.evaluation.walking.track import Correction
 
 Captured = pytest.CaptureFixture[str]
 

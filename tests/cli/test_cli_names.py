@@ -14,7 +14,7 @@ from posewright.cli import console
 from posewright.cli.app import run
 from posewright.cli.robots import card_tables
 from posewright.cli.score_table import print_outcome, print_score
-from posewright.cli.tune_tables import list_table, values_table
+from posewright.cli.tune_report import list_table, values_table
 from posewright.contests import LegResult, Penalty, Result
 from posewright.experiments import Outcome
 from posewright.gaits import gait_text, read_gait

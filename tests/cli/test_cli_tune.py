@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from posewright.cli.app import run
-from posewright.cli.tune_course import duration
+from posewright.cli.tune import duration
 from posewright.experiments import GaitProblem, tune_names
 from posewright.search import Evaluation, read_journal
 
@@ -33,7 +33,7 @@ score: {following: 1, fall: 2}
 search: {generations: 2, population: 4}
 """
 JOURNAL = "quick.tune.jsonl"
-MADE = Path(__file__).parents[1] / "trials/made.gait.yaml"
+MADE = Path(__file__).parents[1] / "experiments/made.gait.yaml"
 
 
 def put_into(folder: Path) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 
+from posewright.evaluation.walking.walk import GaitFall
 from posewright.experiments import walk_gait
 from posewright.experiments.tuning.reading import tune_in
-from posewright.experiments.tuning.score import judged
-from posewright.experiments.tuning.terms import (
+from posewright.experiments.tuning.score import (
     NOWHERE_COST,
     TERMS,
     CostOfTransport,
@@ -24,8 +24,9 @@ from posewright.experiments.tuning.terms import (
     Speed,
     Term,
     Tilt,
+    judged,
 )
-from posewright.experiments.tuning.walk import Asked, TunedBodies, TunedWalk, Walked
+from posewright.experiments.tuning.task import Asked, TunedBodies, TunedWalk, Walked
 from posewright.gaits import VelocityCommand, read_gait
 
 from .gait_tunes import ERS7, MADE, QUICK
@@ -47,7 +48,12 @@ def walked() -> Walked:
 
 def as_if(walked: Walked, **figures: Any) -> Walked:
     """Return a walk with other figures in its report."""
-    return Walked(walked.walk, replace(walked.report, **figures))
+    report = walked.report
+    for part in ("travel", "leaning", "loads", "feet", "energy"):
+        known = {field.name for field in fields(getattr(report, part))}
+        told = {name: figures.pop(name) for name in known & figures.keys()}
+        report = replace(report, **{part: replace(getattr(report, part), **told)})
+    return Walked(walked.walk, replace(report, **figures))
 
 
 def going(walked: Walked, measured: tuple[float, float, float], asked: tuple[float, float, float]) -> Walked:
@@ -110,8 +116,8 @@ def test_drift_is_across_the_command_and_the_turn_beside_it(walked: Walked) -> N
         (JointMargin(weight=1.0, under=1.0), {"limit_margin_deg": 0.5, "coupled_margin_deg": None}, 0.5),
         (JointMargin(weight=1.0), {"limit_margin_deg": 0.5, "coupled_margin_deg": 0.1}, 0.0),
         (Fall(weight=1.0), {}, 0.0),
-        (Fall(weight=1.0), {"falls": 1, "fall_times_s": (0.0,)}, 2.0),
-        (Fall(weight=1.0), {"falls": 2, "fall_times_s": (0.5, 0.5)}, 1.0),
+        (Fall(weight=1.0), {"falls": (GaitFall(0.0, 0, "left", 90.0),)}, 2.0),
+        (Fall(weight=1.0), {"falls": (GaitFall(0.5, 0, "left", 90.0),) * 2}, 1.0),
     ],
 )
 def test_a_term_is_what_its_name_says(

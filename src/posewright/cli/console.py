@@ -10,7 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -127,7 +127,8 @@ def fail(message: str) -> None:
 
 
 def _tell(what: str, style: str, message: str) -> None:
-    err.print(Text.assemble((what, style), " ", printable(message)), soft_wrap=True)
+    with suppress(OSError):  # nobody can be told on a stderr that is full; the exit code says enough
+        err.print(Text.assemble((what, style), " ", printable(message)), soft_wrap=True)
 
 
 def progress(*, quiet: bool) -> Progress:

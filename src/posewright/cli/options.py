@@ -17,6 +17,9 @@ from posewright.errors import InputError, LossError, OutputError, Where
 FOUND = 1
 """Exit code where a check found an error, a robot fell, or a search found nothing."""
 
+STOPPED = 130
+"""Exit code after Ctrl-C, as shells count it."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, and nothing else, to stdout.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout.")
