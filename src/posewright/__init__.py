@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
+    from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import replay as replay
     from posewright.experiments import run_trial as run_trial
     from posewright.experiments import try_motion as try_motion
@@ -122,12 +123,13 @@ TWINS = {
     "gait show": ("read_gait", "check_gait"),
     "gait plot": ("draw_gait",),
     "gait sample": ("sample_gait", "write_motion"),
-    "gait run": ("walk_gait", "walk_many", "draw_gait_trial"),
+    "gait run": ("walk_gait", "walk_many", "draw_walk"),
     "gait compare": ("walk_gait",),
     "tune": ("tune_gait", "write_gait", "draw_tuning"),
     "run": ("run_trial", "draw_trial", "film_trial"),
     "replay": ("replay",),
     "judge": ("judge",),
+    "evaluate": ("evaluate",),
     "score obstacle-race": ("score",),
 }
 """Which names here do what a verb of the command line does."""

@@ -37,7 +37,7 @@ def only_asked_for(opened: Gait, card: Robot, wishes: gait_run.Wishes, *_: objec
     raise typer.Exit(0)
 
 
-def only_planned(opened: Gait, card: Robot, command: Any, _output: Path) -> None:
+def only_planned(opened: Gait, card: Robot, *, command: Any) -> None:
     """Ask a gait for a command instead of drawing it."""
     if command is not None:
         QuadrupedGait(opened, card).request(command)
@@ -60,5 +60,6 @@ def test_an_example_of_the_help_is_not_refused(
         Path(f"{name}.gait.yaml").write_text(gait_text(read_gait("trot")), encoding="utf-8")
     monkeypatch.setattr(gait_run, "_walked", only_asked_for)
     monkeypatch.setattr(gait_run, "_run_many", only_asked_for)
-    monkeypatch.setattr("posewright.experiments.draw_gait", only_planned)
+    monkeypatch.setattr("posewright.figures.draw_gait", only_planned)
+    monkeypatch.setattr("posewright.figures.save_figure", lambda _figure, _path: None)
     assert run(shlex.split(example.partition(" >")[0])) == 0, capsys.readouterr().err
