@@ -10,14 +10,14 @@ out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 
 
-def tell(now: Progress) -> None:
+def told(now: Progress) -> None:
     if now.time_s % 10 < 0.1:
-        print(f"{now.time_s:5.1f} s  leg {now.leg}  {now.distance_cm:5.1f} cm  {now.chart_state}")
+        print(f"{now.time_s:5.1f} s  {now.standing}  {now.state}")
 
 
-outcome = pw.run_trial("obstacle-race", layout="random", seed=7, record=out / "race.mcap", tell=tell)
-pw.draw_trial(outcome.trace, out / "race.png", outcome.result)
+outcome = pw.run_trial("obstacle-race", layout="random", seed=7, record=out / "race.mcap", on_progress=told)
+pw.draw_outcome(outcome, out / "race.png")
 
-for number, leg in enumerate(outcome.result.legs, 1):
+for number, leg in enumerate(outcome.score.legs, 1):
     print(f"leg {number}: {leg.time_s:.1f} s, {leg.penalties} penalties, {leg.points:.2f} points")
-print(f"{outcome.result.total_points:.2f} points; trace {outcome.trace.digest()[:16]}")
+print(f"{outcome.score.total_points:.2f} points; digest {outcome.recording.digest()[:16]}")

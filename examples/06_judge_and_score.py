@@ -1,4 +1,4 @@
-"""Judge a recording, score, rank.  Twin of `posewright judge` and `posewright score obstacle-race`."""
+"""Judge, score, rank, inspect.  Twin of `posewright judge|inspect` and `posewright score obstacle-race`."""
 
 import sys
 from pathlib import Path
@@ -9,10 +9,10 @@ from posewright.contests import rank
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 
-# The judge needs the trace alone: it carries the rules it was run under.
+# The judge needs the recording alone: it carries the rules it was run under.
 run = pw.run_trial("obstacle-race", layout="example_5", record=out / "race.mcap")
 result = pw.judge(pw.read_trace(out / "race.mcap"))
-print(f"{result.total_points:.2f} points, the same as the run's own: {result == run.result}")
+print(f"{result.total_points:.2f} points, the same as the run's own: {result == run.score}")
 
 # One leg by the formula: 80 s, all the way, one touch by the judge.
 leg = pw.score(80.0, 150.0, penalties=1)
@@ -24,3 +24,7 @@ for standing in rank(entries):
     print(
         f"place {standing.place}: {standing.name}, {standing.raw_points:+.2f}, earns {standing.place_points}"
     )
+
+# May it enter at all? Its model is measured, and held against the limits.
+for verdict in pw.inspect_robot("robotis_bioloid").verdicts:
+    print(verdict)

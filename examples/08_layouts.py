@@ -22,5 +22,5 @@ mine = (Box(1.0, 0.2), Box(1.65, -0.3))
 pw.write_layout(out / "mine.layout.yaml", mine)
 print("read back as written:", pw.read_layout(out / "mine.layout.yaml") == mine)
 
-result = pw.run_trial("obstacle-race", layout=out / "mine.layout.yaml").result
+result = pw.run_trial("obstacle-race", layout=out / "mine.layout.yaml").score
 print(f"finished: {result.finished}, {len(result.penalties)} penalties, {result.total_points:.2f} points")

@@ -21,6 +21,6 @@ chart.write_text(
 
 mine = out / "obstacle_race.behaviour.yaml"
 for behaviour in ("obstacle_race", mine):
-    result = pw.run_trial("obstacle-race", layout="example_5", behaviour=behaviour).result
+    result = pw.run_trial("obstacle-race", layout="example_5", behaviour=behaviour).score
     times = " + ".join(f"{leg.time_s:.1f} s" for leg in result.legs)
     print(f"{behaviour!s:>50}: {times}, {len(result.penalties)} penalties, {result.total_points:.2f} points")

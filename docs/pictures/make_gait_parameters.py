@@ -12,7 +12,7 @@ from pathlib import Path
 
 from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, Interpolation
 from posewright.robots import robot
-from posewright.figures.gait.parameter import draw_parameter
+from posewright.figures import draw_parameter, save_figure
 
 FOLDER = Path(__file__).parent / "gait_parameters"
 
@@ -92,7 +92,7 @@ def main() -> None:
     """Draw all of them."""
     FOLDER.mkdir(exist_ok=True)
     for name, values in VALUES.items():
-        draw_parameter(GAIT, ROBOT, name, values, FOLDER / f"{name}.png")
+        save_figure(draw_parameter(GAIT, name, values, ROBOT), FOLDER / f"{name}.png")
 
 
 if __name__ == "__main__":

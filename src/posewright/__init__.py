@@ -4,10 +4,10 @@
 >>> robot = pw.robot("robotis_bioloid")
 >>> walk = pw.read_motion("humanoid.mtn", page="F_M_L")
 >>> trial = pw.run_trial("obstacle-race", layout="random", seed=7)
->>> trial.result.total_points
+>>> trial.score.points
 
 Every verb of the command line has its twin here; `TWINS` says which. Where the command line draws or films
-a run by an option (`run --plot`, `--video`), `draw_trial` and `film_trial` do it from `trial.trace`.
+a run by an option (`run --plot`, `--video`), `draw_outcome` and `film_recording` do it.
 Importing this module loads nothing heavy: the room behind a name is loaded when the name is first used.
 """
 
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
     from posewright.evaluation import evaluate as evaluate
+    from posewright.experiments import draw_outcome as draw_outcome
+    from posewright.experiments import inspect_robot as inspect_robot
     from posewright.experiments import replay as replay
     from posewright.experiments import run_trial as run_trial
     from posewright.experiments import try_motion as try_motion
@@ -126,10 +128,11 @@ TWINS = {
     "gait run": ("walk_gait", "walk_many", "draw_walk"),
     "gait compare": ("walk_gait",),
     "tune": ("tune_gait", "write_gait", "draw_tuning"),
-    "run": ("run_trial", "draw_trial", "film_trial"),
+    "run": ("run_trial", "draw_outcome", "film_recording"),
     "replay": ("replay",),
     "judge": ("judge",),
     "evaluate": ("evaluate",),
     "score obstacle-race": ("score",),
+    "inspect": ("inspect_robot",),
 }
 """Which names here do what a verb of the command line does."""

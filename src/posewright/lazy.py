@@ -27,7 +27,8 @@ class _Package(ModuleType):
     _offered: frozenset[str]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not (isinstance(value, ModuleType) and name in self._offered):  # what importing a module of it sets
+        is_a_module_of_it = isinstance(value, ModuleType) and name in self._offered
+        if not is_a_module_of_it:  # which importing it would set here
             super().__setattr__(name, value)
 
 

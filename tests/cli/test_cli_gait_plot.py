@@ -10,7 +10,7 @@ import pytest
 
 from posewright.cli.app import run
 from posewright.figures.gait.content import GaitContent
-from posewright.figures.gait.drawing import half_speed
+from posewright.figures.gait.page import half_speed
 from posewright.gaits import VelocityCommand, gait_names
 
 Captured = pytest.CaptureFixture[str]

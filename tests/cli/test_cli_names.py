@@ -5,21 +5,20 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 from rich.table import Table
 
 from posewright.cli import archive, console
 from posewright.cli.app import run
-from posewright.cli.judge import result_table
-from posewright.cli.outcome_table import print_outcome
 from posewright.cli.robot_tables import card_tables
+from posewright.cli.score_table import print_outcome, print_score
 from posewright.cli.tune_tables import list_table, values_table
-from posewright.contests import Result
-from posewright.contests.result import LegResult, Penalty
+from posewright.contests import LegResult, Penalty, Result
 from posewright.experiments import Outcome
 from posewright.gaits import gait_text, read_gait
-from posewright.recordings import Header, Recorder
+from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.robots import describe, robot
 from posewright.search import Dimension
 
@@ -112,24 +111,34 @@ LEG = LegResult(1.0, 2.0, 1, 3.0, 3.0, True, 0.0, 1.0, "ended[so]")
 RESULT = Result("race[one]", (LEG, LEG), 6.0, 6.0, 0, (Penalty(0.5, 1, "touched[twice]"),))
 
 
-def test_a_result_is_told_in_the_words_of_its_rules() -> None:
-    told = shown(result_table(RESULT))
+def empty(robot: str = "r", **told: str) -> Recording:
+    """Return a recording of nothing."""
+    controller = told.pop("controller", "")
+    header = Header({robot: RobotHeader(robot, controller, ("knee",))}, **told)  # type: ignore[arg-type]  # texts
+    shapes = {"base": (0, 7), "footprints": (0, 0, 4, 3), "foot_contacts": (0, 0), "box_contacts": (0, 0)}
+    shapes |= dict.fromkeys(("positions", "commands", "efforts"), (0, 1))
+    rows = {name: np.zeros(shape) for name, shape in shapes.items()}
+    record = RobotRecord(header.robots[robot], **rows)  # type: ignore[arg-type]  # flags and numbers
+    return Recording(header, np.zeros(0), {robot: record}, np.zeros((0, 0, 7)))
+
+
+def test_a_result_is_told_in_the_words_of_its_rules(capsys: Captured) -> None:
+    print_score(RESULT, "race[one]")
+    told = capsys.readouterr().out
     assert "race[one]" in told
     assert "ended[so]" in told
 
 
 def test_an_outcome_is_told_in_the_words_of_its_documents(capsys: Captured) -> None:
-    header = Header(
-        "own[robot]", behaviour="mine[2]", contest="race[one]", layout="tight[most]", joints=("knee",)
-    )
-    print_outcome(Outcome(Recorder(header).finish(), RESULT, wall_s=0.0))
+    recording = empty("own[robot]", controller="behaviour mine[2]", contest="race[one]", layout="tight[most]")
+    print_outcome(Outcome(recording, RESULT, wall_s=0.0))
     told = capsys.readouterr().out
     for words in ("race[one]: mine[2] on own[robot], layout tight[most]", "ended[so]", "touched[twice]"):
         assert words in told
 
 
 def test_judge_tells_a_penalty_as_it_was_noted(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.recordings.read_mcap", lambda _: Recorder(Header("r")).finish())
+    monkeypatch.setattr("posewright.recordings.read_mcap", lambda _: empty(contest="obstacle-race"))
     monkeypatch.setattr("posewright.contests.judge", lambda *_: RESULT)
     assert run(["judge", "race.mcap"]) == 0
     assert "touched[twice]" in capsys.readouterr().out

@@ -30,7 +30,7 @@ def test_run_prints_the_result_as_json_and_nothing_else(race: tuple[dict[str, An
     result, _ = race
     assert len(result["legs"]) == 2
     assert {"time_s", "distance_cm", "penalties", "points", "raw_points"} <= set(result["legs"][0])
-    assert {"total_points", "falls", "simulated_s", "wall_s", "trace_digest"} <= set(result)
+    assert {"total_points", "falls", "simulated_s", "wall_s", "digest"} <= set(result)
 
 
 def test_judge_and_replay_say_of_the_recording_what_run_said(race: tuple[dict[str, Any], Path]) -> None:

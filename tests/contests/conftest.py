@@ -1,4 +1,4 @@
-"""A scenario is told like a story; it gives the blocks a referee sees and the trace a judge reads.
+"""A scenario is told like a story; it gives the blocks a referee sees and the recording a judge reads.
 
 The robot is two soles of 10 x 6 cm under a base at 0.25 m; while it walks, its one joint swings.
 """
@@ -13,18 +13,27 @@ from typing import Self
 import numpy as np
 import pytest
 
-from posewright.bodies import GroundTruth, JointCommands, JointStates
+from posewright.bodies import BodyState, GroundTruth, JointCommands, JointStates
 from posewright.contests import rules
-from posewright.recordings import Event, Header, Recorder, Recording
+from posewright.control import Block
+from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader
 
 FRAME_S = 1.0 / 128.0
 SOLE = np.array([(0.05, 0.03), (0.05, -0.03), (-0.05, -0.03), (-0.05, 0.03)])
 
 
 @dataclass(frozen=True)
-class Block:
-    frames: JointCommands
-    track: JointStates
+class Told:
+    """The plant of a story: one body that is seen as it stands before the first frame."""
+
+    states: JointStates
+
+    @property
+    def bodies(self) -> dict[str, Told]:
+        return {"soles": self}
+
+    def observe(self) -> JointStates:
+        return self.states
 
 
 class Scenario:
@@ -103,7 +112,7 @@ class Scenario:
         self.events.append(Event(self.now_s, kind, data))
         return self
 
-    def track(self) -> tuple[JointStates, np.ndarray]:
+    def states(self) -> tuple[JointStates, np.ndarray]:
         """Return all frames at once, and the commands."""
         poses, joint = np.concatenate(self._poses), np.concatenate(self._joint)[:, None]
         n, (x, y, yaw, pitch) = len(poses), poses.T
@@ -140,35 +149,46 @@ class Scenario:
 
     def blocks(self) -> Iterator[Block]:
         """Cut it as a loop with a chart of 0.1 s does: 12 or 13 frames a block."""
-        track, commands = self.track()
+        states, commands = self.states()
         edges = np.ceil(np.arange(0.0, self.now_s + 0.1, 0.1) / FRAME_S - 1e-9).astype(int)
-        for low, high in zip(edges, [*edges[1:], len(track)], strict=True):
-            if low < min(high, len(track)):
-                yield Block(JointCommands(commands[low:high]), _cut(track, slice(low, high)))
+        for low, high in zip(edges, [*edges[1:], len(states)], strict=True):
+            if low < min(high, len(states)):
+                yield block_of(_cut(states, slice(low, high)), commands[low:high])
 
     def header(self) -> Header:
         return Header(
-            robot="soles",
+            robots={"soles": RobotHeader("soles", "", ("swing",), ("right_foot", "left_foot"))},
             contest="ceabot_2013/obstacle_race",
             boxes=tuple((x, y, 0.0) for x, y in self.boxes),
-            joints=("swing",),
-            feet=("right_foot", "left_foot"),
             documents={"obstacle_race.rules.yaml": rules().text},
         )
 
-    def trace(self) -> Recording:
-        recorder = Recorder(self.header())
-        recorder.append_track(*self.track())
+    def recorder(self) -> Recorder:
+        states, _ = self.states()
+        return Recorder(self.header(), Told(_cut(states, slice(0, 1))))  # type: ignore[arg-type]  # all it asks for
+
+    def recording(self) -> Recording:
+        recorder = self.recorder()
+        states, commands = self.states()
+        recorder.watch(block_of(states, commands))
         for event in self.events:
-            recorder.append_event(event)
-        return recorder.finish()
+            recorder.note(event)
+        return recorder.recording()
 
 
-def _cut(track: JointStates, rows: slice) -> JointStates:
-    world = track.truth
+def block_of(states: JointStates, commands: np.ndarray) -> Block:
+    """Return what a loop would tell of some frames."""
+    sent, n = JointCommands(commands), np.zeros(1)
+    state = BodyState(float(states.times[0]) - FRAME_S, n, n, n, {})
+    return Block("soles", state, sent, sent, states)
+
+
+def _cut(states: JointStates, rows: slice) -> JointStates:
+    world = states.truth
     assert world is not None
-    parts = [getattr(world, name)[rows] for name in world.__slots__]
-    return JointStates(track.times[rows], track.positions[rows], track.efforts[rows], GroundTruth(*parts))
+    names = ("base", "footprints", "foot_contacts", "boxes", "box_contacts")
+    truth = GroundTruth(**{name: getattr(world, name)[rows] for name in names})
+    return JointStates(states.times[rows], states.positions[rows], states.efforts[rows], truth)
 
 
 @pytest.fixture

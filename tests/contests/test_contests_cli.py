@@ -45,17 +45,18 @@ def test_judge_gives_the_result_of_a_recording(capsys, scenario, tmp_path):
     story = (
         scenario(boxes=((1.0, 0.5),)).stand(4.0).walk(1.0, seconds=9.0, push={0: (1.2, 0.5)}).touch("fall")
     )
-    trace = story.walk(2.3, seconds=9.0).trace()
-    write_mcap(trace, tmp_path / "race.mcap")
+    recording = story.walk(2.3, seconds=9.0).recording()
+    write_mcap(recording, tmp_path / "race.mcap")
     assert run(["judge", str(tmp_path / "race.mcap"), "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
-    assert written == {**json.loads(json.dumps(judge(trace).to_dict())), "trace_digest": trace.digest()}
+    assert written == {**json.loads(json.dumps(judge(recording).to_dict())), "digest": recording.digest()}
     assert {"time_s", "distance_cm", "penalties", "points", "raw_points"} <= set(written["legs"][0])
 
 
 def test_judge_shows_people_a_table_and_its_warnings(capsys, scenario, tmp_path):
-    trace = scenario().stand(4.0).walk(2.3, seconds=9.0).touch("jam", box=2).trace()
-    write_mcap(trace, tmp_path / "race.mcap")
+    boxes = ((1.0, 0.8), (1.2, 0.8), (1.4, 0.8))
+    recording = scenario(boxes).stand(4.0).walk(2.3, seconds=9.0).touch("jam", box=2).recording()
+    write_mcap(recording, tmp_path / "race.mcap")
     assert run(["judge", str(tmp_path / "race.mcap")]) == 0
     captured = capsys.readouterr()
     assert "leg 1" in captured.out

@@ -13,13 +13,13 @@ from posewright.contests import judge, progress, score
 def race(scenario):
     story = scenario().stand(5.0).walk(1.2, seconds=20.0).fall(1.0).note("fall").touch("fall").put_back()
     story.walk(2.2, seconds=25.0).turn(math.pi, seconds=5.0)
-    return story.walk(0.3, seconds=25.0).trace()
+    return story.walk(0.3, seconds=25.0).recording()
 
 
 def test_a_leg_ends_with_the_judges_points(scenario):
-    trace = race(scenario)
-    result = judge(trace)
-    for seen, leg in zip(progress(trace), result.legs, strict=True):
+    recording = race(scenario)
+    result = judge(recording)
+    for seen, leg in zip(progress(recording), result.legs, strict=True):
         assert (seen.times[-1], seen.earned[-1]) == (leg.ended_at_s, leg.raw_points)
         assert seen.if_crossed[-1] == leg.raw_points
         assert (np.diff(seen.times) > 0.0).all()
@@ -42,5 +42,5 @@ def test_crossing_earns_less_the_later_it_is_and_a_penalty_counts_from_when_it_w
 
 
 def test_legs_that_were_not_begun_have_none(scenario):
-    assert progress(scenario().stand(5.0).trace()) == ()
-    assert [seen.leg for seen in progress(scenario().stand(5.0).walk(1.0, seconds=5.0).trace())] == [1]
+    assert progress(scenario().stand(5.0).recording()) == ()
+    assert [seen.leg for seen in progress(scenario().stand(5.0).walk(1.0, seconds=5.0).recording())] == [1]

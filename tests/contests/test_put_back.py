@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from posewright.arenas import Box, arena, point_distances, random_layout
 from posewright.contests import rules
-from posewright.contests.put_back import clear_place, turned_towards
+from posewright.contests.obstacle_race.put_back import clear_place, turned_towards
 
 RULES = rules().put_back
 FIELD = arena()

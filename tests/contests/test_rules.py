@@ -10,8 +10,8 @@ import pickle
 import pytest
 
 from posewright.arenas import arena
-from posewright.contests import check_entry, parse_rules, rules, rules_names
-from posewright.contests.leg import Way
+from posewright.contests import Measures, contest, contest_names, inspect_measures, parse_rules, rules
+from posewright.contests.obstacle_race.leg import Way
 from posewright.documents import parse_document
 from posewright.errors import DocumentError, InputError, UnknownNameError
 
@@ -20,12 +20,14 @@ def pickled(value):
     return pickle.loads(pickle.dumps(value))  # noqa: S301 -- our own bytes
 
 
-def test_every_number_of_every_rules_document_has_its_source():
-    for name in rules_names():
-        document = dict(parse_document(rules(name).text).value)
-        sources = document.pop("sources")
-        sections = {part: keys for part, keys in document.items() if isinstance(keys, dict)}
-        assert set(sources) == {f"{part}.{key}" for part, keys in sections.items() for key in keys}
+@pytest.mark.parametrize("name", ["obstacle-race", "passivity-test"])
+def test_every_number_of_every_rules_document_has_its_source(name):
+    document = dict(parse_document(contest(name).rules_text).value)
+    sources = document.pop("sources")
+    told = {name: part for name, part in document.items() if name not in {"rules", "title", "arena"}}
+    numbers = {name for name, part in told.items() if not isinstance(part, dict)}
+    numbers |= {f"{name}.{key}" for name, part in told.items() if isinstance(part, dict) for key in part}
+    assert set(sources) == numbers
 
 
 def test_rules_and_field_agree():
@@ -81,25 +83,37 @@ def test_a_damaged_document_is_refused_by_name(old, new, told):
 
 
 def test_an_unknown_contest_is_answered_with_the_known_ones():
-    with pytest.raises(UnknownNameError, match="obstacle_race"):
-        rules("ceabot_2013/obstacle_rase")
+    with pytest.raises(UnknownNameError, match="obstacle-race"):
+        contest("obstacle-rase")
+    assert {"obstacle-race", "passivity-test"} <= set(contest_names())
+
+
+def test_a_contest_is_found_by_the_name_of_its_rules_too():
+    assert contest("ceabot_2013/obstacle_race").rules == rules()
 
 
 def test_rules_cannot_be_read_from_outside_the_folder():
     with pytest.raises(UnknownNameError):
-        rules("../../etc/passwd")
+        contest("../../etc/passwd")
     with pytest.raises(DocumentError):
         parse_rules("just text")
 
 
 def test_a_bioloid_may_enter_and_a_giant_may_not():
-    assert check_entry(height_m=0.397, mass_kg=1.9, foot_m=0.105) == ()
-    breaches = check_entry(height_m=0.51, mass_kg=3.5, foot_m=0.115)
-    assert [breach.what for breach in breaches] == ["height", "mass", "foot length"]
-    assert str(breaches[1]) == "mass 3.5 kg is above the limit of 3 kg"
+    assert inspect_measures("bioloid", Measures(0.397, 1.9, 0.105, 2)).passed
+    giant = inspect_measures("giant", Measures(0.51, 3.5, 0.115, 4))
+    broken = [verdict for verdict in giant.verdicts if not verdict.passed]
+    assert [verdict.what for verdict in broken] == ["height", "foot length", "mass", "legs"]
+    assert str(broken[2]) == "mass 3.5 kg: at most 3 kg, not kept"
+    assert all(verdict.source.startswith("CEABOT rules 2013") for verdict in giant.verdicts)
 
 
 def test_the_limits_themselves_are_allowed_and_nonsense_is_refused():
-    assert check_entry(height_m=0.5, mass_kg=3.0, foot_m=0.11) == ()
+    assert inspect_measures("limit", Measures(0.5, 3.0, 0.11, 2)).passed
     with pytest.raises(InputError, match="mass"):
-        check_entry(height_m=0.4, mass_kg=float("nan"), foot_m=0.1)
+        inspect_measures("nothing", Measures(0.4, float("nan"), 0.1, 2))
+
+
+def test_rules_of_before_that_do_not_tell_the_legs_mean_two():
+    lines = [line for line in rules().text.splitlines() if "legs:" not in line]
+    assert parse_rules("\n".join(lines)).entry.legs == 2

@@ -94,7 +94,7 @@ def play(step: Step, ask: Callable[[str], tuple[int, str]]) -> None:
 def short_races(monkeypatch: pytest.MonkeyPatch) -> None:
     scoring, clock = rules().scoring, rules().clock
     allowed_s = clock.wait_s + 2.0 * scoring.time_limit_s + clock.leg_2_delay_s
-    monkeypatch.setattr("posewright.experiments.run.SPARE_S", RACE_S - allowed_s)
+    monkeypatch.setattr("posewright.contests.obstacle_race.contest.SPARE_S", RACE_S - allowed_s)
 
 
 @pytest.mark.usefixtures("short_races")

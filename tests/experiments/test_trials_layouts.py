@@ -15,7 +15,7 @@ def test_a_narrow_gap_beside_the_way_is_remarked_on(tmp_path: Path) -> None:
     write_layout(tmp_path / "narrow.layout.yaml", [Box(1.2, 0.5)])
     run = pw.run_trial(layout=tmp_path / "narrow.layout.yaml")
     assert any("gap" in remark for remark in run.remarks)
-    assert run.result.finished
+    assert run.score.finished
     with pytest.raises(InputError, match="gap"):
         pw.run_trial(layout=tmp_path / "narrow.layout.yaml", legal=True)
 

@@ -1,4 +1,4 @@
-"""A trial with documents of one's own runs on those, and its trace says so."""
+"""A trial with documents of one's own runs on those, and its recording says so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from posewright.arenas import Box, read_layout
 from posewright.contests import rules
 from posewright.errors import DocumentError, InputError, OutputError, UnknownNameError
 from posewright.experiments import read_trial
-from posewright.figures import stage_of
+from posewright.figures import scene_of
 from posewright.recordings import read_mcap
 from posewright.robots import robot
 
@@ -56,28 +56,28 @@ def test_a_trial_runs_with_its_own_robot_layout_and_rules(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = pw.run_trial(folder / "mine.trial.yaml", record=folder / "race.mcap")
-    trace = run.trace
-    assert (trace.header.robot, trace.header.contest) == ("my_robot", "mine/short")
-    assert trace.duration_s < 10.0
-    documents = trace.header.documents
+    recording = run.recording
+    assert (list(recording.header.robots), recording.header.contest) == (["my_robot"], "mine/short")
+    assert recording.duration_s < 10.0
+    documents = recording.header.documents
     assert documents["my_robot.robot.yaml"] == (folder / "robot.yaml").read_text()
     assert documents["short.rules.yaml"] == (folder / "short.rules.yaml").read_text()
     assert documents["mine.behaviour.yaml"] == (folder / "mine.behaviour.yaml").read_text()
     assert "robot: my_robot" in documents["motions/walk_forward.motion.yaml"]
-    assert pw.replay(folder / "race.mcap").result == run.result
+    assert pw.replay(folder / "race.mcap").score == run.score
     monkeypatch.chdir(folder)
     again = pw.run_trial("mine.trial.yaml", behaviour="by_path.behaviour.yaml")
-    assert again.trace.header.robot == "my_robot"
-    assert again.trace.header.identity() == trace.header.identity()
+    assert list(again.recording.header.robots) == ["my_robot"]
+    assert again.recording.header.identity() == recording.header.identity()
 
 
 def test_the_world_of_ones_own_robot_is_built_from_its_card_alone(folder: Path) -> None:
-    header = pw.run_trial(folder / "mine.trial.yaml").trace.header
+    header = pw.run_trial(folder / "mine.trial.yaml").recording.header
     with pytest.raises(InputError, match=r"'my_robot', a robot with a card of its own .*hand in"):
-        stage_of(header)
+        scene_of(header)
     with pytest.raises(InputError, match="not of 'robotis_bioloid'"):
-        stage_of(header, SHIPPED)
-    assert stage_of(header, robot(folder / "robot.yaml")).robot.name == "my_robot"
+        scene_of(header, SHIPPED)
+    assert scene_of(header, robot(folder / "robot.yaml")).robot.name == "my_robot"
 
 
 def test_a_behaviour_for_another_robot_is_refused(folder: Path) -> None:
@@ -94,7 +94,7 @@ def test_another_card_of_the_same_name_is_not_taken_for_the_trials(folder: Path)
         pw.run_trial(behaviour=folder / "by_path.behaviour.yaml")
     (folder / "mine.trial.yaml").write_text(TRIAL.replace("ROBOT", "./"))
     run = pw.run_trial(folder / "mine.trial.yaml", behaviour=folder / "by_path.behaviour.yaml")
-    assert "robotis_bioloid.robot.yaml" in run.trace.header.documents
+    assert "robotis_bioloid.robot.yaml" in run.recording.header.documents
 
 
 @pytest.mark.parametrize("change", [{"robot.yaml": "robot_yaml.yaml"}, {"short.rules": "long.rules"}])
@@ -128,7 +128,7 @@ def test_the_layout_travels_along(folder: Path, layout: str, seed: int, tmp_path
     asked = folder / layout if layout.endswith(".yaml") else layout
     run = pw.run_trial(folder / "mine.trial.yaml", layout=asked, seed=seed, record=tmp_path / "race.mcap")
     header = read_mcap(tmp_path / "race.mcap").header
-    assert header == run.trace.header
+    assert header == run.recording.header
     name = layout.split(".", maxsplit=1)[0]
     (tmp_path / "again.layout.yaml").write_text(header.documents[f"{name}.layout.yaml"])
     boxes = read_layout(tmp_path / "again.layout.yaml", legal=False)
@@ -138,7 +138,7 @@ def test_the_layout_travels_along(folder: Path, layout: str, seed: int, tmp_path
 
 
 def test_sensors_of_a_race_sit_where_the_model_has_them(folder: Path) -> None:
-    sensors = pw.run_trial(folder / "mine.trial.yaml").trace.header.sensors
+    sensors = pw.run_trial(folder / "mine.trial.yaml").recording.robot().header.sensors
     assert sensors["ring"]["base_pose"][2] > 0.03
     assert sensors["laser_front"]["base_pose"][0] > 0.0
 
@@ -150,6 +150,6 @@ def test_a_recording_that_cannot_be_written_is_told_before_the_race(
     def raced(*_: object, **__: object) -> None:
         raise AssertionError("the race was run first")
 
-    monkeypatch.setattr("posewright.experiments.run.perform", raced)
+    monkeypatch.setattr("posewright.experiments.run._perform", raced)
     with pytest.raises(OutputError, match="cannot write here"):
         pw.run_trial(folder / "mine.trial.yaml", record=folder / place)

@@ -24,87 +24,87 @@ def outcome() -> Outcome:
 
 @pytest.mark.parametrize("layout", layout_names())
 def test_both_legs_of_every_example_layout_are_finished_without_penalty(layout: str) -> None:
-    result = pw.run_trial("obstacle-race", layout=layout).result
+    result = pw.run_trial("obstacle-race", layout=layout).score
     assert (result.finished, result.penalties, result.warnings) == (True, (), ())
 
 
 def test_most_random_layouts_are_finished_without_penalty() -> None:
-    clean = [pw.run_trial("obstacle-race", layout="random", seed=seed).result for seed in range(500, 506)]
+    clean = [pw.run_trial("obstacle-race", layout="random", seed=seed).score for seed in range(500, 506)]
     assert sum(result.finished and not result.penalties for result in clean) >= 5
 
 
 def test_the_same_trial_and_seed_give_the_same_trace(outcome: Outcome) -> None:
     again = pw.run_trial("obstacle-race", layout="random", seed=7)
-    assert again.trace.digest() == outcome.trace.digest()
+    assert again.recording.digest() == outcome.recording.digest()
 
 
 def test_another_process_with_other_hashes_gives_the_same_trace(outcome: Outcome) -> None:
     code = (
         "import posewright as pw\n"
-        "print(pw.run_trial('obstacle-race', layout='random', seed=7).trace.digest())\n"
+        "print(pw.run_trial('obstacle-race', layout='random', seed=7).recording.digest())\n"
     )
     other = {"PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
     done = subprocess.run(  # noqa: S603 -- our own interpreter and code
         [sys.executable, "-c", code], env={**os.environ, **other}, capture_output=True, text=True, check=False
     )
-    assert (done.stdout.strip(), done.stderr) == (outcome.trace.digest(), "")
+    assert (done.stdout.strip(), done.stderr) == (outcome.recording.digest(), "")
 
 
 def test_another_seed_is_another_race(outcome: Outcome) -> None:
     """The digest holds the seed, so it is what the robot did that is compared."""
     other = pw.run_trial("obstacle-race", layout="random", seed=8)
-    n = min(len(other.trace.base), len(outcome.trace.base))
-    assert np.abs(other.trace.base[:n, :2] - outcome.trace.base[:n, :2]).max() > 0.05
+    n = min(len(other.recording.robot().base), len(outcome.recording.robot().base))
+    assert np.abs(other.recording.robot().base[:n, :2] - outcome.recording.robot().base[:n, :2]).max() > 0.05
 
 
 def test_a_recording_alone_is_judged_as_the_run_was(tmp_path: Path) -> None:
     run = pw.run_trial("obstacle-race", layout="random", seed=3, record=tmp_path / "race.mcap")
     replayed = pw.replay(tmp_path / "race.mcap")
-    assert replayed.trace.digest() == run.trace.digest()
-    assert replayed.result == run.result == pw.judge(pw.read_trace(tmp_path / "race.mcap"))
+    assert replayed.recording.digest() == run.recording.digest()
+    assert replayed.score == run.score == pw.judge(pw.read_trace(tmp_path / "race.mcap"))
 
 
 def test_the_robot_waits_its_five_seconds(outcome: Outcome) -> None:
-    trace = outcome.trace
-    waiting = trace.times < 5.0
-    assert np.ptp(trace.joint_commands[waiting], axis=0).max() < 1e-9
-    assert outcome.result.legs[0].started_at_s == pytest.approx(5.05, abs=0.15)
+    recording = outcome.recording
+    waiting = recording.times < 5.0
+    assert np.ptp(recording.robot().commands[waiting], axis=0).max() < 1e-9
+    assert outcome.score.legs[0].started_at_s == pytest.approx(5.05, abs=0.15)
 
 
 def test_it_turns_round_by_itself_and_comes_back(outcome: Outcome) -> None:
-    first, second = outcome.result.legs
-    x = outcome.trace.base[:, 0]
+    first, second = outcome.score.legs
+    x = outcome.recording.robot().base[:, 0]
     assert x.max() > 2.0
     assert x[-1] < 0.5
     assert first.ended_at_s is not None
     assert second.started_at_s == first.ended_at_s
-    assert outcome.trace.events_of("touch") == ()
+    assert outcome.recording.events_of("touch") == ()
 
 
 def test_no_box_and_no_wall_was_moved_or_entered(outcome: Outcome) -> None:
-    trace = outcome.trace
-    assert np.abs(trace.boxes - trace.boxes[0]).max() < 0.02
-    assert np.abs(trace.base[:, 1]).max() < 0.95
+    recording = outcome.recording
+    assert np.abs(recording.boxes - recording.boxes[0]).max() < 0.02
+    assert np.abs(recording.robot().base[:, 1]).max() < 0.95
 
 
 def test_joints_stay_within_their_limits(outcome: Outcome) -> None:
     lower, upper = pw.robot("robotis_bioloid").limits
-    commands = outcome.trace.joint_commands
+    commands = outcome.recording.robot().commands
     assert (commands >= lower - 1e-9).all()
     assert (commands <= upper + 1e-9).all()
 
 
 def test_progress_is_told_in_simulated_time() -> None:
     told: list[Progress] = []
-    run = pw.run_trial("obstacle-race", layout="example_2", tell=told.append)
+    run = pw.run_trial("obstacle-race", layout="example_2", on_progress=told.append)
     times = [progress.time_s for progress in told]
     assert times == sorted(times)
     assert len(told) > run.simulated_s
-    assert {progress.leg for progress in told} == {1, 2}
+    assert {progress.standing[:5] for progress in told} == {"leg 1", "leg 2"}
 
 
 def test_the_documents_machine_runs_too_and_waits() -> None:
-    result = pw.run_trial("obstacle-race", behaviour="document_mealy", layout="example_1").result
+    result = pw.run_trial("obstacle-race", behaviour="document_mealy", layout="example_1").score
     assert result.warnings == ()
     assert result.legs[0].distance_cm > 50.0
 
@@ -112,15 +112,15 @@ def test_the_documents_machine_runs_too_and_waits() -> None:
 def test_the_race_is_run_on_the_makers_own_file(samples: Callable[[str], Path]) -> None:
     file = samples("robotis_mtn_text/robkwan_bio_prm_humanoidtypea_en.mtn")
     run = pw.run_trial("obstacle-race", layout="example_1", motions=file)
-    assert run.result.finished
-    assert "walk_forward" in run.trace.playing
+    assert run.score.finished
+    assert "walk_forward" in run.recording.robot().decisions.playing
 
 
 def test_a_layout_of_ones_own_is_raced_on(tmp_path: Path) -> None:
     write_layout(tmp_path / "mine.layout.yaml", [Box(1.2, 0.05, 0.3)])
     run = pw.run_trial("obstacle-race", layout=tmp_path / "mine.layout.yaml")
-    assert run.result.finished
-    assert run.trace.header.boxes[0] == pytest.approx((1.2, 0.05, 0.3), abs=1e-3)
+    assert run.score.finished
+    assert run.recording.header.boxes[0] == pytest.approx((1.2, 0.05, 0.3), abs=1e-3)
 
 
 def test_what_is_not_there_is_refused_by_name(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.figures.gait.content import FootWay, GaitContent, Numbers
-from posewright.figures.gait.multiples import ROWS, straying_mm
-from posewright.figures.gait.parameter import described, parameter_variants
-from posewright.figures.gait.phases import down_spans
+from posewright.figures.gait.content import FootWay, GaitContent
+from posewright.figures.gait.cycle import down_spans
+from posewright.figures.gait.parameter import ROWS, described, parameter_variants, straying_mm
 from posewright.gaits.arc import se2_log
 from posewright.gaits.command import VelocityCommand
 from posewright.gaits.curves import Interpolation
@@ -59,7 +59,7 @@ def told_height(way: FootWay, when_s: float) -> float:
     return float(way.told(np.array([when_s]))[0, 2] - way.equilibrium_m[2])
 
 
-def displacement_below(content: GaitContent) -> Numbers:
+def displacement_below(content: GaitContent) -> Floats:
     """Return how the body moves over the feet while they are down, by where they land and leave."""
     ways = content.feet
     lands, leaves = (

@@ -131,7 +131,9 @@ def test_somebody_elses_file_is_no_recording_of_ours(place: Path, compression: C
         ({"format": "2", "header": "[" * 100_000}, "not JSON"),
     ],
 )
-def test_what_only_claims_to_be_a_recording_is_refused(place: Path, metadata: dict[str, str], words: str) -> None:
+def test_what_only_claims_to_be_a_recording_is_refused(
+    place: Path, metadata: dict[str, str], words: str
+) -> None:
     assert words in reason(place, foreign(metadata=metadata))
 
 
@@ -191,7 +193,9 @@ def about(data: bytes) -> dict[str, str]:
     return dict(record.metadata)
 
 
-def test_a_recording_saved_again_by_another_tool_is_still_the_recording(make_recording: Make, place: Path) -> None:
+def test_a_recording_saved_again_by_another_tool_is_still_the_recording(
+    make_recording: Make, place: Path
+) -> None:
     recording = make_recording(rows=20, decisions=5)
     place.write_bytes(resaved(mcap_bytes(recording)))
     assert read_mcap(place).digest() == recording.digest()
@@ -199,7 +203,9 @@ def test_a_recording_saved_again_by_another_tool_is_still_the_recording(make_rec
 
 @pytest.mark.parametrize("name", ["digest", "seal"])
 def test_another_digest_or_seal_is_refused(recorded: bytes, place: Path, name: str) -> None:
-    assert "changed after it was made" in reason(place, resaved(recorded, {name: "posewright-recording-2:" + "0" * 64}))
+    assert "changed after it was made" in reason(
+        place, resaved(recorded, {name: "posewright-recording-2:" + "0" * 64})
+    )
 
 
 @pytest.mark.parametrize(
@@ -246,7 +252,10 @@ HUGE = "1" * 400
         ("/events", b"\xff"),
         ("/events", b'{"time_s":0,"kind":"touch","data":{"a":' + b"[" * 900 + b"]" * 900 + b"}}"),
         ("/robot_0/decisions", b"{}"),
-        ("/robot_0/decisions", b'{"time_s":%s,"state":"","inputs":{},"outputs":{},"playing":null}' % HUGE.encode()),
+        (
+            "/robot_0/decisions",
+            b'{"time_s":%s,"state":"","inputs":{},"outputs":{},"playing":null}' % HUGE.encode(),
+        ),
         ("/robot_0/decisions", b'{"time_s":[],"state":"","inputs":{},"outputs":{},"playing":null}'),
         ("/robot_0/decisions", None),
         ("/robot_0/sensors", b"\0\1\0\0"),
@@ -285,7 +294,9 @@ def test_forged_columns_are_refused(recorded: bytes, place: Path, columns: str) 
 
 
 def test_a_checksum_of_zero_is_no_pass(recorded: bytes, place: Path) -> None:
-    chunk = next(r for r in StreamReader(io.BytesIO(recorded), emit_chunks=True).records if isinstance(r, Chunk))
+    chunk = next(
+        r for r in StreamReader(io.BytesIO(recorded), emit_chunks=True).records if isinstance(r, Chunk)
+    )
     at = recorded.index(chunk.uncompressed_crc.to_bytes(4, "little"))
     end = recorded.index(b"\x0f" + (4).to_bytes(8, "little"), at)
     zeroed = recorded[:at] + bytes(4) + recorded[at + 4 : end + 9] + bytes(4) + recorded[end + 13 :]

@@ -52,7 +52,12 @@ def test_decisions_and_sensors_count(make_recording: Make, changed: Make, change
         {"free": None},
         {"slips": None},
         {"events": ()},
-        {"events": (Event(0.0, "start"), Event(0.2, "touch", {"reason": "jam", "x_m": 1.25, "yaw_deg": -3.0}))},
+        {
+            "events": (
+                Event(0.0, "start"),
+                Event(0.2, "touch", {"reason": "jam", "x_m": 1.25, "yaw_deg": -3.0}),
+            )
+        },
     ],
 )
 def test_contacts_requests_and_events_count(
@@ -107,7 +112,9 @@ def test_what_a_robot_is_counts(make_recording: Make, change: dict[str, Any]) ->
         {"layout": "a/path.yaml"},
     ],
 )
-def test_versions_paths_texts_and_wall_time_do_not_count(make_recording: Make, change: dict[str, Any]) -> None:
+def test_versions_paths_texts_and_wall_time_do_not_count(
+    make_recording: Make, change: dict[str, Any]
+) -> None:
     recording = make_recording()
     assert headed(recording, **change) == recording.digest()
 

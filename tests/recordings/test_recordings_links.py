@@ -76,7 +76,13 @@ def shipped(name: str) -> tuple[Any, RobotHeader]:
 def world_poses(header: RobotHeader, base: np.ndarray, positions: np.ndarray) -> dict[str, tuple[Any, Any]]:
     """Return where each link is, `(n, 3)`, and how it is turned, by chaining what viewers chain."""
     n = len(base)
-    turns = dict(zip((link["name"] for link in turning(header)), np.moveaxis(link_rotations(header, positions), 1, 0), strict=True))
+    turns = dict(
+        zip(
+            (link["name"] for link in turning(header)),
+            np.moveaxis(link_rotations(header, positions), 1, 0),
+            strict=True,
+        )
+    )
     turns |= {link["name"]: np.tile(link["rotation"], (n, 1)) for link in standing(header)}
     found = {header.links[0]["name"]: (base[:, :3], base[:, 3:])}
     for link in header.links[1:]:

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.bodies import BodyState, Contacts, Decision, Fault, FaultKind, GroundTruth, JointCommands, JointStates
+from posewright.bodies import (
+    BodyState,
+    Contacts,
+    Decision,
+    Fault,
+    FaultKind,
+    GroundTruth,
+    JointCommands,
+    JointStates,
+)
 from posewright.control import Block
 from posewright.errors import BodyError, InputError
 from posewright.recordings import Event, Header, Recorder, Recording, RobotHeader
@@ -62,7 +71,14 @@ def states(first: int, n: int, *, world: bool = True, looks: bool = True) -> Joi
     return JointStates(frames / 128, joints, joints / 2, truth if world else None)
 
 
-def block(done: JointStates, *, robot: str = "me", sensors: Any = None, decision: Decision | None = None, **more: Any) -> Block:
+def block(
+    done: JointStates,
+    *,
+    robot: str = "me",
+    sensors: Any = None,
+    decision: Decision | None = None,
+    **more: Any,
+) -> Block:
     time_s = float(done.times[0]) if len(done) else 0.0
     state = BodyState(time_s, np.zeros(2), np.zeros(2), sensors=sensors or {})
     commands = JointCommands(done.positions * 10, decision=decision)

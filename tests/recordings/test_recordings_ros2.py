@@ -100,7 +100,8 @@ def test_rows_and_footprints(recording: Recording, topics: dict[str, list[Any]],
     (start,) = topics[f"/{robot}/start"]
     np.testing.assert_array_equal(start.positions, record.start_positions)
     polygons = [
-        [vector(point) for point in message.polygon.points] for message in topics[f"/{robot}/footprint/foot_1"]
+        [vector(point) for point in message.polygon.points]
+        for message in topics[f"/{robot}/footprint/foot_1"]
     ]
     np.testing.assert_array_equal(polygons, record.footprints[::2, 1].astype(np.float32))
 
@@ -140,7 +141,9 @@ def test_a_joint_turns_its_link(recording: Recording, topics: dict[str, list[Any
     np.testing.assert_allclose(turns.as_matrix(), right.as_matrix(), atol=1e-12)
 
 
-def test_a_robot_that_does_not_know_its_place_stands_at_the_origin(make_recording: Make, changed: Make) -> None:
+def test_a_robot_that_does_not_know_its_place_stands_at_the_origin(
+    make_recording: Make, changed: Make
+) -> None:
     lost = make_recording(rows=2, boxes=0)
     lost = changed(lost, base=np.full((2, 7), np.nan), positions=np.full((2, 18), np.nan))
     reader = make_reader(io.BytesIO(mcap_bytes(lost)), decoder_factories=[DecoderFactory()])

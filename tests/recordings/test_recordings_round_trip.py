@@ -84,20 +84,18 @@ def test_any_recording_comes_back(
 @settings(max_examples=40, deadline=None)
 @given(
     mappings=st.tuples(mapping, mapping, mapping),
-    numbers=st.tuples(any_float, any_float, any_float),
+    numbers=st.tuples(any_float, any_float, any_float, st.floats(allow_nan=False, allow_infinity=False)),
     channels=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=6), max_size=4, unique=True),
-    at=st.floats(allow_nan=False, allow_infinity=False),
 )
-def test_any_value_comes_back(
+def test_any_value_comes_back(  # noqa: PLR0917 -- fixtures and what hypothesis draws
     make_recording: Make,
     changed: Make,
     tmp_path_factory: pytest.TempPathFactory,
     mappings: tuple[dict[str, Any], ...],
     numbers: tuple[float, ...],
     channels: list[str],
-    at: float,
 ) -> None:
-    (inputs, outputs, data), (position, reading, time) = mappings, numbers
+    (inputs, outputs, data), (position, reading, time, at) = mappings, numbers
     few = make_recording(rows=1, decisions=1, joints=2, boxes=1)
     decisions = Decisions(
         times=np.array([time]),
@@ -124,7 +122,9 @@ def test_any_value_comes_back(
     assert repr(back.events) == repr(recording.events)
 
 
-def test_a_nan_with_a_message_in_its_bits_is_a_nan(make_recording: Make, changed: Make, tmp_path: Path) -> None:
+def test_a_nan_with_a_message_in_its_bits_is_a_nan(
+    make_recording: Make, changed: Make, tmp_path: Path
+) -> None:
     odd = np.array([0x7FF8000000000001, 0xFFF8000000000000], dtype=np.uint64).view(np.float64)
     recording = make_recording(decisions=2)
     recording = changed(recording, decisions=replace(recording.robot().decisions, times=odd))
@@ -146,9 +146,7 @@ def test_the_same_recording_gives_the_same_bytes(make_recording: Make) -> None:
     assert mcap_bytes(make_recording(3)) == mcap_bytes(make_recording(3))
 
 
-def test_a_recording_without_field_sensors_and_links_is_one_too(
-    make_recording: Make, tmp_path: Path
-) -> None:
+def test_a_recording_without_field_sensors_and_links_is_one_too(make_recording: Make, tmp_path: Path) -> None:
     recording = make_recording()
     own = replace(recording.robot().header, sensors={}, links=())
     header = replace(recording.header, arena={}, robots={"robot_0": own})
@@ -179,7 +177,10 @@ def test_contacts_between_nothing_are_refused(
     recording = make_recording()
     contacts = recording.robot().contacts
     assert contacts is not None
-    (name, wrong), values = next(iter(change.items())), {e.name: getattr(contacts, e.name) for e in fields(Contacts)}
+    (name, wrong), values = (
+        next(iter(change.items())),
+        {e.name: getattr(contacts, e.name) for e in fields(Contacts)},
+    )
     with pytest.raises(InputError, match="contacts in"):
         changed(recording, contacts=Contacts(**{**values, name: np.full_like(values[name], wrong)}))
 
@@ -237,12 +238,12 @@ def test_a_lone_surrogate_is_no_name(make_recording: Make) -> None:
         {"contest": ["a"]},
         {"extras": []},
         {"seed": 1.5},
-        {"rate_hz": -1},
+        {"rate_hz": float("nan")},
     ],
 )
 def test_a_damaged_header_is_refused(make_recording: Make, damage: dict[str, Any]) -> None:
     data = make_recording().header.to_plain()
-    with pytest.raises(InputError, match="header|robot"):
+    with pytest.raises(InputError, match="header"):
         Header.from_plain({**data, **damage}, {})
 
 
@@ -271,7 +272,8 @@ def test_a_damaged_robot_in_a_header_is_refused(make_recording: Make, damage: di
 
 
 @pytest.mark.parametrize(
-    "damage", [{"parent": "nobody"}, {"axis": None}, {"position": [1]}, {"shapes": [{"kind": "box"}]}, {"name": 3}]
+    "damage",
+    [{"parent": "nobody"}, {"axis": None}, {"position": [1]}, {"shapes": [{"kind": "box"}]}, {"name": 3}],
 )
 def test_a_damaged_link_in_a_header_is_refused(make_recording: Make, damage: dict[str, Any]) -> None:
     data = make_recording().header.to_plain()

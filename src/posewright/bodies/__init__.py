@@ -26,7 +26,6 @@ from posewright.bodies.joints import (
     Reading,
 )
 from posewright.bodies.mock import MockBody, Placement
-from posewright.bodies.registry import body_names, make_plant
 
 __all__ = [
     "NOMINAL",
@@ -50,10 +49,8 @@ __all__ = [
     "Supervisor",
     "TorquePolicy",
     "Uniform",
-    "body_names",
     "domain_randomization",
     "domain_randomization_names",
     "draw_domain",
-    "make_plant",
     "read_domain_randomization",
 ]

@@ -213,7 +213,8 @@ def domain_randomization(name: str | Path = "random") -> DomainRandomization:
     """Return how far bodies differ.
 
     Args:
-        name: of ranges that ship, one of `domain_randomization_names()`, or the path of a document of one's own.
+        name: of ranges that ship, one of `domain_randomization_names()`, or the path of a document of one's
+            own.
 
     Raises:
         UnknownNameError: none of that name ships.

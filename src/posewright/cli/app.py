@@ -30,19 +30,8 @@ DEBUG = "POSEWRIGHT_DEBUG"
 """Set to 1 in the environment, an internal error shows its traceback."""
 
 VERBS = (
-    "robots",
-    "motion",
-    "gait",
-    "tune",
-    "archive",
-    "monet",
-    "chart",
-    "run",
-    "replay",
-    "judge",
-    "evaluate",
-    "score",
-    "inspect",
+    *("robots", "motion", "gait", "tune", "archive", "monet", "chart"),
+    *("run", "replay", "judge", "evaluate", "score", "inspect"),
 )
 """Each verb is the module `posewright.cli.<verb>` with a function `register(app)`."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,9 +80,8 @@ def run(
     from posewright.experiments import draw_outcome, run_trial
     from posewright.figures import FILMS, PICTURES, film_recording
 
-    _refuse_unwritable(record, (".mcap",))
-    _refuse_unwritable(video, FILMS)
-    _refuse_unwritable(plot, PICTURES)
+    for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
+        _refuse_unwritable(path, endings)
     for output in (record, video, plot):
         refuse_overwriting(output, trial, layout, behaviour, motions)
     with console.progress(quiet=as_json) as display:
@@ -130,7 +129,7 @@ def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
     return tell
 
 
-def _refuse_unwritable(path: Path | None, suffixes: tuple[str, ...]) -> None:
+def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
     """Say before a long run, not after it, that a file could not be written."""
     if path is None:
         return

@@ -18,7 +18,7 @@ def print_table(told: ScoreTable, title: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=Text(title, "table.title"), title_justify="left")
+    table = Table()
     for place, column in enumerate(told.columns):
         cells = [row[place] for row in told.rows if row[place]]
         is_number = bool(cells) and all(cell[0] in _RIGHT for cell in cells)
@@ -27,6 +27,7 @@ def print_table(told: ScoreTable, title: str) -> None:
         table.add_row(*map(Text, row), end_section=number == len(told.rows))
     if told.total:
         table.add_row(*map(Text, told.total), style="bold")
+    console.out.print(Text(console.printable(title), "table.title"), soft_wrap=True)
     console.out.print(table)
     for note in told.notes:
         console.out.print(console.printable(note), markup=False, highlight=False)

@@ -1,4 +1,4 @@
-"""Contests: what one is, which there are, judging a recording, inspecting a robot; each has a folder of its own."""
+"""Contests: what one is, which there are, judging a recording, inspecting a robot; each has a folder."""
 
 from __future__ import annotations
 

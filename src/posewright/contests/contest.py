@@ -92,7 +92,7 @@ class Referee(Watcher, Protocol):
 
 
 class Contest(Protocol):
-    """A contest; registered is what makes one, by its own rules with `make()` and by others with `make(text)`."""
+    """A contest. What makes one is registered: `make()` by its own rules, `make(text)` by others."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""What the picture of a contest shows besides the field and the robots' paths: plain data, drawn in figures."""
+"""What the picture of a contest shows besides field and paths: plain data, drawn in figures."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -93,8 +92,8 @@ def judge(recording: Recording, by: Contest | None = None) -> Score:
         by: the contest by whose rules to judge; that of the recording where none is given.
 
     Raises:
-        InputError: it is of no contest or of another field, it lacks what a judge must know, or an event in it
-            cannot have happened.
+        InputError: it is of no contest or of another field, it lacks what a judge must know, or an event in
+            it cannot have happened.
     """
     judged_by = contest_of(recording.header) if by is None else by
     for event in recording.events:
@@ -104,14 +103,12 @@ def judge(recording: Recording, by: Contest | None = None) -> Score:
 
 def _check(event: Event, recording: Recording) -> None:
     """Refuse an event at a time that was not, or about a box that is not there."""
-    times = {"its time": event.time_s, "since_s": event.data.get("since_s", 0.0)}
-    for what, time_s in times.items():
-        right = isinstance(time_s, int | float) and math.isfinite(time_s)
-        if not right or not 0.0 <= time_s <= recording.duration_s + _LATE_S:
+    last_s, n_boxes = recording.duration_s + _LATE_S, len(recording.header.boxes)
+    for what, time_s in (("its time", event.time_s), ("since_s", event.data.get("since_s"))):
+        if isinstance(time_s, int | float) and not 0.0 <= time_s <= last_s:  # nor is not-a-number
             raise InputError(
-                f"a {event.kind} in the recording cannot be: {what} is {time_s}",
-                hint=f"0 to {recording.duration_s:g} s",
+                f"a {event.kind} in the recording cannot be: {what} is {time_s}", hint=f"0 to {last_s:g} s"
             )
-    box, n = event.data.get("box"), len(recording.header.boxes)
-    if box is not None and not (type(box) is int and 0 <= box < n):
-        raise InputError(f"a {event.kind} in the recording is about box {box}", hint=f"there are {n} boxes")
+    box = event.data.get("box")
+    if type(box) is int and not 0 <= box < n_boxes:
+        raise InputError(f"a {event.kind} in the recording is about box {box}", hint=f"there are {n_boxes}")

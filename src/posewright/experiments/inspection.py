@@ -16,8 +16,8 @@ STRETCHED = "stretched"
 def inspect_robot(card: str | Path | Robot, rules: Rules | None = None) -> Inspection:
     """Measure a robot and say which of the limits it keeps.
 
-    Height is measured with legs and body stretched and the arms hanging: in the card's pose `stretched`, or with
-    all joints at 0, where a model stands upright.
+    Height is measured with legs and body stretched and the arms hanging: in the card's pose `stretched`, or
+    with all joints at 0, where a model stands upright.
 
     Args:
         card: name of a robot, path of its card, or the card.

@@ -160,9 +160,7 @@ def _header(
     )
 
 
-def _documents(
-    trial: Trial, held: Contest, arena: Arena, behaviours: Sequence[Behaviour]
-) -> dict[str, str]:
+def _documents(trial: Trial, held: Contest, arena: Arena, behaviours: Sequence[Behaviour]) -> dict[str, str]:
     """Return what a recording carries: behaviours, rules, layout, and cards that do not ship."""
     layout = Path(trial.layout or "random").name.split(".")[0]
     documents = {name: text for played in behaviours for name, text in played.documents.items()}

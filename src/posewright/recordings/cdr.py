@@ -128,4 +128,6 @@ def utf8(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(f"{text!r} is no text", hint="a lone surrogate cannot be written as UTF-8") from error
+        raise InputError(
+            f"{text!r} is no text", hint="a lone surrogate cannot be written as UTF-8"
+        ) from error

@@ -1,8 +1,8 @@
 """The bytes of an MCAP file to topics, attachments and metadata, believing nothing.
 
-The `mcap` library's classes read the rare records; messages, of which there are thousands, are walked here in a third
-of the library's time. Checksums are checked, and so is how much there is before it is unpacked: the library unpacks
-an lz4 chunk of any size, and a file may hold millions of empty records.
+The `mcap` library's classes read the rare records; messages, of which there are thousands, are walked here
+in a third of the library's time. Checksums are checked, and so is how much there is before it is unpacked:
+the library unpacks an lz4 chunk of any size, and a file may hold millions of empty records.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_UNPACKED_BYTES = 1 << 29
 
 MAX_SWELLING = 64
 SMALL_BYTES = 1 << 25
-"""A file unpacks to at most so many bytes and `MAX_SWELLING` times its own; that of a robot that never moves has 20."""
+"""A file unpacks to at most this and `MAX_SWELLING` times its own size; a robot that stands still has 20."""
 
 MAX_RECORDS = 1 << 20
 """A race of 100 s has 25,000; ten minutes of 128 rows a second some 600,000."""

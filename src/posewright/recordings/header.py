@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self
 
@@ -33,10 +33,10 @@ class RobotHeader:
         sensors: the card of each sensor as `sensor_card` gives it.
         facts: what the body knows of itself besides its card, as `Body.facts` gives it.
         links: what it is built of, for viewers, the base first and each after its parent: `name`, `parent`,
-            `position` [m] and `rotation` (w x y z) in the parent's frame with the joint at 0, the `joint` that
-            turns it about its origin, around which `axis`, and `shapes`, each with `kind` (box, sphere, ellipsoid,
-            cylinder, capsule), `size` of the box around it along its own x, y and z [m], `position`, `rotation`,
-            and `colour`, red green blue and perhaps opacity.
+            `position` [m] and `rotation` (w x y z) in the parent's frame with the joint at 0, the `joint`
+            that turns it about its origin, around which `axis`, and `shapes`, each with `kind` (box, sphere,
+            ellipsoid, cylinder, capsule), `size` of the box around it along its own x, y and z [m],
+            `position`, `rotation`, and `colour`, red green blue and perhaps opacity.
     """
 
     robot: str
@@ -93,8 +93,8 @@ class Header:
         version: of Posewright.
         rate_hz: rows kept a second [Hz].
         arena: the field as plain data, as `Arena.to_dict` gives it.
-        documents: full texts of behaviour, chart, motions, gait, rules, layout, and of a robot's card where that
-            does not ship, by file name.
+        documents: full texts of behaviour, chart, motions, gait, rules, layout, and of a robot's card where
+            that does not ship, by file name.
         extras: whatever else should travel along.
     """
 
@@ -113,9 +113,11 @@ class Header:
         boxes = tuple((float(x), float(y), float(yaw)) for x, y, yaw in self.boxes)
         object.__setattr__(self, "boxes", boxes)
         object.__setattr__(self, "robots", dict(self.robots))
-        for name in self.robots:
+        for name in self.robots or ("",):
             if not name or "/" in name:
-                raise InputError(f"a robot cannot be called {name!r} in a recording", hint="no slash: topics have them")
+                raise InputError(
+                    f"a robot in a header cannot be called {name!r}", hint="no slash: topics have them"
+                )
         for name in ("arena", "documents", "extras"):
             object.__setattr__(self, name, plain(getattr(self, name)))
 
@@ -157,107 +159,81 @@ class Header:
         if not isinstance(data, dict) or set(data) != set(names):
             raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")
         _check("the header", data, _HEADER)
-        robots = {}
-        for name, one in data["robots"].items():
-            if set(one) != {entry.name for entry in fields(RobotHeader)}:
-                raise InputError(f"the header is damaged: robot {name} has {', '.join(one)}")
-            _check(f"robot {name}", one, _ROBOT)
-            for number, link in enumerate(one["links"]):
-                _check(f"link {number} of {name}", link, _LINK)
-                for shape in link["shapes"]:
-                    _check(f"a shape of link {number} of {name}", shape, _SHAPE)
-            _check_tree(name, one["links"])
-            robots[name] = RobotHeader(**one)
+        robots = {name: _read_robot(name, one) for name, one in data["robots"].items()}
         return cls(**{**data, "robots": robots}, documents=documents)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(_is_text(one) for one in value) and len(set(value)) == len(value)
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
-
-
-def _is_numbers(*lengths: int) -> Callable[[Any], bool]:
-    return lambda value: (
-        isinstance(value, list) and len(value) in lengths and all(_is_number(one) for one in value)
-    )
-
-
-def _is_mapping(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-def _is_mappings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
-
-
-def _is_named(value: Any) -> bool:
-    return isinstance(value, dict) and all(_is_text(key) and isinstance(one, dict) for key, one in value.items())
-
-
-_HEADER: dict[str, Callable[[Any], bool]] = {
-    "robots": lambda value: bool(value) and _is_named(value),
-    "contest": _is_text,
-    "layout": _is_text,
-    "boxes": lambda value: isinstance(value, list) and all(_is_numbers(3)(one) for one in value),
-    "seed": lambda value: type(value) is int,
-    "version": _is_text,
-    "rate_hz": lambda value: _is_number(value) and value > 0.0,
-    "arena": _is_mapping,
-    "extras": _is_mapping,
+_PLACE = {"position": (float,) * 3, "rotation": (float,) * 4}
+_SHAPE = {"kind": str, "size": (float,) * 3, "colour": [float], **_PLACE}
+_LINK = {"name": str, "parent": str, "shapes": [_SHAPE], **_PLACE}
+_ROBOT = {
+    "robot": str,
+    "controller": str,
+    "joints": [str],
+    "feet": [str],
+    "sensors": {str: dict},
+    "facts": dict,
+    "links": [_LINK],
 }
-_ROBOT: dict[str, Callable[[Any], bool]] = {
-    "robot": _is_text,
-    "controller": _is_text,
-    "joints": _is_texts,
-    "feet": _is_texts,
-    "sensors": lambda value: _is_named(value) and all(_is_card(card) for card in value.values()),
-    "facts": _is_mapping,
-    "links": _is_mappings,
+_HEADER = {
+    "robots": {str: _ROBOT},
+    "contest": str,
+    "layout": str,
+    "boxes": [(float,) * 3],
+    "seed": int,
+    "version": str,
+    "rate_hz": float,
+    "arena": dict,
+    "extras": dict,
 }
-_LINK: dict[str, Callable[[Any], bool]] = {
-    "name": _is_text,
-    "parent": _is_text,
-    "position": _is_numbers(3),
-    "rotation": _is_numbers(4),
-    "shapes": _is_mappings,
+_CARD = {
+    "base_pose": (float,) * 7,
+    **dict.fromkeys(("start_deg", "step_deg", "max_range_m", "fan_deg"), float),
 }
-_SHAPE: dict[str, Callable[[Any], bool]] = {
-    "kind": _is_text,
-    "size": _is_numbers(3),
-    "position": _is_numbers(3),
-    "rotation": _is_numbers(4),
-    "colour": _is_numbers(3, 4),
-}
-_CARD_NUMBERS = ("start_deg", "step_deg", "max_range_m", "fan_deg")
 
 
-def _is_card(card: Mapping[str, Any]) -> bool:
-    return _is_numbers(7)(card.get("base_pose", [0.0] * 7)) and all(
-        type(card.get(name, 0.0)) in (int, float) for name in _CARD_NUMBERS
-    )
+def _check(what: str, value: Any, right: Any) -> None:
+    """Check a value against a pattern of its shape: kinds, lists of one pattern, tuples, mappings.
+
+    Raises:
+        InputError: it is of another kind; a number is not finite, a text cannot be written as UTF-8.
+    """
+    if isinstance(right, dict) and isinstance(value, dict):
+        for name in value if str in right else right:
+            _check("a name", name, str)
+            _check(f"{name} of {what}", value.get(name), right.get(name, right.get(str)))
+    elif isinstance(right, list | tuple) and isinstance(value, list):
+        for one in value:
+            _check(what, one, right[0])
+        if isinstance(right, tuple) and len(value) != len(right):
+            raise InputError(f"the header is damaged: {what} has {len(value)} numbers", hint=f"{len(right)}")
+    elif not _is(value, right):
+        raise InputError(f"the header is damaged: {what} is {value!r:.40}")
 
 
-def _check(what: str, data: Mapping[str, Any], kinds: Mapping[str, Callable[[Any], bool]]) -> None:
-    for name, is_right in kinds.items():
-        if name not in data or not is_right(data[name]):
-            raise InputError(f"the header is damaged: {name} of {what} is not what it should be")
+def _is(value: Any, kind: Any) -> bool:
+    if kind is float:
+        return type(value) in {int, float} and math.isfinite(value)
+    return type(value) is kind and (kind is not str or not any("\ud800" <= one <= "\udfff" for one in value))
 
 
-def _check_tree(robot: str, links: Sequence[Mapping[str, Any]]) -> None:
-    """Check that each link hangs on an earlier one, and has an axis where a joint turns it."""
+def _read_robot(name: str, data: Mapping[str, Any]) -> RobotHeader:
+    for sensor, card in data["sensors"].items():
+        for key in _CARD.keys() & card.keys():
+            _check(f"{key} of {sensor} of {name}", card[key], _CARD[key])
     known: set[str] = set()
-    for link in links:
-        turns = link.get("joint") is not None
-        if (known and link["parent"] not in known) or (turns and not _is_numbers(3)(link.get("axis"))):
-            raise InputError(f"the header is damaged: link {link['name']} of {robot} hangs on nothing")
+    for link in data["links"]:
+        if link.get("joint") is not None:
+            _check(f"axis of {link['name']} of {name}", link.get("axis"), (float,) * 3)
+        if known and link["parent"] not in known:
+            raise InputError(f"the header is damaged: link {link['name']} of {name} hangs on nothing")
         known.add(link["name"])
+    if any(len(set(data[names])) < len(data[names]) for names in ("joints", "feet")):
+        raise InputError(f"the header is damaged: a name of {name} comes twice")
+    try:
+        return RobotHeader(**data)
+    except TypeError as error:
+        raise InputError(f"the header is damaged: robot {name} has {', '.join(data)}") from error
 
 
 def sensor_card(sensor: SensorSpec, base_pose: Sequence[float] | None = None) -> dict[str, Any]:
@@ -273,4 +249,3 @@ def sensor_card(sensor: SensorSpec, base_pose: Sequence[float] | None = None) ->
         **{entry.name: plain(getattr(sensor, entry.name)) for entry in fields(sensor)},
         **({} if base_pose is None else {"base_pose": plain(tuple(base_pose))}),
     }
-

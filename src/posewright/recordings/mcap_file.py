@@ -1,4 +1,4 @@
-"""Recordings to MCAP files any viewer opens, and back to the last bit; `docs/recordings.md` lists the topics."""
+"""Recordings to MCAP files any viewer opens, and back to the last bit; topics: `docs/recordings.md`."""
 
 from __future__ import annotations
 
@@ -121,7 +121,9 @@ def _recording(data: bytes) -> Recording:
     about = contents.metadata.get(METADATA, {})
     if not about:
         if _OLD_METADATA in contents.metadata:
-            raise InputError("a recording of format '1'", hint="Posewright before 0.2 reads it; record it anew")
+            raise InputError(
+                "a recording of format '1'", hint="Posewright before 0.2 reads it; record it anew"
+            )
         hint = f"a recording has the metadata record {METADATA!r}"
         raise InputError("an MCAP file, but no Posewright recording", hint=hint)
     if about.get("format") != FORMAT:
@@ -132,5 +134,7 @@ def _recording(data: bytes) -> Recording:
     recording = read_recording(header, from_json(about.get("columns", "")), contents.messages)
     written = (about.get("digest"), about.get("seal"))
     if written != (f"{DIGEST_KIND}:{recording.digest()}", _seal(about, documents)):
-        raise InputError("the recording was changed after it was made", hint="its digest or seal no longer fits")
+        raise InputError(
+            "the recording was changed after it was made", hint="its digest or seal no longer fits"
+        )
     return recording

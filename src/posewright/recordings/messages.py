@@ -1,7 +1,7 @@
 """The kinds of messages in a recording: the text by which a viewer reads each, and the layout of its bytes.
 
-The texts are those of ROS 2 Humble. `rosbags` has the same ones, at 50 ms of import, twice what a whole race takes
-to be packed, and two megabytes; so the few that are needed stand here.
+The texts are those of ROS 2 Humble. `rosbags` has the same ones, at 50 ms of import, more than a whole race
+takes to be packed, two megabytes and three more packages; so the few that are needed stand here.
 """
 
 from __future__ import annotations
@@ -131,9 +131,10 @@ def readings_schema(channels: Sequence[str]) -> Schema:
         name = re.sub(r"[^a-z0-9]+", "_", channel.lower()).strip("_")
         name = name if name[:1].isalpha() else f"channel_{name}".rstrip("_")
         names.append(name if name not in names else f"{name}_{len(names)}")
-    return _ros2("posewright_msgs/msg/Readings", "float64 time_s\n" + "".join(
-        f"float64[] {name}\n" for name in names[1:]
-    ))
+    return _ros2(
+        "posewright_msgs/msg/Readings",
+        "float64 time_s\n" + "".join(f"float64[] {name}\n" for name in names[1:]),
+    )
 
 
 def readings(sizes: Mapping[str, int]) -> Layout:
@@ -148,7 +149,7 @@ TF_MESSAGE = _ros2("tf2_msgs/msg/TFMessage", "geometry_msgs/TransformStamped[] t
 
 
 def transforms(parents: Mapping[str, str], fixed: Mapping[str, Sequence[float]]) -> Layout:
-    """Varies, for the i-th child, in `stamp_i`, `position_i` unless it is in `fixed`, and `rotation_i` (x y z w).
+    """Varies, for the i-th child, in `stamp_i`, `rotation_i` (x y z w) and, unless `fixed`, `position_i`.
 
     Args:
         parents: of each frame.

@@ -16,7 +16,9 @@ import numpy as np
 from posewright.errors import InputError
 
 _TAG = "$float"
-_WRITER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))  # made once: a race has hundreds of ticks
+_WRITER = json.JSONEncoder(
+    allow_nan=False, separators=(",", ":")
+)  # made once: a race has hundreds of decisions
 _MOST_DIGITS = 20
 _BITS = 64
 """Whole numbers have at most so many bits: what is longer breaks whoever reckons with it."""
@@ -37,7 +39,8 @@ def plain(value: Any) -> Any:
         return _whole(value)
     if isinstance(value, dict | Mapping):  # mostly a dict; asking Mapping alone takes long
         return {
-            str(key): element if type(element) in _LEAVES else plain(element) for key, element in value.items()
+            str(key): element if type(element) in _LEAVES else plain(element)
+            for key, element in value.items()
         }
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
@@ -53,7 +56,9 @@ def plain(value: Any) -> Any:
 
 def _whole(value: int) -> int:
     if value.bit_length() > _BITS:
-        raise InputError(f"a recording cannot hold a whole number of {value.bit_length()} bits", hint="at most 64")
+        raise InputError(
+            f"a recording cannot hold a whole number of {value.bit_length()} bits", hint="at most 64"
+        )
     return value
 
 

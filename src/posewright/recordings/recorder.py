@@ -71,7 +71,8 @@ def kept_frames(seen: int, every: int = ROWS_EVERY) -> slice:
 class Recorder:
     """Keeps every `every`-th frame of what the robots of a plant do, and all decisions and events.
 
-    What safety changed is noted once for each joint and guard: a motion that asks too much does so in every pass.
+    What safety changed is noted once for each joint and guard: a motion that asks too much does so in every
+    pass.
 
     Args:
         header: what is recorded.

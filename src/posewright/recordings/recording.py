@@ -194,7 +194,9 @@ class Recording:
         kinds = Counter(event.kind for event in self.events)
         events = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "no events"
         contest = f"{self.header.contest}, seed {self.header.seed}: " if self.header.contest else ""
-        table = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+        table = "".join(
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
+        )
         return f"<p>{escape(f'{contest}{self.duration_s:.2f} s; {events}')}</p><table>{table}</table>"
 
     @property
@@ -227,8 +229,8 @@ class Recording:
     def digest(self) -> str:
         """Return the SHA-256, in hex, over everything that happened.
 
-        The rules of a contest and the field enter; wall time, paths, versions and other documents do not: same
-        run, same digest.
+        The rules of a contest and the field enter; wall time, paths, versions and other documents do not:
+        same run, same digest.
         """
         return self._digest
 

@@ -21,7 +21,7 @@ _PRIMITIVES = {"cylinder": "cylinders", "sphere": "spheres", "ellipsoid": "spher
 """Lists of a SceneEntity by the kind of shape; everything else is drawn as the box around it."""
 
 Shape = Mapping[str, Any]
-"""`kind`, `size` along its own x, y and z [m], `position` [m], `rotation` (w x y z), `colour`; see `RobotHeader`."""
+"""As in `RobotHeader.links`."""
 
 
 def scene(recording: Recording) -> dict[str, Any]:
@@ -33,7 +33,9 @@ def scene(recording: Recording) -> dict[str, Any]:
     try:
         return {"deletions": [], "entities": list(_entities(recording))}
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"the field cannot be drawn: {error!r}", hint="an arena as Arena.to_dict tells it") from error
+        raise InputError(
+            f"the field cannot be drawn: {error!r}", hint="an arena as Arena.to_dict tells it"
+        ) from error
 
 
 def _entities(recording: Recording) -> Iterator[dict[str, Any]]:
@@ -120,7 +122,12 @@ def _primitive(shape: Shape) -> tuple[str, dict[str, Any]]:
     w, x, y, z = shape["rotation"]
     pose = {"position": _xyz(shape["position"]), "orientation": {"x": x, "y": y, "z": z, "w": w}}
     cone = {"bottom_scale": 1.0, "top_scale": 1.0} if shape["kind"] == "cylinder" else {}
-    return _PRIMITIVES.get(shape["kind"], "cubes"), {"pose": pose, "size": _xyz(shape["size"]), "color": colour, **cone}
+    return _PRIMITIVES.get(shape["kind"], "cubes"), {
+        "pose": pose,
+        "size": _xyz(shape["size"]),
+        "color": colour,
+        **cone,
+    }
 
 
 def _xyz(values: Sequence[float]) -> dict[str, float]:

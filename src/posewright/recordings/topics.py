@@ -52,7 +52,9 @@ def exact_topics(recording: Recording) -> Iterator[Topic]:
     """Yield what `read_recording` needs besides the header and `columns_of`."""
     n, times_ns = recording.n_rows, to_ns(recording.times)
     rows = messages.row(len(recording.header.boxes))
-    packed = rows.pack(n, time_s=recording.times, boxes=recording.boxes.reshape(n, 7 * len(recording.header.boxes)))
+    packed = rows.pack(
+        n, time_s=recording.times, boxes=recording.boxes.reshape(n, 7 * len(recording.header.boxes))
+    )
     yield Topic(ROWS, messages.ROW, times_ns, packed)
     for name, record in recording.robots.items():
         yield from _robot_topics(f"/{name}/", record, times_ns)
@@ -115,9 +117,7 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
         packed = layouts[name].pack(n, stamp=stamp, position=position, effort=effort)
         yield Topic(prefix + name, messages.JOINT_STATE, times_ns, packed)
     free, slips = record.free, record.slips
-    layout = _row_layout(
-        header, len(record.box_contacts.T), free=free is not None, slips=slips is not None
-    )
+    layout = _row_layout(header, len(record.box_contacts.T), free=free is not None, slips=slips is not None)
     packed = layout.pack(
         n,
         base=record.base,
@@ -143,9 +143,15 @@ _CONTACTS = ("frames", "pairs", "depths", "forces", "speeds")
 def _decision_topics(prefix: str, decisions: Decisions) -> Iterator[Topic]:
     times_ns = to_ns(decisions.times)
     columns = (
-        decisions.times.tolist(), decisions.states, decisions.inputs, decisions.outputs, decisions.playing
+        decisions.times.tolist(),
+        decisions.states,
+        decisions.inputs,
+        decisions.outputs,
+        decisions.playing,
     )
-    made = [to_json(dict(zip(_DECISION, values, strict=True))).encode() for values in zip(*columns, strict=True)]
+    made = [
+        to_json(dict(zip(_DECISION, values, strict=True))).encode() for values in zip(*columns, strict=True)
+    ]
     yield Topic(prefix + "decisions", messages.DECISION, times_ns, made)
     if decisions.sensors:
         layout = messages.readings({name: len(values.T) for name, values in decisions.sensors.items()})
@@ -229,7 +235,10 @@ def _read_contacts(topic: str, names: Any, found: Messages) -> Contacts | None:
 
 
 def _read_decisions(prefix: str, sizes: Any, found: Messages) -> Decisions:
-    made = [_mapping(prefix + "decisions", raw, "inputs", "outputs") for raw in found.get(prefix + "decisions", ())]
+    made = [
+        _mapping(prefix + "decisions", raw, "inputs", "outputs")
+        for raw in found.get(prefix + "decisions", ())
+    ]
     sensors = {}
     if sizes:
         if not all(type(size) is int and 0 <= size <= MAX_READING for size in sizes.values()):

@@ -8,7 +8,6 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.simulation.body import SimulatedBody as SimulatedBody
-    from posewright.simulation.body import simulated as simulated
     from posewright.simulation.cameras import FilmCamera as FilmCamera
     from posewright.simulation.film import Film as Film
     from posewright.simulation.mounts import sensor_poses as sensor_poses

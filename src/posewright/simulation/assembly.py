@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _LOOK_FORWARD = (0.5, 0.5, -0.5, -0.5)
 """How a camera, which looks along its own -z with y up, is turned to look along its mount's x with z up."""
+
+_MASK_BITS = 31
+"""Bits of `contype` and `conaffinity`."""
 
 _MOST_STEPS = 1e6
 """No frame has more physics steps."""
@@ -55,8 +59,8 @@ def compile_world(parts: Sequence[Part], arena: Arena | None, economy: Economy) 
     """Return MuJoCo's model of the robots in the arena, with a camera for each camera sensor.
 
     Raises:
-        InputError: a card has no model, a model does not compile or does not fit its card or the others, a joint
-            cannot be welded as it should, or the time step does not divide the frame.
+        InputError: a card has no model, a model does not compile or does not fit its card or the others, a
+            joint cannot be welded as it should, or the time step does not divide the frame.
         UnknownNameError: a camera's mount is not in the model, or a welded joint is none.
     """
     prepared = [_prepared(part.robot, economy) for part in parts]
@@ -98,24 +102,46 @@ def _joined(parts: Sequence[Part], specs: Sequence[Any], economy: Economy) -> An
     """Return one model with all robots, what is their own called by their prefixes."""
     world = mujoco.MjSpec()
     names = [name for name in dir(world.option) if not name.startswith("_")]
-    shared = {name: getattr(specs[0].option, name) for name in names}
+    if economy.timestep_s is not None:
+        names.remove("timestep")
+    for name in names:
+        setattr(world.option, name, getattr(specs[0].option, name))
     for part, spec in zip(parts, specs, strict=True):
-        for name, value in shared.items():
-            own = getattr(spec.option, name)
-            if np.any(own != value) and not (name == "timestep" and economy.timestep_s is not None):
+        for name in names:
+            one, other = getattr(world.option, name), getattr(spec.option, name)
+            if np.any(one != other):
                 raise InputError(
-                    f"the models of {parts[0].robot.name} and {part.robot.name} differ in {name}: {value} and {own}",
+                    f"the model of {part.robot.name} has {name} {other}, that of another robot {one}",
                     where=Where(part.robot.model_path),
-                    hint="timestep_s=... gives both one step"
-                    if name == "timestep"
-                    else "one world has one value",
+                    hint="timestep_s=... gives both one step" if name == "timestep" else "a world has one",
                 )
         for key in list(spec.keys):  # poses of a model that has one robot
             spec.delete(key)
+    _let_touch(specs)
+    for part, spec in zip(parts, specs, strict=True):
         world.attach(spec, prefix=part.prefix, frame=world.worldbody.add_frame())
-    for name, value in shared.items():
-        setattr(world.option, name, value)
     return world
+
+
+def _let_touch(specs: Sequence[Any]) -> None:
+    """Let robots touch each other, and themselves no more than before: their models know nothing of others.
+
+    Each robot gets a bit of MuJoCo's contact masks that no model uses; all others are stopped by it.
+    """
+    geoms = [[geom for geom in spec.geoms if geom.contype or geom.conaffinity] for spec in specs]
+    used = 1
+    for geom in chain.from_iterable(geoms):
+        used |= geom.contype | geom.conaffinity
+    free = [1 << place for place in range(_MASK_BITS) if not used >> place & 1]
+    if len(specs) > len(free):
+        raise InputError(
+            f"{len(specs)} robots in one world", hint=f"at most {len(free)} can touch each other"
+        )
+    bits = free[: len(specs)]
+    for own, bit in zip(geoms, bits, strict=True):
+        for geom in own:
+            geom.contype |= bit
+            geom.conaffinity |= sum(bits) - bit
 
 
 def _add_contact_sensors(spec: Any, part: Part, base: str, n_boxes: int) -> None:

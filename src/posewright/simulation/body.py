@@ -120,7 +120,7 @@ class SimulatedBody:
         self._is_released = False
 
     def stop(self, policy: TorquePolicy) -> None:
-        """Let the servos hold what they were commanded last, or take their torque until somebody opens the body."""
+        """Let the servos hold what they were commanded last, or take their torque until `open`."""
         self._is_released = policy is TorquePolicy.RELEASE
 
     def close(self) -> None:
@@ -185,8 +185,8 @@ class SimulatedBody:
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
         """Put the robot upright on its feet there; no time passes.
 
-        The joints stand at what is commanded, as far as it has taken effect; boxes and other robots stay where
-        they are, even where the robot then overlaps one.
+        The joints stand at what is commanded, as far as it has taken effect; boxes and other robots stay
+        where they are, even where the robot then overlaps one.
 
         Raises:
             InputError: a number is not finite.
@@ -263,13 +263,6 @@ class SimulatedBody:
     def begin_frame(self) -> None:
         """Let sensors that measure over a frame note its beginning; the world asks."""
         self._senses.begin_frame()
-
-
-def simulated(robot: Robot) -> World:
-    """Return a world with a robot on a bare floor and its body: what `bodies.make_plant("sim", robot)` gives."""
-    world = World(robot)
-    SimulatedBody(world)
-    return world
 
 
 def _standing(robot: Robot) -> Floats:

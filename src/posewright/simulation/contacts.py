@@ -24,8 +24,8 @@ class ContactRecorder:
     """Keeps what touches what at the end of each frame, and tells it block by block.
 
     `note` is called once a frame and must stay cheap. It changes nothing in the world: the same run follows
-    with it or without. Of the last frame of a block everything is kept: how far a foot slid in the first frame
-    of the next one, and what came to touch in it, follow from both.
+    with it or without. Of the last frame of a block everything is kept: how far a foot slid in the first
+    frame of the next one, and what came to touch in it, follow from both.
 
     Args:
         one: the robot; what it does with boxes, walls and other robots is left out.

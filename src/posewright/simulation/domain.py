@@ -34,7 +34,7 @@ _CHANGED = (
 
 
 class ModelDomain:
-    """Makes a world's model that of one body after the other, each time from the numbers as they were at first.
+    """Gives a world's model the numbers of its bodies, each time from what they were at first.
 
     Args:
         model: MuJoCo's, of a world.

@@ -16,7 +16,6 @@ from posewright.arrays import Floats
 from posewright.errors import UnknownNameError
 from posewright.robots import Camera
 from posewright.simulation.assembly import camera_name
-from posewright.simulation.canvas import Canvas, Picture
 from posewright.simulation.cameras import (
     FOLLOWING,
     CloseUp,
@@ -26,6 +25,7 @@ from posewright.simulation.cameras import (
     spectator,
     top_height_m,
 )
+from posewright.simulation.canvas import Canvas, Picture
 from posewright.simulation.world import Pose, World
 
 Moment = tuple[ArrayLike, ArrayLike, ArrayLike]
@@ -50,8 +50,8 @@ class Film:
         world: what is drawn.
         width: of the pictures, even for most video formats.
         height: of the pictures.
-        camera: a `FilmCamera`, its name, or the name of a camera sensor of a robot, after the robot's own and a
-            slash where there are several. What follows a robot follows the first.
+        camera: a `FilmCamera`, its name, or the name of a camera sensor of a robot, after the robot's own
+            and a slash where there are several. What follows a robot follows the first.
         quick: draw coarser shadows and edges, in half the time: for long films on a machine without a GPU.
         close_up: how a camera that follows the robot looks at it; None for the whole robot with room around.
 
@@ -109,7 +109,7 @@ class Film:
         return self._draw(self._world.qpos_from(base, joint_positions, boxes))
 
     def frame_of(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> Picture:
-        """Return a picture of several robots: base `(7,)` and joints `(n_joints,)` [rad] by name, and the boxes."""
+        """Return a picture of several robots, by name base `(7,)` and joints `(n_joints,)` [rad]."""
         return self._draw(self._world.qpos_of(poses, boxes))
 
     def frames(self, moments: Iterable[Moment]) -> Iterator[Picture]:

@@ -1,4 +1,4 @@
-"""Where sensors sit: the site or body each is fixed to, and its place on the base, for a recording to tell."""
+"""Where sensors sit: the site or body each is fixed to, and its place on the base."""
 
 from __future__ import annotations
 

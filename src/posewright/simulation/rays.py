@@ -30,10 +30,11 @@ _NO_BODY = -1
 class Surroundings:
     """What a robot's rays may meet: the arena and other robots, never the robot that sent them.
 
-    Where it is alone, this is a second model, of the arena without the robot, in which the boxes stand as they do
-    in the world: four in five of a world's geoms are the robot's, and to let MuJoCo pass over them for every ray
-    costs half as much again as the rays themselves. The distances are the same to the last bit: the boxes' places
-    are copied, and everything else stands still. Among others, it is the world itself, with what rays pass by in
+    Where it is alone, this is a second model, of the arena without the robot, in which the boxes stand as
+    they do in the world: four in five of a world's geoms are the robot's, and to let MuJoCo pass over them
+    for every ray costs half as much again as the rays themselves. The distances are the same to the last
+    bit: the boxes' places are copied, and everything else stands still. Among others, it is the world
+        itself, with what rays pass by in
     another group: the robot's own shapes, and what is only to be seen of the others.
 
     Attributes:
@@ -42,14 +43,16 @@ class Surroundings:
     """
 
     def __init__(self, one: ModelInstance) -> None:
+        self.model: Any
+        self.data: Any
         self._places: list[tuple[Floats, Floats]] = []
         if one.prefix:
             self.model, self.data = _others_seen(one), one.data
             return
         spec = mujoco.MjSpec()
         add_arena(spec, one.arena, lines=False)
-        self.model: Any = spec.compile()
-        self.data: Any = mujoco.MjData(self.model)
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
         mujoco.mj_kinematics(self.model, self.data)
         here = _box_places(self.model, self.data, one.n_boxes)
         there = _box_places(one.model, one.data, one.n_boxes)

@@ -202,10 +202,10 @@ def _turned(quaternion: Any, vector: Any) -> Any:
 def robot_links(robot: Robot) -> tuple[dict[str, Any], ...]:
     """Return what a robot is built of, as `recordings.RobotHeader.links` has it, the base first.
 
-    A link's `position` and `rotation` are those with its joint at 0. One whose joint turns about an axis beside its
-    own origin comes as two: a link at the axis, which the joint turns, and the body, fixed to that. The `size` of
-    a shape is that of the box around it, along its own x y z; a capsule or a cylinder lies along its z, and a mesh
-    is told as its box.
+    A link's `position` and `rotation` are those with its joint at 0. One whose joint turns about an axis
+    beside its own origin comes as two: a link at the axis, which the joint turns, and the body, fixed to
+    that. The `size` of a shape is that of the box around it, along its own x y z; a capsule or a cylinder
+    lies along its z, and a mesh is told as its box.
 
     Raises:
         InputError: the card has no model, the model does not compile, or a joint is no hinge.
@@ -271,7 +271,7 @@ def _shapes(model: Any, body: int) -> Iterator[dict[str, Any]]:
 
 
 def _colour(model: Any, geom: int) -> list[float]:
-    """Return red, green, blue and opacity, 0..1: a material counts where the shape has no colour of its own."""
+    """Return red, green, blue and opacity, 0..1; a shape without a colour has its material's."""
     own, material = model.geom_rgba[geom].tolist(), int(model.geom_matid[geom])
     told: list[float] = model.mat_rgba[material].tolist() if material >= 0 and own == _NO_COLOUR else own
-    return told
+    return [round(part, 3) for part in told]

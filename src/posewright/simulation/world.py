@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
-from posewright.arrays import Floats, Indices
+from posewright.arrays import Floats
 from posewright.bodies import Body, DomainParameters, JointCommands, JointStates, Supervisor
 from posewright.errors import BodyError, InputError, UnknownNameError
 from posewright.simulation.assembly import Economy, Part, compile_world, substeps
@@ -80,17 +80,18 @@ class World:
         robots: a card, or several by the names they have here; their model files are loaded.
         arena: with its boxes; None for a bare floor.
         sensors: further ones besides the cards', on each robot; one of the same name takes its place.
-        visuals: whether things that touch nothing are there; without them it runs faster, with the same states
-            to the last bit, but cannot be drawn.
-        welded: joints that are welded, on each robot, and at which angle [rad]: they cost nothing. States still
-            have all joints, these with that angle and without load; commands to them are ignored.
+        visuals: whether things that touch nothing are there; without them it runs faster, with the same
+            states to the last bit, but cannot be drawn.
+        welded: joints that are welded, on each robot, and at which angle [rad]: they cost nothing. States
+            still have all joints, these with that angle and without load; commands to them are ignored.
         timestep_s: of the physics, such as a coarser one for a search; None for the models' own [s].
-        contacts: whether the truth says which parts touch each other and the floor, and how far feet slide; it
-            costs some time, and changes nothing else.
+        contacts: whether the truth says which parts touch each other and the floor, and how far feet slide;
+            it costs some time, and changes nothing else.
 
     Raises:
-        InputError: there is no robot, a card has no model, a model does not fit its card, an angle is outside its
-            joint's limits, the time step does not divide the frame, or robots differ in their frames.
+        InputError: there is no robot, a card has no model, a model does not fit its card, an angle is
+            outside its joint's limits, the time step does not divide the frame, or robots differ in their
+            frames.
         UnknownNameError: a robot has no joint of that name.
     """
 
@@ -308,7 +309,6 @@ class World:
 
     def reset(self) -> None:
         """Begin again, to the last bit: the same bodies at the same starts, the same boxes."""
-        _COMPLAINTS.clear()
         mujoco.mj_resetData(self.model, self.data)
         self._n_frames = 0
         for port in self.bodies.values():
@@ -359,7 +359,7 @@ class World:
         return qpos
 
     def show(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> None:
-        """Set the only robot and the boxes to poses of a recording, without velocities and without physics."""
+        """Set the only robot and the boxes to poses of a recording, at rest and without physics."""
         self.data.qpos[:] = self.qpos_from(base, joint_positions, boxes)
         self.data.qvel[:] = 0.0
         mujoco.mj_forward(self.model, self.data)

@@ -16,7 +16,7 @@ from posewright.contests.obstacle_race.rules import Rules, check_field, parse_ru
 from posewright.contests.picture import ContestPicture
 from posewright.recordings import Recording
 
-_SPARE_S = 1.0
+SPARE_S = 1.0
 """Time a race may run beyond what the rules allow, so that the referee is the one who stops it [s]."""
 
 
@@ -43,7 +43,7 @@ class ObstacleRace:
     def longest_s(self) -> float:
         """The wait and both legs' limits [s]."""
         clock = self.rules.clock
-        return clock.wait_s + 2.0 * self.rules.scoring.time_limit_s + clock.leg_2_delay_s + _SPARE_S
+        return clock.wait_s + 2.0 * self.rules.scoring.time_limit_s + clock.leg_2_delay_s + SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         """Return the field with the boxes of a layout; random ones where none is named."""
@@ -66,7 +66,7 @@ class ObstacleRace:
         rows; touches, and the falls that were noted, are taken from the events.
 
         Raises:
-            InputError: the recording does not say where the robot was, or is of another arena than the rules'.
+            InputError: the recording does not say where the robot was, or is of another arena.
         """
         check_field(self.rules, recording.header.arena)
         race = Race(self.rules)

@@ -63,7 +63,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class EntryLimits:
-    """What a robot may measure and weigh: stretched height, mass, length of a foot; and how many legs it has."""
+    """What a robot may measure and weigh: stretched height, mass, length of a foot; and its legs."""
 
     height_limit_m: float
     mass_limit_kg: float

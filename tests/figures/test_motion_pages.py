@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.figures import draw_motion
-from posewright.figures.motion.picture_content import Content
-from posewright.figures.motion.picture_findings import MOST_LISTED, list_lines, spread
-from posewright.figures.motion.picture_layout import ATTITUDE, Layout, laid_out
+from posewright.figures import draw_motion, save_figure
+from posewright.figures.motion.content import Content
+from posewright.figures.motion.findings import MOST_LISTED, list_lines, spread
+from posewright.figures.motion.layout import ATTITUDE, Layout, laid_out
 from posewright.motions import Finding, Keyframe, Level, Motion, Pose, check_motion
 from posewright.robots import Robot, robot, unlisted_robot
 
@@ -48,13 +49,13 @@ def places(of: Layout) -> dict[str, tuple[int, int]]:
 
 
 def drawn(path: Path, motion: Motion, card: Robot, findings: list[Finding] | None = None) -> str:
-    draw_motion(motion, path / "motion.svg", card, findings=findings)
+    save_figure(draw_motion(motion, card, findings=findings), path / "motion.svg")
     return (path / "motion.svg").read_text(encoding="utf-8")
 
 
 def texts(svg: str) -> list[str]:
-    """Return what is written in a picture: its letters are outlines, but each text is noted in a comment."""
-    return [text.strip() for text in re.findall(r"<!--(.*?)-->", svg)]
+    """Return what is written in a picture."""
+    return [unescape(text).strip() for text in re.findall(r"<text[^>]*>(.*?)</text>", svg)]
 
 
 def test_legs_of_a_dog_stand_side_by_side_joint_beside_joint() -> None:
@@ -119,7 +120,7 @@ def test_the_bases_attitude_has_a_panel_where_the_file_has_one() -> None:
 def test_the_same_motion_gives_the_same_bytes(tmp_path: Path, card: Robot, kind: str) -> None:
     motion = moving(card, *card.joint_names[:7], attitude=(0.0, 0.1, 0.0))
     for name in ("one", "two"):
-        draw_motion(motion, tmp_path / f"{name}.{kind}")
+        save_figure(draw_motion(motion), tmp_path / f"{name}.{kind}")
     assert (tmp_path / f"one.{kind}").read_bytes() == (tmp_path / f"two.{kind}").read_bytes()
 
 

@@ -20,9 +20,9 @@ from posewright.bodies import (
     DomainRandomization,
     Normal,
     Uniform,
-    draw_domain,
-    domain_randomization_names,
     domain_randomization,
+    domain_randomization_names,
+    draw_domain,
 )
 from posewright.errors import DocumentError, InputError, UnknownNameError
 
@@ -176,7 +176,9 @@ def test_a_document_of_ones_own_is_read(tmp_path: Path) -> None:
     short = path.rename(path.with_suffix(".yml"))
     assert domain_randomization(str(short)) == domain_randomization(short)
     path = short.rename(path)
-    assert domain_randomization(path) == DomainRandomization(slope_rad=Uniform(-math.radians(2), math.radians(2)))
+    assert domain_randomization(path) == DomainRandomization(
+        slope_rad=Uniform(-math.radians(2), math.radians(2))
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from posewright.figures import draw_gait
 from posewright.figures.gait.content import GaitContent
-from posewright.figures.gait.multiples import multiples_page
-from posewright.figures.gait.page import gait_page
+from posewright.figures.gait.parameter import multiples_page
+from posewright.figures.style import picture_style
 from posewright.gaits import LEFT_TURN, STILL, Gait, TravelGain, VelocityCommand, read_gait
 from posewright.robots import robot
 
@@ -71,7 +72,7 @@ def overlapping(boxes: list[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
 def test_no_words_lie_on_others_or_beyond_the_page(
     gait: Gait, command: VelocityCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    figure = gait_page(GaitContent(gait, DOG, command))
+    figure = draw_gait(gait, DOG, command=command)
     boxes = written(figure, monkeypatch)
     assert len(boxes) > 80
     assert list(overlapping(boxes)) == []
@@ -84,7 +85,8 @@ def test_no_words_lie_on_others_or_beyond_the_page(
 def test_no_words_lie_on_others_in_small_pictures(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     content = GaitContent(TROT, DOG, VelocityCommand(0.2))
     panels = {f"the {place}": content for place in ("low one", "high one")}
-    assert list(overlapping(written(multiples_page(name, panels), monkeypatch))) == []
+    with picture_style("drawing a gait"):
+        assert list(overlapping(written(multiples_page(name, panels), monkeypatch))) == []
 
 
 def test_words_that_lie_on_others_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""A contest and a body for Posewright."""
