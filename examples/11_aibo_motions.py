@@ -27,6 +27,7 @@ for finding in pw.check_motion(hasty, aibo)[:2]:
     print(f"  {finding.level.value}: {finding.message}")
 
 try:
-    pw.film_motion(bow, out / "play_bow.png", pictures=6)  # .mp4 makes a film
+    strip = pw.draw_strip(pw.try_motion(bow).recording, pictures=6)  # film_recording makes a film
+    pw.save_figure(strip, out / "play_bow.png")
 except pw.PosewrightError as error:  # a machine that cannot draw
     print(error)

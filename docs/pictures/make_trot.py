@@ -27,9 +27,10 @@ SHORT = {"left_front_paw": "LF", "left_rear_paw": "LH", "right_front_paw": "RF",
 def main() -> None:
     """Walk, and draw the robot six times in a cycle, with the paws that carry it."""
     aibo = robot("sony_ers7")
-    trial = walk_gait(read_gait("trot", robot=aibo), aibo, VelocityCommand(SPEED_M_S), seconds=2.0)
-    track, period_s = trial.track, trial.track.timing.frames * aibo.frame_period_s
-    rows = track.begin + np.linspace(0, track.timing.frames, PICTURES).round().astype(int)
+    result = walk_gait(read_gait("trot", robot=aibo), aibo, VelocityCommand(SPEED_M_S), seconds=2.0)
+    walk, track = result.walk, result.walk.trajectory
+    period_s = walk.timing.period_s
+    rows = walk.begin + np.linspace(0, walk.timing.frames, PICTURES).round().astype(int)
     world = World(aibo)
     moments = [(track.base[row], track.positions[row]) for row in rows]
     near = framed(world, moments, "side", SIZE[0] / SIZE[1], steady=False)
@@ -37,7 +38,7 @@ def main() -> None:
     plt.rcParams.update({"font.size": 8.0})
     width, height = WIDTH_IN * PICTURES, TITLE_IN + HEIGHT_IN + LABEL_IN
     figure = plt.figure(figsize=(width, height))
-    title = f"trot, sony_ers7, {trial.report.travel.speed_m_s:.2f} m/s, a cycle of {period_s:.2f} s, under gravity"
+    title = f"trot, sony_ers7, {result.report.travel.speed_m_s:.2f} m/s, a cycle of {period_s:.2f} s, under gravity"
     figure.text(0.08 / width, 1.0 - 0.5 * TITLE_IN / height, title, va="center", fontsize=10, color=QUIET)
     with Film(world, *SIZE, "side", close_up=near) as film:
         for place, (row, moment) in enumerate(zip(rows.tolist(), moments, strict=True)):
