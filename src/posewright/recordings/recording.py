@@ -186,18 +186,15 @@ class Recording:
 
     def _repr_html_(self) -> str:
         """Return a table of the robots, and what else there is, for a notebook."""
-        rows = [("robot", "controller", "rows", "decisions", "state in the end")]
-        for name, record in self.robots.items():
-            last = record.decisions.states[-1] if len(record.decisions) else ""
-            counts = (str(len(record)), str(len(record.decisions)))
-            rows.append((name, record.header.controller, *counts, last))
         kinds = Counter(event.kind for event in self.events)
-        events = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "no events"
-        contest = f"{self.header.contest}, seed {self.header.seed}: " if self.header.contest else ""
-        table = "".join(
-            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
-        )
-        return f"<p>{escape(f'{contest}{self.duration_s:.2f} s; {events}')}</p><table>{table}</table>"
+        told = [f"{self.duration_s:.2f} s", *(f"{count} {kind}" for kind, count in kinds.items())]
+        if self.header.contest:
+            told = [f"{self.header.contest}, seed {self.header.seed}", *told]
+        rows = ["<tr><th>robot</th><th>controller</th><th>rows</th><th>decisions</th></tr>"]
+        for name, record in self.robots.items():
+            cells = (name, record.header.controller, str(len(record)), str(len(record.decisions)))
+            rows.append(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
+        return f"<p>{escape(' · '.join(told))}</p><table>{''.join(rows)}</table>"
 
     @property
     def n_rows(self) -> int:
