@@ -1,25 +1,36 @@
-"""Where a spectator of the field stands."""
+"""Where a spectator of the field stands, and how near a camera may come to show the whole of a robot."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
+from numpy.typing import ArrayLike
 
 from posewright.arrays import Floats
+from posewright.simulation.arena_model import FOV_DEG
+from posewright.simulation.resting import find_supports
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
+    from posewright.simulation.instance import ModelInstance
     from posewright.simulation.world import World
 
-FOV_DEG = 40.0
-"""Opening of a spectator's view from the bottom to the top [deg]."""
-
 _MARGIN = 1.06
+_CLOSE_MARGIN = 1.12
+"""Size of the picture over that of the robot: about five per cent of it stay free on either side."""
+
+_ROOM_TO_LEAD = 1.2
+"""Further room for a robot that runs ahead of a camera that follows it softly."""
+
+_AT_ONCE = 1.0
+"""The camera looks right at the robot in every picture: the pictures of a strip are far apart."""
+
 _BARE_SIZE_M = (1.5, 1.2)
 """The part of a bare floor that is looked at."""
 
@@ -133,18 +144,18 @@ def _size(arena: Arena | None) -> tuple[float, float]:
     return _BARE_SIZE_M if arena is None else (arena.size_x, arena.size_y)
 
 
-def close_up_on(world: World) -> CloseUp:
+def close_up_on(one: ModelInstance) -> CloseUp:
     """Return a close-up that has the robot whole in the picture, with some room around it."""
-    size_m = robot_size(world)
+    size_m = robot_size(one)
     return CloseUp(height_m=_LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
 
 
-def robot_size(world: World) -> float:
+def robot_size(one: ModelInstance) -> float:
     """Return the largest of length, width and height of the robot, all joints at zero [m]."""
-    model = world.model
+    model = one.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
-    own = model.body_rootid[model.geom_bodyid] == world.addresses.base_body
+    own = one.own_geoms()
     turns = data.geom_xmat[own].reshape(-1, 3, 3)
     middles = data.geom_xpos[own] + np.einsum("gij,gj->gi", turns, model.geom_aabb[own, :3])
     halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[own, 3:])
@@ -156,3 +167,45 @@ def eye(camera: Any) -> Floats:
     sight = _direction(camera.azimuth, camera.elevation)
     position: Floats = np.array(camera.lookat) - camera.distance * sight
     return position
+
+
+def framed(
+    world: World,
+    moments: Iterable[tuple[ArrayLike, ArrayLike]],
+    camera: str,
+    aspect: float,
+    *,
+    steady: bool,
+) -> CloseUp | None:
+    """Return how a camera that follows the robot sees all of it at every moment, from as near as can be.
+
+    Where the camera is none that follows, there is nothing to choose: None.
+
+    Args:
+        world: with the robot on a bare floor; its state is changed.
+        moments: poses of the base `(7,)` and of the joints `(n_joints,)` [rad].
+        camera: its name.
+        aspect: width of the picture over its height.
+        steady: whether the camera follows a moving robot softly; else it looks right at it in each picture.
+    """
+    view = next((view for view in FOLLOWING if view.value == camera), None)
+    if view is None:
+        return None
+    points, radii = [], []
+    for base, joints in moments:
+        world.show(base, joints)
+        supports = find_supports(world.instance())
+        middle = np.asarray(base, dtype=np.float64)[:3] * (1.0, 1.0, 0.0)
+        points.append(supports.centres - middle)
+        radii.append(supports.radii)
+    offsets, reach = np.concatenate(points), np.concatenate(radii)
+    top, bottom = float((offsets[:, 2] + reach).max()), float((offsets[:, 2] - reach).min())
+    height = 0.5 * (top + bottom)
+    sight = line_of_sight(view)
+    right = np.array([sight[1], -sight[0], 0.0]) / math.hypot(sight[0], sight[1])
+    turned = (offsets - (0.0, 0.0, height)) @ np.stack([right, np.cross(right, sight), sight], axis=-1)
+    aside, above, beyond = turned.T
+    slope = math.tan(math.radians(FOV_DEG) / 2.0)
+    room = _CLOSE_MARGIN * (_ROOM_TO_LEAD if steady else 1.0)
+    needed = room * np.maximum((np.abs(aside) + reach) / aspect, np.abs(above) + reach) / slope - beyond
+    return CloseUp(height, float(needed.max()), SOFTLY if steady else _AT_ONCE)

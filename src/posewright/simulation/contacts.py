@@ -2,65 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.arrays import Floats
+from posewright.arrays import Flags, Floats, Indices
+from posewright.bodies import Contacts
 from posewright.simulation.arena_model import FLOOR
+from posewright.simulation.robot_model import body_name
 
 if TYPE_CHECKING:
-    from posewright.simulation.world import World
-
-Indices = NDArray[np.intp]
+    from posewright.simulation.instance import ModelInstance
 
 _NEITHER = -1
-"""Neither a part of the robot nor the floor: boxes and walls."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Contacts:
-    """All contacts of some frames: a row for every two things that touch at the end of a frame.
-
-    Attributes:
-        names: of the things: parts of the robot as its model calls them, and the floor.
-        frames: `(n,)` counted from 0, rising.
-        pairs: `(n, 2)` places in `names`, the smaller first.
-        depths: `(n,)` how far the shapes lie in each other at the deepest [m].
-        forces: `(n,)` how hard two parts of the robot press against each other [N]; NaN against the floor.
-        speeds: `(n,)` how fast a part came down on the floor in the frame it came to touch it [m/s]; NaN
-            where it touched it before already, or touches another part.
-    """
-
-    names: tuple[str, ...]
-    frames: Indices
-    pairs: Indices
-    depths: Floats
-    forces: Floats
-    speeds: Floats
+"""Neither a part of the robot nor the floor: boxes, walls and other robots."""
 
 
 class ContactRecorder:
-    """Keeps what touches what at the end of each frame, for thousands of frames.
+    """Keeps what touches what at the end of each frame, and tells it block by block.
 
     `note` is called once a frame and must stay cheap. It changes nothing in the world: the same run follows
-    with it or without.
+    with it or without. Of the last frame of a block everything is kept: how far a foot slid in the first
+    frame of the next one, and what came to touch in it, follow from both.
 
     Args:
-        world: what is watched; what the robot does with boxes and walls is left out.
+        one: the robot; what it does with boxes, walls and other robots is left out.
     """
 
-    def __init__(self, world: World) -> None:
-        model, self._data = world.model, world.data
+    def __init__(self, one: ModelInstance) -> None:
+        model, self._data = one.model, one.data
         self._model: Any = model
         self._felt: Any = mujoco.MjData(model)
-        bodies = np.flatnonzero(model.body_rootid == world.addresses.base_body).tolist()
-        self._names: tuple[str, ...] = (*(model.body(body).name or f"part_{body}" for body in bodies), FLOOR)
+        bodies = one.bodies.tolist()
+        names = [body_name(model, body).removeprefix(one.prefix) for body in bodies]
+        self._names: tuple[str, ...] = (*names, FLOOR)
         self._floor = len(bodies)
-        self._feet = [self._names.index(foot) for foot in world.robot.feet]
+        self._feet = [names.index(foot) for foot in one.robot.feet]
         place = {body: place for place, body in enumerate(bodies)}
         self._thing_of_geom = np.array([place.get(int(body), _NEITHER) for body in model.geom_bodyid])
         self._thing_of_geom[model.geom(FLOOR).id] = self._floor
@@ -68,10 +47,28 @@ class ContactRecorder:
         self._own_geoms = np.flatnonzero(own & _can_touch(model))
         self._place_of_geom = np.full(model.ngeom, _NEITHER)
         self._place_of_geom[self._own_geoms] = np.arange(len(self._own_geoms))
-        self._frame_s = world.robot.frame_period_s
+        self._frame_s = one.robot.frame_period_s
         self._found: list[tuple[NDArray[np.int32], Floats, Floats, Floats]] = []
         self._geoms: list[tuple[Floats, Floats]] = []
         self._stacked: tuple[Floats, Floats] | None = None
+        self._n_before = 0  # frames kept of the block before: one, or none at first
+
+    def forget(self) -> None:
+        """Forget all frames: the robot was put somewhere else, and has not slid there."""
+        self._found.clear()
+        self._geoms.clear()
+        self._stacked, self._n_before = None, 0
+
+    def take(self) -> tuple[Contacts, Floats]:
+        """Return what touched in the frames noted since the last call, and how far each foot slid.
+
+        Returns:
+            The contacts, their frames counted from the first of these, and slips `(n_frames, n_feet)` [m].
+        """
+        contacts, slips = self._contacts(), self._slips()[self._n_before :]
+        del self._found[:-1], self._geoms[:-1]
+        self._stacked, self._n_before = None, len(self._found)
+        return contacts, slips
 
     def note(self) -> None:
         """Note the contacts as they are now."""
@@ -98,7 +95,7 @@ class ContactRecorder:
             forces[contact] = force[0]
         return forces
 
-    def contacts(self) -> Contacts:
+    def _contacts(self) -> Contacts:
         """Return everything that touched in the frames noted."""
         frames, geoms, points = self._points()
         things = np.sort(self._thing_of_geom[geoms], axis=1)
@@ -112,17 +109,18 @@ class ContactRecorder:
         forces = np.zeros(len(rows))
         felt = np.concatenate([np.empty(0), *(forces for *_, forces in self._found)])
         np.add.at(forces, which.ravel(), felt[known])
-        is_new = self._is_new(rows)
+        speeds = np.where(self._is_new(rows), fastest, np.nan)
+        now = rows[:, 0] >= self._n_before
         return Contacts(
             names=self._names,
-            frames=rows[:, 0],
-            pairs=rows[:, 1:],
-            depths=deepest,
-            forces=forces,
-            speeds=np.where(is_new, fastest, np.nan),
+            frames=rows[now, 0] - self._n_before,
+            pairs=rows[now, 1:],
+            depths=deepest[now],
+            forces=forces[now],
+            speeds=speeds[now],
         )
 
-    def _is_new(self, rows: Indices) -> NDArray[np.bool_]:
+    def _is_new(self, rows: Indices) -> Flags:
         """Return which of the rows (frame, thing, thing) are of things that come to the floor, `(n,)`."""
         touching = np.zeros((len(self._found) + 1, self._floor + 1), dtype=np.bool_)
         on_floor = rows[:, 2] == self._floor
@@ -136,7 +134,7 @@ class ContactRecorder:
         speeds: Floats = ways[:, 2] / self._frame_s
         return speeds
 
-    def slips(self) -> Floats:
+    def _slips(self) -> Floats:
         """Return how far each foot slid over the floor in each frame, `(n_frames, n_feet)` [m].
 
         What counts is the matter of the foot that touches: a ball that rolls does not slide. A foot that
@@ -192,8 +190,8 @@ class ContactRecorder:
         return ways
 
 
-def _can_touch(model: Any) -> NDArray[np.bool_]:
-    """Return which geoms are not for the looks alone, `(n_geoms,)`."""
+def _can_touch(model: Any) -> Flags:
+    """Return which geoms are not only there to be seen, `(n_geoms,)`."""
     can = np.asarray((model.geom_contype != 0) | (model.geom_conaffinity != 0))
     can[np.concatenate([model.pair_geom1, model.pair_geom2])] = True
     return can

@@ -20,14 +20,14 @@ from posewright.bodies import (
     DomainRandomization,
     Normal,
     Uniform,
-    random_variation,
-    variation_names,
-    variation_ranges,
+    domain_randomization,
+    domain_randomization_names,
+    draw_domain,
 )
 from posewright.errors import DocumentError, InputError, UnknownNameError
 
 SEEDS = st.integers(0, 2**63 - 1)
-SHIPPED = variation_ranges()
+SHIPPED = domain_randomization()
 
 
 def values(variation: DomainParameters) -> dict[str, tuple[float, ...]]:
@@ -39,46 +39,46 @@ def values(variation: DomainParameters) -> dict[str, tuple[float, ...]]:
 
 @given(seed=SEEDS)
 def test_every_number_is_within_its_range(seed: int) -> None:
-    numbers = values(random_variation(SHIPPED, seed))
+    numbers = values(draw_domain(SHIPPED, seed))
     for name, draw in SHIPPED.drawn.items():
         low, high = draw.bounds
         assert all(low <= number <= high for number in numbers[name]), name
-    assert isinstance(random_variation(SHIPPED, seed).latency_frames, int)
+    assert isinstance(draw_domain(SHIPPED, seed).latency_frames, int)
 
 
 @given(seed=SEEDS)
 def test_the_same_seed_gives_the_same_body(seed: int) -> None:
-    assert random_variation(SHIPPED, seed) == random_variation(SHIPPED, seed)
+    assert draw_domain(SHIPPED, seed) == draw_domain(SHIPPED, seed)
 
 
 def test_another_process_draws_the_same_body() -> None:
     program = (
         "import json; from dataclasses import asdict; from posewright.bodies import *;"
-        "print(json.dumps(asdict(random_variation(variation_ranges(), 7))))"
+        "print(json.dumps(asdict(draw_domain(domain_randomization(), 7))))"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603  # our own program
-    assert json.loads(told.stdout) == json.loads(json.dumps(asdict(random_variation(SHIPPED, 7))))
+    assert json.loads(told.stdout) == json.loads(json.dumps(asdict(draw_domain(SHIPPED, 7))))
 
 
 def test_seeds_that_were_used_once_keep_their_bodies() -> None:
-    body = random_variation(SHIPPED, 7)
+    body = draw_domain(SHIPPED, 7)
     assert body.latency_frames == 4
     assert body.friction == pytest.approx(0.9000763732837336, rel=1e-12)
     assert body.slope_rad == pytest.approx((-0.010915328679597396, 0.04229125933508888), rel=1e-12)
 
 
 def test_different_seeds_give_different_bodies() -> None:
-    assert len({random_variation(SHIPPED, seed) for seed in range(100)}) == 100
+    assert len({draw_domain(SHIPPED, seed) for seed in range(100)}) == 100
 
 
 @pytest.mark.parametrize("name", sorted(SHIPPED.drawn))
 def test_a_field_that_is_left_out_is_nominal_and_changes_no_other(name: str) -> None:
-    whole, part = random_variation(SHIPPED, 3), random_variation(replace(SHIPPED, **{name: None}), 3)
+    whole, part = draw_domain(SHIPPED, 3), draw_domain(replace(SHIPPED, **{name: None}), 3)
     assert part == replace(whole, **{name: getattr(NOMINAL, name)})
 
 
 def test_many_draws_are_spread_as_the_ranges_say() -> None:
-    bodies = [values(random_variation(SHIPPED, seed)) for seed in range(800)]
+    bodies = [values(draw_domain(SHIPPED, seed)) for seed in range(800)]
     for name, draw in SHIPPED.drawn.items():
         numbers = np.array([body[name] for body in bodies]).ravel()
         if isinstance(draw, Normal):
@@ -95,7 +95,7 @@ def test_many_draws_are_spread_as_the_ranges_say() -> None:
 
 def test_every_whole_latency_is_as_likely_as_any_other() -> None:
     ranges = DomainRandomization(latency_frames=Uniform(4, 8))
-    drawn = [random_variation(ranges, seed).latency_frames for seed in range(4000)]
+    drawn = [draw_domain(ranges, seed).latency_frames for seed in range(4000)]
     counts = np.bincount(drawn, minlength=10)
     assert counts[4:9].sum() == 4000
     assert counts[4:9] == pytest.approx(np.full(5, 800.0), abs=5.0 * math.sqrt(800.0))
@@ -108,23 +108,23 @@ def test_a_whole_number_is_within_the_rounded_range(low: float, width: float, se
 
 
 def test_the_axes_of_a_shift_are_drawn_apart() -> None:
-    shifts = np.array([random_variation(SHIPPED, seed).com_shift_m for seed in range(500)])
+    shifts = np.array([draw_domain(SHIPPED, seed).com_shift_m for seed in range(500)])
     assert np.abs(np.corrcoef(shifts.T) - np.eye(3)).max() < 0.2
 
 
 def test_ranges_of_one_number_give_that_number() -> None:
     ranges = DomainRandomization(friction=Uniform(0.7, 0.7), mass_scale=Normal(1.1, 0.0))
-    assert random_variation(ranges, 1) == DomainParameters(friction=0.7, mass_scale=1.1)
-    assert random_variation(DomainRandomization(), 1).is_nominal
+    assert draw_domain(ranges, 1) == DomainParameters(friction=0.7, mass_scale=1.1)
+    assert draw_domain(DomainRandomization(), 1).is_nominal
 
 
 def test_what_ships_is_what_the_trials_had() -> None:
-    assert variation_names() == ("random",)
+    assert domain_randomization_names() == ("random",)
     assert SHIPPED.stiffness_scale == Uniform(0.7, 1.4)
     assert SHIPPED.latency_frames == Uniform(4, 8)
     assert SHIPPED.slope_rad == Normal(0.0, math.radians(1.0))
     with pytest.raises(UnknownNameError, match="rando"):
-        variation_ranges("rando")
+        domain_randomization("rando")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_ranges_that_reach_too_far_are_refused() -> None:
     with pytest.raises(InputError, match="deviation"):
         Normal(0.0, -1.0)
     with pytest.raises(InputError, match="negative"):
-        random_variation(SHIPPED, -1)
+        draw_domain(SHIPPED, -1)
 
 
 def written(tmp_path: Path, ranges: str) -> Path:
@@ -174,9 +174,11 @@ def written(tmp_path: Path, ranges: str) -> Path:
 def test_a_document_of_ones_own_is_read(tmp_path: Path) -> None:
     path = written(tmp_path, "  slope_deg: {low: -2, high: 2, source: my table}\n")
     short = path.rename(path.with_suffix(".yml"))
-    assert variation_ranges(str(short)) == variation_ranges(short)
+    assert domain_randomization(str(short)) == domain_randomization(short)
     path = short.rename(path)
-    assert variation_ranges(path) == DomainRandomization(slope_rad=Uniform(-math.radians(2), math.radians(2)))
+    assert domain_randomization(path) == DomainRandomization(
+        slope_rad=Uniform(-math.radians(2), math.radians(2))
+    )
 
 
 @pytest.mark.parametrize(
@@ -193,7 +195,7 @@ def test_a_document_of_ones_own_is_read(tmp_path: Path) -> None:
 )
 def test_a_wrong_document_says_where(tmp_path: Path, line: str, said: str) -> None:
     with pytest.raises(InputError, match=rf"bodies.yaml:3.*{said}") as raised:
-        variation_ranges(written(tmp_path, line))
+        domain_randomization(written(tmp_path, line))
     assert isinstance(raised.value, DocumentError | UnknownNameError)
 
 

@@ -11,11 +11,15 @@ import numpy as np
 import pytest
 
 from posewright.arenas import Box, arena
-from posewright.bodies import JointCommands
+from posewright.arrays import Floats
+from posewright.bodies import Contacts, JointCommands
 from posewright.robots import Robot, robot
-from posewright.simulation import ContactRecorder, SimulatedBody, World
-from posewright.simulation.ground import set_friction
+from posewright.simulation import SimulatedBody, World
+from posewright.simulation.contacts import ContactRecorder
+from posewright.simulation.domain import set_friction
 from posewright.simulation.placing import place
+
+from .driving import play
 
 Touching = Callable[[World], frozenset[tuple[str, str]]]
 
@@ -23,7 +27,7 @@ Touching = Callable[[World], frozenset[tuple[str, str]]]
 def standing(card: Robot) -> World:
     """Return a robot that stands, pressed into the floor by a tenth of a millimetre so that it contacts."""
     world = World(card)
-    place(world, 0.0, 0.0, 0.0, card.pose("stand"))
+    place(world.instance(), 0.0, 0.0, 0.0, card.pose("stand"))
     move(world, up=-1e-4)
     return world
 
@@ -39,12 +43,12 @@ def move(world: World, *, along: float = 0.0, up: float = 0.0) -> None:
 @pytest.mark.parametrize("name", ["robotis_bioloid", "sony_ers7"])
 def test_a_foot_slides_as_far_as_the_robot_is_pushed(name: str) -> None:
     world = standing(robot(name))
-    recorder = ContactRecorder(world)
+    recorder = ContactRecorder(world.instance())
     for step in (0.0, 0.003, 0.0, 0.002):
         move(world, along=step)
         recorder.note()
-    slips = recorder.slips()
-    touched = {recorder.contacts().names[part] for part in recorder.contacts().pairs[:, 0].tolist()}
+    contacts, slips = recorder.take()
+    touched = {contacts.names[part] for part in contacts.pairs[:, 0].tolist()}
     feet = [column for column, foot in enumerate(world.robot.feet) if foot in touched]
     assert len(feet) >= 2
     assert np.allclose(slips[:, feet], np.array([0.0, 0.003, 0.0, 0.002])[:, None], atol=1e-9)
@@ -52,11 +56,11 @@ def test_a_foot_slides_as_far_as_the_robot_is_pushed(name: str) -> None:
 
 def test_a_foot_in_the_air_does_not_slide() -> None:
     world = standing(robot("robotis_bioloid"))
-    recorder = ContactRecorder(world)
+    recorder = ContactRecorder(world.instance())
     for up in (0.0, 0.01, 0.0, -0.01):
         move(world, along=0.003, up=up)
         recorder.note()
-    assert (recorder.slips() == 0.0).all()
+    assert (recorder.take()[1] == 0.0).all()
 
 
 def test_a_ball_that_rolls_does_not_slide() -> None:
@@ -64,7 +68,7 @@ def test_a_ball_that_rolls_does_not_slide() -> None:
     world = standing(robot("sony_ers7"))
     paw = int(world.model.geom("left_front_paw").id)
     radius = float(world.model.geom_size[paw, 0])
-    recorder, way = ContactRecorder(world), 0.0005
+    recorder, way = ContactRecorder(world.instance()), 0.0005
     x, turn = world.data.geom_xpos[paw, 0], world.data.geom_xmat[paw].reshape(3, 3).copy()
     recorder.note()
     angle = way / radius
@@ -73,19 +77,19 @@ def test_a_ball_that_rolls_does_not_slide() -> None:
     world.data.geom_xmat[paw] = (roll @ turn).ravel()
     recorder.note()
     column = world.robot.feet.index("left_front_paw")
-    assert recorder.slips()[1, column] < 0.01 * way
+    assert recorder.take()[1][1, column] < 0.01 * way
 
 
 def test_the_speed_of_a_landing_is_that_of_the_part() -> None:
     world = standing(robot("robotis_bioloid"))
     frame_s = world.robot.frame_period_s
-    recorder = ContactRecorder(world)
+    recorder = ContactRecorder(world.instance())
     move(world, up=0.004)
     recorder.note()
     move(world, up=-0.004)
     recorder.note()
     recorder.note()
-    contacts = recorder.contacts()
+    contacts, _ = recorder.take()
     first, second = contacts.frames == 1, contacts.frames == 2
     assert first.any()
     assert np.allclose(contacts.speeds[first], 0.004 / frame_s)
@@ -94,9 +98,9 @@ def test_the_speed_of_a_landing_is_that_of_the_part() -> None:
 
 def test_contacts_name_the_parts_the_floor_last_and_tell_how_deep() -> None:
     world = standing(robot("robotis_bioloid"))
-    recorder = ContactRecorder(world)
+    recorder = ContactRecorder(world.instance())
     recorder.note()
-    contacts = recorder.contacts()
+    contacts, _ = recorder.take()
     parts = [tuple(contacts.names[thing] for thing in pair) for pair in contacts.pairs.tolist()]
     assert parts
     assert set(parts) <= {("right_foot", "floor"), ("left_foot", "floor")}
@@ -108,46 +112,92 @@ def test_contacts_name_the_parts_the_floor_last_and_tell_how_deep() -> None:
 def test_parts_that_press_against_each_other_are_felt() -> None:
     """Both legs of a Bioloid are turned inwards until its feet meet."""
     card = robot("robotis_bioloid")
-    body = SimulatedBody(World(card), start_pose=card.pose("stand"))
+    body = SimulatedBody(World(card, contacts=True), start_pose=card.pose("stand"))
     inwards = card.pose("stand")
     for joint, turn in {"hip_roll": 0.3, "hip_yaw": 0.3}.items():
         inwards[card.index(f"right_{joint}")] += turn
         inwards[card.index(f"left_{joint}")] -= turn
-    recorder = ContactRecorder(body.world)
-    for _ in range(60):
-        body.play(JointCommands(inwards[None]))
-        recorder.note()
-    contacts = recorder.contacts()
+    truth = play(body, JointCommands(np.tile(inwards, (60, 1)))).truth
+    assert truth is not None
+    contacts = truth.contacts
+    assert contacts is not None
     own = contacts.names.index("floor") != contacts.pairs[:, 1]
     assert own.any()
     assert np.nanmax(contacts.forces[own]) > 1.0
     assert (contacts.depths[own] >= 0.0).all()
 
 
-def test_a_recorder_changes_nothing() -> None:
+def blocks(card: Robot, rows: Floats, cuts: list[int]) -> tuple[Contacts, Floats, Floats]:
+    """Return the contacts and slips of a run commanded in blocks that are cut there, and its last state."""
+    body = SimulatedBody(World(card, contacts=True))
+    parts, slips, begin = {}, [], 0
+    for block in np.split(rows, cuts):
+        truth = play(body, JointCommands(block)).truth
+        assert truth is not None
+        assert truth.slips is not None
+        assert truth.contacts is not None
+        parts[begin] = truth.contacts
+        slips.append(truth.slips)
+        begin += len(block)
+    return Contacts.joined(parts), np.concatenate(slips), body.world.data.qpos.copy()
+
+
+def trampling(card: Robot) -> Floats:
+    pose = card.pose("walk_ready") if "walk_ready" in card.poses else card.pose("stand")
+    rhythm = np.random.default_rng(1).uniform(0.0, 6.0, len(pose))
+    rows: Floats = pose + 0.4 * np.sin(0.1 * np.arange(200)[:, None] + rhythm)
+    return rows
+
+
+@pytest.mark.parametrize("name", ["robotis_bioloid", "sony_ers7"])
+def test_contacts_and_slips_are_the_same_however_blocks_are_cut(name: str) -> None:
+    card = robot(name)
+    whole, slid, _ = blocks(card, trampling(card), [])
+    assert slid.sum() > 0.001
+    assert np.isfinite(whole.speeds).sum() > 10
+    for cuts in ([13, 26, 27, 100], list(range(1, 200)), [199]):
+        parts, slid_too, _ = blocks(card, trampling(card), cuts)
+        assert np.array_equal(slid, slid_too)
+        for column in ("frames", "pairs", "depths", "forces", "speeds"):
+            assert np.array_equal(getattr(whole, column), getattr(parts, column), equal_nan=True), column
+
+
+def test_to_look_at_contacts_changes_nothing_else() -> None:
     card = robot("sony_ers7")
-    rows = np.linspace(card.pose("stand"), card.pose("sit"), 60)
-    seen, alone = (SimulatedBody(World(card), start_pose=card.pose("stand")) for _ in range(2))
-    recorder = ContactRecorder(seen.world)
-    for row in rows:
-        seen.play(JointCommands(row[None]))
-        recorder.note()
-    alone.play(JointCommands(rows))
-    assert np.array_equal(seen.world.data.qpos, alone.world.data.qpos)
+    *_, end = blocks(card, trampling(card), [13, 100])
+    alone = SimulatedBody(World(card))
+    truth = play(alone, JointCommands(trampling(card))).truth
+    assert truth is not None
+    assert truth.contacts is None
+    assert truth.slips is None
+    assert np.array_equal(end, alone.world.data.qpos)
+
+
+def test_a_robot_that_is_put_elsewhere_has_not_slid_there() -> None:
+    card = robot("sony_ers7")
+    body = SimulatedBody(World(card, contacts=True), start_pose=card.pose("stand"))
+    still = JointCommands(np.tile(card.pose("stand"), (40, 1)))
+    play(body, still)
+    body.place_robot(1.0, 0.5, 0.0)
+    truth = play(body, still).truth
+    assert truth is not None
+    assert truth.slips is not None
+    assert truth.slips.max() < 0.001
 
 
 def test_the_floors_friction_counts_whatever_touches_it() -> None:
     world = standing(robot("robotis_bioloid"))
-    set_friction(world, 0.123)
+    set_friction(world.model, 0.123)
     mujoco.mj_forward(world.model, world.data)
     assert world.data.ncon > 0
     assert np.allclose(world.data.contact.friction[:, :2], 0.123)
 
 
 def test_nothing_noted_is_nothing_touched() -> None:
-    recorder = ContactRecorder(standing(robot("robotis_bioloid")))
-    assert len(recorder.contacts().frames) == 0
-    assert recorder.slips().shape == (0, 2)
+    recorder = ContactRecorder(standing(robot("robotis_bioloid")).instance())
+    contacts, slips = recorder.take()
+    assert len(contacts.frames) == 0
+    assert slips.shape == (0, 2)
 
 
 def test_a_standing_dog_touches_the_floor_with_its_paws_alone(dog: SimulatedBody, touching: Touching) -> None:
@@ -176,9 +226,9 @@ def test_crossed_legs_are_felt_as_hard_as_they_press(dog: SimulatedBody) -> None
     for joint in ("left_front_rotator", "left_rear_rotator"):
         pose[dog.robot.index(joint)] = math.radians(-70.0)
     dog.settle(pose, 0.5)
-    world, recorder = dog.world, ContactRecorder(dog.world)
+    world, recorder = dog.world, ContactRecorder(dog.instance)
     recorder.note()
-    contacts = recorder.contacts()
+    contacts, _ = recorder.take()
     own = contacts.pairs[:, 1] != contacts.names.index("floor")
     assert own.any()
     assert all(contacts.names[part].startswith("left") for part in contacts.pairs[own].ravel())

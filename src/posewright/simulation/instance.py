@@ -1,9 +1,9 @@
-"""Where a robot's and an arena's things stand in MuJoCo's arrays."""
+"""One robot of a world: its card, and where its things stand in MuJoCo's arrays."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,13 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from posewright.arrays import Flags, Floats
+from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, Where
 from posewright.simulation.arena_model import box_name
 
 if TYPE_CHECKING:
-    from posewright.robots import Robot
-
-Indices = NDArray[np.intp]
+    from posewright.arenas import Arena
+    from posewright.robots import Robot, SensorSpec
 
 _CORNER_SIGNS = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)], dtype=np.float64)
 """Signs of x (front) and y (left): front-left, front-right, rear-right, rear-left."""
@@ -38,7 +37,7 @@ def box_sensor(index: int) -> str:
 class Addresses:
     """Indices into MuJoCo's arrays; joints in the order of `robot.joint_names`.
 
-    A joint that is held is none of MuJoCo's: `moving` says which columns of `(n_joints,)` the others are.
+    A joint that is welded is none of MuJoCo's: `moving` says which columns of `(n_joints,)` the others are.
 
     Attributes:
         base_body: body that carries the free joint.
@@ -47,8 +46,8 @@ class Addresses:
         joint_qpos: `(n_moving,)`.
         joint_qvel: `(n_moving,)`.
         actuators: `(n_moving,)`.
-        moving: the joints that are not held, `(n_moving,)`.
-        held: the angles of those that are, `(n_joints,)` [rad]; 0 of those that move.
+        moving: the joints that are not welded, `(n_moving,)`.
+        welded: the angles of those that are, `(n_joints,)` [rad]; 0 of those that move.
         sole_geoms: the geom each foot stands on, `(n_feet,)`.
         sole_corners: corners of its underside, front-left, front-right, rear-right, rear-left,
             `(n_feet, 4, 3)` [m]: in the geom's frame, or, where the sole is round, from its middle along
@@ -67,7 +66,7 @@ class Addresses:
     joint_qvel: Indices
     actuators: Indices
     moving: Indices
-    held: Floats
+    welded: Floats
     sole_geoms: Indices
     sole_corners: Floats
     round_soles: Flags
@@ -78,59 +77,128 @@ class Addresses:
 
     def of_moving(self, columns: NDArray[Any]) -> NDArray[Any]:
         """Return the columns of the joints that move, `(..., n_moving)`, out of all `(..., n_joints)`."""
-        return columns if len(self.moving) == len(self.held) else columns[..., self.moving]
+        return columns if len(self.moving) == len(self.welded) else columns[..., self.moving]
 
-    def of_all(self, columns: Floats, of_held: Floats | float) -> Floats:
+    def of_all(self, columns: Floats, of_welded: Floats | float) -> Floats:
         """Return columns of all joints, `(..., n_joints)`, from those that move, `(..., n_moving)`.
 
         Args:
             columns: of the joints that move.
-            of_held: what the others have: one number, or `(n_joints,)`.
+            of_welded: what the others have: one number, or `(n_joints,)`.
         """
-        if len(self.moving) == len(self.held):
+        if len(self.moving) == len(self.welded):
             return columns
-        spread = np.empty((*columns.shape[:-1], len(self.held)))
-        spread[:] = of_held
+        spread = np.empty((*columns.shape[:-1], len(self.welded)))
+        spread[:] = of_welded
         spread[..., self.moving] = columns
         return spread
 
 
-def find_addresses(model: Any, robot: Robot, n_boxes: int, held: Mapping[str, float]) -> Addresses:
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelInstance:
+    """One robot of a world.
+
+    Attributes:
+        name: what it is called in the world.
+        robot: its card.
+        sensors: the card's, and those the world was given besides.
+        arena: what it is in; None for a bare floor.
+        prefix: before the names of all that is its own in the model; empty where it is alone.
+        model: MuJoCo's, of the whole world.
+        data: its state.
+        addresses: where this robot's things stand in both.
+    """
+
+    name: str
+    robot: Robot
+    sensors: tuple[SensorSpec, ...]
+    arena: Arena | None
+    prefix: str
+    model: Any
+    data: Any
+    addresses: Addresses
+
+    def __repr__(self) -> str:
+        return f"<ModelInstance {self.name}, a {self.robot.name}>"
+
+    @property
+    def n_boxes(self) -> int:
+        """How many boxes there are."""
+        return 0 if self.arena is None else len(self.arena.boxes)
+
+    @property
+    def mass_kg(self) -> float:
+        """The mass of the whole robot [kg]."""
+        return float(self.model.body_subtreemass[self.addresses.base_body])
+
+    @property
+    def welded_joints(self) -> tuple[str, ...]:
+        """The joints that are welded, in the card's order."""
+        moving = set(self.addresses.moving.tolist())
+        return tuple(name for place, name in enumerate(self.robot.joint_names) if place not in moving)
+
+    @property
+    def base(self) -> Floats:
+        """Pose of the base x y z qw qx qy qz, `(7,)` [m, unit quaternion]."""
+        pose: Floats = self.data.qpos[self.addresses.base_qpos].copy()
+        return pose
+
+    @property
+    def joint_positions(self) -> Floats:
+        """Joint angles, `(n_joints,)` [rad]."""
+        at = self.addresses
+        return at.of_all(self.data.qpos[at.joint_qpos], at.welded)
+
+    @property
+    def bodies(self) -> Indices:
+        """The bodies that it is made of."""
+        return np.flatnonzero(self.model.body_rootid == self.addresses.base_body)
+
+    def own_geoms(self) -> Flags:
+        """Return which geoms are its own, `(n_geoms,)`."""
+        own: Flags = self.model.body_rootid[self.model.geom_bodyid] == self.addresses.base_body
+        return own
+
+
+def find_addresses(
+    model: Any, robot: Robot, prefix: str, n_boxes: int, welded: Mapping[str, float]
+) -> Addresses:
     """Look everything up by name.
 
     Args:
         model: MuJoCo's.
         robot: its card.
+        prefix: before the names of all that is its own in the model.
         n_boxes: of the arena.
-        held: angles of joints that are welded, by name [rad].
+        welded: angles of joints that are welded, by name [rad].
 
     Raises:
         InputError: the model lacks a joint or an actuator of the card, or has more.
     """
-    moving = [index for index, name in enumerate(robot.joint_names) if name not in held]
+    moving = [index for index, name in enumerate(robot.joint_names) if name not in welded]
     names = [robot.joint_names[index] for index in moving]
-    joints = _joints(model, robot, names)
+    joints = _joints(model, robot, names, prefix)
     base = int(model.body_rootid[model.jnt_bodyid[joints[0]]])
     first_box = int(model.body(box_name(0)).jntadr[0]) if n_boxes else 0
     root = int(model.body_jntadr[base])
-    soles = [_sole(model, robot, foot) for foot in robot.feet]
+    soles = [_sole(model, robot, prefix + foot) for foot in robot.feet]
     return Addresses(
         base_body=base,
         base_qpos=_span(model.jnt_qposadr, root, 7),
         base_qvel=_span(model.jnt_dofadr, root, 6),
         joint_qpos=np.array([model.jnt_qposadr[joint] for joint in joints], dtype=np.intp),
         joint_qvel=np.array([model.jnt_dofadr[joint] for joint in joints], dtype=np.intp),
-        actuators=_actuators(model, robot, names, joints),
+        actuators=_actuators(model, robot, names, joints, base),
         moving=np.array(moving, dtype=np.intp),
-        held=np.array([float(held.get(name, 0.0)) for name in robot.joint_names]),
+        welded=np.array([float(welded.get(name, 0.0)) for name in robot.joint_names]),
         sole_geoms=np.array(soles, dtype=np.intp),
         sole_corners=np.array([_underside(model, sole) for sole in soles]).reshape(-1, 4, 3),
         round_soles=np.array([_is_ball(model, sole) for sole in soles], dtype=np.bool_),
-        foot_contacts=_sensors(model, [foot_sensor(foot) for foot in robot.feet]),
+        foot_contacts=_sensors(model, [prefix + foot_sensor(foot) for foot in robot.feet]),
         # The boxes were added to the model one after the other, and so do their numbers stand.
         box_qpos=_span(model.jnt_qposadr, first_box, 7 * n_boxes),
         box_qvel=_span(model.jnt_dofadr, first_box, 6 * n_boxes),
-        box_contacts=_sensors(model, [box_sensor(index) for index in range(n_boxes)]),
+        box_contacts=_sensors(model, [prefix + box_sensor(index) for index in range(n_boxes)]),
     )
 
 
@@ -139,8 +207,8 @@ def _span(starts: Any, joint: int, length: int) -> slice:
     return slice(start, start + length)
 
 
-def _joints(model: Any, robot: Robot, names: list[str]) -> list[int]:
-    ids = [int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)) for name in names]
+def _joints(model: Any, robot: Robot, names: list[str], prefix: str) -> list[int]:
+    ids = [int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, prefix + name)) for name in names]
     missing = [name for name, joint in zip(names, ids, strict=True) if joint < 0]
     if missing:
         raise InputError(
@@ -151,7 +219,7 @@ def _joints(model: Any, robot: Robot, names: list[str]) -> list[int]:
     return ids
 
 
-def _actuators(model: Any, robot: Robot, names: list[str], joints: list[int]) -> Indices:
+def _actuators(model: Any, robot: Robot, names: Sequence[str], joints: list[int], base: int) -> Indices:
     drives = mujoco.mjtTrn.mjTRN_JOINT
     of_joint = {
         int(model.actuator_trnid[index, 0]): index
@@ -165,9 +233,13 @@ def _actuators(model: Any, robot: Robot, names: list[str], joints: list[int]) ->
                 where=Where(path=robot.model_path),
                 hint="give every joint a position actuator",
             )
-    if model.nu != len(joints):
+    others = {
+        index for joint, index in of_joint.items() if model.body_rootid[model.jnt_bodyid[joint]] != base
+    }
+    own = model.nu - len(others)
+    if own != len(joints):
         raise InputError(
-            f"the model has {model.nu} actuators for {len(joints)} joints of the card",
+            f"the model has {own} actuators for {len(joints)} joints of the card",
             where=Where(path=robot.model_path),
             hint="one actuator a joint",
         )
