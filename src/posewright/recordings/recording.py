@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,11 +17,34 @@ from posewright.arrays import Flags, Floats
 from posewright.bodies import Contacts
 from posewright.errors import InputError, UnknownNameError
 from posewright.recordings.digest import digest_of
-from posewright.recordings.event import Event
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.plain import plain
 
 Values = Mapping[str, bool | int | float | str]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened once: a start, a touch, a fall, a displaced box, a stop.
+
+    Attributes:
+        time_s: when [s].
+        kind: what, e.g. `touch`.
+        data: the particulars, plain values; an array handed in becomes a list.
+
+    Raises:
+        InputError: the time is not finite, or `data` holds what cannot be written down.
+    """
+
+    time_s: float
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "time_s", float(self.time_s))
+        object.__setattr__(self, "data", plain(self.data))
+        if not math.isfinite(self.time_s):
+            raise InputError(f"an event {self.kind!r} at {self.time_s} s", hint="a finite time")
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,9 @@ from posewright.bodies import Contacts
 from posewright.errors import InputError
 from posewright.recordings import messages
 from posewright.recordings.cdr import Layout, stamps, to_ns
-from posewright.recordings.event import Event
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.plain import check, from_json, to_json
-from posewright.recordings.recording import Decisions, Recording, RobotRecord
+from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
 
 EVENTS, ROWS = "/events", "/rows"
 MAX_READING = 1 << 16
