@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from posewright.contests import contest_of, judge
-from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.evaluation.walking.walk import EXTRAS as WALK
+from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.figures import draw_recording, draw_walk, film_recording, save_figure
 from posewright.recordings import Recording, read_mcap
 from posewright.robots import robot as robot_card
