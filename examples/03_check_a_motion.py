@@ -28,7 +28,7 @@ motion = wave(0.3, 55, 102, 150, 102, 55)
 print("in smaller steps:", pw.check_motion(motion, robot, near_pose="walk_ready") or "no findings")
 
 pw.write_motion(motion, out / "wave.motion.yaml")
-pw.draw_motion(motion, out / "wave.svg")
+pw.save_figure(pw.draw_motion(motion), out / "wave.svg")
 table = pw.sample_motion(motion, robot, rate_hz=128, unit="ticks", numbering="robotis")
 (out / "wave.csv").write_text(table.csv(), encoding="utf-8")
 highest_deg = np.degrees(motion.at(0.9).angle("right_shoulder_pitch"))

@@ -16,7 +16,7 @@ def told(now: Progress) -> None:
 
 
 outcome = pw.run_trial("obstacle-race", layout="random", seed=7, record=out / "race.mcap", on_progress=told)
-pw.draw_outcome(outcome, out / "race.png")
+pw.save_figure(pw.draw_outcome(outcome), out / "race.png")
 
 for number, leg in enumerate(outcome.score.legs, 1):
     print(f"leg {number}: {leg.time_s:.1f} s, {leg.penalties} penalties, {leg.points:.2f} points")

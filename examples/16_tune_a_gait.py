@@ -14,7 +14,7 @@ journal = out / "fast.tune.jsonl"
 found = pw.tune_gait("fast", generations=1, population=4, journal=journal)
 for generation in found.tuned.generations:
     print(f"generation {generation.number}: best so far {generation.best_so_far:.3f}")
-pw.draw_tuning(journal, out / "tuning.png")
+pw.save_figure(pw.draw_tuning(journal), out / "tuning.png")
 
 if found.gait is not None:
     pw.write_gait(found.gait, out / "fast.gait.yaml")

@@ -20,7 +20,12 @@ Captured = pytest.CaptureFixture[str]
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     """Note what is to be drawn instead of drawing it, which takes its time."""
     calls: list[tuple[Any, ...]] = []
-    monkeypatch.setattr("posewright.experiments.draw_gait", lambda *given: calls.append(given))
+
+    def draw(*given: Any, command: VelocityCommand | None) -> tuple[Any, ...]:
+        return (*given, command)
+
+    monkeypatch.setattr("posewright.figures.draw_gait", draw)
+    monkeypatch.setattr("posewright.figures.save_figure", lambda drawn, path: calls.append((*drawn, path)))
     return calls
 
 

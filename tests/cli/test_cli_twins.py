@@ -89,6 +89,6 @@ def test_a_motion_is_sampled_in_any_unit_and_drawn_from_python(tmp_path: Path) -
     table = pw.sample_motion(walk, BIOLOID, rate_hz=8, unit="ticks", numbering="uc3m_thesis")
     assert table.values("ticks") == pytest.approx(table.values("servo_deg") * 1024 / 300)
     assert table.csv().startswith("time_s,1,2,3,6,7,8,11,")
-    pw.draw_motion(walk, str(tmp_path / "walk.svg"))
-    pw.draw_motion(walk, tmp_path / "again.svg", BIOLOID)
+    pw.save_figure(pw.draw_motion(walk), str(tmp_path / "walk.svg"))
+    pw.save_figure(pw.draw_motion(walk, BIOLOID), tmp_path / "again.svg")
     assert (tmp_path / "walk.svg").read_bytes() == (tmp_path / "again.svg").read_bytes()

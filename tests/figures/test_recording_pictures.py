@@ -74,7 +74,9 @@ def test_marks_have_their_place_and_their_time(played: Recording) -> None:
         Mark(0.7, None, None, "fall", MarkKind.PENALTY),
     )
     series = (Series("way", "m", played.times, played.robot().base[:, 0]),)
-    figure = draw_recording(played, ContestPicture("0 points", marks, series, (Span(0.0, 2.0, "try"),), "way"))
+    figure = draw_recording(
+        played, ContestPicture("0 points", marks, series, (Span(0.0, 2.0, "try"),), "way")
+    )
     field, states, way = figure.axes
     assert "touch" in {line.get_label() for line in field.lines}
     for axes in (states, way):

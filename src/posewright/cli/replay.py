@@ -75,8 +75,8 @@ def _show(recording: Recording, speed: float) -> None:
             ahead_s = float(recording.times[row]) / speed - (time.perf_counter() - began)
             if ahead_s > 0.0:
                 time.sleep(ahead_s)
-            record = recording.robot()
-            world.show(record.base[row], record.positions[row], recording.boxes[row])
+            robots = {name: (one.base[row], one.positions[row]) for name, one in recording.robots.items()}
+            world.show_all(robots, recording.boxes[row])
             window.sync()
             if not window.is_open:
                 return

@@ -78,7 +78,7 @@ def run(
 ) -> None:
     """Run a trial."""
     from posewright.experiments import draw_outcome, run_trial
-    from posewright.figures import FILMS, PICTURES, film_recording
+    from posewright.figures import FILMS, PICTURES, film_recording, save_figure
 
     for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
         _refuse_unwritable(path, endings)
@@ -105,7 +105,7 @@ def run(
         )
         if plot is not None:
             say("drawing the picture")
-            draw_outcome(outcome, plot)
+            save_figure(draw_outcome(outcome), plot)
         if video is not None:
             film_recording(
                 outcome.recording,

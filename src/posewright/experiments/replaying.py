@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from posewright.contests import contest_of, judge
+from posewright.evaluation.walking.walk import EXTRAS as WALK
 from posewright.experiments.outcome import Outcome, Unjudged
-from posewright.figures import draw_recording, film_recording, save_figure
+from posewright.figures import draw_recording, draw_walk, film_recording, save_figure
 from posewright.recordings import Recording, read_mcap
 from posewright.robots import robot as robot_card
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def replay(
@@ -42,23 +47,25 @@ def replay(
     score = judge(seen, contest_of(seen.header)) if _is_of_a_contest(seen) else Unjudged()
     outcome = Outcome(seen, score, 0.0)
     if plot is not None:
-        draw_outcome(outcome, plot)
+        save_figure(draw_outcome(outcome), plot)
     if video is not None:
         cards = None if robot is None else robot_card(robot)
         film_recording(seen, video, camera=camera, speed=speed, robots=cards, on_progress=on_progress)
     return outcome
 
 
-def draw_outcome(outcome: Outcome, path: str | Path) -> None:
-    """Draw what came of a trial, with what its contest adds to the picture: a PNG, SVG or PDF file.
+def draw_outcome(outcome: Outcome) -> Figure:
+    """Draw what came of a run: a walk with its figures, a trial with what its contest adds.
 
     Raises:
-        InputError: a file ending that is no picture's, or nobody knows where the robot was.
+        InputError: nobody knows where the robot was.
         MissingExtraError: matplotlib is not installed.
     """
     recording = outcome.recording
+    if WALK in recording.header.extras:
+        return draw_walk(recording)
     adds = contest_of(recording.header).picture(recording) if _is_of_a_contest(recording) else None
-    save_figure(draw_recording(recording, adds), path)
+    return draw_recording(recording, adds)
 
 
 def _is_of_a_contest(recording: Recording) -> bool:

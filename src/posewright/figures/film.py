@@ -165,8 +165,9 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
     """
     from posewright.simulation.cameras import close_up_on, framed
 
+    first = next(iter(playback.world.instances.values()))
     if playback.world.arena is not None or len(poses.base) > 1:
-        return None if steady else replace(close_up_on(playback.world.instance()), catching_up=1.0)
+        return None if steady else replace(close_up_on(first), catching_up=1.0)
     (base,), (joints,) = poses.base.values(), poses.positions.values()
     every = max(1, len(base) // _LOOKS)
     return framed(
@@ -176,5 +177,5 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
 
 def picture_of(film: Any, poses: Poses, row: int) -> Any:
     """Return the picture of one moment, `(height, width, 3)` uint8."""
-    (base,), (joints,) = poses.base.values(), poses.positions.values()
-    return film.frame(base[row], joints[row], poses.boxes[row])
+    robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
+    return film.frame_of(robots, poses.boxes[row])

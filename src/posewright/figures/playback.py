@@ -119,7 +119,7 @@ def scene_of(recording: Recording | Header, robots: Mapping[str, Robot] | Robot 
     header = recording.header if isinstance(recording, Recording) else recording
     cards = _cards(header, robots)
     arena = Arena.from_dict(header.arena) if header.arena else None
-    return World(cards if len(cards) > 1 else next(iter(cards.values())), arena)
+    return World(cards, arena)
 
 
 def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[str, Robot]:
@@ -205,7 +205,7 @@ def playback_of_motion(
         base = np.empty((len(times), 7))
         for row in range(len(times)):
             lean = attitude if leans is None else tuple(leans[row, :2].tolist())
-            place(world, 0.0, 0.0, 0.0, positions[row], lean=None if lean is None else Lean(*lean))
+            place(world.instance(), 0.0, 0.0, 0.0, positions[row], lean=None if lean is None else Lean(*lean))
             base[row] = world.base
         return Poses(times, {card.name: base}, {card.name: positions}, np.zeros((len(times), 0, 7)))
 

@@ -47,7 +47,7 @@ def draw_tuning(journal: Journal | str | Path) -> Figure:
     heights = [_SCORES_IN, _SPREAD_IN, *[_ROW_IN] * rows]
     figure = Figure(figsize=(_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
     cells = [f"dimension {k}" for k in range(rows * columns)]
-    mosaic = [["scores"] * columns, ["spread"] * columns]
+    mosaic: list[Any] = [["scores"] * columns, ["spread"] * columns]
     mosaic += [cells[row * columns : (row + 1) * columns] for row in range(rows)]
     axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights, sharex=True)
     draw_scores(axes["scores"], course)

@@ -360,7 +360,11 @@ class World:
 
     def show(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> None:
         """Set the only robot and the boxes to poses of a recording, at rest and without physics."""
-        self.data.qpos[:] = self.qpos_from(base, joint_positions, boxes)
+        self.show_all({self.instance().name: (base, joint_positions)}, boxes)
+
+    def show_all(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> None:
+        """Set robots and boxes to poses of a recording as `qpos_of` takes them, at rest and without physics."""
+        self.data.qpos[:] = self.qpos_of(poses, boxes)
         self.data.qvel[:] = 0.0
         mujoco.mj_forward(self.model, self.data)
 
