@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import posewright as pw
-from posewright.simulation import Film
 from posewright.figures import stage_of
+from posewright.simulation import Film
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
