@@ -248,9 +248,8 @@ def test_the_example_with_two_robots_says_the_same_twice() -> None:
     path, said = Path(__file__).parents[2] / "examples" / "17_two_robots.py", []
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
-        done = subprocess.run(
-            [sys.executable, path], capture_output=True, text=True, check=True, env=environment
-        )  # noqa: S603  # our own program
+        command = [sys.executable, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)  # noqa: S603  # our own program
         said.append(done.stdout)
     assert said[0] == said[1]
     before, after = (float(found) for found in re.findall(r"reads (\d\.\d+) m", said[0]))
