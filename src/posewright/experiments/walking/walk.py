@@ -84,10 +84,9 @@ def walk_gait(
     """
     from posewright.simulation import SimulatedBody
 
-    begin, frames = frames_of(robot, seconds, settle_s)
+    frames = sum(frames_of(robot, seconds, settle_s))
     checked_seed(seed)
-    commands = timed_commands(command, settle_s + seconds)
-    walker = QuadrupedGait(gait, robot)
+    commands, walker = timed_commands(command, settle_s + seconds), QuadrupedGait(gait, robot)
     for timed in commands:
         refuse_out_of_range(timed.command, gait.parameters, walker.timing)
     stage = walking_world(gait, robot) if world is None else world
@@ -100,7 +99,7 @@ def walk_gait(
     drive(
         stage,
         {robot.name: GaitController(walker, commands, robot.frame_period_s)},
-        until_s=(begin + frames) * robot.frame_period_s,
+        until_s=frames * robot.frame_period_s,
         watchers=[recorder, _Onlooker(body, on_progress)],
     )
     wall_s = now() - began
