@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import posewright as pw
-from posewright.figures import stage_of
+from posewright.figures import scene_of
 from posewright.simulation import Film
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
@@ -14,16 +14,17 @@ out.mkdir(parents=True, exist_ok=True)
 pw.run_trial("obstacle-race", layout="example_2", record=out / "race.mcap")
 
 outcome = pw.replay(out / "race.mcap", plot=out / "race.png")
-trace = outcome.trace
-knee = np.degrees(trace.joint_positions[:, trace.joint("right_knee")])
-print(f"{trace.n_rows} rows of {trace.duration_s:.1f} s; right knee {knee.min():.0f} to {knee.max():.0f} deg")
-print("the recording carries", *sorted(trace.header.documents))
+recording = outcome.recording
+record = recording.robot()
+knee = np.degrees(record.positions[:, record.header.joint("right_knee")])
+print(f"{recording.n_rows} rows, {recording.duration_s:.1f} s; knee {knee.min():.0f}..{knee.max():.0f} deg")
+print("the recording carries", *sorted(recording.header.documents))
 
 try:
-    pw.film_trial(trace, out / "race.mp4", camera="chase", size=(320, 240), speed=40.0)
-    with Film(stage_of(trace.header), 960, 600, "chase") as film:  # one picture: docs/pictures/field.png
-        row = int(np.searchsorted(trace.times, 14.0))
-        picture = film.frame(trace.base[row], trace.joint_positions[row], trace.boxes[row])
+    pw.film_recording(recording, out / "race.mp4", camera="chase", size=(320, 240), speed=40.0)
+    with Film(scene_of(recording), 960, 600, "chase") as film:  # one picture: docs/pictures/field.png
+        row = int(np.searchsorted(recording.times, 14.0))
+        picture = film.frame(record.base[row], record.positions[row], recording.boxes[row])
     from matplotlib.image import imsave
 
     imsave(out / "field.png", picture)
