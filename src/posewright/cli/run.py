@@ -80,6 +80,8 @@ def run(
     from posewright.experiments import draw_outcome, run_trial
     from posewright.figures import FILMS, PICTURES, film_recording, save_figure
 
+    if view and body != "sim":
+        raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
     for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
         _refuse_unwritable(path, endings)
     for output in (record, video, plot):
