@@ -113,7 +113,7 @@ def measure(rounds: int) -> Rounds:
         witnesses.append(Witness(world))
         return witnesses[-1]
 
-    run_trial(TRIAL, layout=LAYOUT, seed=SEED, audience=witness)
+    run_trial(TRIAL, layout=LAYOUT, seed=SEED, make_watcher=witness)
     seen = witnesses[0]
     controls, data = seen.controls(), mujoco.MjData(seen.world.model)
     races, rollouts, same = [], [], True

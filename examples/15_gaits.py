@@ -1,4 +1,4 @@
-"""Gaits.  Twin of `posewright gait list`, `show`, `plot`, `sample`, `run` and `compare`."""
+"""Gaits.  Twin of `posewright gait list`, `show`, `plot`, `sample`, `run`, `compare` and `evaluate`."""
 
 import sys
 from pathlib import Path
@@ -16,16 +16,18 @@ for name in pw.gait_names(robot):
     print(f"{name}: {gait.description}; {check.kept} of {len(check.tried)} commands within all limits")
 
 trot = pw.read_gait("trot", robot=robot)
-pw.save_figure(pw.draw_gait(trot, command=command), out / "trot.png")
+pw.save_figure(pw.draw_gait(trot, robot, command=command), out / "trot.png")
 pw.write_motion(pw.sample_gait(trot, robot, command), out / "trot.motion.yaml")  # repeats for ever
 pw.write_motion(pw.sample_gait(trot, robot, command, cycles=8, every_frames=2), out / "trot.mtn")
 
-trial = pw.walk_gait(trot, robot, command, seconds=4.0)
-report = trial.report.to_dict()
+result = pw.walk_gait(trot, robot, command, seconds=4.0)
+report = result.report.to_dict()
 print(
     f"walked {report['speed_m_s']:.3f} m/s, turned {report['turn_rad_s']:.2f} rad/s, {report['falls']} falls"
 )
-pw.save_figure(pw.draw_walk(trial), out / "walk.png")
+pw.save_figure(pw.draw_walk(result), out / "walk.png")
+pw.write_trace(result.recording, out / "walk.mcap")
+print("the same from its recording:", pw.evaluate(result.recording).figures() == result.figures())
 
 higher = trot.changed({"central_height_m": 0.02})  # any parameter, by its name
 print(

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from posewright.figures import draw_parameter, save_figure
 from posewright.gaits import TROT, ForeHind, Gait, GaitParameters, Interpolation
 from posewright.robots import robot
-from posewright.figures import draw_parameter, save_figure
 
 FOLDER = Path(__file__).parent / "gait_parameters"
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from posewright.contests import judge as judge
     from posewright.contests import score as score
     from posewright.errors import PosewrightError as PosewrightError
+    from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_outcome as draw_outcome
     from posewright.experiments import inspect_robot as inspect_robot
     from posewright.experiments import replay as replay
@@ -130,6 +131,7 @@ TWINS = {
     "run": ("run_trial", "draw_outcome", "film_recording"),
     "replay": ("replay",),
     "judge": ("judge",),
+    "evaluate": ("evaluate",),
     "score obstacle-race": ("score",),
     "inspect": ("inspect_robot",),
 }

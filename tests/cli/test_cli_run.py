@@ -41,6 +41,20 @@ def test_judge_and_replay_say_of_the_recording_what_run_said(race: tuple[dict[st
             assert said[key] == result[key]
 
 
+def test_another_contest_is_run_judged_and_replayed_by_the_same_verbs(tmp_path: Path) -> None:
+    recording = tmp_path / "test.mcap"
+    done = posewright("run", "passivity-test", "--seed", 3, "--record", recording, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert (result["contest"], result["passed"]) == ("ceabot_2013/passivity_test", True)
+    for verb in ("judge", "replay"):
+        said = json.loads(posewright(verb, recording, "--json").stdout)
+        assert {key: said[key] for key in ("tries", "time_s", "digest")} == {
+            key: result[key] for key in ("tries", "time_s", "digest")
+        }
+    assert "try 1" in posewright("judge", recording).stdout
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -52,6 +66,10 @@ def test_judge_and_replay_say_of_the_recording_what_run_said(race: tuple[dict[st
         ("run", "--record", "no/such/folder/race.mcap"),
         ("run", "--plot", "race.gif"),
         ("run", "--motions", "missing.mtn"),
+        ("run", "--body", "nobody"),
+        ("run", "passivity-test", "--body", "mock"),
+        ("run", "passivity-test", "--layout", "example_1"),
+        ("run", "--view", "--body", "mock"),
         ("replay", "missing.mcap"),
         ("judge", "missing.mcap"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -47,13 +47,17 @@ def walked() -> Walked:
 
 
 def as_if(walked: Walked, **figures: Any) -> Walked:
-    """Return a walk with other figures in its report."""
+    """Return a walk with other figures in its report; `fall_times_s` are those of its falls."""
     report = walked.report
-    for part in ("travel", "leaning", "loads", "feet", "energy"):
-        known = {field.name for field in fields(getattr(report, part))}
-        told = {name: figures.pop(name) for name in known & figures.keys()}
-        report = replace(report, **{part: replace(getattr(report, part), **told)})
-    return Walked(walked.walk, replace(report, **figures))
+    if "fall_times_s" in figures:
+        falls = tuple(GaitFall(at_s, 1, "back", 90.0) for at_s in figures.pop("fall_times_s"))
+        report = replace(report, falls=falls)
+    for name in ("travel", "leaning", "loads", "feet", "energy"):
+        part = getattr(report, name)
+        own = {key: figures.pop(key) for key in list(figures) if hasattr(part, key)}
+        report = replace(report, **{name: replace(part, **own)})
+    assert not figures
+    return Walked(walked.walk, report)
 
 
 def going(walked: Walked, measured: tuple[float, float, float], asked: tuple[float, float, float]) -> Walked:
@@ -116,8 +120,8 @@ def test_drift_is_across_the_command_and_the_turn_beside_it(walked: Walked) -> N
         (JointMargin(weight=1.0, under=1.0), {"limit_margin_deg": 0.5, "coupled_margin_deg": None}, 0.5),
         (JointMargin(weight=1.0), {"limit_margin_deg": 0.5, "coupled_margin_deg": 0.1}, 0.0),
         (Fall(weight=1.0), {}, 0.0),
-        (Fall(weight=1.0), {"falls": (GaitFall(0.0, 0, "left", 90.0),)}, 2.0),
-        (Fall(weight=1.0), {"falls": (GaitFall(0.5, 0, "left", 90.0),) * 2}, 1.0),
+        (Fall(weight=1.0), {"fall_times_s": (0.0,)}, 2.0),
+        (Fall(weight=1.0), {"fall_times_s": (0.5, 0.5)}, 1.0),
     ],
 )
 def test_a_term_is_what_its_name_says(

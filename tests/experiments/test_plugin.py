@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 import posewright as pw
-from posewright.contests import contest, contest_names, registry
+from posewright.arenas import Arena
+from posewright.bodies import Supervisor
+from posewright.contests import Entry, Note, Place, contest, contest_names, registry
+from posewright.control import Block
 from posewright.documents import Plugins
 from posewright.errors import InputError
+from posewright.experiments import Progress
+from posewright.experiments.outcome import Unjudged
+from posewright.recordings import Recording
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples/plugin"
@@ -117,3 +125,51 @@ def test_a_broken_package_is_named_and_only_who_asks_for_it_hears_of_it(
     assert contest("obstacle-race").name == "ceabot_2013/obstacle_race"
     with pytest.raises(InputError, match=message):
         contest("broken")
+
+
+class Meeting:
+    """A contest of two: they walk up to each other for nine seconds; who comes further has won."""
+
+    name, title, rules_text, longest_s = "meeting", "A meeting", "title: A meeting\n", 9.0
+    walker = Entry("robotis_bioloid", "passivity_test")
+    entries: ClassVar = {"red": walker, "blue": walker}
+
+    def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
+        return Arena("meeting", (2.0, 2.0), (), {}, {"floor": (0.2, 0.6, 0.2)}, friction=0.5)
+
+    def start(self, role: str, arena: Arena) -> Place:
+        return (0.5, 0.0, 0.0) if role == "red" else (1.2, 0.0, math.pi)
+
+    def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Onlooker:
+        assert list(supervisors) == ["red", "blue"]
+        return Onlooker()
+
+    def judge(self, recording: Recording) -> Unjudged:
+        gone = {name: abs(float(one.base[-1, 0] - one.base[0, 0])) for name, one in recording.robots.items()}
+        return Unjudged(gone["red"] - gone["blue"])
+
+
+class Onlooker:
+    """A referee who sees the blocks of both and does nothing."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+
+    def watch(self, block: Block) -> bool:
+        self.seen.add(block.robot)
+        return False
+
+    def progress(self) -> str:
+        return " and ".join(sorted(self.seen))
+
+
+def test_two_robots_take_part_where_a_contest_has_two_roles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry._SHIPPED, "meeting", Meeting)  # type: ignore[arg-type]  # it draws no picture
+    told_of: list[Progress] = []
+    run = pw.run_trial("meeting", on_progress=told_of.append)
+    assert list(run.recording.robots) == ["red", "blue"]
+    assert {one.standing for one in told_of} >= {"blue and red"}
+    for name, towards in (("red", 1.0), ("blue", -1.0)):
+        x = run.recording.robot(name).base[:, 0]
+        assert towards * (x[-1] - x[0]) > 0.1
+    assert pw.run_trial("meeting").recording.digest() == run.recording.digest()

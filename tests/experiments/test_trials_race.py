@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +15,8 @@ import pytest
 
 import posewright as pw
 from posewright.arenas import Box, layout_names, write_layout
-from posewright.errors import InputError, UnknownNameError
+from posewright.behaviours import read_behaviour
+from posewright.errors import DocumentError, InputError, UnknownNameError
 from posewright.experiments import Outcome, Progress
 
 
@@ -57,9 +60,12 @@ def test_another_seed_is_another_race(outcome: Outcome) -> None:
     assert np.abs(other.recording.robot().base[:n, :2] - outcome.recording.robot().base[:n, :2]).max() > 0.05
 
 
-def test_a_recording_alone_is_judged_as_the_run_was(tmp_path: Path) -> None:
+def test_a_recording_alone_is_judged_as_the_run_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = pw.run_trial("obstacle-race", layout="random", seed=3, record=tmp_path / "race.mcap")
-    replayed = pw.replay(tmp_path / "race.mcap")
+    monkeypatch.chdir(tmp_path)
+    unrecorded = pw.run_trial("obstacle-race", layout="random", seed=3)
+    assert unrecorded.recording.digest() == run.recording.digest()
+    replayed = pw.replay("race.mcap")
     assert replayed.recording.digest() == run.recording.digest()
     assert replayed.score == run.score == pw.judge(pw.read_trace(tmp_path / "race.mcap"))
 
@@ -114,6 +120,17 @@ def test_the_race_is_run_on_the_makers_own_file(samples: Callable[[str], Path]) 
     run = pw.run_trial("obstacle-race", layout="example_1", motions=file)
     assert run.score.finished
     assert "walk_forward" in run.recording.robot().decisions.playing
+
+
+def test_a_file_of_motions_that_no_motion_is_taken_from_is_refused(tmp_path: Path) -> None:
+    """Else it would be ignored, and nobody would hear of it."""
+    folder = pw.robot("robotis_bioloid").folder
+    assert folder is not None
+    shutil.copytree(folder, tmp_path / "robotis_bioloid")
+    behaviour = tmp_path / "robotis_bioloid/behaviours/obstacle_race.behaviour.yaml"
+    behaviour.write_text(re.sub(", vendor_page: \\w+", "", behaviour.read_text()))
+    with pytest.raises(DocumentError, match="no motion here is taken from"):
+        read_behaviour(behaviour, vendor_file="humanoid.mtn")
 
 
 def test_a_layout_of_ones_own_is_raced_on(tmp_path: Path) -> None:

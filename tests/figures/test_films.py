@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,15 +38,25 @@ def length_s(path: Path) -> float:
     return seconds
 
 
+def film_of(path: Path, pictures: Iterable[Any], size: tuple[int, int] = SMALL) -> None:
+    """Make a film of pictures, ten a second."""
+    with film_file(path, size, 10.0) as send:
+        for picture in pictures:
+            send(picture)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Return what lies in a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 # ---- the file
 
 
 @pytest.mark.parametrize("ending", [".mp4", ".mkv", ".webm"])
 def test_a_film_of_each_kind_can_be_played(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"grey{ending}"
-    with film_file(path, SMALL, 10.0) as send:
-        for _ in range(20):
-            send(GREY)
+    film_of(path, [GREY] * 20)
     assert length_s(path) == pytest.approx(2.0, abs=0.11)
     assert list(tmp_path.iterdir()) == [path]
 
@@ -55,60 +64,51 @@ def test_a_film_of_each_kind_can_be_played(tmp_path: Path, ending: str) -> None:
 def test_an_encoder_that_fails_leaves_the_old_film_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "grey.mp4"
     path.write_bytes(b"old")
+    noise = np.random.default_rng(0).integers(0, 255, (60, 240, 320, 3), dtype=np.uint8)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    noise = np.random.default_rng(0)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))  # as a full disk would
     try:
-        with (
-            pytest.raises(OutputError, match=r"grey\.mp4.*could not be encoded"),
-            film_file(path, (320, 240), 25.0) as send,
-        ):
-            for _ in range(60):
-                send(noise.integers(0, 255, (240, 320, 3), dtype=np.uint8))
+        with pytest.raises(OutputError, match=r"grey\.mp4.*could not be encoded"):
+            film_of(path, noise, (320, 240))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("grey.mp4", b"old")]
+    assert files(tmp_path) == {"grey.mp4": b"old"}
 
 
 def test_an_encoder_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("posewright.figures.encoding._encoder", lambda: "/bin/false")
-    with (
-        pytest.raises(OutputError, match="could not be encoded"),
-        film_file(tmp_path / "grey.mp4", SMALL, 25.0) as send,
-    ):
-        for _ in range(100):
-            send(GREY)
-    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OutputError, match="could not be encoded"):
+        film_of(tmp_path / "grey.mp4", [GREY] * 100)
+    assert files(tmp_path) == {}
 
 
 def test_a_picture_that_cannot_be_drawn_leaves_the_old_film(tmp_path: Path) -> None:
     path = tmp_path / "grey.mp4"
     path.write_bytes(b"old")
-    with pytest.raises(ZeroDivisionError), film_file(path, SMALL, 25.0) as send:
-        send(GREY)
-        _ = 1 / 0
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("grey.mp4", b"old")]
+    with pytest.raises(ZeroDivisionError):
+        film_of(path, (np.full_like(GREY, int(100 / left)) for left in (2, 1, 0)))
+    assert files(tmp_path) == {"grey.mp4": b"old"}
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.mp4").write_bytes(b"old")
     (tmp_path / "link.mp4").symlink_to("real.mp4")
-    with film_file(tmp_path / "link.mp4", SMALL, 10.0) as send:
-        send(GREY)
+    film_of(tmp_path / "link.mp4", [GREY])
     assert (tmp_path / "link.mp4").is_symlink()
     assert b"ftyp" in (tmp_path / "real.mp4").read_bytes()[:16]
 
 
 @pytest.mark.parametrize("size", [(63, 48), (0, 48), (64, 10_000)])
 def test_a_size_that_makes_no_sense_is_refused(tmp_path: Path, size: tuple[int, int]) -> None:
-    with pytest.raises(InputError, match="no film is"), film_file(tmp_path / "a.mp4", size, 25.0):
-        pass
+    with pytest.raises(InputError, match="no film is"):
+        film_of(tmp_path / "a.mp4", [], size)
 
 
 @pytest.mark.parametrize("came", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_leaves_nothing_behind(tmp_path: Path, came: signal.Signals) -> None:
     program = (
-        "import numpy as np, sys; from pathlib import Path; from posewright.figures.encoding import film_file\n"
+        "import numpy as np, sys; from pathlib import Path\n"
+        "from posewright.figures.encoding import film_file\n"
         "with film_file(Path(sys.argv[1]), (64, 48), 25.0) as send:\n"
         "    while True:\n"
         "        send(np.zeros((48, 64, 3), dtype=np.uint8))\n"
@@ -182,7 +182,7 @@ def test_a_motion_is_filmed_without_physics_on_the_robot_that_is_named(tmp_path:
 
 @pytest.mark.usefixtures("_can_draw")
 def test_the_whole_robot_is_in_the_picture() -> None:
-    from posewright.simulation.framing import framed
+    from posewright.simulation.cameras import framed
 
     playback = playback_of_motion(hop_of())
     poses = playback.at(np.array([0.0, 0.4]))
@@ -263,4 +263,4 @@ def test_a_recording_of_another_robot_is_told(tmp_path: Path, played: Recording)
         film_recording(played, tmp_path / "hop.mp4", robots=robot("robotis_bioloid"))
     with pytest.raises(UnknownNameError, match="sony_ers7"):
         film_recording(played, tmp_path / "hop.mp4", robots={"rex": robot("sony_ers7")})
-    assert os.listdir(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []

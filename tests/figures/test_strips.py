@@ -78,7 +78,7 @@ def test_a_recorded_motion_says_its_keyframes_and_what_was_found(tried: MotionRe
 
 
 @pytest.mark.usefixtures("_can_draw")
-def test_a_motion_without_physics_says_so(played: Recording) -> None:
+def test_a_motion_without_physics_says_so() -> None:
     said = written(draw_strip(hop_of(), "sony_ers7", pictures=3))
     assert "hop, sony_ers7, 0.40 s, without gravity" in said
     assert {"0.00 s", "0.20 s", "0.40 s"} <= set(said)

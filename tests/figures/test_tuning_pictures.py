@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.search.tuning_problems import BOX, Bowl, Cliffs, Gears
 
 from posewright.errors import FormatError, InputError
 from posewright.figures import draw_tuning, save_figure
 from posewright.search import Dimension, Evaluation, read_journal, tune
-
-from tests.search.tuning_problems import BOX, Bowl, Cliffs, Gears
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,25 @@ def test_a_name_is_loaded_when_it_is_used(tmp_path: Path, monkeypatch: pytest.Mo
     del sys.modules["lazily"]
 
 
+def test_a_name_is_found_before_the_module_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "roomy"
+    folder.mkdir()
+    (folder / "drive.py").write_text("class Block: pass\ndef drive(): return 'driven'\n")
+    (folder / "__init__.py").write_text(
+        "from typing import TYPE_CHECKING\nfrom posewright.lazy import lazy\nif TYPE_CHECKING:\n"
+        "    from roomy.drive import Block as Block\n    from roomy.drive import drive as drive\n"
+        "else:\n    __getattr__, __dir__, __all__ = lazy(__name__)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    roomy = importlib.import_module("roomy")
+    assert roomy.Block.__name__ == "Block"
+    assert roomy.drive() == "driven"
+    for name in ("roomy", "roomy.drive"):
+        del sys.modules[name]
+
+
 ROOT = Path(posewright.__file__).parent.parent
 LAZY = [path.parent for path in ROOT.rglob("__init__.py") if "= lazy(__name__)" in path.read_text()]
 

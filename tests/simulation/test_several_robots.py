@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
+import re
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -236,3 +241,17 @@ def test_dogs_meet_as_well(ers7: Robot) -> None:
     assert any(
         np.any(np.asarray(other.read().sensors[name]) != np.asarray(value)) for name, value in near.items()
     )
+
+
+def test_the_example_with_two_robots_says_the_same_twice() -> None:
+    """The walker comes into view of the other's laser; another process writes the same recording."""
+    path, said = Path(__file__).parents[2] / "examples" / "17_two_robots.py", []
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)  # noqa: S603  # our own program
+        said.append(done.stdout)
+    assert said[0] == said[1]
+    before, after = (float(found) for found in re.findall(r"reads (\d\.\d+) m", said[0]))
+    assert after < before - 0.3
+    assert re.search(r"digest: [0-9a-f]{32,}", said[0])

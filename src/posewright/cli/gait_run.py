@@ -155,13 +155,15 @@ def compare(
 ) -> None:
     """Walk several gaits with the same command, and show their figures side by side; exit with 1 at a fall.
 
+    Of several recordings each has its gait in its name: walk.trot.mcap, walk.crawl.mcap.
+
     [bold]Examples[/]
 
       posewright gait compare trot fast --forward 0.2
 
       posewright gait compare trot my_trot.gait.yaml --forward 0.2 --turn 0.5 --body random --seed 7
 
-      posewright gait compare trot crawl --forward 0.03 --record walk.mcap   (walk.trot.mcap, walk.crawl.mcap)
+      posewright gait compare trot crawl --forward 0.03 --record walk.mcap
     """
     from posewright.cli.console import emit_json, out
     from posewright.cli.gait_tables import compare_table

@@ -156,7 +156,7 @@ def _mishaps(body: WalkedBody) -> list[str]:
 
 def compare_table(results: Sequence[WalkResult], whose: str) -> Table:
     """Return one row a gait."""
-    first = results[0].report
+    first = results[0].report.travel
     asked = (first.commanded_forward_m_s, first.commanded_left_m_s, first.commanded_turn_rad_s)
     command = "forward {:g} m/s, left {:g} m/s, turn {:g} rad/s".format(*asked)
     table = _table(f"{command}, {whose}, {results[0].walk.terms.seconds:g} s", ("gait", *_columns()))

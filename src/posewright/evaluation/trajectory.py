@@ -189,7 +189,8 @@ class Trajectory:
     @property
     def way_m(self) -> Floats:
         """How far the base went over the ground from row to row, `(last,)` [m]."""
-        return np.linalg.norm(np.diff(self.base[:, :2], axis=0), axis=1)
+        ways: Floats = np.linalg.norm(np.diff(self.base[:, :2], axis=0), axis=1)
+        return ways
 
     @cached_property
     def legs(self) -> Indices:
@@ -207,7 +208,7 @@ class Trajectory:
         return np.array([servo.stall_torque_nm for servo in self.robot.servos])
 
     def speeds(self, angles: Floats) -> Floats:
-        """Return how fast angles `(n, n_joints)` [rad] change from row to row, `(n - 1, n_joints)` [rad/s]."""
+        """Return how fast angles `(n, n_joints)` [rad] change between rows, `(n - 1, n_joints)` [rad/s]."""
         changes: Floats = np.abs(np.diff(angles, axis=0)) / self.row_s
         return changes
 

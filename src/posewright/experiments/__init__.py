@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.contests import lay_out as lay_out
     from posewright.experiments.inspection import inspect_robot as inspect_robot
     from posewright.experiments.motion.gravity import try_motion as try_motion
     from posewright.experiments.outcome import Outcome as Outcome

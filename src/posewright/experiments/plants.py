@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
@@ -73,9 +73,12 @@ def make_plant(name: str, parts: Sequence[Part], arena: Arena) -> Plant:
 def _simulation(parts: Sequence[Part], arena: Arena) -> Plant:
     from posewright.simulation import SimulatedBody, World
 
-    (part,) = parts
-    world = World(part.robot, arena, sensors=part.sensors)
-    SimulatedBody(world, start_pose=part.start_pose, start=part.start, seed=part.seed)
+    further = list({sensor.name: sensor for part in parts for sensor in part.sensors}.values())
+    several: Any = {part.name: part.robot for part in parts} if len(parts) > 1 else parts[0].robot
+    world = World(several, arena, sensors=further)
+    for part in parts:
+        named: Any = {"name": part.name} if len(parts) > 1 else {}
+        SimulatedBody(world, **named, start_pose=part.start_pose, start=part.start, seed=part.seed)
     return world
 
 

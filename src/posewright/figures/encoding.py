@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final, cast
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
         encoder = stack.enter_context(_running(command, complaints))
         try:
             yield lambda picture: _send(encoder, picture)
-            encoder.stdin.close()  # type: ignore[union-attr] -- it is a pipe
+            _pipe(encoder).close()
             is_done = encoder.wait() == 0
         except BrokenPipeError:
             is_done = False
@@ -107,8 +107,12 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
         unfinished.replace(target)
 
 
+def _pipe(encoder: subprocess.Popen[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", encoder.stdin)  # it was started with one
+
+
 def _send(encoder: subprocess.Popen[bytes], picture: Any) -> None:
-    encoder.stdin.write(np.ascontiguousarray(picture).data)  # type: ignore[union-attr] -- it is a pipe
+    _pipe(encoder).write(np.ascontiguousarray(picture).data)
 
 
 @contextlib.contextmanager
@@ -126,7 +130,7 @@ def _running(command: list[str], complaints: Any) -> Iterator[subprocess.Popen[b
     finally:
         encoder.kill()
         with contextlib.suppress(BrokenPipeError):
-            encoder.stdin.close()  # type: ignore[union-attr] -- it is a pipe
+            _pipe(encoder).close()
         encoder.wait()
 
 

@@ -50,9 +50,9 @@ def draw_recording(recording: Recording, contest: ContestPicture | None = None) 
     if spans:
         figure.set_size_inches(_WIDE_IN, 5.0 + 2.2 * len(rows))
         mosaic: list[list[str]] = [fields, *([row] * len(fields) for row in rows)]
-        axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=[2.4, *[1.0] * len(rows)])  # type: ignore[arg-type]
+        axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=[2.4, *[1.0] * len(rows)])
     else:
-        axes = figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))  # type: ignore[arg-type]
+        axes = figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
     for n, field in enumerate(fields):
         span = (spans[n].begin_s, spans[n].end_s) if spans else None
         draw_field(axes[field], recording, colours, adds.marks, span)
@@ -88,7 +88,7 @@ def _draw_over_time(
 
 def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw the states of the controllers as bars, a row a state; of several robots one after the other."""
-    several, names = len(recording.robots) > 1, []
+    several, names = len(recording.robots) > 1, list[str]()
     for robot, record in recording.robots.items():
         decisions = record.decisions
         ends = np.append(decisions.times[1:], recording.duration_s)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from posewright.arrays import Floats
+from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
 from posewright.evaluation.motion.played import EXTRAS as PLAYED
 from posewright.evaluation.motion.played import PlayedMotion
 from posewright.evaluation.motion.report import evaluate_motion
+from posewright.evaluation.walking.walk import EXTRAS as WALK
 from posewright.figures.film import close_up, picture_of
+from posewright.figures.gait.content import SHORT
 from posewright.figures.playback import Attitude, Playback, playback_of, playback_of_motion
 from posewright.figures.style import GREY, INK, WRONG, styled
 from posewright.formats.native import read as read_motion
 from posewright.motions import Finding, Level, Motion
-from posewright.recordings import Recording
+from posewright.recordings import Recording, RobotRecord
 from posewright.recordings.falls import tilt
 from posewright.robots import Robot
 
@@ -77,6 +79,8 @@ def draw_strip(
     *,
     pictures: int = PICTURES,
     camera: str = "side",
+    begin_s: float = 0.0,
+    end_s: float = math.inf,
     findings: Sequence[Finding] | None = None,
     pose: str | None = None,
     attitude: Attitude | None = None,
@@ -88,6 +92,8 @@ def draw_strip(
         robot: on what, or its name; of a recording only where it does not ship.
         pictures: how many.
         camera: as in `film_recording`.
+        begin_s: of a recording, from when on; that of a motion is shown from its beginning [s].
+        end_s: until when [s].
         findings: of the recording of a motion, what is said in red where it happens; default what
             `evaluation.evaluate_motion` finds.
         pose: of a motion, name of the pose of the joints it does not move; default `stand`.
@@ -109,7 +115,7 @@ def draw_strip(
         story = (
             _story_of_played(shown, playback, card, findings)
             if PLAYED in shown.header.extras
-            else _story_of(shown, playback)
+            else _story_of(shown, playback, begin_s, end_s)
         )
     times = moments_of(story, pictures)
     return _page(story, times, _pictures(playback, story.begin_s + np.array(times), camera))
@@ -153,16 +159,37 @@ def _story_of_played(
     )
 
 
-def _story_of(recording: Recording, playback: Playback) -> Story:
-    header, decisions, begin_s = recording.header, recording.robot().decisions, playback.begin_s
-    states = zip((decisions.times - begin_s).tolist(), decisions.states, strict=True)
-    what = recording.robot().header.controller or "recording"
+def _story_of(recording: Recording, playback: Playback, begin_s: float, end_s: float) -> Story:
+    header, record = recording.header, recording.robot()
+    begin_s, end_s = max(begin_s, playback.begin_s), min(end_s, playback.end_s)
+    if end_s <= begin_s:
+        raise InputError(f"nothing lies between {begin_s:g} and {end_s:g} s of the recording")
+    decisions = record.decisions
+    states = zip(decisions.times.tolist(), decisions.states, strict=True)
+    if WALK in header.extras:
+        states = zip(
+            recording.times.tolist(), map(_feet_down, record.foot_contacts, repeat(record)), strict=True
+        )
     who = ", ".join(one.robot for one in header.robots.values())
-    length_s = playback.end_s - begin_s
-    title = f"{what}, {who}, {length_s:.2f} s"
     return Story(
-        title, length_s, length_s, playback.world.frame_period_s, begin_s=begin_s, states=tuple(states)
+        title=f"{record.header.controller or 'recording'}, {who}, {end_s - begin_s:.2f} s",
+        last_s=end_s - begin_s,
+        ends_s=end_s - begin_s,
+        frame_s=playback.world.frame_period_s,
+        begin_s=begin_s,
+        states=tuple((time_s - begin_s, state) for time_s, state in states),
     )
+
+
+def _feet_down(down: Flags, record: RobotRecord) -> str:
+    """Say on which feet a robot is: left_front_paw as LF."""
+    feet = [foot for foot, on in zip(record.header.feet, down.tolist(), strict=True) if on]
+    return f"on {' '.join(_short(foot) for foot in feet)}" if feet else "in the air"
+
+
+def _short(foot: str) -> str:
+    name = foot.rpartition("_")[0]
+    return SHORT.get(name, name.replace("_", " ") or foot)
 
 
 # ---- which moments

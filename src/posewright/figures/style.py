@@ -68,7 +68,7 @@ def picture_style(doing: str) -> Iterator[None]:
         raise InputError(f"matplotlib does not start: {error}", hint="unset MPLBACKEND") from error
     with mpl.rc_context():
         mpl.rcdefaults()
-        mpl.rcParams.update(STYLE)
+        mpl.rcParams.update(dict[Any, Any](STYLE))
         yield
 
 
@@ -86,7 +86,7 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
                 figure = draw(*args, **kwargs)
                 for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
                     # Ticks are made and spaced when they are drawn, by the settings of then.
-                    axis.set_tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_size())
+                    axis.set_tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
             return figure
 
         return drawn

@@ -41,40 +41,40 @@ def draw_tuning(journal: Journal | str | Path) -> Figure:
     shown = journal if isinstance(journal, Journal) else read_journal(journal)
     if not shown.attempts:
         raise InputError("nothing has been evaluated yet: there is nothing to draw")
-    course, dimensions = Course(shown), shown.plan.dimensions
+    history, dimensions = History(shown), shown.plan.dimensions
     columns = min(_COLUMNS, len(dimensions))
     rows = math.ceil(len(dimensions) / columns)
     heights = [_SCORES_IN, _SPREAD_IN, *[_ROW_IN] * rows]
     figure = Figure(figsize=(_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
     cells = [f"dimension {k}" for k in range(rows * columns)]
-    mosaic = [["scores"] * columns, ["spread"] * columns]
+    mosaic: list[Any] = [["scores"] * columns, ["spread"] * columns]
     mosaic += [cells[row * columns : (row + 1) * columns] for row in range(rows)]
     axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights, sharex=True)
-    draw_scores(axes["scores"], course)
-    draw_spread(axes["spread"], course)
+    draw_scores(axes["scores"], history)
+    draw_spread(axes["spread"], history)
     axes["spread"].tick_params(labelbottom=True)
     for k, cell in enumerate(cells):
         if k >= len(dimensions):
             axes[cell].remove()
             continue
-        draw_dimension(axes[cell], course, dimensions[k])
+        draw_dimension(axes[cell], history, dimensions[k])
         is_lowest = k + columns >= len(dimensions)
         axes[cell].tick_params(labelbottom=is_lowest)
         if is_lowest:
             axes[cell].set_xlabel("evaluations")
-    figure.suptitle(_title(course), x=0.01, ha="left", fontsize=10, fontweight="bold", parse_math=False)
-    figure.set_label(f"tuning {_title(course)}")
+    figure.suptitle(_title(history), x=0.01, ha="left", fontsize=10, fontweight="bold", parse_math=False)
+    figure.set_label(f"tuning {_title(history)}")
     return figure
 
 
-def _title(course: Course) -> str:
-    plan, judged = course.journal.plan, int(course.judged.sum())
-    least = course.generations[-1].best_so_far
-    first = next(one.number for one in course.generations if one.best_so_far == least)
+def _title(history: History) -> str:
+    plan, judged = history.journal.plan, int(history.judged.sum())
+    least = history.generations[-1].best_so_far
+    first = next(one.number for one in history.generations if one.best_so_far == least)
     found = f"best {least:.6g} in generation {first}" if judged else "nothing could be judged"
     fingerprint = textwrap.shorten(plan.fingerprint, 120, placeholder=" ...")
     return (
-        f"{fingerprint}\n{len(course.scores)} evaluations, {len(course.scores) - judged} not judged, "
+        f"{fingerprint}\n{len(history.scores)} evaluations, {len(history.scores) - judged} not judged, "
         f"population {plan.population}, seed {plan.seed}: {found}"
     )
 
@@ -88,7 +88,7 @@ _DECADE = 10.0
 
 
 @dataclass(frozen=True)
-class Course:
+class History:
     """A journal as arrays, worked out once for all curves.
 
     Attributes:
@@ -128,30 +128,30 @@ class Course:
         return np.array([one.best[dimension.name] for one in self.generations], dtype=float)
 
 
-def draw_scores(axes: Any, course: Course) -> None:
+def draw_scores(axes: Any, history: History) -> None:
     """Draw every score as a dot, and best and median of the generations as curves."""
-    numbers, judged = course.numbers, course.judged
-    axes.plot(numbers[judged], course.scores[judged], ".", color=_ONE, markersize=3.0, label="one candidate")
-    medians = _finite(one.median_score for one in course.generations)
-    axes.plot(course.ends, medians, color=_MEDIAN, linewidth=1.2, label="median of a generation")
-    best = _finite(one.best_so_far for one in course.generations)
-    axes.step(course.ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
+    numbers, judged = history.numbers, history.judged
+    axes.plot(numbers[judged], history.scores[judged], ".", color=_ONE, markersize=3.0, label="one candidate")
+    medians = _finite(one.median_score for one in history.generations)
+    axes.plot(history.ends, medians, color=_MEDIAN, linewidth=1.2, label="median of a generation")
+    best = _finite(one.best_so_far for one in history.generations)
+    axes.step(history.ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
     if not judged.all():  # at the foot of the panel, whatever the scores are
         foot = np.full(int((~judged).sum()), 0.02)
         across = axes.get_xaxis_transform()
         axes.plot(
             numbers[~judged], foot, "x", color=_FAILED, markersize=3.0, transform=across, label="not judged"
         )
-    _stretch(axes, course.scores[judged])
+    _stretch(axes, history.scores[judged])
     axes.set_ylabel("score (less is better)")
-    axes.set_xlim(0.0, len(course.scores) + 1.0)
+    axes.set_xlim(0.0, len(history.scores) + 1.0)
     axes.grid(visible=True, alpha=0.25)
     axes.legend(loc="upper right", fontsize=7, ncols=4, frameon=False)
 
 
-def draw_spread(axes: Any, course: Course) -> None:
+def draw_spread(axes: Any, history: History) -> None:
     """Draw how far the candidates of each generation lie apart."""
-    drawn = [(one.evaluations, one.spread) for one in course.generations if one.spread > 0.0]
+    drawn = [(one.evaluations, one.spread) for one in history.generations if one.spread > 0.0]
     axes.plot([x for x, _ in drawn], [y for _, y in drawn], color=_BEST, linewidth=1.2)
     shares = [share for _, share in drawn] or [1.0]
     if max(shares) > _DECADE * min(shares):
@@ -162,18 +162,18 @@ def draw_spread(axes: Any, course: Course) -> None:
     axes.grid(visible=True, alpha=0.25)
 
 
-def draw_dimension(axes: Any, course: Course, dimension: Dimension) -> None:
+def draw_dimension(axes: Any, history: History, dimension: Dimension) -> None:
     """Draw what was tried of a dimension in its range, its start, and its value in the best candidate."""
-    values, judged = course.values(dimension), course.judged
-    axes.plot(course.numbers[judged], values[judged], ".", color=_ONE, markersize=2.0)
-    axes.plot(course.numbers[~judged], values[~judged], "x", color=_FAILED, markersize=2.0, alpha=0.6)
+    values, judged = history.values(dimension), history.judged
+    axes.plot(history.numbers[judged], values[judged], ".", color=_ONE, markersize=2.0)
+    axes.plot(history.numbers[~judged], values[~judged], "x", color=_FAILED, markersize=2.0, alpha=0.6)
     axes.axhline(dimension.start, color=_START, linewidth=0.6, linestyle=":")
-    axes.step(course.ends, course.best_values(dimension), where="post", color=_BEST, linewidth=1.4)
+    axes.step(history.ends, history.best_values(dimension), where="post", color=_BEST, linewidth=1.4)
     margin = 0.04 * dimension.width
     axes.set_ylim(dimension.low - margin, dimension.high + margin)
     for bound in (dimension.low, dimension.high):
         axes.axhline(bound, color=_START, linewidth=0.6)
-    best = course.generations[-1].best[dimension.name]
+    best = history.generations[-1].best[dimension.name]
     shown = f"{best}" if dimension.is_whole else f"{best:.4g}"
     axes.set_title(f"{dimension.name} = {shown}", fontsize=8, loc="left", parse_math=False)
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from posewright.arrays import Floats, Indices
 from posewright.bodies import GroundTruth, JointStates
 from posewright.simulation.contacts import ContactRecorder
+from posewright.simulation.instance import ModelInstance, evenly
 from posewright.simulation.placing import footprints
-
-if TYPE_CHECKING:
-    from posewright.simulation.instance import ModelInstance
 
 
 class FrameBuffer:
@@ -33,10 +31,12 @@ class FrameBuffer:
         self._soles = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
         # Live views, taken once: asking MuJoCo for an attribute costs more than copying the array.
         self._qpos, self._force, self._sensors = data.qpos, data.actuator_force, data.sensordata
-        even = _even(soles)
-        self._numbers = soles if even is None else None
-        rows = slice(None) if even is None else even
+        even = evenly(soles)
+        self._numbers = None if isinstance(even, slice) else soles
+        rows = even if isinstance(even, slice) else slice(None)
         self._places, self._turns = data.geom_xpos[rows], data.geom_xmat[rows]
+        self._joints = [evenly(one.addresses.joint_qpos) for one in instances]
+        self._drives = [evenly(one.addresses.actuators) for one in instances]
         self._n_soles = len(soles)
         self.begin(0)
 
@@ -74,8 +74,8 @@ class FrameBuffer:
         contacts, slips = (None, None) if recorder is None else recorder.take()
         return JointStates(
             times=times,
-            positions=at.of_all(self._qpos_rows.take(at.joint_qpos, axis=1), at.welded),
-            efforts=at.of_all(self._force_rows.take(at.actuators, axis=1), 0.0),
+            positions=at.of_all(_columns(self._qpos_rows, self._joints[number]), at.welded),
+            efforts=at.of_all(_columns(self._force_rows, self._drives[number]), 0.0),
             truth=GroundTruth(
                 base=self._qpos_rows[:, at.base_qpos],
                 footprints=footprints(self._place_rows[:, soles], self._turn_rows[:, soles], at),
@@ -88,9 +88,6 @@ class FrameBuffer:
         )
 
 
-def _even(numbers: Indices) -> slice | None:
-    """Return the slice that takes these numbers, where they rise by even steps: that copies much faster."""
-    steps = set(np.diff(numbers).tolist()) or {1}
-    if not len(numbers) or len(steps) > 1 or min(steps) < 1:
-        return slice(0, 0) if not len(numbers) else None
-    return slice(int(numbers[0]), int(numbers[-1]) + 1, steps.pop())
+def _columns(rows: Floats, which: slice | Indices) -> Floats:
+    columns: Floats = rows[:, which] if isinstance(which, slice) else rows.take(which, axis=1)
+    return columns

@@ -23,6 +23,16 @@ _CORNER_SIGNS = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)], dtype=np.float64)
 """Signs of x (front) and y (left): front-left, front-right, rear-right, rear-left."""
 
 
+def evenly(numbers: Indices) -> slice | Indices:
+    """Return the slice that takes these numbers, where they rise by even steps: it copies nothing."""
+    if not len(numbers):
+        return slice(0, 0)
+    steps = set(np.diff(numbers).tolist()) or {1}
+    if len(steps) > 1 or min(steps) < 1:
+        return numbers
+    return slice(int(numbers[0]), int(numbers[-1]) + 1, steps.pop())
+
+
 def foot_sensor(foot: str) -> str:
     """Return the name of the contact sensor between a foot and the floor."""
     return f"foot_contact:{foot}"
@@ -33,7 +43,7 @@ def box_sensor(index: int) -> str:
     return f"box_contact:{index}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Addresses:
     """Indices into MuJoCo's arrays; joints in the order of `robot.joint_names`.
 

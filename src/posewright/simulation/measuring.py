@@ -48,11 +48,11 @@ def measure(robot: Robot, pose: Floats) -> ModelMeasures:
     assert truth is not None  # noqa: S101 -- a simulated body always knows
     soles = truth.footprints[0]
     edges = np.linalg.norm(np.roll(soles, -1, axis=1) - soles, axis=-1)
-    base = int(world.addresses.base_body)
-    own = np.flatnonzero(world.model.body_rootid[world.model.geom_bodyid] == world.model.body_rootid[base])
+    own = np.flatnonzero(world.model.geom_bodyid)  # all but the floor: there is nothing else on it
     reaches = [_reach(world.model, world.data, int(geom)) for geom in own]
     height_m = max(high for _, high in reaches) - min(low for low, _ in reaches)
-    return ModelMeasures(height_m, world.robot_mass_kg, tuple(edges.max(axis=1).tolist()))
+    mass_kg = float(world.model.body_mass.sum())
+    return ModelMeasures(height_m, mass_kg, tuple(edges.max(axis=1).tolist()))
 
 
 def _reach(model: Any, data: Any, geom: int) -> tuple[float, float]:

@@ -109,6 +109,7 @@ class RayBundle:
         self._nearest = np.repeat([_min_range_m(sensor) for sensor in sensors], beams)
         self._distances = np.empty(n_rays)
         self._geoms = np.empty(n_rays, dtype=np.int32)
+        self._has_fans = any(isinstance(sensor, RangeSensor) for sensor in sensors)
         ends = list(accumulate(sensor.beams for sensor in sensors))
         self._starts = [0, *ends[:-1]]
         self._parts = [
@@ -119,6 +120,10 @@ class RayBundle:
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Measure, and put down the nearest hit of each fan and every beam of each scan."""
         distances = self._measure()
+        if not self._has_fans:
+            for sensor, part in self._parts:
+                readings[sensor.name] = distances[part]
+            return
         nearest = np.minimum.reduceat(distances, self._starts).tolist()
         for (sensor, part), near in zip(self._parts, nearest, strict=True):
             readings[sensor.name] = near if isinstance(sensor, RangeSensor) else distances[part]

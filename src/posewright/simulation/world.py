@@ -18,7 +18,7 @@ from posewright.simulation.assembly import Economy, Part, compile_world, substep
 from posewright.simulation.contacts import ContactRecorder
 from posewright.simulation.domain import ModelDomain
 from posewright.simulation.frames import FrameBuffer
-from posewright.simulation.instance import Addresses, ModelInstance, find_addresses
+from posewright.simulation.instance import Addresses, ModelInstance, evenly, find_addresses
 from posewright.simulation.servo_model import Commands
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ class World:
         self.bodies: dict[str, Port] = {}
         self._domain = ModelDomain(self.model)
         self._buffer = FrameBuffer(self.data, list(self.instances.values()))
+        self._drives = {name: evenly(one.addresses.actuators) for name, one in self.instances.items()}
         self._n_frames = 0
 
     def _instance(self, name: str, part: Part, welded: Mapping[str, float]) -> ModelInstance:
@@ -209,9 +210,7 @@ class World:
             row, port = 0, self.bodies[name]
             for part in port.accept(commands[name]):
                 changes.setdefault(row, []).append((port, part))
-                controls[row : row + len(part), one.addresses.actuators] = one.addresses.of_moving(
-                    part.targets
-                )
+                controls[row : row + len(part), self._drives[name]] = one.addresses.of_moving(part.targets)
                 row += len(part)
         self._buffer.begin(n)
         for begin, end in pairwise([*sorted(changes), n]):

@@ -113,6 +113,7 @@ class Race:
         corner_m = math.hypot(*field_of(rules).box_kind.footprint_m) / 2.0
         self._boxes = BoxWatch(rules.displacement, corner_m)
         self._lying = FallDetector(limits_of(rules.fall))
+        self._unseen: list[tuple[Floats, Floats]] = []
         self._moved: list[Displacement] = []
         self._touches: list[Touch] = []
         self._touches_s: list[float] = []
@@ -167,7 +168,7 @@ class Race:
             if second.started_s is None:
                 second.start(first.ended_s + self.rules.clock.leg_2_delay_s)
             self._advance_leg_2(rows, used)
-        self._lying.advance(rows.times, rows.base)
+        self._unseen.append((rows.times.copy(), rows.base.copy()))
         moved = self._boxes.advance(rows.times, rows.boxes)
         self._moved += moved
         return moved
@@ -249,6 +250,9 @@ class Race:
         return len(noted) + len(self._lay_without(noted))
 
     def _lay_without(self, noted_s: list[float]) -> list[Spell]:
+        if self._unseen:  # nobody asks before the race is over, so the rows are looked at all at once
+            self._lying.advance(*(np.concatenate(column) for column in zip(*self._unseen, strict=True)))
+            self._unseen.clear()
         lain = self._lying.falls(self.ended_s)
         return unanswered(lain, noted_s, self.rules.displacement.incident_s)
 

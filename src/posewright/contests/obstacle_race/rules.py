@@ -7,19 +7,17 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Annotated, Any
 
 from posewright.arenas import Arena, arena, arena_names
-from posewright.documents import Node, parse_document, read_text
+from posewright.documents import Bounds, Node, parse_document, read_record, read_text
 from posewright.errors import InputError
-from posewright.units import RAD_PER_DEG
 
 _DOCUMENT = Path(__file__).parent / "obstacle_race.rules.yaml"
-_Section = TypeVar("_Section")
-
-_HIGHEST = {"penalty_factor": 1000.0, "penalty_exponent": 10.0}
-"""So that no number of penalties leads beyond the range of numbers."""
-
+Amount = Annotated[float, Bounds(0.0, 1e6)]
+Place = Annotated[float, Bounds(-360.0, 360.0)]
+Angle = Annotated[float, Bounds(0.0, 1e5)]
+Number = Annotated[int, Bounds(1)]
 
 _MEASURES = ("size_m", "lines", "box_size_m")
 """What a judge reads of a field, as `Arena.to_dict` names it."""
@@ -29,88 +27,88 @@ _MEASURES = ("size_m", "lines", "box_size_m")
 class Scoring:
     """The formula: `(limit - T) kT/limit + d/dmax kD - (factor pen)^exponent`, and what places earn."""
 
-    time_limit_s: float
-    distance_limit_cm: float
-    time_weight: float
-    distance_weight: float
-    penalty_factor: float
-    penalty_exponent: float
-    place_points: tuple[float, ...]
+    time_limit_s: Amount
+    distance_limit_cm: Amount
+    time_weight: Amount
+    distance_weight: Amount
+    penalty_factor: Annotated[float, Bounds(0.0, 1000.0)]
+    penalty_exponent: Annotated[float, Bounds(0.0, 10.0)]
+    place_points: tuple[Amount, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class CourseRules:
     """Where the robot starts, in the field frame, and which of the arena's lines it crosses.
 
     Lines are counted from 1 in the order of x: leg 1 leads from the first over the second, leg 2 back.
     """
 
-    start_x_m: float
-    start_y_m: float
-    start_yaw_rad: float
-    first_line: int
-    second_line: int
+    start_x_m: Place
+    start_y_m: Place
+    start_yaw_rad: Place
+    first_line: Number
+    second_line: Number
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
     """How long the robot waits, which turn of a joint is a move, how long after leg 1 leg 2 begins."""
 
-    wait_s: float
-    moved_rad: float
-    leg_2_delay_s: float
+    wait_s: Amount
+    moved_rad: Angle
+    leg_2_delay_s: Amount
 
 
 @dataclass(frozen=True, slots=True)
 class EntryLimits:
     """What a robot may measure and weigh: stretched height, mass, length of a foot; and its legs."""
 
-    height_limit_m: float
-    mass_limit_kg: float
-    foot_limit_m: float
-    legs: int = 2
+    height_limit_m: Amount
+    mass_limit_kg: Amount
+    foot_limit_m: Amount
+    legs: Number = 2
 
 
 @dataclass(frozen=True, slots=True)
 class FallRules:
     """When a robot has fallen, and how far it may be turned when put back."""
 
-    tilt_rad: float
-    height_share: float
-    lasting_s: float
-    upright_rad: float
-    turn_rad: float
+    tilt_rad: Angle
+    height_share: Amount
+    lasting_s: Amount
+    upright_rad: Angle
+    turn_rad: Angle
 
 
 @dataclass(frozen=True, slots=True)
 class DisplacementRules:
     """When a box counts as moved, when it is at rest again, what belongs to one incident."""
 
-    displaced_m: float
-    still_m: float
-    settled_s: float
-    incident_s: float
+    displaced_m: Amount
+    still_m: Amount
+    settled_s: Amount
+    incident_s: Amount
 
 
 @dataclass(frozen=True, slots=True)
 class JamRules:
     """When a robot in contact with a box or a wall is jammed."""
 
-    lasting_s: float
-    radius_m: float
-    turn_rad: float
-    contact_gap_s: float
-    wall_near_m: float
+    lasting_s: Amount
+    radius_m: Amount
+    turn_rad: Angle
+    contact_gap_s: Amount
+    wall_near_m: Amount
 
 
 @dataclass(frozen=True, slots=True)
 class PutBackRules:
     """Where a robot that was touched is put: how clear of everything, how near, how far back when jammed."""
 
-    clearance_m: float
-    least_m: float
-    reach_m: float
-    step_back_m: float
+    clearance_m: Amount
+    least_m: Amount
+    reach_m: Amount
+    step_back_m: Amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +127,7 @@ class Rules:
     title: str
     arena: str
     scoring: Scoring
-    course: Course
+    course: CourseRules
     clock: Clock
     entry: EntryLimits
     fall: FallRules
@@ -150,7 +148,7 @@ class Rules:
 
 _SECTIONS: dict[str, type[Any]] = {
     "scoring": Scoring,
-    "course": Course,
+    "course": CourseRules,
     "clock": Clock,
     "entry": EntryLimits,
     "fall": FallRules,
@@ -188,7 +186,7 @@ def parse_rules(text: str, name: str | None = None) -> Rules:
 
 def _rules(root: Node, text: str) -> Rules:
     parts = root.fields(required=("rules", "title", "arena", *_SECTIONS, "sources"), optional=())
-    sections = {name: _section(parts[name], kind) for name, kind in _SECTIONS.items()}
+    sections = {name: read_record(parts[name], kind) for name, kind in _SECTIONS.items()}
     scoring = sections["scoring"]
     _check_lines(parts, sections["course"])
     if scoring.time_limit_s <= 0.0 or scoring.distance_limit_cm <= 0.0:
@@ -203,7 +201,7 @@ def _rules(root: Node, text: str) -> Rules:
     )
 
 
-def _check_lines(parts: Mapping[str, Node], course: Course) -> None:
+def _check_lines(parts: Mapping[str, Node], course: CourseRules) -> None:
     """Refuse a field that does not ship, and lines that it does not have."""
     name = parts["arena"].text()
     if name not in arena_names():
@@ -211,30 +209,6 @@ def _check_lines(parts: Mapping[str, Node], course: Course) -> None:
     if not course.first_line < course.second_line <= len(arena(name).lines):
         hint = f"two of the {len(arena(name).lines)} lines of {name}, in the order of x"
         parts["course"].fail("the second line is not beyond the first", hint=hint)
-
-
-def _section(node: Node, kind: type[_Section]) -> _Section:
-    """Read a section whose keys are the names of `kind`'s fields, angles in degrees."""
-    names = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]  # every kind is a dataclass
-    required = [_key(name) for name in names if name != "legs"]  # documents of before do not tell them
-    parts = node.fields(required=required, optional=["legs"] if "legs" in names else ())
-    return kind(**{name: _value(parts[_key(name)], name) for name in names if _key(name) in parts})
-
-
-def _key(name: str) -> str:
-    return name.removesuffix("_rad") + "_deg" if name.endswith("_rad") else name
-
-
-def _value(node: Node, name: str) -> float | tuple[float, ...]:
-    if name.endswith("_line") or name == "legs":
-        return node.integer(low=1)
-    if name == "place_points":
-        return tuple(item.number(low=0.0) for item in node.items())
-    if name.startswith("start_"):
-        number = node.number(low=-360.0, high=360.0)
-    else:
-        number = node.number(low=0.0, high=_HIGHEST.get(name, 1e6))
-    return number * RAD_PER_DEG if name.endswith("_rad") else number
 
 
 def field_of(rules: Rules) -> Arena:

@@ -129,8 +129,9 @@ class WalkResult:
     @cached_property
     def domain(self) -> DomainParameters:
         """How the body differed from the robot's model."""
-        told = dict(self.walk.trajectory.fact("domain"))
-        return DomainParameters(**{name: tuple(v) if isinstance(v, list) else v for name, v in told.items()})
+        told: dict[str, Any] = dict(self.walk.trajectory.fact("domain"))
+        pairs = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
+        return DomainParameters(**told | pairs)
 
     @property
     def welded(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from posewright.control import Guard, Safety
 from posewright.errors import InputError
 from posewright.evaluation.thresholds import SLACK_S, PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
-from posewright.gaits import Gait, GaitTiming, PhaseTable, VelocityCommand, timing_of
+from posewright.gaits import STILL, Gait, GaitTiming, PhaseTable, VelocityCommand, timing_of
 from posewright.gaits.quadruped.reading import SUFFIX, gait_in
 from posewright.recordings import Recording
 from posewright.recordings.falls import FallLimits, side_of
@@ -158,15 +158,8 @@ class Walk:
         terms, trajectory = WalkTerms.read(recording.header.extras), Trajectory.of(recording, robot=robot)
         trajectory.expect_every_frame("the figures of a walk")
         gait = _gait(recording, terms, trajectory.robot) if gait is None else gait
-        decisions = trajectory.record.decisions
-        commands = tuple(
-            Timed(time_s, VelocityCommand(**outputs))
-            for time_s, outputs in zip(decisions.times.tolist(), decisions.outputs, strict=True)
-        )
-        if not commands:
-            raise InputError("the recording does not say what the gait was asked for")
         timing = timing_of(gait.parameters, trajectory.robot.frame_period_s)
-        return cls(trajectory, terms, timing, gait.phases, commands, corrections_of(trajectory))
+        return cls(trajectory, terms, timing, gait.phases, _commands(trajectory), corrections_of(trajectory))
 
     @property
     def robot(self) -> Robot:
@@ -284,6 +277,21 @@ def worse_of(first: Correction, other: Correction) -> Correction:
 def _is_worth_a_word(found: Correction, robot: Robot) -> bool:
     """Tell whether a servo would notice: poses in whole ticks may lie a rounding beyond a limit."""
     return found.guard != Guard.JOINT_LIMIT.value or found.excess > robot.servo(found.joint).tick_rad
+
+
+def _commands(trajectory: Trajectory) -> tuple[Timed, ...]:
+    """Return what the gait was asked for: the outputs of the robot's decisions."""
+    decisions = trajectory.record.decisions
+    try:
+        found = tuple(
+            Timed(time_s, VelocityCommand(*(float(outputs[name]) for name in STILL.by_name)))
+            for time_s, outputs in zip(decisions.times.tolist(), decisions.outputs, strict=True)
+        )
+    except (KeyError, ValueError) as error:
+        raise InputError(f"a command of the walk cannot be read: {error}") from error
+    if not found:
+        raise InputError("the recording does not say what the gait was asked for")
+    return found
 
 
 def _gait(recording: Recording, terms: WalkTerms, card: Robot) -> Gait:
