@@ -75,7 +75,9 @@ def test_ctrl_c_while_modules_load_is_one_line(capsys: Captured, monkeypatch: py
 @pytest.mark.parametrize("name", ["kick\x1b[2J", "kick\x9b2J", "kick\udcff"])
 def test_nothing_in_a_file_or_its_name_steers_a_terminal(capsys: Captured, tmp_path: Path, name: str) -> None:
     motion = tmp_path / f"{name}.motion.yaml"
-    motion.write_bytes((Path(robot("robotis_bioloid").folder or "") / "motions/turn_left.motion.yaml").read_bytes())
+    motion.write_bytes(
+        (Path(robot("robotis_bioloid").folder or "") / "motions/turn_left.motion.yaml").read_bytes()
+    )
     for words in (("info", str(motion)), ("convert", str(motion), str(tmp_path / f"{name}.csv"))):
         assert run(["motion", *words]) in (0, 2)
         told = capsys.readouterr()

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from posewright.cli import console
 from posewright.cli.app import run
+from posewright.cli.judge import print_outcome, print_score
 from posewright.cli.robots import card_tables
-from posewright.cli.score_table import print_outcome, print_score
 from posewright.cli.tune_report import list_table, values_table
 from posewright.contests import LegResult, Penalty, Result
 from posewright.experiments import Outcome

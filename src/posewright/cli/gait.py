@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,15 +14,24 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from posewright import gaits, robots
-from posewright.cli.console import give, table
-from posewright.cli.gait_options import GaitName, RobotOption, Sets, open_gait
-from posewright.cli.gait_plot import plot
+from posewright import figures, gaits, robots
+from posewright.cli.console import give, say, table
+from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, command_of, open_gait
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
-from posewright.cli.options import AsJson, add_group
+from posewright.cli.options import AsJson, add_group, refuse_overwriting
 
 DIGITS = 9
+
+Ahead = Annotated[
+    float | None,
+    typer.Option(
+        "--forward",
+        metavar="M/S",
+        help="Ahead; negative backwards. Default half the greatest speed, or 0 with --left or --turn.",
+        show_default=False,
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -79,6 +89,45 @@ def show(
     opened, card = open_gait(gait, robot, sets)
     told = describe(opened, card, None if no_check else gaits.check_gait(opened, card))
     give(told, _shown(told), as_json=as_json)
+
+
+def plot(
+    gait: GaitName,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PICTURE", help="A .png, .svg or .pdf file.")
+    ],
+    forward: Ahead = None,
+    left: Left = 0.0,
+    turn: Turn = 0.0,
+    robot: RobotOption = None,
+    sets: Sets = None,
+) -> None:
+    """Draw a gait: the ways of the feet, which are down when, and the joints beside their limits.
+
+    One page of a steady cycle: each foot from the side, with the points it is told and the curve its joints
+    lead it; all of them from above, with the way the robot goes; phases; angles and speeds of the joints of a
+    rear and a front leg. Nothing is simulated. Without a command it goes ahead at half the greatest speed.
+
+    [bold]Examples[/]
+
+      posewright gait plot trot -o trot.png
+
+      posewright gait plot crawl --forward 0.03 --turn 0.2 -o arc.svg
+
+      posewright gait plot trot --forward 0 --set shape_factor=1 -o on_the_spot.pdf
+    """
+    opened, card = open_gait(gait, robot, sets)
+    refuse_overwriting(output, gait, opened.path)
+    figures.refuse_unsavable(output)
+    figures.save_figure(figures.draw_gait(opened, card, command=_asked(forward, left, turn)), output)
+    say(f"{opened.name} -> {output}")
+
+
+def _asked(forward: float | None, left: float, turn: float) -> gaits.VelocityCommand | None:
+    """Return what was asked for, or None if nothing was."""
+    if forward is None and left == 0.0 and turn == 0.0:
+        return None
+    return command_of(forward or 0.0, left, turn)
 
 
 def _shown(told: dict[str, Any]) -> Iterator[RenderableType]:

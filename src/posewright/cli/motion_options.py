@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -24,6 +25,28 @@ RobotName = Annotated[
     typer.Option("--robot", metavar="R", help="The robot; another's motion is carried over."),
 ]
 
+Physics = Annotated[
+    bool,
+    typer.Option(
+        "--physics", help="Play it under gravity: falls, tilt, self-contact, slip, lag, weak servos."
+    ),
+]
+PutDown = Annotated[
+    tuple[float, float] | None,
+    typer.Option(
+        "--attitude",
+        metavar="ROLL PITCH",
+        help="How the base is turned when the robot is put down, in degrees: 0 90 on its face, 0 -90 on its "
+        "back; default as the file says, else standing.",
+    ),
+]
+Friction = Annotated[
+    float | None,
+    typer.Option(
+        "--friction", metavar="MU", help="Of the floor: 0.2 polished, 1 carpet; default the model's."
+    ),
+]
+
 
 def open_motion_file(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file, and say on stderr what is odd about it."""
@@ -39,3 +62,8 @@ def _told(opened: formats.MotionFile) -> formats.MotionFile:
     for warning in opened.warnings:
         warn(f"{opened.path}: {warning}")
     return opened
+
+
+def radians(attitude_deg: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return an attitude in radians."""
+    return None if attitude_deg is None else (math.radians(attitude_deg[0]), math.radians(attitude_deg[1]))
