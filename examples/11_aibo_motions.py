@@ -17,7 +17,8 @@ def tell(name: str, trial) -> None:
     print(f"{name}: {len(trial.falls)} falls; {worst.message if worst else 'nothing to find'}")
 
 
-tell("play bow", pw.try_motion(bow))
+trial = pw.try_motion(bow)
+tell("play bow", trial)
 print("its design:", pw.check_motion(bow, aibo) or "nothing to find")
 
 # Three times as fast, and on ice.
@@ -27,7 +28,6 @@ for finding in pw.check_motion(hasty, aibo)[:2]:
     print(f"  {finding.level.value}: {finding.message}")
 
 try:
-    strip = pw.draw_strip(pw.try_motion(bow).recording, pictures=6)  # film_recording makes a film
-    pw.save_figure(strip, out / "play_bow.png")
+    pw.save_figure(pw.draw_strip(trial.recording, pictures=6), out / "play_bow.png")
 except pw.PosewrightError as error:  # a machine that cannot draw
     print(error)
