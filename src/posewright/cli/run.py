@@ -16,7 +16,7 @@ from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
-    from posewright.control import Watcher
+    from posewright.control import Block
     from posewright.experiments import Progress
     from posewright.simulation import World
 
@@ -102,7 +102,7 @@ def run(
             legal=legal,
             record=record,
             on_progress=None if display.disable else _teller(say),
-            make_watcher=_live if view else None,
+            make_watcher=_Live if view else None,
             clock=time.perf_counter,
         )
         if plot is not None:
@@ -142,7 +142,26 @@ def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
         )
 
 
-def _live(world: World) -> Watcher:
-    from posewright.cli.live import Live
+class _Live:
+    """Shows a world while it is simulated, no faster than real time.
 
-    return Live(world)
+    Raises:
+        UnavailableError: there is no display.
+    """
+
+    def __init__(self, world: World) -> None:
+        from posewright.simulation import LiveView
+
+        self._view = LiveView(world)
+        self._began: float | None = None
+
+    def watch(self, block: Block) -> bool:
+        """Show a block; return whether the person closed the window."""
+        now = time.perf_counter()
+        if self._began is None:
+            self._began = now - block.state.time_s
+        ahead_s = float(block.states.times[-1]) - (now - self._began)
+        if ahead_s > 0.0:
+            time.sleep(ahead_s)
+        self._view.sync()
+        return not self._view.is_open
