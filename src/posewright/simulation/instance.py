@@ -43,7 +43,7 @@ def box_sensor(index: int) -> str:
     return f"box_contact:{index}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Addresses:
     """Indices into MuJoCo's arrays; joints in the order of `robot.joint_names`.
 

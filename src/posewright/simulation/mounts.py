@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from posewright.simulation.instance import ModelInstance
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Mount:
     """A frame of the model that moves with the robot.
 

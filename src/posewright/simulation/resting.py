@@ -35,7 +35,7 @@ _CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1
 _ENDS = np.array([(0, 0, -1), (0, 0, 1)], dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Supports:
     """Balls whose convex hull is that of a robot.
 

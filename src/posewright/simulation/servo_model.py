@@ -128,7 +128,7 @@ class ServoBank:
         self._is_own = stiffness is None and free is None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Commands:
     """Commands for some frames, in whole ticks.
 
