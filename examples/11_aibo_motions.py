@@ -17,8 +17,7 @@ def tell(name: str, trial) -> None:
     print(f"{name}: {len(trial.falls)} falls; {worst.message if worst else 'nothing to find'}")
 
 
-trial = pw.try_motion(bow)
-tell("play bow", trial)
+tell("play bow", pw.try_motion(bow))
 print("its design:", pw.check_motion(bow, aibo) or "nothing to find")
 
 # Three times as fast, and on ice.
@@ -28,6 +27,7 @@ for finding in pw.check_motion(hasty, aibo)[:2]:
     print(f"  {finding.level.value}: {finding.message}")
 
 try:
-    pw.save_figure(pw.draw_strip(trial.recording, pictures=6), out / "play_bow.png")
+    strip = pw.draw_strip(pw.try_motion(bow).recording, pictures=6)  # film_recording makes a film
+    pw.save_figure(strip, out / "play_bow.png")
 except pw.PosewrightError as error:  # a machine that cannot draw
     print(error)

@@ -16,7 +16,7 @@ for name in pw.gait_names(robot):
     print(f"{name}: {gait.description}; {check.kept} of {len(check.tried)} commands within all limits")
 
 trot = pw.read_gait("trot", robot=robot)
-pw.save_figure(pw.draw_gait(trot, command=command), out / "trot.png")
+pw.save_figure(pw.draw_gait(trot, robot, command=command), out / "trot.png")
 pw.write_motion(pw.sample_gait(trot, robot, command), out / "trot.motion.yaml")  # repeats for ever
 pw.write_motion(pw.sample_gait(trot, robot, command, cycles=8, every_frames=2), out / "trot.mtn")
 

@@ -33,7 +33,7 @@ score: {following: 1, fall: 2}
 search: {generations: 2, population: 4}
 """
 JOURNAL = "quick.tune.jsonl"
-MADE = Path(__file__).parents[1] / "trials/made.gait.yaml"
+MADE = Path(__file__).parents[1] / "experiments/made.gait.yaml"
 
 
 def put_into(folder: Path) -> None:

@@ -53,7 +53,15 @@ def test_the_numbers_are_told_in_lines_and_in_a_row(swing: MotionFile) -> None:
     report = with_physics(findings_report(swing, None, near_pose=None, celebration=False), swing, None)
     lines = list(physics_lines(report["physics"][0]))
     assert lines[0] == "swing under gravity, 0.90 s:"
-    assert [line.split()[0] for line in lines[1:]] == ["falls", "way", "tilt", "self-contact", "slip", "lag", "full"]
+    assert [line.split()[0] for line in lines[1:]] == [
+        "falls",
+        "way",
+        "tilt",
+        "self-contact",
+        "slip",
+        "lag",
+        "full",
+    ]
     assert "right_shoulder_pitch" in lines[6]
     assert physics_table(report["physics"]).row_count == 1
 

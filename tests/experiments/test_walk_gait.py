@@ -222,7 +222,7 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
     [
         ("measuring-a-gait.md", f"{gait_control.BLOCK_FRAMES} frames at a time"),
         ("measuring-a-gait.md", f"counts once in {COUNT_FRAMES} frames"),
-        ("architecture.md", f"is its loop: {gait_control.BLOCK_FRAMES} frames are made"),
+        ("architecture.md", f"a gait every {gait_control.BLOCK_FRAMES} frames"),
     ],
 )
 def test_the_pages_say_in_which_portions_it_is_walked_and_counted(page: str, says: str) -> None:

@@ -93,14 +93,15 @@ def walk_gait(
     body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, domain=domain)
     name = body_name or ("nominal" if (domain or NOMINAL).is_nominal else "varied")
     terms = WalkTerms(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
-    recorder = Recorder(_header(gait, body, terms, seed), stage, every=1)
+    header = _header(gait, body, terms, seed)
+    recorder = Recorder(header, stage, every=1)
     now = clock or _no_clock
     began = now()
     drive(
         stage,
         {robot.name: GaitController(walker, commands, robot.frame_period_s)},
         until_s=frames * robot.frame_period_s,
-        watchers=[recorder, _Onlooker(body, on_progress)],
+        watchers=[recorder, _Onlooker(body, header, on_progress)],
     )
     wall_s = now() - began
     return evaluate_walk(recorder.recording(), robot=robot, gait=gait, wall_s=wall_s)
@@ -142,9 +143,11 @@ def _header(gait: Gait, body: SimulatedBody, terms: WalkTerms, seed: int) -> Hea
 class _Onlooker:
     """Tells how far a walk is, and ends it when the robot has lain for long."""
 
-    def __init__(self, body: SimulatedBody, on_progress: Callable[[float], None] | None) -> None:
-        start: Floats = body.world.base[np.newaxis]
-        gravity = np.asarray(body.facts()["gravity"])
+    def __init__(
+        self, body: SimulatedBody, header: Header, on_progress: Callable[[float], None] | None
+    ) -> None:
+        start: Floats = body.instance.base[np.newaxis]
+        gravity = np.asarray(header.robots[body.robot.name].facts["gravity"])
         limits = stays_down_limits(body.robot.frame_period_s, LIES_S)
         self._falls = FallDetector(
             limits, up=-gravity / np.linalg.norm(gravity) if gravity[:2].any() else SKY
