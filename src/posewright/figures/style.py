@@ -84,7 +84,8 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
         def drawn(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
             with picture_style(doing):
                 figure = draw(*args, **kwargs)
-                for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+                ours = [] if kwargs.get("ax") is not None else figure.axes
+                for axis in (axis for axes in ours for axis in (axes.xaxis, axes.yaxis)):
                     # Ticks are made and spaced when they are drawn, by the settings of then.
                     axis.set_tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
             return figure
