@@ -15,62 +15,15 @@ from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
 from posewright.recordings.links import from_roll_pitch_yaw, link_rotations, product, standing, turning
 from posewright.recordings.scene import scene
 from posewright.robots import robot, robot_names
+from posewright.simulation.robot_model import robot_links
 
 MODELS = [name for name in robot_names() if robot(name).model_path]
-
-_KINDS = {
-    mujoco.mjtGeom.mjGEOM_BOX: "box",
-    mujoco.mjtGeom.mjGEOM_SPHERE: "sphere",
-    mujoco.mjtGeom.mjGEOM_CAPSULE: "capsule",
-    mujoco.mjtGeom.mjGEOM_CYLINDER: "cylinder",
-    mujoco.mjtGeom.mjGEOM_ELLIPSOID: "ellipsoid",
-}
-
-
-def extents(kind: str, half: np.ndarray) -> list[float]:
-    """Return a shape's edges from MuJoCo's sizes."""
-    r, h, _ = half
-    return {
-        "sphere": [2 * r] * 3,
-        "cylinder": [2 * r, 2 * r, 2 * h],
-        "capsule": [2 * r, 2 * r, 2 * h + 2 * r],
-    }.get(kind, (2 * half).tolist())
-
-
-def links_of(model: Any) -> list[dict[str, Any]]:
-    """Return a model's links as a body's facts tell them."""
-    links: list[dict[str, Any]] = []
-    for i in range(1, model.nbody):
-        body = model.body(i)
-        joint = model.joint(body.jntadr[0]) if body.jntnum[0] and i > 1 else None
-        shapes = [
-            {
-                "kind": _KINDS[geom.type[0]],
-                "size": extents(_KINDS[geom.type[0]], geom.size),
-                "position": geom.pos,
-                "rotation": geom.quat,
-                "colour": geom.rgba,
-            }
-            for geom in (model.geom(g) for g in range(body.geomadr[0], body.geomadr[0] + body.geomnum[0]))
-            if geom.type[0] in _KINDS
-        ]
-        link = {
-            "name": body.name,
-            "parent": "" if i == 1 else model.body(body.parentid[0]).name,
-            "position": body.pos,
-            "rotation": body.quat,
-            "joint": joint and joint.name,
-            "axis": None if joint is None else joint.axis,
-            "shapes": shapes,
-        }
-        links.append(link)
-    return links
 
 
 def shipped(name: str) -> tuple[Any, RobotHeader]:
     card = robot(name)
     model = mujoco.MjModel.from_xml_path(str(card.model_path))
-    return model, RobotHeader(name, joints=card.joint_names, feet=card.feet, links=tuple(links_of(model)))
+    return model, RobotHeader(name, joints=card.joint_names, feet=card.feet, links=robot_links(card))
 
 
 def world_poses(header: RobotHeader, base: np.ndarray, positions: np.ndarray) -> dict[str, tuple[Any, Any]]:

@@ -206,8 +206,8 @@ def test_a_notebook_sees_who_did_what(make_recording: Make) -> None:
     assert repr(recording) == "<Recording of robot_0, robot_1: 2.00 s, 64 rows>"
     html = recording._repr_html_()
     assert html.count("<tr>") == 3
-    assert "2.00 s; 1 start, 1 touch" in html
-    assert "<td>behaviour obstacle_race</td><td>64</td><td>3</td><td>state_2</td>" in html
+    assert "2.00 s · 1 start · 1 touch" in html
+    assert "<td>behaviour obstacle_race</td><td>64</td><td>3</td>" in html
 
 
 def test_a_robots_name_must_fit_into_a_topic(make_recording: Make) -> None:

@@ -50,13 +50,11 @@ class Contents:
 
     Attributes:
         messages: by topic, in the order of their sequence numbers.
-        schemas: name of the message type by topic.
         attachments: by name.
         metadata: keys and values by name.
     """
 
     messages: dict[str, list[bytes]] = field(default_factory=dict)
-    schemas: dict[str, str] = field(default_factory=dict)
     attachments: dict[str, bytes] = field(default_factory=dict)
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -111,7 +109,6 @@ class _Reading:
 
     def __init__(self, size: int) -> None:
         self._found = Contents()
-        self._schemas: dict[int, str] = {}
         self._channels: dict[int, records.Channel] = {}
         self._messages: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
         self._bytes_left = min(MAX_UNPACKED_BYTES, SMALL_BYTES + MAX_SWELLING * size)
@@ -144,9 +141,6 @@ class _Reading:
         if opcode == Opcode.MESSAGE:
             channel, sequence, _, _ = _MESSAGE.unpack_from(data, start)
             self._messages[channel].append((sequence, data[start + _MESSAGE.size : end]))
-        elif opcode == Opcode.SCHEMA:
-            schema = records.Schema.read(_stream(data, start, end))
-            self._schemas[schema.id] = schema.name
         elif opcode == Opcode.CHANNEL:
             channel_record = records.Channel.read(_stream(data, start, end))
             if self._channels.setdefault(channel_record.id, channel_record) != channel_record:
@@ -160,7 +154,6 @@ class _Reading:
             numbered = sorted(self._messages[number], key=itemgetter(0))
             messages = [message for _, message in numbered]
             _add_new(self._found.messages, "channels", channel.topic, messages)
-            self._found.schemas[channel.topic] = self._schemas.get(channel.schema_id, "")
         return self._found
 
 

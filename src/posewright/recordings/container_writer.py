@@ -27,7 +27,7 @@ from posewright.recordings.topics import Topic
 
 MAGIC = b"\x89MCAP0\r\n"
 _CHUNK_BYTES = 1 << 20
-_LEVEL = -1  # zstd: half the time of the usual 3 for a fifth more bytes; floats hardly shrink anyway
+_LEVEL = -3  # zstd: a third of the time of the usual 3 for a tenth more bytes; floats hardly shrink anyway
 _TEXT = "text/plain; charset=utf-8"
 
 _HEAD = np.dtype(
@@ -204,8 +204,9 @@ def _in_time(topics: Sequence[Topic]) -> tuple[NDArray[np.void], list[bytes]]:
 def _heads(channel: int, topic: Topic) -> NDArray[np.void]:
     heads = np.empty(len(topic.messages), dtype=_HEAD)
     heads["opcode"] = Opcode.MESSAGE
-    heads["length"] = np.fromiter(map(len, topic.messages), dtype=np.uint64, count=len(heads))
-    heads["length"] += _HEAD.itemsize - 9  # what stands before it does not count
+    messages = topic.messages
+    lengths = messages.shape[1] if isinstance(messages, np.ndarray) else list(map(len, messages))
+    heads["length"] = np.add(lengths, _HEAD.itemsize - 9)  # what stands before the length does not count
     heads["channel"] = channel
     heads["sequence"] = np.arange(len(heads))
     heads["log_time"] = heads["publish_time"] = topic.times_ns

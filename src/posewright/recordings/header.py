@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.recordings.plain import plain
+from posewright.recordings.plain import check, plain
 
 if TYPE_CHECKING:
     from posewright.bodies import Body
@@ -158,7 +157,7 @@ class Header:
         names = [entry.name for entry in fields(cls) if entry.name != "documents"]
         if not isinstance(data, dict) or set(data) != set(names):
             raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")
-        _check("the header", data, _HEADER)
+        check("the header", data, _HEADER)
         robots = {name: _read_robot(name, one) for name, one in data["robots"].items()}
         return cls(**{**data, "robots": robots}, documents=documents)
 
@@ -192,39 +191,14 @@ _CARD = {
 }
 
 
-def _check(what: str, value: Any, right: Any) -> None:
-    """Check a value against a pattern of its shape: kinds, lists of one pattern, tuples, mappings.
-
-    Raises:
-        InputError: it is of another kind; a number is not finite, a text cannot be written as UTF-8.
-    """
-    if isinstance(right, dict) and isinstance(value, dict):
-        for name in value if str in right else right:
-            _check("a name", name, str)
-            _check(f"{name} of {what}", value.get(name), right.get(name, right.get(str)))
-    elif isinstance(right, list | tuple) and isinstance(value, list):
-        for one in value:
-            _check(what, one, right[0])
-        if isinstance(right, tuple) and len(value) != len(right):
-            raise InputError(f"the header is damaged: {what} has {len(value)} numbers", hint=f"{len(right)}")
-    elif not _is(value, right):
-        raise InputError(f"the header is damaged: {what} is {value!r:.40}")
-
-
-def _is(value: Any, kind: Any) -> bool:
-    if kind is float:
-        return type(value) in {int, float} and math.isfinite(value)
-    return type(value) is kind and (kind is not str or not any("\ud800" <= one <= "\udfff" for one in value))
-
-
 def _read_robot(name: str, data: Mapping[str, Any]) -> RobotHeader:
     for sensor, card in data["sensors"].items():
         for key in _CARD.keys() & card.keys():
-            _check(f"{key} of {sensor} of {name}", card[key], _CARD[key])
+            check(f"{key} of {sensor} of {name} of the header", card[key], _CARD[key])
     known: set[str] = set()
     for link in data["links"]:
         if link.get("joint") is not None:
-            _check(f"axis of {link['name']} of {name}", link.get("axis"), (float,) * 3)
+            check(f"axis of {link['name']} of {name} of the header", link.get("axis"), (float,) * 3)
         if known and link["parent"] not in known:
             raise InputError(f"the header is damaged: link {link['name']} of {name} hangs on nothing")
         known.add(link["name"])

@@ -108,3 +108,30 @@ def _read_whole(digits: str) -> int:
 
 def _refuse(constant: str) -> float:
     raise ValueError(f"{constant} stands in it")
+
+
+def check(what: str, value: Any, right: Any) -> None:
+    """Check a value against a pattern of its shape: kinds, lists of one pattern, tuples, mappings.
+
+    Raises:
+        InputError: it is of another kind; a number is not finite, a text cannot be written as UTF-8.
+    """
+    if isinstance(right, dict) and isinstance(value, dict):
+        for name in value if str in right else right:
+            check(f"a name in {what}", name, str)
+            check(f"{name} of {what}", value.get(name), right.get(name, right.get(str)))
+    elif isinstance(right, list | tuple) and isinstance(value, list):
+        for one in value:
+            check(what, one, right[0])
+        if isinstance(right, tuple) and len(value) != len(right):
+            raise InputError(
+                f"the recording is damaged: {what} has {len(value)} numbers", hint=f"{len(right)}"
+            )
+    elif not _is(value, right):
+        raise InputError(f"the recording is damaged: {what} is {value!r:.40}")
+
+
+def _is(value: Any, kind: Any) -> bool:
+    if kind is float:
+        return type(value) in {int, float} and math.isfinite(value)
+    return type(value) is kind and (kind is not str or not any("\ud800" <= one <= "\udfff" for one in value))

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from posewright.arrays import Floats
 from posewright.bodies import Contacts, GroundTruth, JointCommands, JointStates, Plant, Reading
 from posewright.errors import BodyError, InputError
-from posewright.recordings.event import Event
 from posewright.recordings.header import Header, RobotHeader
-from posewright.recordings.recording import Decisions, Recording, RobotRecord
+from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
 
 if TYPE_CHECKING:
     from posewright.bodies import BodyState

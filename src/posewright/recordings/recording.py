@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,11 +17,34 @@ from posewright.arrays import Flags, Floats
 from posewright.bodies import Contacts
 from posewright.errors import InputError, UnknownNameError
 from posewright.recordings.digest import digest_of
-from posewright.recordings.event import Event
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.plain import plain
 
 Values = Mapping[str, bool | int | float | str]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened once: a start, a touch, a fall, a displaced box, a stop.
+
+    Attributes:
+        time_s: when [s].
+        kind: what, e.g. `touch`.
+        data: the particulars, plain values; an array handed in becomes a list.
+
+    Raises:
+        InputError: the time is not finite, or `data` holds what cannot be written down.
+    """
+
+    time_s: float
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "time_s", float(self.time_s))
+        object.__setattr__(self, "data", plain(self.data))
+        if not math.isfinite(self.time_s):
+            raise InputError(f"an event {self.kind!r} at {self.time_s} s", hint="a finite time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,18 +210,15 @@ class Recording:
 
     def _repr_html_(self) -> str:
         """Return a table of the robots, and what else there is, for a notebook."""
-        rows = [("robot", "controller", "rows", "decisions", "state in the end")]
-        for name, record in self.robots.items():
-            last = record.decisions.states[-1] if len(record.decisions) else ""
-            counts = (str(len(record)), str(len(record.decisions)))
-            rows.append((name, record.header.controller, *counts, last))
         kinds = Counter(event.kind for event in self.events)
-        events = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "no events"
-        contest = f"{self.header.contest}, seed {self.header.seed}: " if self.header.contest else ""
-        table = "".join(
-            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
-        )
-        return f"<p>{escape(f'{contest}{self.duration_s:.2f} s; {events}')}</p><table>{table}</table>"
+        told = [f"{self.duration_s:.2f} s", *(f"{count} {kind}" for kind, count in kinds.items())]
+        if self.header.contest:
+            told = [f"{self.header.contest}, seed {self.header.seed}", *told]
+        rows = ["<tr><th>robot</th><th>controller</th><th>rows</th><th>decisions</th></tr>"]
+        for name, record in self.robots.items():
+            cells = (name, record.header.controller, str(len(record)), str(len(record.decisions)))
+            rows.append(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
+        return f"<p>{escape(' · '.join(told))}</p><table>{''.join(rows)}</table>"
 
     @property
     def n_rows(self) -> int:

@@ -11,7 +11,7 @@ from posewright.recordings.links import link_frame
 from posewright.recordings.messages import FIELD
 from posewright.recordings.recording import Recording
 
-_THICK_M = 0.01
+_THICK_M, _THIN_M = 0.01, 0.001
 _SEEN_THROUGH = {"wall": 0.35}
 """Opacity by role: the robot behind a wall stays visible."""
 
@@ -59,6 +59,7 @@ def _field(arena: Mapping[str, Any]) -> Iterator[Shape]:
         role, yaw = shape["role"], shape.get("yaw_rad", 0.0) / 2
         length, width, height = shape["size_m"]
         centre = (shape["x"], shape["y"], shape.get("base_m", 0.0) + height / 2)
+        height = max(height, _THIN_M)  # paint, else hidden in the floor
         block = _block(centre, (length, width, height), (*_colour(arena, role), _SEEN_THROUGH.get(role, 1.0)))
         kind = "cylinder" if shape.get("is_round") else "box"
         yield {**block, "kind": kind, "rotation": (math.cos(yaw), 0.0, 0.0, math.sin(yaw))}

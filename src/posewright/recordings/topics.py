@@ -16,10 +16,9 @@ from posewright.bodies import Contacts
 from posewright.errors import InputError
 from posewright.recordings import messages
 from posewright.recordings.cdr import Layout, stamps, to_ns
-from posewright.recordings.event import Event
 from posewright.recordings.header import Header, RobotHeader
-from posewright.recordings.plain import from_json, to_json
-from posewright.recordings.recording import Decisions, Recording, RobotRecord
+from posewright.recordings.plain import check, from_json, to_json
+from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
 
 EVENTS, ROWS = "/events", "/rows"
 MAX_READING = 1 << 16
@@ -85,11 +84,15 @@ def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
     Raises:
         InputError: a topic does not fit the others.
     """
+    check("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
     rows = _unpacked(messages.row(len(header.boxes)), ROWS, found)
     n = len(rows["time_s"])
     robots = {name: _read_robot(name, header, columns[name], found, n) for name in header.robots}
     boxes = rows["boxes"].reshape(n, len(header.boxes), 7)
     return Recording(header, rows["time_s"], robots, boxes, _read_events(found.get(EVENTS, ())))
+
+
+_COLUMNS = {"requests": bool, "free": bool, "slips": bool, "sensors": {str: int}}
 
 
 def _joint_layouts(header: RobotHeader) -> dict[str, Layout]:
@@ -203,7 +206,7 @@ def _read_robot(name: str, header: Header, columns: Any, found: Messages, n: int
     if not columns["requests"]:
         del layouts["joint_requests"]
     joints = {topic: _unpacked(layout, prefix + topic, found, n) for topic, layout in layouts.items()}
-    has_free, has_slips = columns["free"] is True, columns["slips"] is True
+    has_free, has_slips = columns["free"], columns["slips"]
     layout = _row_layout(own, n_boxes, free=has_free, slips=has_slips)
     rows = _unpacked(layout, prefix + "row", found, n)
     begin = _unpacked(messages.start(len(own.joints)), prefix + "start", found, 1)
@@ -219,7 +222,7 @@ def _read_robot(name: str, header: Header, columns: Any, found: Messages, n: int
         requests=joints["joint_requests"]["position"] if columns["requests"] else None,
         free=rows["free"] if has_free else None,
         slips=rows["slips"] if has_slips else None,
-        contacts=_read_contacts(prefix + "contacts", columns["contacts"], found),
+        contacts=_read_contacts(prefix + "contacts", columns.get("contacts"), found),
         start_positions=begin["positions"][0],
         start_base=begin["base"][0],
         decisions=_read_decisions(prefix, columns["sensors"], found),
@@ -229,9 +232,10 @@ def _read_robot(name: str, header: Header, columns: Any, found: Messages, n: int
 def _read_contacts(topic: str, names: Any, found: Messages) -> Contacts | None:
     if names is None:
         return None
+    check(f"names of {topic}", names, [str])
     values = _unpacked(messages.contact(), topic, found)
     indices = {name: values[name].astype(np.intp) for name in ("frames", "pairs")}
-    return Contacts(tuple(str(name) for name in names), **{**values, **indices})
+    return Contacts(tuple(names), **{**values, **indices})
 
 
 def _read_decisions(prefix: str, sizes: Any, found: Messages) -> Decisions:
@@ -241,7 +245,7 @@ def _read_decisions(prefix: str, sizes: Any, found: Messages) -> Decisions:
     ]
     sensors = {}
     if sizes:
-        if not all(type(size) is int and 0 <= size <= MAX_READING for size in sizes.values()):
+        if not all(0 <= size <= MAX_READING for size in sizes.values()):
             raise InputError(f"{prefix}sensors: a reading has 0 to {MAX_READING} numbers")
         values = _unpacked(messages.readings(sizes), prefix + "sensors", found, len(made))
         sensors = {name: values[str(i)] for i, name in enumerate(sizes)}
