@@ -49,7 +49,7 @@ def draw_recording(recording: Recording, contest: ContestPicture | None = None) 
     figure = Figure(figsize=(_WIDE_IN, 6.4), dpi=130, layout="constrained")
     if spans:
         figure.set_size_inches(_WIDE_IN, 5.0 + 2.2 * len(rows))
-        mosaic: list[list[str]] = [fields, *([row] * len(fields) for row in rows)]
+        mosaic: list[Any] = [fields, *([row] * len(fields) for row in rows)]
         axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=[2.4, *[1.0] * len(rows)])
     else:
         axes = figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
