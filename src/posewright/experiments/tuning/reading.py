@@ -11,9 +11,9 @@ from typing import Any
 from posewright.bodies import (
     NOMINAL,
     DomainParameters,
-    draw_domain,
-    domain_randomization_names,
     domain_randomization,
+    domain_randomization_names,
+    draw_domain,
 )
 from posewright.documents import Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
