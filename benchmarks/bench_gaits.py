@@ -15,11 +15,11 @@ from benchmarks.bench_simulation import time_rollout
 from benchmarks.figure import Figure
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
+from posewright.experiments import walk_gait
+from posewright.experiments.walking.walk import walking_world
 from posewright.gaits import QuadrupedGait, VelocityCommand, read_gait
 from posewright.robots import Robot, robot
 from posewright.simulation import SimulatedBody, World
-from posewright.experiments import walk_gait
-from posewright.experiments.walking.walk import walking_world
 
 COMMAND = VelocityCommand(forward_m_s=0.2)
 SECONDS = 10.0

@@ -24,9 +24,9 @@ import numpy as np
 from benchmarks.figure import Figure
 from posewright.arrays import Floats
 from posewright.control import Block
+from posewright.experiments import run_trial
 from posewright.simulation import World
 from posewright.simulation.servo_model import TickGrid
-from posewright.experiments import run_trial
 
 TRIAL, LAYOUT, SEED = "obstacle-race", "example_1", 0
 """The race that `make demo` runs."""

@@ -270,4 +270,4 @@ def test_without_matplotlib_it_is_a_tuning_that_cannot_be_drawn(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert run(["tune", *words]) != 0
-    assert "drawing a tuning needs" in capsys.readouterr().err
+    assert "saving a picture needs" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.contests import rank, rules, score
+from posewright.contests import ScoreTable, rank, rules, score
 from posewright.errors import InputError
 
 TIMES = st.floats(0.0, 300.0)
@@ -92,3 +92,11 @@ def test_the_tenth_place_earns_nothing():
 def test_an_entry_without_points_cannot_be_ranked():
     with pytest.raises(InputError, match="finite"):
         rank({"a": float("nan")})
+
+
+def test_a_score_shows_itself_in_a_notebook():
+    told = ScoreTable(("", "points"), (("leg <1>", "3"),), total=("total", "3"), notes=("a & b",))
+    shown = told._repr_html_()
+    assert "<td>leg &lt;1&gt;</td>" in shown
+    assert "<th>total</th>" in shown
+    assert "<p>a &amp; b</p>" in shown

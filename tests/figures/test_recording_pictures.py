@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import posewright as pw
 from posewright.contests import ContestPicture, Mark, MarkKind, Series, Span, contest_of
@@ -101,6 +102,14 @@ def test_several_robots_have_a_colour_and_a_name_each(played: Recording, tmp_pat
     words = drawn(tmp_path, draw_recording(both))
     for expected in ("path of red", "path of blue", "red: settle", "blue: hold"):
         assert expected in words
+
+
+def test_paths_can_be_drawn_into_axes_of_ones_own(played: Recording) -> None:
+    mine = Figure()
+    left, right = mine.subplots(1, 2)
+    assert draw_recording(played, ax=right) is mine
+    assert not left.lines
+    assert {"settle", "start", "end"} <= {line.get_label() for line in right.lines}
 
 
 def test_beams_end_at_what_they_hit(outcome: Outcome) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import Body, MockBody, Plant, Supervisor
+from posewright.bodies import MockBody, Plant, Supervisor
 from posewright.contests import Place
 from posewright.documents import plugins
 from posewright.errors import InputError, UnknownNameError
@@ -40,9 +40,8 @@ class Part:
     sensors: tuple[SensorSpec, ...] = ()
     seed: int = 0
 
-
-class SupervisedBody(Body, Supervisor, Protocol):
-    """A body that a person beside the field may put somewhere."""
+    def __repr__(self) -> str:
+        return f"<Part {self.name}: {self.robot.name} at {self.start}>"
 
 
 PlantMaker = Callable[[Sequence[Part], Arena], Plant]

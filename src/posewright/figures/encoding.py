@@ -104,7 +104,10 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
             is_done = False
         if not is_done:
             raise OutputError.at(path, f"the film could not be encoded: {_last_line(complaints)}")
-        unfinished.replace(target)
+        try:
+            unfinished.replace(target)
+        except OSError as error:
+            raise OutputError.at(path, error.strerror or str(error)) from error
 
 
 def _pipe(encoder: subprocess.Popen[bytes]) -> IO[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _WIDE_IN = 13.0
@@ -24,12 +25,15 @@ _MOST_FIELDS = 3
 
 
 @styled("drawing a recording")
-def draw_recording(recording: Recording, contest: ContestPicture | None = None) -> Figure:
+def draw_recording(
+    recording: Recording, contest: ContestPicture | None = None, *, ax: Axes | None = None
+) -> Figure:
     """Draw what happened: paths from above, and over time what the controllers decided and what it was worth.
 
     Args:
         recording: what happened: of a race, a walk, a motion, any number of robots.
         contest: what its contest adds.
+        ax: draw the paths from above into these axes of a figure of one's own, and nothing else.
 
     Raises:
         InputError: the recording does not know where any robot was.
@@ -43,13 +47,16 @@ def draw_recording(recording: Recording, contest: ContestPicture | None = None) 
     several = len(recording.robots) > 1
     states = [state for record in recording.robots.values() for state in record.decisions.states if state]
     colours = colours_of(recording.robots if several else states)
+    if ax is not None:
+        draw_field(ax, recording, colours, adds.marks)
+        return cast("Figure", ax.get_figure(root=True))
     spans = adds.spans if 2 <= len(adds.spans) <= _MOST_FIELDS else ()
     rows = [*(["states"] if states else []), "series" if adds.series else "tilt"]
     fields = [f"field {n}" for n in range(max(1, len(spans)))]
     figure = Figure(figsize=(_WIDE_IN, 6.4), dpi=130, layout="constrained")
     if spans:
         figure.set_size_inches(_WIDE_IN, 5.0 + 2.2 * len(rows))
-        mosaic: list[list[str]] = [fields, *([row] * len(fields) for row in rows)]
+        mosaic: list[Any] = [fields, *([row] * len(fields) for row in rows)]
         axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=[2.4, *[1.0] * len(rows)])
     else:
         axes = figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))

@@ -84,7 +84,8 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
         def drawn(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
             with picture_style(doing):
                 figure = draw(*args, **kwargs)
-                for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+                ours = [] if kwargs.get("ax") is not None else figure.axes
+                for axis in (axis for axes in ours for axis in (axes.xaxis, axes.yaxis)):
                     # Ticks are made and spaced when they are drawn, by the settings of then.
                     axis.set_tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
             return figure
@@ -98,3 +99,13 @@ def axes_at(figure: Figure, left: float, top: float, width: float, height: float
     """Return new axes in a box that is measured from the figure's upper left corner [in]."""
     across, down = figure.get_size_inches().tolist()
     return figure.add_axes((left / across, 1.0 - (top + height) / down, width / across, height / down))
+
+
+def draw_key(figure: Figure, handles: list[Any], left: float, top: float) -> None:
+    """Say in a row what strokes stand for, from a place measured from the figure's upper left corner [in]."""
+    across, down = figure.get_size_inches().tolist()
+    tight = {"borderaxespad": 0.0, "borderpad": 0.0, "handlelength": 1.7, "columnspacing": 1.2}
+    place = (left / across, 1.0 - top / down)
+    figure.legend(
+        handles=handles, loc="upper left", bbox_to_anchor=place, ncols=7, fontsize=7, frameon=False, **tight
+    )

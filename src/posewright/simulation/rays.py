@@ -149,7 +149,8 @@ class RayBundle:
             self._cutoff_m,
         )
         found = self._distances
-        distances: Floats = np.where(found < 0.0, self._reach, np.minimum(found, self._reach))
+        np.copyto(found, self._reach, where=found < 0.0)
+        distances: Floats = np.minimum(found, self._reach)
         np.maximum(distances, self._nearest, out=distances)
         return distances
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -199,6 +200,7 @@ def _turned(quaternion: Any, vector: Any) -> Any:
     return turned
 
 
+@lru_cache(maxsize=8)  # a tuning makes thousands of recordings of one robot
 def robot_links(robot: Robot) -> tuple[dict[str, Any], ...]:
     """Return what a robot is built of, as `recordings.RobotHeader.links` has it, the base first.
 

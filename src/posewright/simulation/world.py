@@ -362,7 +362,7 @@ class World:
         self.show_all({self.instance().name: (base, joint_positions)}, boxes)
 
     def show_all(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> None:
-        """Set robots and boxes to poses of a recording as `qpos_of` takes them, at rest and without physics."""
+        """Set robots and boxes to poses as `qpos_of` takes them, at rest and without physics."""
         self.data.qpos[:] = self.qpos_of(poses, boxes)
         self.data.qvel[:] = 0.0
         mujoco.mj_forward(self.model, self.data)

@@ -12,7 +12,7 @@ import numpy as np
 from posewright.arrays import Floats, Indices
 from posewright.bodies import Decision, JointCommands
 from posewright.control.passes import Passes
-from posewright.errors import InputError, UnknownNameError
+from posewright.errors import InputError
 from posewright.evaluation.motion.played import HOLD, KEYFRAME, SETTLE
 from posewright.motions import Motion
 from posewright.robots import Robot
@@ -22,8 +22,6 @@ LOOPS_SHOWN = 3
 
 LONGEST_PASS_S = 600.0
 """One pass is sampled as a whole; none that anybody wrote lasts as long."""
-
-STAND = "stand"
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +91,7 @@ def commands_of(motion: Motion, robot: Robot, *, pose: str | None, longest_s: fl
     if motion.duration > LONGEST_PASS_S:
         length = f"a pass of {motion.name!r} lasts {motion.duration:.0f} s"
         raise InputError(length, hint=f"at most {LONGEST_PASS_S:.0f} s are played")
-    first = first_pose(motion, robot, pose)
+    first = motion.first_pose(robot, pose)
     n = max(1, int(longest_s / robot.frame_period_s))
     blocks = tuple(_within(_played(motion, robot, first), n))
     played = sum(map(len, blocks))
@@ -107,30 +105,6 @@ def commands_of(motion: Motion, robot: Robot, *, pose: str | None, longest_s: fl
         wanted=_wanted(motion, times),
         is_whole=played + 1 >= asked / robot.frame_period_s,
     )
-
-
-def first_pose(motion: Motion, robot: Robot, pose: str | None) -> Floats:
-    """Return the pose a motion begins in, `(n_joints,)` [rad].
-
-    Raises:
-        UnknownNameError: the robot has no such pose, or not a joint of the motion.
-    """
-    if pose is not None and pose not in robot.poses:
-        raise UnknownNameError.among("pose", pose, robot.poses)
-    columns = [robot.index(joint) for joint in motion.joints]
-    asked = motion.resolved()[0].angles
-    first = _standing(robot, columns, asked) if pose is None else robot.pose(pose)
-    first[columns] = np.where(np.isnan(asked), first[columns], asked)
-    if not np.isfinite(first).all():
-        raise InputError(f"motion {motion.name!r} begins at an angle that is no number")
-    return first
-
-
-def _standing(robot: Robot, columns: list[int], asked: Floats) -> Floats:
-    if STAND in robot.poses or not robot.poses:
-        return robot.pose(STAND) if robot.poses else np.zeros(len(robot.joints))
-    away = {name: np.nanmax(np.abs(robot.pose(name)[columns] - asked), initial=0.0) for name in robot.poses}
-    return robot.pose(min(away, key=lambda name: float(away[name])))
 
 
 def _played(motion: Motion, robot: Robot, first: Floats) -> Iterator[JointCommands]:

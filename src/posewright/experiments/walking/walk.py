@@ -91,12 +91,11 @@ def walk_gait(
         refuse_out_of_range(timed.command, gait.parameters, walker.timing)
     stage = walking_world(gait, robot) if world is None else world
     body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, domain=domain)
-    name = body_name or ("nominal" if (domain or NOMINAL).is_nominal else "varied")
+    name = body_name or _name_of(domain)
     terms = WalkTerms(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
     header = _header(gait, body, terms, seed)
     recorder = Recorder(header, stage, every=1)
-    now = clock or _no_clock
-    began = now()
+    began = (now := clock or _no_clock)()
     drive(
         stage,
         {robot.name: GaitController(walker, commands, robot.frame_period_s)},
@@ -210,6 +209,10 @@ def _timed(one: object) -> Timed:
 
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _name_of(domain: DomainParameters | None) -> str:
+    return "nominal" if (domain or NOMINAL).is_nominal else "varied"
 
 
 def _no_clock() -> float:

@@ -15,7 +15,7 @@ from posewright.figures.gait.cycle import (
     draw_speeds,
 )
 from posewright.figures.gait.side import WANTED, draw_side, side_title, side_view, sides_in_order
-from posewright.figures.style import GREY, INK, WRONG, axes_at, styled
+from posewright.figures.style import GREY, INK, WRONG, axes_at, draw_key, styled
 from posewright.gaits import (
     FEET,
     Gait,
@@ -144,18 +144,7 @@ def _draw_head(figure: Figure, content: GaitContent) -> None:
         (0.80, fastest_line(content), {"fontsize": 7.5, "color": WRONG if too_fast else GREY}),
     ):
         figure.text(left / WIDTH, 1.0 - below / HEIGHT, text, va="top", parse_math=False, **style)
-    figure.legend(
-        handles=_key(),
-        loc="upper left",
-        bbox_to_anchor=(left / WIDTH, 1.0 - 1.02 / HEIGHT),
-        ncols=7,
-        fontsize=7,
-        frameon=False,
-        borderaxespad=0.0,
-        borderpad=0.0,
-        handlelength=1.6,
-        columnspacing=1.2,
-    )
+    draw_key(figure, _key(), left, 1.02)
 
 
 def _key() -> list[Any]:

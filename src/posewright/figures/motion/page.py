@@ -14,7 +14,7 @@ from posewright.figures.motion import panel
 from posewright.figures.motion.content import Content
 from posewright.figures.motion.findings import Line, draw_badges, draw_list, draw_moments, list_lines
 from posewright.figures.motion.layout import ATTITUDE, Cell, Layout, laid_out
-from posewright.figures.style import axes_at, styled
+from posewright.figures.style import axes_at, draw_key, styled
 from posewright.formats import card_of
 from posewright.motions import Finding, Motion, check_motion
 from posewright.robots import Robot
@@ -153,21 +153,10 @@ def _draw_time(axes: Axes, layout: Layout, cell: Cell) -> None:
 def draw_head(figure: Figure, content: Content, margin: float) -> None:
     """Write title, subtitle and key at the top of the page, `margin` from its left edge [in]."""
     across, down = figure.get_size_inches().tolist()
-    left, title, subtitle, key = margin / across, *(1.0 - below / down for below in (0.1, 0.34, 0.52))
+    left, title, subtitle = margin / across, 1.0 - 0.1 / down, 1.0 - 0.34 / down
     figure.text(left, title, content.motion.name, fontsize=12, weight="bold", va="top", parse_math=False)
     figure.text(left, subtitle, _subtitle(content), fontsize=8, va="top", color=panel.HEADING)
-    figure.legend(
-        handles=_key(content),
-        loc="upper left",
-        bbox_to_anchor=(left, key),
-        ncols=6,
-        fontsize=7,
-        frameon=False,
-        borderaxespad=0.0,
-        borderpad=0.0,
-        handlelength=1.8,
-        columnspacing=1.2,
-    )
+    draw_key(figure, _key(content), margin, 0.52)
 
 
 def _subtitle(content: Content) -> str:
