@@ -44,14 +44,12 @@ class Shape:
     """A block, or where it is round a cylinder, that stands fast on the field.
 
     Attributes:
-        name: one of its own.
         role: what it is for; a field's colours are told by role.
         x: of its middle [m].
         y: of its middle [m].
         size_m: edges along its own x, y and z; of a round one its diameter twice, and its height. [m]
         yaw_rad: how far it is turned to the left [rad].
         base_m: how high its underside is [m].
-        is_round: whether it is a cylinder.
     """
 
     name: str
@@ -75,7 +73,6 @@ class BoxKind:
 
     Attributes:
         size_m: edges along its own x, y and z [m].
-        mass_kg: mass [kg].
         friction: sliding friction against the floor, no unit.
     """
 
@@ -115,7 +112,6 @@ class Arena:
     """A field of -size_y/2..size_y/2 along y from x = 0, with what stands fast on it, and boxes.
 
     Attributes:
-        name: the document's name.
         size_m: of the field along x and y [m].
         shapes: walls, lines and whatever else stands fast; walls may stand outside the field.
         box_kinds: what boxes are like, by the name of their kind.
@@ -204,11 +200,7 @@ class Arena:
         return (x[0], x[-1]) if len(x) > 1 else (0.0, self.size_x)
 
     def kind_of(self, box: Box) -> BoxKind:
-        """Return what a box is like.
-
-        Raises:
-            UnknownNameError: this field has no boxes of its kind.
-        """
+        """Return what a box is like."""
         if box.kind not in self.box_kinds:
             raise UnknownNameError.among(f"kind of box in {self.name}", box.kind, self.box_kinds)
         return self.box_kinds[box.kind]

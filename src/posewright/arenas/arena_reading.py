@@ -37,11 +37,7 @@ def arena_names() -> tuple[str, ...]:
 
 @cache
 def arena(name: str = "ceabot_obstacles") -> Arena:
-    """Return the shipped arena of that name, without boxes.
-
-    Raises:
-        UnknownNameError: none ships under that name.
-    """
+    """Return the shipped arena of that name, without boxes."""
     return read_arena(_ARENAS.shipped(name))
 
 
@@ -100,11 +96,7 @@ class _ArenaDocument:
 
 
 def read_arena(path: Path | str) -> Arena:
-    """Read an arena document.
-
-    Raises:
-        DocumentError: it is not an arena document, or a number in it is out of range.
-    """
+    """Read an arena document."""
     root = read_document(path)
     told = read_record(root, _ArenaDocument)
     with root.located():

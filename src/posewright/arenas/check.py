@@ -54,9 +54,6 @@ class Fault:
     """One thing wrong with a layout.
 
     Attributes:
-        kind: which rule.
-        message: what is wrong.
-        hint: what would be right.
         box: the box it is about, counted from 0; None where it is about all.
     """
 

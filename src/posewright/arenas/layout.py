@@ -37,11 +37,7 @@ def layout_names() -> tuple[str, ...]:
 
 @cache
 def layout(name: str) -> tuple[Box, ...]:
-    """Return the shipped layout of that name.
-
-    Raises:
-        UnknownNameError: none ships under that name.
-    """
+    """Return the shipped layout of that name."""
     return read_layout(LAYOUTS.shipped(name))
 
 
@@ -81,11 +77,7 @@ def write_layout(path: Path | str, boxes: Sequence[Box], *, name: str | None = N
 
 
 def layout_text(boxes: Sequence[Box], name: str) -> str:
-    """Return the document that `write_layout` would write.
-
-    Raises:
-        InputError: there is a number that is not finite.
-    """
+    """Return the document that `write_layout` would write."""
     return render_document(_document(boxes, name))
 
 

@@ -105,19 +105,6 @@ class Normal:
 @dataclass(frozen=True, slots=True)
 class DomainRandomization:
     """How far the bodies differ: how each field of a `DomainParameters` is drawn, None where it is nominal.
-
-    Attributes:
-        friction: of the ground under everything.
-        mass_scale: over the model's masses.
-        stiffness_scale: over the servos' own stiffness.
-        damping_scale: over the damping of the servos' torque-speed lines.
-        armature_scale: over the model's armatures.
-        latency_frames: in whole frames.
-        com_shift_m: along each axis of the base [m].
-        slope_rad: about each of the field's axes [rad].
-
-    Raises:
-        InputError: something could be drawn that no body may have.
     """
 
     friction: Distribution | None = None
@@ -164,10 +151,6 @@ def draw_domain(ranges: DomainRandomization, seed: int) -> DomainParameters:
     """Return one body out of many, the same one for the same seed.
 
     Every field has a random stream of its own: to leave one out, or to widen it, changes no other.
-
-    Args:
-        ranges: how far the bodies differ.
-        seed: a whole number from 0.
 
     Raises:
         InputError: the seed is negative.
@@ -230,11 +213,7 @@ def domain_randomization_names() -> tuple[str, ...]:
 
 
 def read_domain_randomization(path: Path) -> DomainRandomization:
-    """Read a document of ranges.
-
-    Raises:
-        DocumentError: it cannot be read, a key is unknown or missing, or no body may have a number of it.
-    """
+    """Read a document of ranges."""
     document = read_document(path)
     fields = document.fields(required=("bodies", "ranges"), optional=("source",))
     fields["bodies"].text()

@@ -20,19 +20,12 @@ class Controller(Protocol):
 
         The controller is asked again when its rows are used up: one that returns a single row sees the
         robot's state every frame, one that returns many costs nothing meanwhile.
-
-        Args:
-            state: of the robot now.
-            n: so many frames at most.
         """
         ...
 
 
 class Script:
     """A controller that commands what was laid down before, then holds the last frame.
-
-    Args:
-        blocks: one after the other.
 
     Raises:
         InputError: there is not a single frame.

@@ -19,9 +19,6 @@ class GaitController:
         gait: makes the poses.
         commands: each with the time it is given, counted from the first frame [s]; the first at 0.
         frame_period_s: the time between two frames [s].
-
-    Raises:
-        InputError: no command at 0 s, or one out of the gait's range.
     """
 
     def __init__(

@@ -41,12 +41,10 @@ class Block:
     """Some frames of one robot: what was asked for, what was sent, what happened.
 
     Attributes:
-        robot: its name in the plant.
         state: what the body said when the controller was asked last.
         requests: what the controller wants; its `decision` is there in the first block of what it decided.
         commands: what was sent: the same, made safe.
         states: what the joints did.
-        interventions: what safety changed.
     """
 
     robot: str

@@ -86,7 +86,6 @@ class Passes:
     `phase`, so that after a thousand passes the motion is still on its own clock.
 
     Attributes:
-        motion: whose passes these are.
         frames: how long one is, at least 1 [frames].
         first_way: when the first keyframe is reached [frames].
     """

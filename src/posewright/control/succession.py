@@ -14,7 +14,6 @@ class Turn:
     """One pass of one motion.
 
     Attributes:
-        name: of the motion.
         lap: which of its passes, counted from 0.
         linked: whether the page before led here, rather than a request.
     """
@@ -32,11 +31,7 @@ class Succession:
     """
 
     def __init__(self, motions: Mapping[str, Motion]) -> None:
-        """Prepare.
-
-        Raises:
-            UnknownNameError: a motion's `next` or `exit` is not among the motions.
-        """
+        """Prepare."""
         self._motions = dict(motions)
         self._asked: str | None = None
         self._served: str | None = None  # the request that the present turn belongs to
@@ -48,11 +43,7 @@ class Succession:
                     raise UnknownNameError.among(f"motion that {name!r} leads to", link, motions)
 
     def request(self, name: str | None) -> None:
-        """Ask for a motion, or for none.
-
-        Raises:
-            UnknownNameError: there is no such motion.
-        """
+        """Ask for a motion, or for none."""
         if name is not None and name not in self._motions:
             raise UnknownNameError.among("motion", name, self._motions)
         self._asked = name

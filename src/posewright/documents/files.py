@@ -68,11 +68,7 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Say before long work, not after it, that its result could not be written to `path`.
-
-    Raises:
-        OutputError: it cannot be written there, as far as can be told without writing.
-    """
+    """Say before long work, not after it, that its result could not be written to `path`."""
     path = _target(path)
     if not path.parent.is_dir():
         raise OutputError.at(path, os.strerror(errno.ENOENT))
@@ -109,9 +105,6 @@ def open_ordinary(path: Path) -> BinaryIO:
     """Open a file for reading bytes.
 
     A pipe or a device, on which a program would wait for ever, is not opened at all.
-
-    Raises:
-        OSError: there is no such file, it is no ordinary one, or it may not be read.
     """
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a folder is refused by open() in its own words

@@ -41,9 +41,6 @@ _FLOW_START = re.compile(r"(?:^|[:\-?]) *\Z|^ *\Z")
 def read_document(path: Path | str) -> Node:
     """Read a native document.
 
-    Returns:
-        The root of the document, which is a mapping.
-
     Raises:
         DocumentError: the file cannot be read, is too large or too deep, or is not YAML.
     """

@@ -35,9 +35,6 @@ def se2_exp(components: ArrayLike) -> Floats:
 
     Args:
         components: way forward, way left and turn, `(..., 3)` [m, m, rad].
-
-    Raises:
-        InputError: a way or a turn is not finite.
     """
     dx, dy, turn = _parts(components)
     if not np.isfinite(dx + dy + turn).all():

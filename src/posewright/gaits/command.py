@@ -121,8 +121,4 @@ class GaitGenerator(Protocol):
         """Stand as before the first step, wherever it was; nothing is asked for."""
 
     def frames(self, n: int) -> Floats:
-        """Return the joints in the next n frames, in the order of the robot's, `(n, n_joints)` [rad].
-
-        Raises:
-            InputError: n is no whole number, or below 0.
-        """
+        """Return the joints in the next n frames, in the order of the robot's, `(n, n_joints)` [rad]."""

@@ -15,12 +15,7 @@ ANGLES = "an angle each of the three joints [rad]"
 
 
 def triples(values: ArrayLike, what: str, hint: str) -> Floats:
-    """Return `values` as numbers `(..., 3)`.
-
-    Args:
-        values: anything that NumPy makes an array of.
-        what: what they are, in the plural, for the error.
-        hint: what three of them are.
+    """Return `values`, which are `what` for an error to say, as numbers `(..., 3)`.
 
     Raises:
         InputError: no numbers, or not three in the last place.

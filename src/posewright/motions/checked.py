@@ -41,7 +41,6 @@ class DesignRules:
         points_per_way: how many points of every way are looked at for limits and speed.
         speed_per_frame: whether speeds are said in degrees a frame too, as the robot's maker gives them.
         camera_joints: the joints that move the camera; none where no camera counts.
-        camera_rate_hz: pictures a second.
         camera_speed_deg_s: fastest any of these joints may turn while a picture is taken.
         camera_lost_frames: how many pictures a motion may cost.
     """
@@ -75,7 +74,6 @@ class Segment:
     Attributes:
         number: of the keyframe, counted from 1.
         begins_s: when it is begun, since the motion was started [s].
-        reach_s: time for it as it is played [s].
         begin: (n_joints,) resolved pose it leaves [deg].
         end: (n_joints,) resolved pose it reaches [deg].
         points: (n_points, n_joints) [deg], both ends included; NaN where free.
@@ -132,11 +130,7 @@ class Checked:
     """A motion on its robot, and by what it is checked.
 
     Attributes:
-        motion: what is checked.
-        robot: whose limits, servos and poses count.
-        rules: the thresholds.
         near_poses: names of the poses, near one of which it must begin and end; none stands for all.
-        celebration: whether it may take its time.
     """
 
     motion: Motion

@@ -105,12 +105,7 @@ class Curve:
 
 
 def slopes_of_ways(curves: Sequence[Curve], shape: tuple[int, int, int]) -> tuple[Floats, Floats]:
-    """Return the speeds at the beginnings and at the ends of all ways, each of `shape` [rad/s].
-
-    Args:
-        curves: their ways are owned by (lap, way) pairs.
-        shape: (n_laps, n_ways, n_joints).
-    """
+    """Return the speeds at the beginnings and at the ends of all ways, each of `shape` [rad/s]."""
     begins, ends = np.zeros(shape), np.zeros(shape)
     for curve in curves:
         slopes = curve.slopes()

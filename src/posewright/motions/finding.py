@@ -26,9 +26,7 @@ class Finding:
     """What is found, where, and by how much.
 
     Attributes:
-        level: how bad it is.
         rule: the rule's name: finite, limit, coupled, speed, step, pose, duration, camera or free.
-        message: one sentence.
         keyframe: counted from 1; 0 is the start pose; None is the motion as a whole. Of several the worst.
         joint: None where it is of no one joint. Of several the worst.
         value: what was found, in `unit`; None where there is nothing to measure.

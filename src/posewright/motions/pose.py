@@ -32,7 +32,6 @@ class Pose:
     Attributes:
         joints: names of the joints, in the order of `angles`.
         angles: (n_joints,) [rad], read-only; NaN where the joint is held or free.
-        free: names of the joints whose torque is off.
     """
 
     joints: tuple[str, ...]
@@ -129,7 +128,6 @@ class Keyframe:
     """A pose, the time to reach it, the pause after it, its easing and its stiffness.
 
     Attributes:
-        pose: where the joints are to be.
         reach_s: time on the way into the pose [s]; 0 jumps there.
         pause_s: time to stay in it [s].
         easing: how the way INTO the pose is gone.

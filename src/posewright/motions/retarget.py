@@ -37,11 +37,6 @@ def mirrored(motion: Motion, robot: Robot, *, name: str | None = None) -> Motion
 
     Joints of no mirror pair (a head that nods) keep their angle.
 
-    Args:
-        motion: what to mirror.
-        robot: whose mirror pairs count.
-        name: of the new motion; default unchanged.
-
     Raises:
         InputError: the motion moves a joint but not its partner.
     """
@@ -95,8 +90,6 @@ class Clip:
 
     Attributes:
         keyframe: counted from 1; 0 is the start pose.
-        joint: which joint.
-        asked_rad: what the motion asks for [rad].
         given_rad: the limit it got instead [rad].
     """
 
@@ -116,7 +109,6 @@ class Carried:
     """A motion on another robot, and what became of it on the way.
 
     Attributes:
-        motion: for the other robot.
         missing: joints of the motion that the other robot does not have.
         unmoved: joints of the other robot that the motion says nothing of.
         clips: every angle that was beyond the other robot's limits.
@@ -135,12 +127,8 @@ class Carried:
 def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> Carried:
     """Return the motion as one of another robot, its angles within that robot's limits.
 
-    Stiffness stays behind, as it belongs to the servos; the trunk's attitude is kept.
-
-    Args:
-        motion: what is carried over.
-        robot: the robot it is carried over to.
-        source: the robot it is made for; default the one of that name that ships, if there is one.
+    Stiffness stays behind, as it belongs to the servos; the trunk's attitude is kept. `source` is the robot
+    that the motion is made for; default the one of that name that ships, if there is one.
 
     Raises:
         InputError: the two have no joint in common.

@@ -57,14 +57,7 @@ def straightened(motion: Motion, step_s: float = STEP_S, grid_s: float | None = 
 
 
 def _straight(motion: Motion, keyframe: Keyframe, begins_s: float, step_s: float) -> Iterator[Keyframe]:
-    """Yield the pieces of the way into a keyframe, the last of them the keyframe itself.
-
-    Args:
-        motion: whose keyframe it is.
-        keyframe: where the way ends.
-        begins_s: when it begins, in the motion's own time [s].
-        step_s: length of a piece as it is played [s].
-    """
+    """Yield the pieces of the way into a keyframe, the last of them itself; it `begins_s` at speed 1."""
     last = replace(keyframe, easing=Easing.LINEAR)
     ends_s = begins_s + keyframe.reach_s
     times = _cuts(begins_s / motion.speed, ends_s / motion.speed, step_s)

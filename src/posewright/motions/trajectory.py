@@ -51,7 +51,6 @@ class Trajectory:
     """The ways of all joints through a motion at speed 1.
 
     Attributes:
-        keyframes: the motion's, at least one.
         first: the poses of the first pass, from wherever the motion is started.
         later: the poses of every further pass, which begins where the last one ended.
         passes: how often; infinite for ever.

@@ -58,25 +58,15 @@ class Robot:
     """What is known of one robot. Arrays over joints are in the order of `joint_names`.
 
     Attributes:
-        name: short name, also that of its folder in the catalogue.
-        maker: who makes it.
-        title: one line for people.
-        joints: the joints.
-        servos: one servo a joint, in the joints' order.
         feet: names of the feet in the model.
         poses: joint angles by joint [rad], by name of pose.
-        groups: joint names by name of group.
-        mirror_pairs: joints that change places in a mirrored pose.
         numberings: joint names by ID, by name of numbering.
-        sensors: what it carries.
         frame_period_s: time between two commands to its servos [s].
         coupled_limits: how far a joint may turn where others stand so and so.
         namings: joint names by somebody's name for them, by name of the scheme.
         designs: joints in order, by the label that Sony's motion files have for them.
-        leds: the lights it can show.
         motion_rules: thresholds of the design rules that are not as for any robot.
         sources: what the keys of `source:` in the card stand for.
-        servo_models: facts of its servos by model.
         legs: its legs of three joints, in the order of their feet; empty where the card does not say.
         head: where neck, head and camera lie; None where the card does not say.
         model_path: its MJCF model, where it has one.

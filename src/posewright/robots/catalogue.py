@@ -60,11 +60,7 @@ def robot(name: str | Path) -> Robot:
 
 @cache
 def robot_folder(name: str) -> Path:
-    """Return the folder of a robot of `robot_names()`, with its card, motions, gaits and behaviours.
-
-    Raises:
-        UnknownNameError, InputError: as `robot`.
-    """
+    """Return the folder of a robot of `robot_names()`, with its card, motions, gaits and behaviours."""
     if name in _shipped():
         return FOLDER / name
     if name not in robot_names():

@@ -32,10 +32,6 @@ class CoupledLimit:
     """A row: where the joints of `given` stand in their ranges, `joint` must lie within its limits.
 
     Attributes:
-        joint: the joint it limits.
-        given: the ranges of other joints.
-        lower_rad: its smallest angle there [rad].
-        upper_rad: its largest angle there [rad].
         rounding_rad: by how much the ranges of `given` are wider than printed: a table in whole degrees
             leaves gaps between its rows that no robot has [rad].
     """
@@ -154,10 +150,6 @@ def parse_coupled_limits(node: Node, joints: Collection[str]) -> tuple[CoupledLi
     `{limits: {left_elevator: [left_rotator], right_elevator: [right_rotator]}, rounding_deg: 0.5,
     rows_deg: [[[-115, -76], [-1, 88]], ...], source: ...}`: a row is one range for every given joint, then
     that of the limited one. The same rows may hold for several joints, each with its own given ones.
-
-    Raises:
-        DocumentError: a row does not fit its table, or a range is none.
-        UnknownNameError: a name is not among `joints`.
     """
     return tuple(row for table in node.items() for row in _rows_of_table(table, joints))
 

@@ -40,9 +40,7 @@ class LegGeometry:
     rear leg's backward), y outwards from the body, z up.
 
     Attributes:
-        name: of the leg.
         joints: from the trunk to the foot; of a dog's leg rotator, elevator and knee.
-        foot: name of its foot.
         outer_end: `front` or `rear`, where its frame's x points.
         side: `left` or `right`, where its frame's y points.
         shoulder_m: where the axes of rotator and elevator meet, in the trunk's frame [m].
@@ -68,12 +66,7 @@ class LegGeometry:
 
 
 def parse_legs(node: Node, joints: Sequence[str], feet: Sequence[str]) -> tuple[LegGeometry, ...]:
-    """Read `{name: {joints: ..., foot: ..., ...}, ..., source: ...}`; returned in the order of `feet`.
-
-    Raises:
-        DocumentError: a leg lacks something, a joint or a foot belongs to two legs, or two places are one.
-        UnknownNameError: a joint or a foot that the robot has not.
-    """
+    """Read `{name: {joints: ..., foot: ..., ...}, ..., source: ...}`; returned in the order of `feet`."""
     legs: dict[str, LegGeometry] = {}
     owners: dict[str, str] = {}
     for name, entry in node.fields().items():
@@ -132,7 +125,6 @@ class HeadGeometry:
         neck_m: axis of the neck's tilt, in the trunk's frame [m].
         head_m: where the axes of pan and head tilt meet, from there [m].
         camera_m: the camera, from there; it looks ahead [m].
-        camera: name of the camera among the sensors.
     """
 
     joints: tuple[str, str, str]
@@ -143,12 +135,7 @@ class HeadGeometry:
 
 
 def parse_head(node: Node, joints: Sequence[str], sensors: Collection[SensorSpec]) -> HeadGeometry:
-    """Read `{joints: [...], neck_m: ..., head_m: ..., camera_m: ..., camera: ..., source: ...}`.
-
-    Raises:
-        DocumentError: something is missing, or lies beside the middle plane.
-        UnknownNameError: a joint or a camera that the robot has not.
-    """
+    """Read `{joints: [...], neck_m: ..., head_m: ..., camera_m: ..., camera: ..., source: ...}`."""
     fields = node.fields(required=("joints", "neck_m", "head_m", "camera_m", "camera"), optional=("source",))
     turned = tuple(entry.choice("joint", joints) for entry in fields["joints"].items())
     if len(turned) != 3 or len(set(turned)) != 3:

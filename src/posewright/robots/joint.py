@@ -29,8 +29,6 @@ class Joint:
 
     Attributes:
         name: named by body part, `right_hip_pitch`.
-        lower_rad: smallest angle [rad].
-        upper_rad: largest angle [rad].
         hardware_rad: lower and upper stop of the mechanism, beyond the limits [rad]; None where only the
             limits are known.
         uncertain: what nobody says of this joint, so that an angle of it may mean another on a robot that has
@@ -66,11 +64,6 @@ def parse_joint(name: str, node: Node) -> Joint:
     """Read `{limits_deg: [lower, upper], hardware_deg: ..., two_state: false, uncertain: sign, source: ...}`.
 
     All but the limits may be left out.
-
-    Raises:
-        DocumentError: limits are missing, are not two numbers, are the wrong way round, or lie beyond the
-            stops of the mechanism.
-        UnknownNameError: there is nothing of that name to be uncertain of.
     """
     fields = node.fields(
         required=("limits_deg",), optional=("hardware_deg", "two_state", "uncertain", "source")
@@ -106,8 +99,6 @@ class MirrorPair:
     A joint on the middle line is its own partner (`left == right`).
 
     Attributes:
-        left: the joint on the left.
-        right: the joint on the right.
         sign: +1 where the mirrored joint has the same angle, -1 where it has the opposite.
     """
 
@@ -117,12 +108,7 @@ class MirrorPair:
 
 
 def parse_mirror_pairs(node: Node, joints: Collection[str]) -> tuple[MirrorPair, ...]:
-    """Read `{same_sign: [[right, left], ...], opposite_sign: [[right, left], [middle], ...]}`.
-
-    Raises:
-        DocumentError: an entry is not one or two joints, or a joint is in two of them.
-        UnknownNameError: a name is not among `joints`.
-    """
+    """Read `{same_sign: [[right, left], ...], opposite_sign: [[right, left], [middle], ...]}`."""
     pairs: list[MirrorPair] = []
     taken: set[str] = set()
     for key, listing in node.fields(optional=(*SIGNS, "source")).items():

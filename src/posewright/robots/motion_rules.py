@@ -49,11 +49,6 @@ def parse_motion_rules(
     coupled_margin_deg: 5, speed_per_frame: true, camera: {sensor: head_camera, joints: [head_pan, ...],
     max_speed_deg_s: 70, lost_frames: 0}, source: ...}`, each of which may be left out; `near_pose` may be the
     name of one pose.
-
-    Raises:
-        DocumentError: a threshold is negative, a large step is larger than the largest, or the camera has no
-            frame rate.
-        UnknownNameError: there is no such rule, pose, joint or camera.
     """
     found = node.fields(optional=("near_pose", *THRESHOLDS, "speed_per_frame", "camera", "source"))
     numbers = {name: found[name].number(low=0.0) for name in THRESHOLDS if name in found}

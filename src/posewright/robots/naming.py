@@ -17,12 +17,7 @@ Webots has no names of its own: a world calls its motors as whoever made it like
 
 
 def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
-    """Return one node a joint, in the order of `joints`.
-
-    Raises:
-        DocumentError: there are more or fewer values than joints, or one is missing.
-        UnknownNameError: a key is not among `joints`.
-    """
+    """Return one node a joint, in the order of `joints`."""
     if isinstance(node.value, dict):
         entries = node.fields(required=joints, optional=())
         return [entries[joint] for joint in joints]
@@ -37,10 +32,6 @@ def parse_naming(node: Node, joints: Sequence[str]) -> dict[str, str]:
 
     Returns:
         The robot's joints by the others' names.
-
-    Raises:
-        DocumentError: a name stands for two joints, or there are more or fewer than joints.
-        UnknownNameError: a key is not among `joints`.
     """
     names = node.fields(required=("names",), optional=("source",))["names"]
     if isinstance(names.value, dict):
@@ -81,10 +72,6 @@ def parse_designs(
     node: Node, joints: Collection[str], groups: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, ...]]:
     """Read `{DRX-1000_Head: [joints or groups], ..., source: ...}`: motion files' labels for sets of joints.
-
-    Raises:
-        DocumentError: a joint stands twice in one.
-        UnknownNameError: a name is neither a joint nor a group.
     """
     designs = {}
     for label, entry in node.fields().items():

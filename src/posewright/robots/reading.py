@@ -188,9 +188,6 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
     """Read `{ticks: [...], source: ...}` or `{deg: [...], source: ...}` into angles by joint [rad].
 
     Ticks are the servos' own positions; degrees are joint angles. Both come one a joint.
-
-    Raises:
-        DocumentError: neither or both are given, or a joint would stand outside its limits.
     """
     fields = node.fields(optional=("ticks", "deg", "source"))
     if ("ticks" in fields) == ("deg" in fields):
@@ -222,11 +219,7 @@ def _check_limits(joint: Joint, angle: float, slack_rad: float, node: Node) -> N
 
 
 def check_sources(root: Node) -> None:
-    """Refuse a card whose `source:` names a key that `sources:` does not spell out.
-
-    Raises:
-        UnknownNameError: at the line of the key.
-    """
+    """Refuse a card whose `source:` names a key that `sources:` does not spell out."""
     known = root.fields()["sources"].fields()
     for node in _blocks(root):
         if "source" in node.value:

@@ -39,7 +39,6 @@ class RangeSensor:
     """Measures the distance to the nearest thing inside a narrow fan of beams.
 
     Attributes:
-        name: the sensor's name.
         mount: site or body of the model it is fixed to.
         max_range_m: farthest distance; also the reading where nothing is hit [m].
         min_range_m: nearest distance; also the reading of anything nearer [m].
@@ -47,7 +46,6 @@ class RangeSensor:
         yaw_deg: direction of the fan's middle, positive to the left [deg].
         pitch_deg: the same, positive downwards [deg].
         fan_deg: opening of the fan [deg].
-        beams: number of beams, spread evenly over the fan.
     """
 
     kind: ClassVar[str] = "range"
@@ -78,12 +76,9 @@ class RangeScan:
     """Measures the distance along every one of many beams.
 
     Attributes:
-        name: the sensor's name.
-        mount: site or body of the model it is fixed to.
         max_range_m: farthest distance; also the reading where nothing is hit [m].
         start_deg: direction of the first beam, positive to the left [deg].
         step_deg: angle from one beam to the next, positive to the left [deg].
-        beams: number of beams.
         position_m: place in the mount's frame [m].
         pitch_deg: tilt of all beams, positive downwards [deg].
     """
@@ -147,8 +142,6 @@ class Accelerometer:
     """Measures the acceleration of its mount, along the mount's axes: +9.81 upwards where it is at rest.
 
     Attributes:
-        name: the sensor's name.
-        mount: site or body of the model it is fixed to.
         range_m_s2: farthest reading either way, where it saturates [m/s^2].
     """
 
@@ -192,8 +185,6 @@ class AnalogTouch:
     """Measures how hard a hand presses, in units of its own; like a switch, it gives no reading.
 
     Attributes:
-        name: the sensor's name.
-        place: where on the robot, in words.
         on_above: above this it counts as pressed.
         off_below: below this it counts as let go.
     """
@@ -221,9 +212,7 @@ class Led:
     """One light.
 
     Attributes:
-        name: its short name.
         colour: in words; `white/green` where it can show either.
-        place: where on the robot, in words.
     """
 
     name: str
@@ -248,8 +237,6 @@ class Camera:
     Attributes:
         name: the sensor's name.
         mount: site or body of the model it is fixed to; it looks along +x.
-        width: picture width in pixels.
-        height: picture height in pixels.
         vertical_fov_deg: opening from the bottom to the top of the picture [deg].
         frame_rate_hz: pictures a second, where known [Hz].
     """

@@ -32,7 +32,6 @@ class ServoScale:
 
     Attributes:
         centre_deg: servo degrees at which the joint's angle is zero [deg].
-        direction: +1 or -1: which way the joint turns when the ticks grow.
         tick_deg: size of a tick [deg].
     """
 
@@ -68,17 +67,10 @@ class Servo:
     All conversions take a number or an array of any shape, and none rounds or clips.
 
     Attributes:
-        joint: the joint it moves.
         id: its number on the bus; None where it has none.
-        model: name of its model, `AX-12A`.
         centre_deg: servo degrees at which the joint's angle is zero [deg].
-        direction: +1 or -1: which way the joint turns when the ticks grow.
-        no_load_speed_rad_s: speed without load [rad/s].
-        stall_torque_nm: torque at standstill [N m].
         compliance_slope: ticks of error at which the torque is full; None where `stiffness_nm_rad` says it.
         ticks: positions it tells apart over `range_deg`.
-        range_deg: its whole travel [deg].
-        first_tick: the lowest of its positions.
         tick_urad: size of a tick, where it is told angles [micro-radian]; None where ticks divide its travel.
         stiffness_nm_rad: torque per angle of error, where no slope says it [N m/rad].
     """
@@ -162,10 +154,6 @@ def parse_servo(joint: str, node: Node, models: Mapping[str, ServoModel]) -> Ser
     `model` may be left out where there is only one. Servos that are told angles need nothing else: they are
     on no bus, and their angle is the joint's unless `direction` and `centre_deg` say otherwise. Of those on
     a bus `compliance_slope` may be given where it is set otherwise than its model's default.
-
-    Raises:
-        DocumentError: a key is missing or its value is not what it should be.
-        UnknownNameError: `models` has no such model.
     """
     model = _model(node, models)
     if model.tick_urad is None:
@@ -208,11 +196,7 @@ def _direction(node: Node) -> int:
 
 
 def check_reach(servo: Servo, lower_rad: float, upper_rad: float, node: Node) -> None:
-    """Refuse joint limits beyond what the servo can reach.
-
-    Raises:
-        DocumentError: at `node`, where the limits stand.
-    """
+    """Refuse joint limits beyond what the servo can reach."""
     first, last = servo.reach_rad
     slack = servo.tick_rad
     if lower_rad < first - slack or upper_rad > last + slack:

@@ -36,10 +36,6 @@ class PidGains:
     """One setting of a controller: its three gains, each scaled by a power of two.
 
     Attributes:
-        name: what the maker calls the setting, `standard`.
-        p: proportional gain.
-        i: integral gain.
-        d: derivative gain.
         shifts: of the three gains, in that order; a shift of 16 leaves a gain as it is, one less halves it.
     """
 
@@ -60,11 +56,7 @@ class PidGains:
 
 
 def parse_gains(node: Node) -> tuple[PidGains, ...]:
-    """Read `{shifts: {p: 0x0E, i: 0x02, d: 0x0F}, standard: {p: 0x1C, i: 0x08, d: 0x01}, ...}`.
-
-    Raises:
-        DocumentError: a gain is missing or is no 16-bit number.
-    """
+    """Read `{shifts: {p: 0x0E, i: 0x02, d: 0x0F}, standard: {p: 0x1C, i: 0x08, d: 0x01}, ...}`."""
     fields = node.fields(required=("shifts",))
     shifts = _terms(fields.pop("shifts"), 16)
     return tuple(
@@ -83,20 +75,15 @@ class ServoModel:
     """The facts that all servos of one model share.
 
     Attributes:
-        name: the maker's name of it, `AX-12A`.
         ticks: positions it tells apart over its whole travel.
-        range_deg: its whole travel [deg].
         no_load_speed_rad_s: speed without load at `supply_v` [rad/s].
         stall_torque_nm: torque at standstill at `supply_v` [N m].
         compliance_slope: default slope: ticks of error at which the torque is full; None where its stiffness
             is not set so.
         supply_v: voltage at which speed and torque are given [V].
         gear_ratio: motor turns for one turn of the horn.
-        mass_kg: its mass [kg].
-        first_tick: the lowest of its positions.
         tick_urad: size of a tick, where it is told angles [micro-radian]; None where ticks divide its travel.
         stiffness_nm_rad: torque per angle of error, where no slope says it [N m/rad].
-        gains: settings of its controller.
     """
 
     name: str
@@ -130,11 +117,7 @@ class ServoModel:
 
 
 def parse_servo_model(name: str, node: Node) -> ServoModel:
-    """Read one entry of `servo_models:`.
-
-    Raises:
-        DocumentError: a fact is missing, is no number, or is not positive.
-    """
+    """Read one entry of `servo_models:`."""
     if "tick_urad" in node.fields():
         return _angle_servo(name, node)
     fields = node.fields(required=BUS, optional=(*OPTIONAL, "source"))

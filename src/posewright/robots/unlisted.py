@@ -26,14 +26,6 @@ def unlisted_robot(
 ) -> Robot:
     """Return an ad-hoc card: joints that may turn once round either way, nominal servos, no model, no poses.
 
-    Args:
-        name: what to call the robot.
-        joint_names: its joints, in order.
-        title: one line for people.
-        scheme: the naming in which others call the joints as here, `open_r`; None where there is none.
-        design: the label that motion files have for all of its joints; None where there is none.
-        frame_period_s: time between two commands [s]; that of Sony's robots where nothing is known.
-
     Raises:
         InputError: there is no joint, or one stands there twice.
     """

@@ -29,12 +29,7 @@ class LineError(ValueError):
 
 
 def header_line(plan: Plan, made_with: str) -> str:
-    """Return the first line of a journal, without its line feed; its `hash` is the check of the rest.
-
-    Args:
-        plan: of the search.
-        made_with: the packages that the candidates depend on, for whoever cannot repeat them.
-    """
+    """Return the first line of a journal, without its line feed; its `hash` is the check of the rest."""
     return _sealed(
         {
             "journal": KIND,
@@ -76,11 +71,7 @@ def check_of(line: str) -> str:
 
 
 def read_header(line: str) -> tuple[Plan, str]:
-    """Return plan and `made_with` of a journal's first line.
-
-    Raises:
-        LineError: it is none, or not as it was written.
-    """
+    """Return plan and `made_with` of a journal's first line."""
     found = _parsed(line)
     if found.get("journal") != KIND:
         raise LineError("this is no tuning journal")
@@ -104,12 +95,6 @@ def read_header(line: str) -> tuple[Plan, str]:
 
 def read_attempt(line: str, plan: Plan, number: int, check_before: str) -> Attempt:
     """Return the attempt of a line.
-
-    Args:
-        line: without its line feed.
-        plan: of the journal.
-        number: how many attempts stand before it.
-        check_before: the check of the line before.
 
     Raises:
         LineError: it is none, or not as it was written, or not the next one.
@@ -164,7 +149,6 @@ class Journal:
     """What a journal holds.
 
     Attributes:
-        plan: what was searched, and how.
         made_with: the packages that drew the candidates, with their versions.
         attempts: all evaluations, in order: the start, then generation by generation; the last
             generation may be unfinished.
@@ -201,11 +185,7 @@ def read_journal(path: str | Path) -> Journal:
 
 
 def journal_in(raw: bytes, path: Path) -> Journal:
-    """Return the journal that the bytes of a file are; `path` is only used in messages.
-
-    Raises:
-        FormatError: as read_journal.
-    """
+    """Return the journal that the bytes of a file are; `path` is only used in messages."""
     length = raw.rfind(b"\n") + 1
     header, *lines = raw[:length].split(b"\n")
     number = 1

@@ -63,19 +63,11 @@ class Keeper:
         self._end, self._check = found.length, found.last_check
 
     def add(self, attempt: Attempt) -> None:
-        """Write the next attempt; it is the system's then, and outlives this process.
-
-        Raises:
-            OutputError: the disk is full, or gone.
-        """
+        """Write the next attempt; it is the system's then, and outlives this process."""
         self._add(attempt_line(attempt, self._check))
 
     def other_candidate(self, number: int) -> FormatError:
-        """Return the error for a recorded attempt whose candidate is not the one that the search asks for.
-
-        Args:
-            number: of the attempt, counted from 0.
-        """
+        """Return the error for a recorded attempt whose candidate is not the one that the search asks for."""
         return FormatError(
             "the search asks for another candidate here than stands in the journal",
             where=Where(self._path, line=number + 2),

@@ -40,8 +40,6 @@ class Plan:
     """All that decides which candidates a search asks for, given the scores of those before.
 
     Attributes:
-        fingerprint: of the problem.
-        dimensions: of the problem.
         population: candidates in a generation.
         spread: how far the first candidates lie apart, as a share of each range.
         seed: of what is drawn.
@@ -79,13 +77,7 @@ class Plan:
 
 
 def plan_for(problem: Problem, *, population: int | None, spread: float, seed: int) -> Plan:
-    """Return the plan to search a problem.
-
-    Args:
-        problem: what to search.
-        population: candidates in a generation; default 4 + 3 ln n of n dimensions, as Hansen advises.
-        spread: see Plan.
-        seed: see Plan.
+    """Return the plan to search a problem; the population is 4 + 3 ln n of n dimensions unless told (Hansen).
 
     Raises:
         InputError: a number out of its range, no dimension, or two of one name.

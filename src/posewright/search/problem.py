@@ -28,7 +28,6 @@ class Dimension:
     """One number of the search, and where it may lie.
 
     Attributes:
-        name: its name in candidates, journals and pictures.
         low: the least it may be.
         high: the most it may be.
         start: where the search begins; it is tried first, as it is.
@@ -89,9 +88,6 @@ class Evaluation:
             the score infinity and a reason among its facts. NaN and minus infinity are read as infinity,
             with a fact `not_judged` that says so.
         facts: what else is worth keeping: speed, height, the reason of a failure. Numbers and texts.
-
-    Raises:
-        InputError: a score that is no number, or a fact that is neither number nor text.
     """
 
     score: float

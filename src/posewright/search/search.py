@@ -37,11 +37,7 @@ class Search:
     """
 
     def __init__(self, plan: Plan) -> None:
-        """Begin at the plan's start.
-
-        Raises:
-            MissingExtraError: cma is not installed.
-        """
+        """Begin at the plan's start."""
         self._dimensions = plan.dimensions
         self._asked: list[Any] = []
         legacy = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(plan.seed)))

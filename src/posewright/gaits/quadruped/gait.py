@@ -23,16 +23,7 @@ TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
 
 @dataclass(frozen=True, slots=True)
 class TravelGain:
-    """How many times as far as the body is to go the feet are asked to go.
-
-    Attributes:
-        forward: of the way forward.
-        left: of the way to the side.
-        turn: of the turn.
-
-    Raises:
-        InputError: a gain is out of its range.
-    """
+    """How many times as far as the body is to go the feet are asked to go."""
 
     forward: float = 1.0
     left: float = 1.0
@@ -53,9 +44,6 @@ class Trim:
         forward_m_s: speed forward that is always added [m/s].
         left_m_rad: way to the left that is added for every radian of turn to the left [m/rad].
         turn_rad_m: turn to the left that is added for every metre to the left [rad/m].
-
-    Raises:
-        InputError: a trim is out of its range.
     """
 
     forward_m_s: float = 0.0
@@ -75,14 +63,7 @@ def _ranged(name: str, value: float, low: float, high: float) -> float:
 
 
 def feet_components(components: Floats, seconds: float, gain: TravelGain, trim: Trim) -> Floats:
-    """Return the components that the feet are moved by, so that the body moves by `components`.
-
-    Args:
-        components: way forward, way left and turn, `(3,)` [m, m, rad].
-        seconds: in so long [s].
-        gain: of the feet over the body.
-        trim: what they do besides.
-    """
+    """Return the components `(3,)` [m, m, rad] that move the feet, so that the body moves by `components`."""
     forward, left, turn = components.tolist()
     return np.array(
         [
@@ -102,16 +83,8 @@ class Gait:
     """A periodic generator of poses from a velocity command: everything it is made of.
 
     Attributes:
-        name: of the gait.
-        robot: name of the robot it is made for.
-        parameters: of its steps.
         phases: which foot is in the air when.
-        interpolation: between the points of a step.
-        travel_gain: how many times as far the feet are asked to go.
-        trim: what they are asked to do besides.
         pose: name of the pose in which the joints are held that no leg has.
-        description: one line for people.
-        source: where its numbers come from.
         path: the file it was read from.
     """
 
@@ -138,10 +111,6 @@ class Gait:
         """Return the components that the feet are moved by, so that the body moves by `components`.
 
         The turn multiplier adds its turn; gain and trim add what servos and paws take away.
-
-        Args:
-            components: way forward, way left and turn, `(3,)` [m, m, rad].
-            seconds: in so long [s].
         """
         forward, left, turn = components.tolist()
         turn += self.parameters.turn_multiplier_rad_m * forward

@@ -81,9 +81,6 @@ def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) 
         text: a gait's document.
         path: where it comes from, for messages, and for a card it names by its path.
         robot: who is to walk it; None for the robot the document names.
-
-    Raises:
-        DocumentError, UnknownNameError: as `read_gait`.
     """
     fields = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
     card = _robot(fields["robot"], robot, path)
@@ -213,11 +210,7 @@ def _pose(fields: Mapping[str, Node], card: Robot) -> str:
 
 
 def read_parameters(node: Node) -> GaitParameters:
-    """Read the parameters of a walk, each by its name.
-
-    Raises:
-        DocumentError: one is missing, unknown, no number or out of its range.
-    """
+    """Read the parameters of a walk, each by its name."""
     found = node.fields(required=tuple(EXPLANATIONS), optional=())
     values: dict[str, Any] = {name: _READERS[EXPLANATIONS[name].kind](entry) for name, entry in found.items()}
     return GaitParameters(**values)

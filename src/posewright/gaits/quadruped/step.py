@@ -73,11 +73,7 @@ class PlannedStep:
 
 
 class StepPlanner:
-    """Plans steps.
-
-    Raises:
-        InputError, UnreachableError: as `QuadrupedGait`.
-    """
+    """Plans steps."""
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
         if gait.robot != robot.name:
@@ -167,13 +163,7 @@ class StepPlanner:
         return tuple(ways)
 
     def _frames(self, before: Floats, windows: list[FootWindow], angles: list[Floats]) -> Floats:
-        """Return all joints in every frame, `(n_frames, n_joints)` [rad].
-
-        Args:
-            before: the joints of each leg at its point before the first, `(n_feet, 3)` [rad].
-            windows: of this step.
-            angles: of each leg at its points, `(n, 3)` each [rad].
-        """
+        """Return all joints in every frame, `(n_frames, n_joints)` [rad]."""
         rows = np.tile(self.standing_pose, (len(windows[0].weights), 1))
         for leg, led_on, window, knots in zip(self._legs, before, windows, angles, strict=True):
             rows[:, leg.indices] = window.weights @ np.concatenate([led_on[np.newaxis], knots])

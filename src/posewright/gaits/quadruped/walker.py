@@ -23,11 +23,7 @@ foot has landed for the new one, and another later lifted from there."""
 
 
 class Walker:
-    """A robot that walks, one step after the other, from standing on.
-
-    Raises:
-        InputError, UnreachableError: as `QuadrupedGait`.
-    """
+    """A robot that walks, one step after the other, from standing on."""
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
         self.gait = gait
@@ -101,10 +97,6 @@ class QuadrupedGait:
     A new command takes effect at the next step, where feet lift, and is come to within four steps, or eight
     from its opposite. Until the first one the robot steps on the spot. It is a `GaitGenerator`.
 
-    Args:
-        gait: what is walked.
-        robot: who walks; its frame period is the time between two poses.
-
     Raises:
         InputError: the gait is another robot's, a leg of the robot is not known, or the times of the gait do
             not go together.
@@ -167,11 +159,7 @@ class QuadrupedGait:
         self._command, self._halts, self._rows = STILL, False, self._none
 
     def frames(self, n: int) -> Floats:
-        """Return the joints in the next n frames, `(n, n_joints)` [rad].
-
-        Raises:
-            InputError: n is no whole number, or below 0.
-        """
+        """Return the joints in the next n frames, `(n, n_joints)` [rad]."""
         asked: object = n
         if isinstance(asked, bool) or not isinstance(asked, int | np.integer) or n < 0:
             raise InputError(f"{asked!r} frames are asked for", hint="a whole number, 0 or more")
