@@ -15,7 +15,7 @@ from enum import Enum
 import numpy as np
 
 from posewright.arenas.arena import Arena, Box
-from posewright.arenas.arena_reading import arena as shipped_arena
+from posewright.arenas.arena import arena as shipped_arena
 from posewright.arenas.rectangles import corners, pair_distances
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, Where

@@ -66,7 +66,7 @@ def _separations(at: Floats, outlines: Floats) -> Floats:
 
 
 def shadows(poses: Floats, size_m: ArrayLike) -> tuple[Floats, Floats]:
-    """Return what boxes at x y z qw qx qy qz, `(n, 7)`, cover of the floor, as places and edges of rectangles.
+    """Return what boxes at x y z qw qx qy qz, `(n, 7)`, cover of the floor: places and edges.
 
     A box lying on its side covers its height one way and, which side it lies on being left open, its
     longer edge the other way. `size_m` are edges along its own x, y and z, `(n, 3)`, or `(3,)` for all [m].

@@ -96,8 +96,7 @@ class MountedLeg:
         return self.leg.inverse(own, form=form, knee=knee, lift=lift, nearest=nearest)
 
     def out_of_reach(self, x: float, y: float, z: float, *, knee: Knee = Knee.POSITIVE) -> OutOfReach | None:
-        """Return why the foot's middle cannot come to a point of the trunk's frame [m], or None where it can.
-        """
+        """Return why the foot's middle cannot come to a point of the trunk [m], or None where it can."""
         x0, y0, z0 = self._shoulder
         sx, sy, sz = self._signs
         return self.leg.out_of_reach((x - x0) * sx, (y - y0) * sy, (z - z0) * sz, knee=knee)

@@ -8,12 +8,12 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.motions.checked import DesignRules as DesignRules
+    from posewright.motions.checked import Finding as Finding
+    from posewright.motions.checked import Level as Level
     from posewright.motions.design_rules import check_motion as check_motion
     from posewright.motions.easing import DEFAULT_ACCEL_SHARE as DEFAULT_ACCEL_SHARE
     from posewright.motions.easing import Easing as Easing
     from posewright.motions.easing import robotis_accel_share as robotis_accel_share
-    from posewright.motions.finding import Finding as Finding
-    from posewright.motions.finding import Level as Level
     from posewright.motions.motion import Motion as Motion
     from posewright.motions.motion import Samples as Samples
     from posewright.motions.pose import LONGEST_S as LONGEST_S

@@ -208,7 +208,7 @@ class Motion:
     def first_pose(self, robot: Robot, pose: str | None = None) -> Floats:
         """Return all joints of a robot as it is put down to play this, `(n_joints,)` [rad].
 
-        Joints that it does not move are as in the pose of that name; None is the robot's `stand`, else the nearest.
+        Joints that it does not move are as in a named pose, by default the robot's `stand`, else the nearest.
 
         Raises:
             UnknownNameError: the robot has no such pose, or not a joint of the motion.

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.motions.checked import Checked, Segment, onto, place
-from posewright.motions.finding import Finding, Level
+from posewright.motions.checked import Checked, Finding, Level, Segment, onto, place
 from posewright.robots import Robot
 
 ROUNDING = 1e-9

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -16,13 +17,10 @@ from posewright.arrays import Floats, Indices
 from posewright.errors import UnknownNameError
 from posewright.robots.coupling import CoupledLimit, Coupling
 from posewright.robots.geometry import HeadGeometry, LegGeometry
-from posewright.robots.html import html_table
-from posewright.robots.joint import Joint, MirrorPair
+from posewright.robots.joint import AS_ITS_JOINTS, Joint, MirrorPair
 from posewright.robots.motion_rules import MotionRules
-from posewright.robots.naming import AS_ITS_JOINTS
 from posewright.robots.sensors import Led, SensorSpec
-from posewright.robots.servo import Servo, ServoScale
-from posewright.robots.servo_model import ServoModel
+from posewright.robots.servo import Servo, ServoModel, ServoScale
 
 _Value = TypeVar("_Value")
 
@@ -266,3 +264,13 @@ def _fixed(numbers: list[float]) -> Floats:
     array = np.array(numbers, dtype=np.float64)
     array.setflags(write=False)
     return array
+
+
+def html_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table with a caption; all text is escaped."""
+    lines = [_row("th", columns), *(_row("td", row) for row in rows)]
+    return f"<table><caption>{escape(title)}</caption>{''.join(lines)}</table>"
+
+
+def _row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"

@@ -7,29 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from posewright.documents import Node
-from posewright.robots.sensors import Camera, SensorSpec
-
-Vector = tuple[float, float, float]
-
-FARTHEST_M = 10.0
-"""No part of a small robot is farther from another."""
+from posewright.robots.sensors import Camera, SensorSpec, Vector, parse_vector
 
 FRONT, REAR = "front", "rear"
-
 LEFT, RIGHT = "left", "right"
-
 LEG_HINT = "its joints from the trunk to the foot, each once"
-
 HEAD_HINT = "[neck tilt, pan, head tilt]"
-
-
-def parse_vector(node: Node) -> Vector:
-    """Read `[x, y, z]` in metres, or raise DocumentError."""
-    entries = node.items()
-    if len(entries) != 3:
-        node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
-    x, y, z = (entry.number(low=-FARTHEST_M, high=FARTHEST_M) for entry in entries)
-    return x, y, z
 
 
 @dataclass(frozen=True)

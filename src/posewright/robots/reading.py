@@ -15,13 +15,19 @@ from posewright.documents import Node, parse_document, read_text
 from posewright.robots.card import Robot
 from posewright.robots.coupling import parse_coupled_limits
 from posewright.robots.geometry import parse_head, parse_legs
-from posewright.robots.joint import Joint, parse_joint, parse_mirror_pairs
+from posewright.robots.joint import (
+    Joint,
+    parse_designs,
+    parse_groups,
+    parse_joint,
+    parse_mirror_pairs,
+    parse_naming,
+    parse_numbering,
+    per_joint,
+)
 from posewright.robots.motion_rules import MotionRules, parse_motion_rules
-from posewright.robots.naming import parse_designs, parse_groups, parse_naming, parse_numbering, per_joint
-from posewright.robots.sensor_reading import parse_sensor
-from posewright.robots.sensors import FootContact, SensorSpec, parse_leds
-from posewright.robots.servo import Servo, check_reach, parse_servo
-from posewright.robots.servo_model import ServoModel, parse_servo_model
+from posewright.robots.sensors import FootContact, SensorSpec, parse_leds, parse_sensor
+from posewright.robots.servo import Servo, ServoModel, check_reach, parse_servo, parse_servo_model
 
 CARD = "robot.yaml"
 """Name of the card in a robot's folder."""

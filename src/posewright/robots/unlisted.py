@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from posewright.errors import InputError
 from posewright.robots.card import Robot
 from posewright.robots.joint import FULL_TURN_DEG, Joint
-from posewright.robots.servo import Servo
-from posewright.robots.servo_model import RAD_PER_URAD
+from posewright.robots.servo import RAD_PER_URAD, Servo
 
 MODEL = "unlisted"
 """Name of the nominal servo. Its numbers are of nobody: 1 N m and 1 N m/rad, and no speed is too fast."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from posewright.search.problem import Dimension, Evaluation, Fact
+from posewright.search.plan import Dimension, Evaluation, Fact
 
 
 @dataclass(frozen=True)

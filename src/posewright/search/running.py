@@ -11,9 +11,8 @@ from typing import TypeAlias
 from posewright.errors import InputError
 from posewright.search.attempt import Attempt, Ending, Generation, Tuned, better, summarise
 from posewright.search.executors import executor_for, in_order, packed
-from posewright.search.journal_keeping import Keeper
-from posewright.search.plan import Plan, plan_for
-from posewright.search.problem import Evaluation, Problem, judged
+from posewright.search.journal import Keeper
+from posewright.search.plan import Evaluation, Plan, Problem, judged, plan_for
 from posewright.search.search import Search, same_candidate
 
 Evaluate: TypeAlias = Callable[[Sequence[Mapping[str, float]]], Iterator[Evaluation]]

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from posewright.errors import MissingExtraError
-from posewright.search.plan import Plan
-from posewright.search.problem import Dimension
+from posewright.search.plan import Dimension, Plan
 
 _JUST_UNDER_HALF = 0.5 - 1e-6
 """A whole number is searched up to half a step beyond its bounds: they are met as often as others."""

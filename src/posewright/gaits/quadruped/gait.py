@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.documents import Bounds, Reader
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.quadruped.parameters import GaitParameters
-from posewright.gaits.quadruped.phases import PhaseTable
+from posewright.gaits.quadruped.phases import PhaseTable, read_phases
 
 LEAST_GAIN, GREATEST_GAIN = 0.2, 3.0
 """Ours, as the bounds of the parameters: fitted walks need up to two, and a slip of the pen is refused."""
+
+Gain = Annotated[float, Bounds(LEAST_GAIN, GREATEST_GAIN)]
 
 TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
 """So far a trim may go either way [m/s, m/rad, rad/m]: ours, five times and more what fitted walks need."""
@@ -25,9 +29,9 @@ TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
 class TravelGain:
     """How many times as far as the body is to go the feet are asked to go."""
 
-    forward: float = 1.0
-    left: float = 1.0
-    turn: float = 1.0
+    forward: Gain = 1.0
+    left: Gain = 1.0
+    turn: Gain = 1.0
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -46,9 +50,9 @@ class Trim:
         turn_rad_m: turn to the left that is added for every metre to the left [rad/m].
     """
 
-    forward_m_s: float = 0.0
-    left_m_rad: float = 0.0
-    turn_rad_m: float = 0.0
+    forward_m_s: Annotated[float, Bounds(-0.1, 0.1)] = 0.0
+    left_m_rad: Annotated[float, Bounds(-0.1, 0.1)] = 0.0
+    turn_rad_m: Annotated[float, Bounds(-10.0, 10.0)] = 0.0
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -91,7 +95,7 @@ class Gait:
     name: str
     robot: str
     parameters: GaitParameters = field(repr=False)
-    phases: PhaseTable = field(repr=False)
+    phases: Annotated[PhaseTable, Reader(read_phases)] = field(repr=False)
     interpolation: Interpolation = field(default=Interpolation.SPLINE, repr=False)
     travel_gain: TravelGain = field(default_factory=TravelGain, repr=False)
     trim: Trim = field(default_factory=Trim, repr=False)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from posewright.documents import Node
 from posewright.errors import InputError, UnknownNameError
 from posewright.kinematics import MountedLeg, legs_by_foot
 from posewright.robots import Robot
@@ -100,6 +101,17 @@ def phase_table(name: str) -> PhaseTable:
     if name not in PHASE_TABLES:
         raise UnknownNameError.among("phase table", name, PHASE_TABLES)
     return PHASE_TABLES[name]
+
+
+def read_phases(node: Node) -> PhaseTable:
+    """Read the name of a table, or the phase offset of each foot, or raise DocumentError."""
+    if not isinstance(node.value, dict):
+        return phase_table(node.choice("phase table", PHASE_TABLES))
+    offsets = node.fields(required=FEET, optional=())
+    for entry in offsets.values():
+        if entry.number(low=0.0) >= 1.0:
+            entry.fail(f"{entry.value:g} is out of range", hint="from 0 to less than 1, of a cycle")
+    return PhaseTable(OWN, {foot: entry.number() for foot, entry in offsets.items()})
 
 
 def walking_legs(robot: Robot) -> dict[str, MountedLeg]:
