@@ -28,12 +28,10 @@ class Body(Protocol):
     @property
     def robot(self) -> Robot:
         """The robot this is a body of."""
-        ...
 
     @property
     def time_s(self) -> float:
         """The body's own time, 0 when it began [s]."""
-        ...
 
     def open(self) -> None:
         """Take hold of the robot, torque on; opening an open body does nothing.
@@ -41,7 +39,6 @@ class Body(Protocol):
         Raises:
             BodyError: it does not answer.
         """
-        ...
 
     def read(self) -> BodyState:
         """Return the state now, its sensors evaluated; no time passes.
@@ -49,11 +46,9 @@ class Body(Protocol):
         Raises:
             BodyError: the body does not answer.
         """
-        ...
 
     def observe(self) -> JointStates:
         """Return one row: what the joints do now, and the truth where the body knows it; no time passes."""
-        ...
 
     def facts(self) -> Mapping[str, Any]:
         """Return what this body knows of itself besides its card, as plain data for a recording.
@@ -62,15 +57,12 @@ class Body(Protocol):
         its servos, `latency_frames`, `welded` joints; and, as `recordings.RobotHeader` has them, its
         `sensors` and the `links` it is built of. A body that knows nothing returns nothing.
         """
-        ...
 
     def stop(self, policy: TorquePolicy) -> None:
         """Stop moving at once; must not raise, and may be called at any time, also twice."""
-        ...
 
     def close(self) -> None:
         """Let go of the robot: ports and connections are free again. Torque stays as `stop` left it."""
-        ...
 
 
 @runtime_checkable
@@ -80,12 +72,10 @@ class Plant(Protocol):
     @property
     def bodies(self) -> Mapping[str, Body]:
         """The robots in it, by the name each has here."""
-        ...
 
     @property
     def frame_period_s(self) -> float:
         """The time between two commands, the same for all robots in it [s]."""
-        ...
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
         """Let as many frames pass as there are rows, one command a frame, and return what the joints did.
@@ -96,7 +86,6 @@ class Plant(Protocol):
         Raises:
             BodyError: a body does not answer, or the commands do not fit.
         """
-        ...
 
 
 @runtime_checkable
@@ -113,4 +102,3 @@ class Supervisor(Protocol):
             y_m: of the base, in the field frame [m].
             yaw_rad: where it looks: 0 along the field's x, positive to the left [rad].
         """
-        ...

@@ -123,15 +123,12 @@ class Distribution(Protocol):
     @property
     def bounds(self) -> tuple[float, float]:
         """The least and the greatest number that can come of it."""
-        ...
 
     def draw(self, random: np.random.Generator) -> float:
         """Return a number within the bounds."""
-        ...
 
     def draw_whole(self, random: np.random.Generator) -> int:
         """Return a whole number, within the bounds rounded to whole ones."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from posewright.control.controller import Controller as Controller
     from posewright.control.controller import Correction as Correction
     from posewright.control.controller import Feedback as Feedback
+    from posewright.control.controller import GaitController as GaitController
+    from posewright.control.controller import Schedule as Schedule
     from posewright.control.controller import Script as Script
-    from posewright.control.gait import GaitController as GaitController
-    from posewright.control.gait import Schedule as Schedule
     from posewright.control.loop import Block as Block
     from posewright.control.loop import Clock as Clock
     from posewright.control.loop import RealClock as RealClock

@@ -33,11 +33,9 @@ class Clock(Protocol):
     @property
     def is_real(self) -> bool:
         """Whether frames are due at real times; a run then sends them one by one."""
-        ...
 
     def wait_until(self, time_s: float) -> float:
         """Wait until a time of the run [s] has come; return how long ago that was already [s]."""
-        ...
 
 
 class SimulatedClock:
@@ -114,7 +112,6 @@ class Watcher(Protocol):
 
     def watch(self, block: Block) -> bool:
         """See a block; return True to end the run after it."""
-        ...
 
 
 def drive(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats
-from posewright.control.gait import in_frames
+from posewright.control.controller import in_frames
 from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose, Samples
 from posewright.robots import Robot

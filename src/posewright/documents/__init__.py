@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from posewright.documents.files import refuse_unwritable as refuse_unwritable
     from posewright.documents.files import try_lock as try_lock
     from posewright.documents.files import write_atomically as write_atomically
-    from posewright.documents.node import Node as Node
     from posewright.documents.reading import MAX_DOCUMENT_BYTES as MAX_DOCUMENT_BYTES
+    from posewright.documents.reading import Node as Node
     from posewright.documents.reading import decode_document as decode_document
     from posewright.documents.reading import parse_document as parse_document
     from posewright.documents.reading import read_document as read_document

@@ -23,7 +23,7 @@ from enum import Enum
 from functools import cache, partial
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from posewright.documents.node import Node
+from posewright.documents.reading import Node
 from posewright.units import RAD_PER_DEG
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ def read_record(
         UnknownNameError: a key or a choice that does not exist.
     """
     described: Any = kind
-    entries = {name: entry for name, entry in _entries(described, degrees).items() if name not in given}
+    entries = _entries(described, degrees, frozenset(given))
     required = [entry.key for entry in entries.values() if entry.required]
     optional = [entry.key for entry in entries.values() if not entry.required]
     parts = node.fields(required=required, optional=[*optional, *besides])
@@ -91,9 +91,9 @@ def read_record(
 
 
 @cache
-def _entries(kind: Any, degrees: bool) -> Mapping[str, _Entry]:
-    hints = get_type_hints(kind, include_extras=True)
-    return {entry.name: _entry(entry, hints[entry.name], degrees) for entry in fields(kind) if entry.init}
+def _entries(kind: Any, degrees: bool, given: frozenset[str]) -> Mapping[str, _Entry]:
+    hints, told = get_type_hints(kind, include_extras=True), (entry for entry in fields(kind) if entry.init)
+    return {one.name: _entry(one, hints[one.name], degrees) for one in told if one.name not in given}
 
 
 def _entry(entry: Field[Any], hint: Any, degrees: bool) -> _Entry:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.documents.catalogue import is_path as is_path
     from posewright.robots.card import Robot as Robot
     from posewright.robots.card import html_table as html_table
-    from posewright.robots.catalogue import is_path as is_path
     from posewright.robots.catalogue import robot as robot
     from posewright.robots.catalogue import robot_folder as robot_folder
     from posewright.robots.catalogue import robot_names as robot_names
     from posewright.robots.catalogue import ships as ships
+    from posewright.robots.catalogue import unlisted_robot as unlisted_robot
     from posewright.robots.coupling import CoupledLimit as CoupledLimit
     from posewright.robots.coupling import Coupling as Coupling
     from posewright.robots.coupling import GivenRange as GivenRange
@@ -42,6 +43,5 @@ if TYPE_CHECKING:
     from posewright.robots.servo import PidGains as PidGains
     from posewright.robots.servo import Servo as Servo
     from posewright.robots.servo import ServoModel as ServoModel
-    from posewright.robots.unlisted import unlisted_robot as unlisted_robot
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -33,6 +33,6 @@ if TYPE_CHECKING:
     from posewright.search.plan import Problem as Problem
     from posewright.search.plan import checked_seed as checked_seed
     from posewright.search.plan import plan_for as plan_for
-    from posewright.search.running import tune as tune
+    from posewright.search.search import tune as tune
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

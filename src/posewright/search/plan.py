@@ -135,16 +135,13 @@ class Problem(Protocol):
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
         """The numbers that are searched, in order."""
-        ...
 
     @property
     def fingerprint(self) -> str:
         """A text that differs when an evaluation would: a journal goes on only with its own problem."""
-        ...
 
     def evaluate(self, values: Mapping[str, float]) -> Evaluation:
         """Say how good these values are; one for each dimension, a whole number where it is one."""
-        ...
 
 
 def judged(problem: Problem, values: Mapping[str, float]) -> Evaluation:
