@@ -114,15 +114,10 @@ class Arena:
     """A field of -size_y/2..size_y/2 along y from x = 0, with what stands fast on it, and boxes.
 
     Attributes:
-        size_m: of the field along x and y [m].
         shapes: walls, lines and whatever else stands fast; walls may stand outside the field.
-        box_kinds: what boxes are like, by the name of their kind.
         colours: of `floor`, `box`, and of shapes by their role; red, green, blue 0..1.
-        friction: sliding friction of the floor, no unit.
-        max_boxes: how many boxes may stand on it.
         gap_m: the least width of a gap between obstacles [m].
         touching_m: obstacles nearer than this form one [m].
-        boxes: where they stand.
         sources: where each number comes from, by its key in the document.
     """
 
@@ -178,11 +173,7 @@ class Arena:
 
     @property
     def box_kind(self) -> BoxKind:
-        """What an ordinary box is like.
-
-        Raises:
-            UnknownNameError: this field has none.
-        """
+        """What an ordinary box is like; UnknownNameError where this field has none."""
         return self.kind_of(Box(0.0, 0.0))
 
     @property
@@ -226,11 +217,7 @@ class Arena:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Arena:
-        """Return the arena that `to_dict` told; it has no sources.
-
-        Raises:
-            DocumentError: something is missing, or is not what it should be.
-        """
+        """Return the arena, without sources, that `to_dict` told, or raise DocumentError."""
         told = ("wall_height_m", "lines", "box_size_m")
         return read_record(Node(data, trail="arena"), cls, besides=told, degrees=False, sources={})
 

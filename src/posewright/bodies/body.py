@@ -34,18 +34,10 @@ class Body(Protocol):
         """The body's own time, 0 when it began [s]."""
 
     def open(self) -> None:
-        """Take hold of the robot, torque on; opening an open body does nothing.
-
-        Raises:
-            BodyError: it does not answer.
-        """
+        """Take hold of the robot, torque on, or raise BodyError; opening an open body does nothing."""
 
     def read(self) -> BodyState:
-        """Return the state now, its sensors evaluated; no time passes.
-
-        Raises:
-            BodyError: the body does not answer.
-        """
+        """Return the state now, its sensors evaluated, or raise BodyError; no time passes."""
 
     def observe(self) -> JointStates:
         """Return one row: what the joints do now, and the truth where the body knows it; no time passes."""

@@ -196,11 +196,7 @@ _FLOW_START = re.compile(r"(?:^|[:\-?]) *\Z|^ *\Z")
 
 
 def read_document(path: Path | str) -> Node:
-    """Read a native document.
-
-    Raises:
-        DocumentError: the file cannot be read, is too large or too deep, or is not YAML.
-    """
+    """Read a native document, or raise DocumentError."""
     path = Path(path)
     return parse_document(read_text(path), path)
 
@@ -234,11 +230,7 @@ def decode_document(raw: bytes, path: Path | None = None) -> str:
 
 
 def parse_document(text: str, path: Path | None = None) -> Node:
-    """Parse the text of a native document; `path` is only used in messages.
-
-    Raises:
-        DocumentError: it is not YAML, or no honest document.
-    """
+    """Parse the text of a native document (`path` is for messages only), or raise DocumentError."""
     import yaml  # not before there is a document to read
 
     from posewright.documents.parsing import parse_tree

@@ -105,11 +105,7 @@ class GaitGenerator(Protocol):
         """Whether it stood in the last frame, as it does before the first; here another motion may follow."""
 
     def request(self, command: VelocityCommand) -> None:
-        """Ask for a velocity from the next step on; STILL is stepping on the spot.
-
-        Raises:
-            InputError: it is more than the gait can do, or no command.
-        """
+        """Ask for a velocity from the next step on (STILL steps on the spot), or raise InputError."""
 
     def clipped(self, command: VelocityCommand) -> VelocityCommand:
         """Return what can be requested in place of a command: the same direction, slower if need be."""

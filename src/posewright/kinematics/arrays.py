@@ -15,11 +15,7 @@ ANGLES = "an angle each of the three joints [rad]"
 
 
 def triples(values: ArrayLike, what: str, hint: str) -> Floats:
-    """Return `values`, which are `what` for an error to say, as numbers `(..., 3)`.
-
-    Raises:
-        InputError: no numbers, or not three in the last place.
-    """
+    """Return `values`, which an error calls `what`, as numbers `(..., 3)`, or raise InputError."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

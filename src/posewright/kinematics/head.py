@@ -52,11 +52,9 @@ class Limits:
 
     Attributes:
         single: lower and upper limit of each joint [rad].
-        coupling: limits of joints where others stand so and so.
         pose: all joints of the robot as they stand besides, `(n_joints,)` [rad]: as near to 0 as they can be,
             an AIBO's mouth shut.
         columns: places of the three joints in it.
-        tilt: name of the head's tilt.
     """
 
     single: tuple[Pair, Pair, Pair]
@@ -179,8 +177,6 @@ class Head:
     Attributes:
         joints: neck tilt, pan, head tilt.
         indices: their places in `robot.joint_names`.
-        shape: where neck, head and camera lie.
-        limits: of the three joints, of single ones and of several at once.
         rest_rad: the neck's tilt that `look_at` keeps near to [rad].
     """
 

@@ -26,7 +26,6 @@ class MountedLeg:
     Attributes:
         joints: rotator, elevator, knee.
         indices: their places in `robot.joint_names`.
-        leg: the leg in its own frame.
         shoulder_m: where its own frame begins, in the trunk's frame, `(3,)` [m], not to be written to.
         mirror: signs between the two frames, `(3,)`, not to be written to.
         shank_m: from the knee's axis to the foot at rest, in the leg's own frame, `(3,)` [m], not to be
@@ -69,11 +68,7 @@ class MountedLeg:
         return middles
 
     def misses(self, points: ArrayLike) -> Floats:
-        """Return how far the foot stays away from points it is to stand on, `(...)` [m]; next to 0 in reach.
-
-        Args:
-            points: of level ground, in the trunk's frame, `(..., 3)` [m].
-        """
+        """Return how far the foot stays off points it is to stand on, `(...)` [m]; next to 0 in reach."""
         wanted = self.over(points)
         away: Floats = np.linalg.norm(self.forward(self.inverse(wanted, nearest=True)) - wanted, axis=-1)
         return away
@@ -139,11 +134,7 @@ class MountedLeg:
 
 
 def legs_of(robot: Robot) -> tuple[MountedLeg, ...]:
-    """Return the legs of a robot in the order of `robot.feet`.
-
-    Raises:
-        InputError: the card says nothing of its legs, or one has not three joints.
-    """
+    """Return the legs of a robot in the order of `robot.feet`, or raise InputError."""
     if not robot.legs:
         raise InputError(f"the card of {robot.name} has no legs", hint="describe them in its block `legs:`")
     return tuple(_mounted(robot, geometry) for geometry in robot.legs)

@@ -130,11 +130,9 @@ class DesignRules:
         coupled_margin_deg: farther than this beyond such a limit is an error, less a warning. Ours: Sony has
             no second table for the hardware, but its own walks go 2.5 deg beyond the one there is, and the
             hardware limits of the joints it is about lie 5 deg beyond the others.
-        points_per_way: how many points of every way are looked at for limits and speed.
         speed_per_frame: whether speeds are said in degrees a frame too, as the robot's maker gives them.
         camera_joints: the joints that move the camera; none where no camera counts.
         camera_speed_deg_s: fastest any of these joints may turn while a picture is taken.
-        camera_lost_frames: how many pictures a motion may cost.
     """
 
     near_pose: tuple[str, ...] = field(default=(), repr=False)
@@ -219,11 +217,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Checked:
-    """A motion on its robot, and by what it is checked.
-
-    Attributes:
-        near_poses: names of the poses, near one of which it must begin and end; none stands for all.
-    """
+    """A motion on its robot, and by what it is checked."""
 
     motion: Motion
     robot: Robot

@@ -130,7 +130,6 @@ class Pose:
     """Joint angles of a robot; a joint may also be held (unchanged) or free (torque off).
 
     Attributes:
-        joints: names of the joints, in the order of `angles`.
         angles: (n_joints,) [rad], read-only; NaN where the joint is held or free.
     """
 
@@ -229,7 +228,6 @@ class Keyframe:
 
     Attributes:
         reach_s: time on the way into the pose [s]; 0 jumps there.
-        pause_s: time to stay in it [s].
         easing: how the way INTO the pose is gone.
         stiffness: by joint [N m/rad], from the start of the way on; None leaves the servo's own.
         accel_share: share of the way's time spent accelerating, and again braking (0..0.5); only the

@@ -85,7 +85,6 @@ class Clip:
 
     Attributes:
         keyframe: counted from 1; 0 is the start pose.
-        given_rad: the limit it got instead [rad].
     """
 
     keyframe: int
@@ -106,7 +105,6 @@ class Carried:
     Attributes:
         missing: joints of the motion that the other robot does not have.
         unmoved: joints of the other robot that the motion says nothing of.
-        clips: every angle that was beyond the other robot's limits.
         unmatched: joints that both have, but that are not 0 at the same place; they are left out.
         remarks: what is doubtful about joints that were carried over, in words.
     """

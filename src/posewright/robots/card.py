@@ -60,17 +60,13 @@ class Robot:
         poses: joint angles by joint [rad], by name of pose.
         numberings: joint names by ID, by name of numbering.
         frame_period_s: time between two commands to its servos [s].
-        coupled_limits: how far a joint may turn where others stand so and so.
         namings: joint names by somebody's name for them, by name of the scheme.
         designs: joints in order, by the label that Sony's motion files have for them.
-        motion_rules: thresholds of the design rules that are not as for any robot.
         sources: what the keys of `source:` in the card stand for.
         legs: its legs of three joints, in the order of their feet; empty where the card does not say.
         head: where neck, head and camera lie; None where the card does not say.
-        model_path: its MJCF model, where it has one.
-        folder: where its card lies, with its motions and behaviours.
         link_masses_kg: what its links weigh, by body of the model [kg]; empty where the card does not say.
-        text: the card itself, for a trace to carry.
+        text: the card itself, for a recording to carry.
     """
 
     name: str

@@ -90,8 +90,6 @@ class Coupling:
 
     Attributes:
         names: of the tables, as people would say it, `(n_tables,)`.
-        joints: the joint each table limits.
-        given: the joints it looks at, by table.
     """
 
     def __init__(self, rows: Sequence[CoupledLimit], joint_names: Sequence[str]) -> None:

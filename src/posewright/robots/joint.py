@@ -29,7 +29,6 @@ class Joint:
     signs instead, which those robots' files have too; they say so.
 
     Attributes:
-        name: named by body part, `right_hip_pitch`.
         hardware_rad: lower and upper stop of the mechanism, beyond the limits [rad]; None where only the
             limits are known.
         uncertain: what nobody says of this joint, so that an angle of it may mean another on a robot that has
@@ -154,11 +153,7 @@ def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
 
 
 def parse_naming(node: Node, joints: Sequence[str]) -> dict[str, str]:
-    """Read `{names: [one a joint], source: ...}`, or `{names: {joint: name, ...}}` for some of them.
-
-    Returns:
-        The robot's joints by the others' names.
-    """
+    """Read `{names: [one a joint], source: ...}`, or `{names: {joint: name, ...}}` for some of them."""
     names = node.fields(required=("names",), optional=("source",))["names"]
     if isinstance(names.value, dict):
         entries = names.fields(optional=joints)

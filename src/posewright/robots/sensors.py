@@ -47,7 +47,6 @@ class Channel:
     Attributes:
         name: key of the reading in a body's state, `imu.orientation`.
         unit: `m`, `rad`, `rad/s`, `m/s^2`, or empty for true and false.
-        shape: empty for one number.
     """
 
     name: str
@@ -252,9 +251,7 @@ class Camera:
     """Takes pictures; it has no readings a chart could use.
 
     Attributes:
-        name: the sensor's name.
         mount: site or body of the model it is fixed to; it looks along +x.
-        vertical_fov_deg: opening from the bottom to the top of the picture [deg].
         frame_rate_hz: pictures a second, where known [Hz].
     """
 
@@ -283,12 +280,7 @@ KINDS: dict[str, type[SensorSpec]] = {
 
 
 def parse_sensor(name: str, node: Node) -> SensorSpec:
-    """Read one entry of a `sensors:` block, as robot cards and behaviours carry it.
-
-    Raises:
-        DocumentError: a key is missing or its value is not what it should be.
-        UnknownNameError: the kind or a key is unknown.
-    """
+    """Read one entry of a `sensors:` block, as robot cards and behaviours carry it."""
     fields = node.fields(required=("kind",))
     kind = KINDS[fields["kind"].choice("kind of sensor", KINDS)]
     sensor: SensorSpec = read_record(node, kind, besides=("kind", "source"), name=name)

@@ -77,7 +77,6 @@ class ServoModel:
         compliance_slope: default slope: ticks of error at which the torque is full; None where its stiffness
             is not set so.
         supply_v: voltage at which speed and torque are given [V].
-        gear_ratio: motor turns for one turn of the horn.
         tick_urad: size of a tick, where it is told angles [micro-radian]; None where ticks divide its travel.
         stiffness_nm_rad: torque per angle of error, where no slope says it [N m/rad].
     """
@@ -211,15 +210,11 @@ class ServoScale:
 class Servo:
     """One servo: how its ticks relate to the angle of its joint, and what it can do.
 
-    All conversions take a number or an array of any shape, and none rounds or clips.
+    All conversions take a number or an array of any shape, and none rounds or clips. What its model says of
+    it is as in `ServoModel`.
 
     Attributes:
         id: its number on the bus; None where it has none.
-        centre_deg: servo degrees at which the joint's angle is zero [deg].
-        compliance_slope: ticks of error at which the torque is full; None where `stiffness_nm_rad` says it.
-        ticks: positions it tells apart over `range_deg`.
-        tick_urad: size of a tick, where it is told angles [micro-radian]; None where ticks divide its travel.
-        stiffness_nm_rad: torque per angle of error, where no slope says it [N m/rad].
     """
 
     joint: str

@@ -95,11 +95,7 @@ def read_header(line: str) -> tuple[Plan, str]:
 
 
 def read_attempt(line: str, plan: Plan, number: int, check_before: str) -> Attempt:
-    """Return the attempt of a line.
-
-    Raises:
-        LineError: it is none, or not as it was written, or not the next one.
-    """
+    """Return the attempt of a line, or raise LineError."""
     found = _parsed(line)
     generation, index = plan.place(number)
     names = [one.name for one in plan.dimensions]
@@ -170,12 +166,7 @@ class Journal:
 
 
 def read_journal(path: str | Path) -> Journal:
-    """Read a journal, one that is being written too.
-
-    Raises:
-        FormatError: it cannot be read, is no journal, or is damaged anywhere but at the end of a last line
-            that was cut off.
-    """
+    """Read a journal, also one that is being written, or raise FormatError."""
     path = Path(path)
     try:
         with open_ordinary(path) as file:

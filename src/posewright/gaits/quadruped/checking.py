@@ -91,7 +91,6 @@ class Worst:
         value: how far a foot stays away from where it is told to be [m]; how far a joint is beyond its
             limit [rad], negative inside; how fast a joint is told to turn, as a part of its largest speed.
         part: the foot, the joint, or the table of coupled limits.
-        command: what the robot walked, or was coming to.
         is_changing: whether it was still coming to that command from another.
     """
 
@@ -113,7 +112,6 @@ class Tried:
 
     Attributes:
         steady: the worst of each concern in the steady walk.
-        changing: the same on the way there from the command before.
     """
 
     command: VelocityCommand

@@ -87,9 +87,7 @@ class Gait:
     """A periodic generator of poses from a velocity command: everything it is made of.
 
     Attributes:
-        phases: which foot is in the air when.
         pose: name of the pose in which the joints are held that no leg has.
-        path: the file it was read from.
     """
 
     name: str

@@ -115,11 +115,7 @@ def read_phases(node: Node) -> PhaseTable:
 
 
 def walking_legs(robot: Robot) -> dict[str, MountedLeg]:
-    """Return the legs of the four feet of a gait, by foot, in the order of `FEET`.
-
-    Raises:
-        InputError: the card says nothing of its legs, or has none for some foot.
-    """
+    """Return the legs of the four feet of a gait, by foot, in the order of `FEET`, or raise InputError."""
     legs = legs_by_foot(robot)
     missing = [f"{foot}_leg" for foot in FEET if foot not in legs]
     if missing:

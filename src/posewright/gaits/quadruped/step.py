@@ -64,7 +64,6 @@ class PlannedStep:
     Attributes:
         rows: the joints in every frame, `(n_frames, n_joints)` [rad].
         points: of each foot, seen from the trunk; the last lies beyond the end, `(n, 3)` each [m].
-        after: where the feet are at the end.
     """
 
     rows: Floats = field(repr=False)

@@ -129,12 +129,7 @@ class QuadrupedGait:
         return self._command
 
     def request(self, command: VelocityCommand) -> None:
-        """Ask for a velocity from the next step on.
-
-        Raises:
-            InputError: it is more than the gait's maximum displacement or turn in the time a foot is down,
-                or no command.
-        """
+        """Ask for a velocity from the next step on, or raise InputError where it is out of range."""
         asked: object = command
         if not isinstance(asked, VelocityCommand):
             raise InputError(f"{asked!r} is no command", hint="VelocityCommand(0.1, 0.0, 0.3)")
@@ -205,13 +200,7 @@ class Steady:
 
 
 def steady_walk(gait: Gait, robot: Robot, command: VelocityCommand) -> Steady:
-    """Walk until every further cycle is the same.
-
-    Raises:
-        InputError: the command is out of the gait's range, the gait is another robot's, or does not come to
-            repeat itself.
-        UnreachableError: a foot cannot stand on its equilibrium point.
-    """
+    """Walk until every further cycle is the same, or raise InputError or UnreachableError."""
     walker = Walker(gait, robot)
     refuse_out_of_range(command, gait.parameters, walker.planner.timing)
     coming, cycle = walker.until_steady(command)
