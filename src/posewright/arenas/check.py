@@ -64,11 +64,7 @@ class Fault:
 
 
 def check_layout(
-    boxes: Sequence[Box],
-    arena: Arena | None = None,
-    *,
-    legal: bool = True,
-    wheres: Sequence[Where] = (),
+    boxes: Sequence[Box], arena: Arena | None = None, *, legal: bool = True, wheres: Sequence[Where] = ()
 ) -> None:
     """Refuse boxes that cannot stand so and, unless `legal` is False, such as break the rules.
 

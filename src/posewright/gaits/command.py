@@ -65,11 +65,7 @@ class VelocityCommand:
     @property
     def by_name(self) -> dict[str, float]:
         """The three by name."""
-        return {
-            "forward_m_s": self.forward_m_s,
-            "left_m_s": self.left_m_s,
-            "turn_rad_s": self.turn_rad_s,
-        }
+        return {"forward_m_s": self.forward_m_s, "left_m_s": self.left_m_s, "turn_rad_s": self.turn_rad_s}
 
     @property
     def mirrored(self) -> VelocityCommand:

@@ -148,8 +148,7 @@ class ThreeJointLeg:
     def _check_strict(self, knee: Knee, lift: Lift) -> None:
         if self.upper_m != self.lower_m or not self._shape.is_plain:
             raise InputError(
-                "the strict form is for two equal parts without offsets",
-                hint=f"{self!r} needs Form.GENERAL",
+                "the strict form is for two equal parts without offsets", hint=f"{self!r} needs Form.GENERAL"
             )
         if knee is not Knee.POSITIVE or lift is not Lift.WITHIN:
             raise InputError("the strict form bends the knee forward only", hint="Knee.POSITIVE, Lift.WITHIN")

@@ -12,12 +12,7 @@ from posewright.errors import InputError
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.step import Feet, PlannedStep, StepPlanner
-from posewright.gaits.quadruped.timing import (
-    GaitTiming,
-    approached,
-    clipped,
-    refuse_out_of_range,
-)
+from posewright.gaits.quadruped.timing import GaitTiming, approached, clipped, refuse_out_of_range
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 
