@@ -35,6 +35,7 @@ MOST_ROWS = 16
 """So many generations are shown, evenly spaced; more of them say no more."""
 
 NO_REASON = "no reason was noted"
+DRAWING = "drawing a tuning"
 
 
 def figures_line(facts: Mapping[str, search.Fact]) -> str:
@@ -167,7 +168,7 @@ def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
         as_json: whether a program reads it.
     """
     if plot is not None:
-        figures.refuse_unsavable(plot)
+        figures.refuse_unsavable(plot, DRAWING)
         refuse_overwriting(plot, journal)
     held = search.read_journal(journal)
     if plot is not None:

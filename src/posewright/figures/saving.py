@@ -47,8 +47,12 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     write_atomically(path, stream.getvalue())
 
 
-def refuse_unsavable(path: Path) -> None:
+def refuse_unsavable(path: Path, what: str = _SAVING) -> None:
     """Say before long work, not after it, that a picture could not be saved there.
+
+    Args:
+        path: where it is to be saved.
+        what: is to be done, for the message.
 
     Raises:
         InputError: the file's ending is no picture's.
@@ -57,7 +61,7 @@ def refuse_unsavable(path: Path) -> None:
     """
     _suffix(path)
     refuse_unwritable(path)
-    with picture_style(_SAVING):
+    with picture_style(what):
         pass
 
 
