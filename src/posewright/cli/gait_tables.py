@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -73,12 +73,11 @@ def _figures(result: WalkResult, whose: str) -> Table:
     report = result.report
     measured = f"{report.travel.measured_s:.1f} s after {result.walk.terms.settle_s:.1f} s"
     title = f"{result.gait} on {result.robot.name}, {whose}, {measured}"
-    table = _table(title, ("figure", "measured", "unit", "asked or limit"))
-    for figure in FIGURES:
-        value = figure.of(report)
-        style = "" if figure.is_kept(value) else BROKEN
-        table.add_row(figure.words, Text(figure.text(value), style), figure.unit, _beside(figure, report))
-    return table
+    rows = [
+        (figure.words, _cell(figure, figure.of(report)), figure.unit, _beside(figure, report))
+        for figure in FIGURES
+    ]
+    return _table(title, ("figure", "measured", "unit", "asked or limit"), rows)
 
 
 def _beside(figure: Figure, report: GaitReport) -> str:
@@ -102,25 +101,23 @@ def _limit(figure: Figure) -> str:
 
 
 def _feet(report: GaitReport) -> Table:
-    table = _table("", _FEET_HEADS)
+    rows = []
     for foot in report.feet.feet:
         lengths = (foot.slip_m, foot.highest_m, foot.lowest_swing_m, foot.mid_swing_m)
         shares = (foot.duty, foot.planned_duty)
-        table.add_row(
-            Text(foot.foot.removesuffix("_paw").replace("_", " ")),
-            *("-" if length is None else f"{length * MM:.1f}" for length in lengths),
-            *("-" if share is None else f"{share:.0%}".rstrip("%") for share in shares),
-        )
-    return table
+        told = ["-" if length is None else f"{length * MM:.1f}" for length in lengths]
+        told += ["-" if share is None else f"{share:.0%}".rstrip("%") for share in shares]
+        rows.append((foot.foot.removesuffix("_paw").replace("_", " "), *told))
+    return _table("", _FEET_HEADS, rows)
 
 
 def print_many(many: ManyReport) -> None:
     """Print how a gait fares on many bodies: worst and median, and each body in a row."""
     console.out.print(_many_figures(many))
-    rows = _table("", ("seed", *_columns()))
-    for body in many.bodies:
-        rows.add_row(str(body.seed), *(_no_cells() if body.report is None else _cells(body.report)))
-    console.out.print(rows)
+    rows = (
+        (body.seed, *(_no_cells() if body.report is None else _cells(body.report))) for body in many.bodies
+    )
+    console.out.print(_table("", ("seed", *_columns()), rows))
     for body in many.bodies:
         for what in _mishaps(body):
             _say(f"seed {body.seed} {what}: {body.domain}", BROKEN)
@@ -135,16 +132,13 @@ def _many_figures(many: ManyReport) -> Table:
     title = (
         f"{many.gait.name} on {many.robot.name}: {many.upright} of {len(many.bodies)} bodies upright{failed}"
     )
-    table = _table(title, ("figure", "worst", "median", "unit", "asked or limit"))
+    rows = []
     for figure in FIGURES:
         asked = None if figure.commanded is None else many.commanded(figure.commanded)
         beside = _limit(figure) if asked is None else f"{figure.text(asked)} asked"
-        bad = worst[figure.name]
-        style = "" if figure.is_kept(bad) else BROKEN
-        table.add_row(
-            figure.words, Text(figure.text(bad), style), figure.text(median[figure.name]), figure.unit, beside
-        )
-    return table
+        middle = figure.text(median[figure.name])
+        rows.append((figure.words, _cell(figure, worst[figure.name]), middle, figure.unit, beside))
+    return _table(title, ("figure", "worst", "median", "unit", "asked or limit"), rows)
 
 
 def _mishaps(body: WalkedBody) -> list[str]:
@@ -159,10 +153,9 @@ def compare_table(results: Sequence[WalkResult], whose: str) -> Table:
     first = results[0].report.travel
     asked = (first.commanded_forward_m_s, first.commanded_left_m_s, first.commanded_turn_rad_s)
     command = "forward {:g} m/s, left {:g} m/s, turn {:g} rad/s".format(*asked)
-    table = _table(f"{command}, {whose}, {results[0].walk.terms.seconds:g} s", ("gait", *_columns()))
-    for result in results:
-        table.add_row(Text(result.gait), *_cells(result.report))
-    return table
+    title = f"{command}, {whose}, {results[0].walk.terms.seconds:g} s"
+    rows = ((result.gait, *_cells(result.report)) for result in results)
+    return _table(title, ("gait", *_columns()), rows)
 
 
 def _compared() -> list[Figure]:
@@ -174,11 +167,11 @@ def _columns() -> list[str]:
 
 
 def _cells(report: GaitReport) -> list[Text]:
-    found = []
-    for figure in _compared():
-        value = figure.of(report)
-        found.append(Text(figure.text(value), "" if figure.is_kept(value) else BROKEN))
-    return found
+    return [_cell(figure, figure.of(report)) for figure in _compared()]
+
+
+def _cell(figure: Figure, value: float | None) -> Text:
+    return Text(figure.text(value), "" if figure.is_kept(value) else BROKEN)
 
 
 def _no_cells() -> list[Text]:
@@ -186,14 +179,8 @@ def _no_cells() -> list[Text]:
     return [Text("failed", BROKEN) if one.name == FALLS else Text("-") for one in _compared()]
 
 
-def _table(title: str, columns: Sequence[str]) -> Table:
-    """Return an empty table; its title has names from files in it, and is never read as markup."""
-    told = Text(title, "table.title") if title else None
-    table = Table(title=told, title_justify="left", box=None, pad_edge=False, header_style="dim")
-    for number, column in enumerate(columns):
-        is_words = number == 0 or column in ("unit", "asked or limit")
-        table.add_column(column, justify="left" if is_words else "right")
-    return table
+def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
+    return console.table(columns, rows, title=title, words=(columns[0], "unit", "asked or limit"))
 
 
 def _pace(simulated_s: float, wall_s: float, factor: float | None) -> str:
@@ -207,4 +194,4 @@ def _say_held(joints: Sequence[str]) -> None:
 
 
 def _say(line: str, style: str = "") -> None:
-    console.out.print(Text(line, style), soft_wrap=True)
+    console.say(console.styled(line, style))
