@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
+from posewright import evaluation, experiments
 from posewright.cli import console
-from posewright.evaluation.walking.figures import FALLS, FIGURES, Figure, Worse
-
-if TYPE_CHECKING:
-    from posewright.evaluation.walking.report import GaitReport, WalkResult
-    from posewright.evaluation.walking.walk import Correction
-    from posewright.experiments.walking.many import ManyReport, WalkedBody
 
 MM = 1000.0
 BROKEN = "bold red"
@@ -46,7 +40,7 @@ _HEADS = {
 }
 
 
-def print_walk(result: WalkResult, whose: str) -> None:
+def print_walk(result: evaluation.WalkResult, whose: str) -> None:
     """Print the figures of one walk."""
     report = result.report
     console.out.print(_figures(result, whose))
@@ -62,25 +56,25 @@ def print_walk(result: WalkResult, whose: str) -> None:
     _say(_pace(result.simulated_s, result.wall_s, result.real_time_factor))
 
 
-def _held_back(one: Correction) -> str:
+def _held_back(one: evaluation.Correction) -> str:
     """Return what safety held back; a speed is counted from what it had let through a frame before."""
     if one.guard == "joint limit":
         return f"{math.degrees(one.value):.1f} deg asked, {math.degrees(one.limit):.1f} deg let through"
     return f"{one.value:.2f} rad/s needed to keep up with what is asked, {one.limit:.2f} let through"
 
 
-def _figures(result: WalkResult, whose: str) -> Table:
+def _figures(result: evaluation.WalkResult, whose: str) -> Table:
     report = result.report
     measured = f"{report.travel.measured_s:.1f} s after {result.walk.terms.settle_s:.1f} s"
     title = f"{result.gait} on {result.robot.name}, {whose}, {measured}"
     rows = [
         (figure.words, _cell(figure, figure.of(report)), figure.unit, _beside(figure, report))
-        for figure in FIGURES
+        for figure in evaluation.FIGURES
     ]
     return _table(title, ("figure", "measured", "unit", "asked or limit"), rows)
 
 
-def _beside(figure: Figure, report: GaitReport) -> str:
+def _beside(figure: evaluation.Figure, report: evaluation.GaitReport) -> str:
     """Return what stands beside a figure: what was asked for and how far it is from that, or its limit."""
     if figure.name == "duty":
         return f"{report.feet.planned_duty * figure.scale:.0f} planned"
@@ -92,15 +86,15 @@ def _beside(figure: Figure, report: GaitReport) -> str:
     return f"{figure.text(asked)} asked{off}"
 
 
-def _limit(figure: Figure) -> str:
+def _limit(figure: evaluation.Figure) -> str:
     if figure.limit is None:
         return ""
-    if figure.limit == 0.0 and figure.worse is Worse.GREATER:
+    if figure.limit == 0.0 and figure.worse is evaluation.Worse.GREATER:
         return "none"
-    return f"at {'least' if figure.worse is Worse.SMALLER else 'most'} {figure.limit:g}"
+    return f"at {'least' if figure.worse is evaluation.Worse.SMALLER else 'most'} {figure.limit:g}"
 
 
-def _feet(report: GaitReport) -> Table:
+def _feet(report: evaluation.GaitReport) -> Table:
     rows = []
     for foot in report.feet.feet:
         lengths = (foot.slip_m, foot.highest_m, foot.lowest_swing_m, foot.mid_swing_m)
@@ -111,7 +105,7 @@ def _feet(report: GaitReport) -> Table:
     return _table("", _FEET_HEADS, rows)
 
 
-def print_many(many: ManyReport) -> None:
+def print_many(many: experiments.ManyReport) -> None:
     """Print how a gait fares on many bodies: worst and median, and each body in a row."""
     console.out.print(_many_figures(many))
     rows = (
@@ -126,14 +120,14 @@ def print_many(many: ManyReport) -> None:
     _say(_pace(simulated, many.wall_s, many.real_time_factor))
 
 
-def _many_figures(many: ManyReport) -> Table:
+def _many_figures(many: experiments.ManyReport) -> Table:
     worst, median = many.worst, many.median
     failed = f", {len(many.failed)} failed" if many.failed else ""
     title = (
         f"{many.gait.name} on {many.robot.name}: {many.upright} of {len(many.bodies)} bodies upright{failed}"
     )
     rows = []
-    for figure in FIGURES:
+    for figure in evaluation.FIGURES:
         asked = None if figure.commanded is None else many.commanded(figure.commanded)
         beside = _limit(figure) if asked is None else f"{figure.text(asked)} asked"
         middle = figure.text(median[figure.name])
@@ -141,14 +135,14 @@ def _many_figures(many: ManyReport) -> Table:
     return _table(title, ("figure", "worst", "median", "unit", "asked or limit"), rows)
 
 
-def _mishaps(body: WalkedBody) -> list[str]:
+def _mishaps(body: experiments.WalkedBody) -> list[str]:
     """Return in words what went wrong with a body, each time it did."""
     if body.report is None:
         return [f"failed, {(body.failure or '').rstrip('.')}"]
     return [f"falls {fall.side} at {fall.time_s:.2f} s" for fall in body.report.falls]
 
 
-def compare_table(results: Sequence[WalkResult], whose: str) -> Table:
+def compare_table(results: Sequence[evaluation.WalkResult], whose: str) -> Table:
     """Return one row a gait."""
     first = results[0].report.travel
     asked = (first.commanded_forward_m_s, first.commanded_left_m_s, first.commanded_turn_rad_s)
@@ -158,25 +152,25 @@ def compare_table(results: Sequence[WalkResult], whose: str) -> Table:
     return _table(title, ("gait", *_columns()), rows)
 
 
-def _compared() -> list[Figure]:
-    return [figure for figure in FIGURES if figure.name in COMPARED]
+def _compared() -> list[evaluation.Figure]:
+    return [figure for figure in evaluation.FIGURES if figure.name in COMPARED]
 
 
 def _columns() -> list[str]:
     return [f"{_HEADS.get(figure.name, figure.words)}\n{figure.unit}" for figure in _compared()]
 
 
-def _cells(report: GaitReport) -> list[Text]:
+def _cells(report: evaluation.GaitReport) -> list[Text]:
     return [_cell(figure, figure.of(report)) for figure in _compared()]
 
 
-def _cell(figure: Figure, value: float | None) -> Text:
+def _cell(figure: evaluation.Figure, value: float | None) -> Text:
     return Text(figure.text(value), "" if figure.is_kept(value) else BROKEN)
 
 
 def _no_cells() -> list[Text]:
     """Return the cells of a body without figures: that it failed stands where its falls would."""
-    return [Text("failed", BROKEN) if one.name == FALLS else Text("-") for one in _compared()]
+    return [Text("failed", BROKEN) if one.name == evaluation.FALLS else Text("-") for one in _compared()]
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:

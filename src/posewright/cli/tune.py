@@ -19,7 +19,6 @@ from posewright.cli import console
 from posewright.cli.console import give
 from posewright.cli.options import FOUND, STOPPED, AsJson, refuse_overwriting
 from posewright.cli.tune_report import (
-    DRAWING,
     describe,
     figures_line,
     list_table,
@@ -277,7 +276,7 @@ def _refuse_files(task: experiments.GaitTask, journal: Path, files: Files) -> No
     if len({os.path.realpath(path) for path in written}) < len(written):
         raise InputError("two results would be one file", hint="a name each for journal, gait and picture")
     if files.plot is not None:
-        figures.refuse_unsavable(files.plot, DRAWING)
+        figures.refuse_unsavable(files.plot)
         refuse_overwriting(files.plot, task.path, task.gait.path)
     if files.output is not None:
         _refuse_output(task, files.output)

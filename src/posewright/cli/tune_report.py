@@ -35,7 +35,6 @@ MOST_ROWS = 16
 """So many generations are shown, evenly spaced; more of them say no more."""
 
 NO_REASON = "no reason was noted"
-DRAWING = "drawing a tuning"
 
 
 def figures_line(facts: Mapping[str, search.Fact]) -> str:
@@ -168,7 +167,7 @@ def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
         as_json: whether a program reads it.
     """
     if plot is not None:
-        figures.refuse_unsavable(plot, DRAWING)
+        figures.refuse_unsavable(plot)
         refuse_overwriting(plot, journal)
     held = search.read_journal(journal)
     if plot is not None:

@@ -47,12 +47,8 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     write_atomically(path, stream.getvalue())
 
 
-def refuse_unsavable(path: Path, what: str = _SAVING) -> None:
+def refuse_unsavable(path: Path) -> None:
     """Say before long work, not after it, that a picture could not be saved there.
-
-    Args:
-        path: where it is to be saved.
-        what: is to be done, for the message.
 
     Raises:
         InputError: the file's ending is no picture's.
@@ -61,7 +57,7 @@ def refuse_unsavable(path: Path, what: str = _SAVING) -> None:
     """
     _suffix(path)
     refuse_unwritable(path)
-    with picture_style(what):
+    with picture_style(_SAVING):
         pass
 
 
