@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.behaviours import behaviour_names, read_behaviour
-from posewright.behaviours.carried import CarriedTexts
+from posewright.behaviours.motion_library import CarriedTexts
 from posewright.control import Player
 from posewright.errors import DocumentError, ExpressionError, InputError, PosewrightError, UnknownNameError
 from posewright.formats import native, read_motion

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.arrays import Floats
-from posewright.behaviours.wiring.inputs import InputWire
-from posewright.behaviours.wiring.outputs import OutputRule
+from posewright.behaviours.inputs import InputWire
+from posewright.behaviours.outputs import OutputRule
 from posewright.charts import Chart
 from posewright.gaits import Gait
 from posewright.motions import Motion

@@ -6,11 +6,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from posewright.behaviours.behaviour import Behaviour
-from posewright.behaviours.carried import CarriedTexts
-from posewright.behaviours.motion_library import load, read_entries
-from posewright.behaviours.wiring.input_reading import Surroundings, read_inputs
-from posewright.behaviours.wiring.output_reading import Doable, read_outputs
-from posewright.behaviours.wiring.sensor_channels import SensorChannels
+from posewright.behaviours.inputs import read_inputs
+from posewright.behaviours.motion_library import CarriedTexts, load, read_entries
+from posewright.behaviours.outputs import Doable, read_outputs
+from posewright.behaviours.source_reading import SensorChannels, Surroundings
 from posewright.charts import Chart, chart_in, require_sound
 from posewright.documents import Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
