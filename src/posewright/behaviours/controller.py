@@ -37,6 +37,9 @@ class Tick:
     action: Action
     broken: tuple[Broken, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Tick({self.time_s:g} s, {self.chart.state}, {self.action.name or 'stand'})"
+
 
 class BehaviourRunner:
     """Steps a behaviour. The same readings and the same seed give the same ticks."""

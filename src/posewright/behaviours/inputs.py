@@ -30,6 +30,10 @@ class Threshold:
     above: bool = False
     hysteresis: float = 0.0
 
+    def __str__(self) -> str:
+        back = f", hysteresis {self.hysteresis:g}" if self.hysteresis else ""
+        return f"{'above' if self.above else 'below'} {self.limit:g}{back}"
+
     def holds(self, value: float, before: bool) -> bool:
         """Return whether it is true now, having been `before`; NaN changes nothing."""
         if math.isnan(value):
@@ -64,6 +68,14 @@ class InputWire:
     unit: float = 1.0
     threshold: Threshold | None = None
     none: float = NONE
+
+    @property
+    def wired_to(self) -> str:
+        """What it is read from, in a few words."""
+        return f"{self.source}" if self.threshold is None else f"{self.source}, {self.threshold}"
+
+    def __repr__(self) -> str:
+        return f"InputWire({self.name!r} from {self.wired_to})"
 
     def read(self, senses: Senses, before: Value | None) -> Value:
         """Return the input's value, having been `before` (None at the first tick).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from posewright.documents import Node, decode_document
@@ -71,7 +71,7 @@ class Entry:
     name: str
     path: Path
     page: str | int | None
-    node: Node
+    node: Node = field(repr=False)
     speed: float = 1.0
     repeat: int | bool | None = None
 

@@ -20,6 +20,9 @@ class Scaled:
     expression: Expression
     unit: float = 1.0
 
+    def __repr__(self) -> str:
+        return f"{self.expression}" if self.unit == 1.0 else f"({self.expression}) * {self.unit:.4g}"
+
     def value(self, outputs: Mapping[str, Value]) -> float:
         """Return the number in inner units."""
         return float(self.expression.evaluate(outputs)) * self.unit
@@ -59,6 +62,19 @@ class OutputRule:
     play: str | None
     velocity: Mapping[str, Scaled] | None = None
     joints: Mapping[int, Scaled] = field(default_factory=dict)
+
+    @property
+    def condition(self) -> str:
+        """When it counts, as the document has it."""
+        return "otherwise" if self.when is None else str(self.when)
+
+    @property
+    def numbers(self) -> str:
+        """The velocity of its gait, as the document has it; empty for a motion."""
+        return "".join(f", {name} {number}" for name, number in (self.velocity or {}).items())
+
+    def __repr__(self) -> str:
+        return f"OutputRule({self.condition}: {self.play}{self.numbers})"
 
     def action(self, outputs: Mapping[str, Value]) -> Action:
         """Return what this rule asks for."""

@@ -116,9 +116,12 @@ class ChannelSource:
     """
 
     channel: str
-    quantity: Quantity
+    quantity: Quantity = field(repr=False)
     index: int | None = None
     nothing: float = math.nan
+
+    def __str__(self) -> str:
+        return self.channel if self.index is None else f"{self.channel}[{self.index}]"
 
     def read(self, senses: Senses) -> float:
         """Return what the channel reads."""
@@ -148,7 +151,7 @@ class JointSource:
 class ClockSource:
     """The time since the first tick [s]: a robot has a clock."""
 
-    quantity: Quantity = Quantity.TIME
+    quantity: Quantity = field(default=Quantity.TIME, repr=False)
 
     def read(self, senses: Senses) -> float:
         """Return the time since the first tick."""
@@ -160,7 +163,7 @@ class PlayingSource:
     """Whether a motion is being played; of no motion in particular, whether the robot stands still."""
 
     motion: str | None
-    quantity: Quantity = Quantity.FLAG
+    quantity: Quantity = field(default=Quantity.FLAG, repr=False)
 
     def read(self, senses: Senses) -> float:
         """Return 1 where it is so, else 0."""
@@ -171,7 +174,7 @@ class PlayingSource:
 class ChanceSource:
     """A number drawn anew each tick from the trial's seed, 0 up to 1."""
 
-    quantity: Quantity = Quantity.NUMBER
+    quantity: Quantity = field(default=Quantity.NUMBER, repr=False)
 
     def read(self, senses: Senses) -> float:
         """Return this tick's number."""
@@ -231,7 +234,7 @@ class CorridorSource:
     scanner: Scanner
     direction: Direction
     width_m: float
-    quantity: Quantity = Quantity.LENGTH
+    quantity: Quantity = field(default=Quantity.LENGTH, repr=False)
 
     def read(self, senses: Senses) -> float:
         """Return the free length."""
@@ -252,7 +255,7 @@ class FreeCourseSource:
     length_m: float
     step_rad: float = COURSE_STEP_RAD
     up_to_rad: float = math.pi
-    quantity: Quantity = Quantity.ANGLE
+    quantity: Quantity = field(default=Quantity.ANGLE, repr=False)
 
     def read(self, senses: Senses) -> float:
         """Return the turn."""
@@ -277,7 +280,7 @@ class FarthestSource:
     scanner: Scanner
     direction: Direction
     within_rad: float
-    quantity: Quantity = Quantity.LENGTH
+    quantity: Quantity = field(default=Quantity.LENGTH, repr=False)
 
     def read(self, senses: Senses) -> float:
         """Return the distance."""
@@ -292,7 +295,7 @@ class BearingSource:
     """How far to the left of a direction in the field the robot looks, within half a turn [rad]."""
 
     direction: Direction
-    quantity: Quantity = Quantity.ANGLE
+    quantity: Quantity = field(default=Quantity.ANGLE, repr=False)
 
     def read(self, senses: Senses) -> float:
         """Return the angle; NaN if the heading is not known."""
