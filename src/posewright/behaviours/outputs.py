@@ -71,7 +71,7 @@ class OutputRule:
     @property
     def numbers(self) -> str:
         """The velocity of its gait, as the document has it; empty for a motion."""
-        return "".join(f", {name} {number}" for name, number in (self.velocity or {}).items())
+        return "".join(f", {name}={number}" for name, number in (self.velocity or {}).items())
 
     def __repr__(self) -> str:
         return f"OutputRule({self.condition}: {self.play}{self.numbers})"

@@ -194,6 +194,10 @@ class Direction:
     towards: float | str
     compass: tuple[str, int | None] | None = None
 
+    def __repr__(self) -> str:
+        towards = self.towards if isinstance(self.towards, str) else f"{self.towards / RAD_PER_DEG:g} deg"
+        return f"Direction({towards} by {'the robot' if self.compass is None else self.compass[0]})"
+
     def seen_by(self, senses: Senses) -> float:
         """Return the direction as the robot sees it, positive to the left [rad]; NaN if not known."""
         if isinstance(self.towards, str):
@@ -216,6 +220,9 @@ class Scanner:
     channel: str
     beams: Beams
     max_range_m: float
+
+    def __repr__(self) -> str:
+        return f"Scanner({self.channel!r}, {self.beams!r})"
 
     @classmethod
     def of(cls, spec: RangeScan) -> Scanner:
@@ -256,6 +263,10 @@ class FreeCourseSource:
     step_rad: float = COURSE_STEP_RAD
     up_to_rad: float = math.pi
     quantity: Quantity = field(default=Quantity.ANGLE, repr=False)
+
+    def __repr__(self) -> str:
+        corridor = f"{self.width_m:g} x {self.length_m:g} m"
+        return f"FreeCourseSource({self.scanner!r}, {self.side.name} of {self.direction!r}, {corridor})"
 
     def read(self, senses: Senses) -> float:
         """Return the turn."""
