@@ -3,7 +3,7 @@
 Three roads take the same trot over the same ten seconds: `walk_gait`, which makes the gait step by step while
 the robot walks, looks at every command and writes everything down; the body alone, playing frames that were
 made before; and the raw engine. They run in turn, in one process and on one core; the best of the rounds
-counts. Then the same again as a search does it: mouth, ears, tail and head held, and a step of 4 ms.
+counts. Then the same again as a search does it: mouth, ears, tail and head welded, and a step of 4 ms.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def measure(card: Robot, world: World, rounds: int) -> Best:
         )
         body = SimulatedBody(world, start_pose=standing)
         begin = time.perf_counter()
-        body.play(JointCommands(frames))
+        world.advance({body.instance.name: JointCommands(frames)})
         precomputed = time.perf_counter() - begin
         times.append((online.wall_s, precomputed, _rollout(body, frames), making(card)[0]))
     return Best(*(min(column) for column in zip(*times, strict=True)))
@@ -72,7 +72,7 @@ def figures(rounds: int) -> list[Figure]:
     stand = card.pose("stand")
     held = {joint: float(stand[card.index(joint)]) for joint in STILL}
     whole = measure(card, walking_world(read_gait("trot", robot=card), card), rounds)
-    light = measure(card, World(card, looks=False, held=held, timestep_s=0.004), rounds)
+    light = measure(card, World(card, visuals=False, welded=held, timestep_s=0.004), rounds)
     return [
         Figure("trot, online gait", SECONDS / whole.online, "x real", at_least=40.0),
         Figure("trot, precomputed frames", SECONDS / whole.precomputed, "x real", note="2 ms steps"),
@@ -80,7 +80,7 @@ def figures(rounds: int) -> list[Figure]:
         Figure("trot, online gait : rollout", whole.rollout / whole.online),
         Figure("trot, precomputed : rollout", whole.rollout / whole.precomputed),
         Figure("trot for a search, precomputed", SECONDS / light.precomputed, "x real", at_least=100.0,
-               note="head, mouth, ears and tail held, 4 ms"),
+               note="head, mouth, ears and tail welded, 4 ms"),
         Figure("trot for a search, precomputed : rollout", light.rollout / light.precomputed),
         Figure("making ten seconds of gait", 1000.0 * whole.making, "ms"),
     ]  # fmt: skip

@@ -45,7 +45,7 @@ class Witness:
 
     def watch(self, block: Block) -> bool:
         """Keep the commands of a block; never stops a race."""
-        self._blocks.append(block.frames.angles.copy())
+        self._blocks.append(block.commands.angles.copy())
         return False
 
     def controls(self) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from posewright.gaits import VelocityCommand, read_gait
 from posewright.robots import robot
 from posewright.simulation import Film, World
-from posewright.simulation.framing import framed
+from posewright.simulation.cameras import framed
 from posewright.experiments import walk_gait
 
 FILE = Path(__file__).parent / "trot.png"

@@ -6,9 +6,11 @@ import copy
 import dataclasses
 import math
 import pickle
+from pathlib import Path
 
 import pytest
 
+from posewright import arenas
 from posewright.arenas import (
     Box,
     FaultKind,
@@ -38,7 +40,8 @@ def kinds(*boxes):
 
 
 def test_the_field_is_that_of_the_rules():
-    assert (FIELD.size_x, FIELD.size_y, FIELD.wall_height_m) == (2.5, 2.0, 0.5)
+    assert (FIELD.size_x, FIELD.size_y) == (2.5, 2.0)
+    assert [wall.size_m[2] for wall in FIELD.walls] == [0.5] * 4
     assert [line.x for line in FIELD.lines] == [0.5, 2.0]
     assert FIELD.box_size == (0.2, 0.2, 0.5)
     assert FIELD.friction == 0.5
@@ -48,7 +51,7 @@ def test_the_field_is_that_of_the_rules():
 
 def test_every_number_of_the_field_has_its_source():
     for name in arena_names():
-        path = next(iter((arena.__wrapped__.__globals__["_FOLDER"]).glob(f"{name}.arena.yaml")))
+        path = Path(arenas.__file__).with_name(f"{name}.arena.yaml")
         document = dict(read_document(path).value)
         sources = document.pop("sources")
         plain = {key for key, value in document.items() if not isinstance(value, dict | str)}

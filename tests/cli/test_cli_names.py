@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from posewright.cli import archive_progress, console
+from posewright.cli import archive, console
 from posewright.cli.app import run
 from posewright.cli.judge import result_table
 from posewright.cli.outcome_table import print_outcome
@@ -80,11 +80,10 @@ def test_progress_shows_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> No
     file = io.StringIO()
     terminal = Console(file=file, width=100, force_terminal=True)
     monkeypatch.setattr(console, "err", terminal)
-    monkeypatch.setattr(archive_progress, "err", terminal)
-    monkeypatch.setattr(archive_progress, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(archive, "PATIENCE_S", 0.0)
     with console.progress(quiet=False) as display:
         display.add_task("trot[fast]: setting up")
-    with archive_progress.progress("reading ODA[1]") as tell:
+    with archive.progress("reading ODA[1]") as tell:
         tell(1, 2)
     assert "trot[fast]: setting up" in file.getvalue()
     assert "reading ODA[1]" in file.getvalue()

@@ -43,12 +43,16 @@ def test_a_twin_is_there_and_can_be_called(words: str) -> None:
 def test_what_the_type_checker_sees_of_the_door_is_what_is_there() -> None:
     tree = ast.parse(Path(pw.__file__).read_text(encoding="utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
-    seen = {
-        alias.asname or alias.name: (node.module or "", alias.name)
+    imported = {
+        alias.asname or alias.name: (node.module or "", alias.name, alias.asname is not None)
         for node in block.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
+    seen = {name: (room, attribute) for name, (room, attribute, offered) in imported.items() if offered}
+    for node in block.body:
+        if isinstance(node, ast.Assign):  # offered under another name
+            seen[ast.unparse(node.targets[0])] = imported[ast.unparse(node.value)][:2]
     assert seen.keys() == set(pw.__all__) - {"TWINS", "__version__"}
     for name, (room, attribute) in seen.items():
         assert getattr(pw, name) is getattr(__import__(room, fromlist=[attribute]), attribute)

@@ -37,6 +37,24 @@ def test_a_folder_may_be_the_document(tmp_path: Path) -> None:
     assert robots.find("ours") == tmp_path / "ours" / "robot.yaml"
 
 
+def test_documents_may_lie_in_folders_of_their_folder(tmp_path: Path) -> None:
+    (tmp_path / "year").mkdir()
+    (tmp_path / "year" / "race.rules.yaml").touch()
+    contests = Catalogue("contest", ".rules.yaml", lambda: [tmp_path])
+    assert contests.names() == ("year/race",)
+    assert (
+        contests.shipped("year/race") == contests.find("year/race") == tmp_path / "year" / "race.rules.yaml"
+    )
+
+
+def test_a_name_from_elsewhere_leads_to_no_path(layouts: Catalogue, tmp_path: Path) -> None:
+    path = tmp_path / "secret.yaml"
+    path.touch()
+    assert layouts.find(str(path)) == path
+    with pytest.raises(UnknownNameError):
+        layouts.shipped(str(path))
+
+
 def test_an_unknown_name_is_answered_with_the_nearest(layouts: Catalogue) -> None:
     with pytest.raises(UnknownNameError, match=r"no layout is called 'oen'.*did you mean one"):
         layouts.find("oen")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Annotated
 
 import pytest
@@ -121,6 +122,12 @@ def test_a_type_that_no_document_can_hold_is_a_mistake_of_the_programmer() -> No
 
     with pytest.raises(TypeError, match="what: no document says how a complex is written"):
         read_record(parse_document("what: 1"), Odd)
+
+
+def test_a_node_shows_itself_in_one_line() -> None:
+    root = parse_document(WHOLE, Path("dohyo.yaml"))
+    assert repr(root) == "Node(document: a mapping, dohyo.yaml:1)"
+    assert repr(root.fields()["ring"].fields()["radius_m"]) == "Node(ring.radius_m: 0.7, dohyo.yaml:7)"
 
 
 def test_nothing_is_told_apart_from_something() -> None:

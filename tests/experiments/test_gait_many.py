@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import pytest
 
-from posewright.bodies import DomainParameters, DomainRandomization, random_variation, variation_ranges
+from posewright.bodies import DomainParameters, DomainRandomization, draw_domain, domain_randomization
 from posewright.errors import BodyError, InputError, UnavailableError
 from posewright.evaluation.walking.figures import FIGURES
 from posewright.experiments.walking.many import walk_many
@@ -71,9 +71,9 @@ def _too_heavy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw as ever, but for the body of seed 1, which no simulation can carry."""
 
     def drawn(ranges: DomainRandomization, seed: int) -> DomainParameters:
-        return TOO_HEAVY if seed == 1 else random_variation(ranges, seed)
+        return TOO_HEAVY if seed == 1 else draw_domain(ranges, seed)
 
-    monkeypatch.setattr("posewright.experiments.walking.many.random_variation", drawn)
+    monkeypatch.setattr("posewright.experiments.walking.many.draw_domain", drawn)
 
 
 @pytest.mark.usefixtures("_too_heavy")
@@ -122,7 +122,7 @@ TOO_WEAK = DomainParameters(mass_scale=20.0)
 def test_what_many_were_asked_for_is_that_of_the_whole_time_whoever_fell(
     first: DomainParameters, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("posewright.experiments.walking.many.random_variation", lambda *_: first)
+    monkeypatch.setattr("posewright.experiments.walking.many.draw_domain", lambda *_: first)
     schedule = [(0.0, AHEAD), (0.6, VelocityCommand(turn_rad_s=0.4))]
     many = walk_many(GAIT, CARD, schedule, bodies=1, seconds=0.8, settle_s=0.4)
     assert many.upright == 0
@@ -137,7 +137,7 @@ def test_what_many_were_asked_for_is_that_of_the_whole_time_whoever_fell(
 def test_the_bodies_of_other_ranges_are_not_called_those_that_ship() -> None:
     shipped, own = (
         walk_many(GAIT, CARD, AHEAD, bodies=1, seconds=0.2, settle_s=0.0, ranges=ranges)
-        for ranges in (variation_ranges(), DomainRandomization())
+        for ranges in (domain_randomization(), DomainRandomization())
     )
     assert (shipped.to_dict()["body"], own.to_dict()["body"]) == ("random", "varied")
     assert own.to_dict("my.bodies.yaml") == {**own.to_dict(), "body": "my.bodies.yaml"}

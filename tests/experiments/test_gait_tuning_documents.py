@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from posewright.bodies import NOMINAL, random_variation, variation_ranges
+from posewright.bodies import NOMINAL, draw_domain, domain_randomization
 from posewright.errors import InputError
 from posewright.experiments import GaitProblem, read_tune, tune_names
 from posewright.experiments.tuning.reading import OPTIONAL, tune_in
@@ -65,7 +65,7 @@ def test_a_document_says_what_is_searched_and_walked() -> None:
         TunedWalk(Asked(1.0, is_share=True), weight=2.0),
         TunedWalk(left=Asked(-0.5, is_share=True), turn=Asked(0.3)),
     )
-    drawn = [random_variation(variation_ranges(), seed) for seed in (7, 8)]
+    drawn = [draw_domain(domain_randomization(), seed) for seed in (7, 8)]
     assert task.bodies == TunedBodies((NOMINAL, *drawn), 0.5)
     assert task.terms == (Following(weight=1.0), Tilt(weight=0.02, over=5.0), Fall(weight=2.0))
     assert task.held == ("mouth", "tail_tilt", "tail_pan")

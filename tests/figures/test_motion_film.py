@@ -104,7 +104,7 @@ def test_every_camera_makes_a_strip(tmp_path: Path, camera: str) -> None:
 
 @pytest.mark.usefixtures("_can_draw")
 def test_the_whole_robot_is_in_the_picture() -> None:
-    from posewright.simulation.framing import framed
+    from posewright.simulation.cameras import framed
 
     world = World(robot("sony_ers7"))
     shown = show_motion(hop())

@@ -48,7 +48,7 @@ LAZY = [path.parent for path in ROOT.rglob("__init__.py") if "= lazy(__name__)" 
 @pytest.mark.parametrize("folder", LAZY, ids=lambda folder: folder.name)
 def test_every_name_that_a_lazy_package_offers_is_there(folder: Path) -> None:
     package = importlib.import_module(".".join(folder.relative_to(ROOT).parts))
-    assert len(package.__all__) == len(set(package.__all__)) > 10
+    assert len(package.__all__) == len(set(package.__all__)) > 0
     for name in package.__all__:
         assert getattr(package, name) is not None
         assert name in dir(package)

@@ -12,7 +12,8 @@ from posewright.arenas import Box, arena
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
 from posewright.robots import Robot, robot
-from posewright.simulation import ContactRecorder, SimulatedBody, World
+from posewright.simulation import SimulatedBody, World
+from posewright.simulation.contacts import ContactRecorder
 
 
 @pytest.fixture(scope="session")
@@ -64,9 +65,9 @@ def touching() -> Callable[[World], frozenset[tuple[str, str]]]:
     """Give which parts of the robot touch each other or the floor now; the floor is the second."""
 
     def pairs(world: World) -> frozenset[tuple[str, str]]:
-        recorder = ContactRecorder(world)
+        recorder = ContactRecorder(world.instance())
         recorder.note()
-        found = recorder.contacts()
+        found, _ = recorder.take()
         return frozenset((found.names[one], found.names[other]) for one, other in found.pairs.tolist())
 
     return pairs

@@ -16,8 +16,10 @@ from posewright.arrays import Floats
 from posewright.bodies import JointCommands, JointStates
 from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Camera, FootContact, Robot
-from posewright.simulation import ContactRecorder, Film, LiveView, SimulatedBody, World, sensor_poses
-from posewright.simulation.ground import set_friction
+from posewright.simulation import Film, LiveView, SimulatedBody, World, sensor_poses
+from posewright.simulation.domain import set_friction
+
+from .driving import play
 
 AmongBoxes = Callable[..., SimulatedBody]
 
@@ -38,13 +40,13 @@ def stepping(card: Robot, seconds: float, seed: int = 0) -> Floats:
 
 def same(one: JointStates, other: JointStates) -> bool:
     """Tell whether two tracks are equal to the last bit."""
-    assert one.world is not None
-    assert other.world is not None
+    assert one.truth is not None
+    assert other.truth is not None
     return all(
         np.array_equal(getattr(a, name), getattr(b, name))
         for a, b, names in (
             (one, other, ("times", "positions", "efforts")),
-            (one.world, other.world, ("base", "footprints", "foot_contacts", "boxes", "box_contacts")),
+            (one.truth, other.truth, ("base", "footprints", "foot_contacts", "boxes", "box_contacts")),
         )
         for name in names
     )
@@ -57,9 +59,11 @@ def card(request: pytest.FixtureRequest, bioloid: Robot, ers7: Robot) -> Robot:
 
 def test_without_looks_the_states_are_the_same_to_the_last_bit(card: Robot) -> None:
     field = replace(arena(), boxes=(Box(0.5, 0.05), Box(1.5, 0.5)))
-    bodies = [SimulatedBody(World(card, field, looks=looks), start=(0.25, 0, 0)) for looks in (True, False)]
+    bodies = [
+        SimulatedBody(World(card, field, visuals=visuals), start=(0.25, 0, 0)) for visuals in (True, False)
+    ]
     angles = stepping(card, 3.0)
-    full, bare = (body.play(JointCommands(angles)) for body in bodies)
+    full, bare = (play(body, JointCommands(angles)) for body in bodies)
     assert same(full, bare)
     with_looks, without = (body.read() for body in bodies)
     assert with_looks.sensors.keys() == without.sensors.keys()
@@ -68,11 +72,11 @@ def test_without_looks_the_states_are_the_same_to_the_last_bit(card: Robot) -> N
     full_world, bare_world = (body.world for body in bodies)
     for part in ("qpos", "qvel", "qacc", "sensordata"):
         assert np.array_equal(getattr(full_world.data, part), getattr(bare_world.data, part)), part
-    assert sensor_poses(full_world) == sensor_poses(bare_world)
+    assert sensor_poses(full_world.instance()) == sensor_poses(bare_world.instance())
 
 
 def test_without_looks_only_what_touches_is_left(card: Robot) -> None:
-    full, bare = World(card, arena()).model, World(card, arena(), looks=False).model
+    full, bare = World(card, arena()).model, World(card, arena(), visuals=False).model
     assert bare.ngeom < full.ngeom
     assert ((bare.geom_contype != 0) | (bare.geom_conaffinity != 0)).all()
     touches = (full.geom_contype != 0) | (full.geom_conaffinity != 0)
@@ -94,7 +98,7 @@ def test_what_weighs_stays_whatever_it_looks_like(ers7: Robot, tmp_path: Path, m
     path = tmp_path / "model.xml"
     path.write_text(f'{before}<body name="left_ear"{rest}', encoding="utf-8")
     card = replace(ers7, model_path=path)
-    full, bare = World(card).model, World(card, looks=False).model
+    full, bare = World(card).model, World(card, visuals=False).model
     assert np.array_equal(full.body_mass, bare.body_mass)
     assert np.array_equal(full.body_inertia, bare.body_inertia)
     ear = bare.body("left_ear").id
@@ -103,11 +107,11 @@ def test_what_weighs_stays_whatever_it_looks_like(ers7: Robot, tmp_path: Path, m
 
 def test_contacts_are_noted_without_looks(ers7: Robot) -> None:
     found = []
-    for looks in (True, False):
-        body = SimulatedBody(World(ers7, looks=looks))
-        recorder = ContactRecorder(body.world)
-        body.play(JointCommands(stepping(ers7, 0.5)), recorder.note)
-        found.append((recorder.contacts(), recorder.slips()))
+    for visuals in (True, False):
+        body = SimulatedBody(World(ers7, visuals=visuals, contacts=True))
+        truth = play(body, JointCommands(stepping(ers7, 0.5))).truth
+        assert truth is not None
+        found.append((truth.contacts, truth.slips))
     (one, slid), (other, slid_too) = found
     assert one.names == other.names
     assert np.array_equal(one.pairs, other.pairs)
@@ -115,19 +119,19 @@ def test_contacts_are_noted_without_looks(ers7: Robot) -> None:
 
 
 def test_a_world_without_looks_is_not_drawn(ers7: Robot) -> None:
-    world = World(ers7, looks=False)
-    with pytest.raises(InputError, match="looks=True"):
+    world = World(ers7, visuals=False)
+    with pytest.raises(InputError, match="visuals=True"):
         Film(world)
-    with pytest.raises(InputError, match="looks=True"):
+    with pytest.raises(InputError, match="visuals=True"):
         LiveView(world)
-    with pytest.raises(InputError, match="looks=True"):
+    with pytest.raises(InputError, match="visuals=True"):
         SimulatedBody(world).picture(next(s.name for s in ers7.sensors if isinstance(s, Camera)))
 
 
 def test_a_held_joint_stays_where_it_is_held(ers7: Robot) -> None:
     held = {**HEAD, **SMALL}
-    body = SimulatedBody(World(ers7, held=held))
-    track = body.play(JointCommands(stepping(ers7, 1.0)))
+    body = SimulatedBody(World(ers7, welded=held))
+    track = play(body, JointCommands(stepping(ers7, 1.0)))
     track.check(20)
     state = body.read()
     for name, angle in held.items():
@@ -151,14 +155,14 @@ def test_held_parts_stand_where_moving_ones_would(card: Robot) -> None:
     rng = np.random.default_rng(4)
     angles = low + (high - low) * rng.uniform(0.2, 0.8, len(low))
     held = {name: float(angles[card.index(name)]) for name in names}
-    moving, welded = World(card), World(card, held=held)
+    moving, welded = World(card), World(card, welded=held)
     base = (0.1, 0.2, 0.5, 1, 0, 0, 0)
     for world in (moving, welded):
         world.show(base, angles)
     for part in ("xpos", "xmat", "xipos", "geom_xpos", "site_xpos"):
         assert np.abs(getattr(moving.data, part) - getattr(welded.data, part)).max() < 1e-12, part
     assert np.allclose(moving.joint_positions, welded.joint_positions)
-    assert moving.robot_mass_kg == pytest.approx(welded.robot_mass_kg)
+    assert moving.instance().mass_kg == pytest.approx(welded.instance().mass_kg)
 
 
 def test_commands_to_held_joints_are_ignored(ers7: Robot) -> None:
@@ -166,18 +170,20 @@ def test_commands_to_held_joints_are_ignored(ers7: Robot) -> None:
     other = angles.copy()
     for name in HEAD:
         other[:, ers7.index(name)] = 0.1
-    one, two = (SimulatedBody(World(ers7, held=HEAD)).play(JointCommands(rows)) for rows in (angles, other))
+    one, two = (
+        play(SimulatedBody(World(ers7, welded=HEAD)), JointCommands(rows)) for rows in (angles, other)
+    )
     assert same(one, two)
 
 
 def test_moving_servos_of_a_world_with_held_joints_are_their_own(ers7: Robot) -> None:
-    body = SimulatedBody(World(ers7, held=HEAD))
+    body = SimulatedBody(World(ers7, welded=HEAD))
     stiffness = np.full(20, np.nan)
     knee = ers7.index("left_rear_knee")
     stiffness[knee] = 2.5
     free = np.zeros(20, dtype=bool)
     free[ers7.index("tail_pan")] = True
-    body.play(JointCommands(stepping(ers7, 0.1), stiffness=stiffness, free=free))
+    play(body, JointCommands(stepping(ers7, 0.1), stiffness=stiffness, free=free))
     model = body.world.model
     for place, joint in enumerate(body.world.addresses.moving):
         servo = ers7.servos[joint]
@@ -193,8 +199,8 @@ def test_a_dog_with_held_ears_stands_as_one_with_ears(ers7: Robot) -> None:
     held = {name: float(pose[ers7.index(name)]) for name in (*HEAD, *SMALL)}
     ends = []
     for joints in ({}, held):
-        body = SimulatedBody(World(ers7, held=joints))
-        world = body.play(JointCommands(np.tile(pose, (125, 1)))).world
+        body = SimulatedBody(World(ers7, welded=joints))
+        world = play(body, JointCommands(np.tile(pose, (125, 1)))).truth
         assert world is not None
         ends.append(world.base[-1])
     assert np.abs(ends[0] - ends[1]).max() < 2e-3
@@ -213,7 +219,7 @@ def test_an_axis_beside_the_origin_is_held_in_its_place(
     angles = card.pose("stand")
     angles[card.index("mouth")] = -0.7
     places = []
-    for world in (World(card), World(card, held={"mouth": -0.7})):
+    for world in (World(card), World(card, welded={"mouth": -0.7})):
         world.show((0, 0, 0.5, 1, 0, 0, 0), angles)
         places.append(world.data.body("jaw").xpos.copy())
     assert np.allclose(*places, atol=1e-12)
@@ -231,19 +237,19 @@ def test_what_cannot_be_held_is_refused(
     ers7: Robot, held: dict[str, float], error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        World(ers7, held=held)
+        World(ers7, welded=held)
 
 
 def test_a_robot_is_not_held_altogether(ers7: Robot) -> None:
     with pytest.raises(InputError, match="every joint"):
-        World(ers7, held=dict(zip(ers7.joint_names, ers7.pose("stand").tolist(), strict=True)))
+        World(ers7, welded=dict(zip(ers7.joint_names, ers7.pose("stand").tolist(), strict=True)))
 
 
 @pytest.mark.parametrize("steps", [1, 2, 8])
 def test_a_frame_is_a_frame_at_any_step(ers7: Robot, steps: int) -> None:
     body = SimulatedBody(World(ers7, timestep_s=0.008 / steps))
     assert body.world.n_substeps == steps
-    track = body.play(JointCommands(np.tile(ers7.pose("stand"), (125, 1))))
+    track = play(body, JointCommands(np.tile(ers7.pose("stand"), (125, 1))))
     assert body.time_s == pytest.approx(1.0)
     assert body.world.data.time == pytest.approx(1.0, abs=0.009)
     assert track.truth is not None
@@ -257,20 +263,20 @@ def test_a_step_that_does_not_divide_the_frame_is_refused(ers7: Robot, wrong: fl
 
 
 def test_economies_go_together(ers7: Robot) -> None:
-    world = World(ers7, looks=False, held={**HEAD, **SMALL}, timestep_s=0.004)
-    set_friction(world, 0.6)
+    world = World(ers7, visuals=False, welded={**HEAD, **SMALL}, timestep_s=0.004)
+    set_friction(world.model, 0.6)
     body = SimulatedBody(world)
-    track = body.play(JointCommands(np.tile(ers7.pose("stand"), (60, 1))))
+    track = play(body, JointCommands(np.tile(ers7.pose("stand"), (60, 1))))
     assert track.truth is not None
     assert track.truth.foot_contacts[-1].all()
     body.reset()
-    assert same(track, body.play(JointCommands(np.tile(ers7.pose("stand"), (60, 1)))))
+    assert same(track, play(body, JointCommands(np.tile(ers7.pose("stand"), (60, 1)))))
 
 
 def test_feet_are_felt_without_looks(ers7: Robot) -> None:
     sensor = FootContact(name="paw", foot="left_rear_paw")
-    body = SimulatedBody(World(ers7, sensors=(sensor,), looks=False, held=HEAD))
-    body.play(JointCommands(np.tile(ers7.pose("stand"), (60, 1))))
+    body = SimulatedBody(World(ers7, sensors=(sensor,), visuals=False, welded=HEAD))
+    play(body, JointCommands(np.tile(ers7.pose("stand"), (60, 1))))
     assert body.read().sensors["paw"] is True
     assert mujoco.mj_name2id(body.world.model, mujoco.mjtObj.mjOBJ_ACTUATOR, "head_pan") == -1
 
@@ -282,10 +288,10 @@ def test_contacts_are_the_same_with_mujocos_tree_of_boxes(card: Robot) -> None:
     angles[len(angles) // 5 :] *= 2.5
     tracks = []
     for with_tree in (False, True):
-        body = SimulatedBody(World(card, field, looks=False), start=(0.2, 0.0, 0.0))
+        body = SimulatedBody(World(card, field, visuals=False), start=(0.2, 0.0, 0.0))
         if with_tree:
             body.world.model.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_MIDPHASE)
-        tracks.append(body.play(JointCommands(angles)))
+        tracks.append(play(body, JointCommands(angles)))
     assert same(*tracks)
-    assert tracks[0].world is not None
+    assert tracks[0].truth is not None
     assert tracks[0].truth.box_contacts.any()

@@ -47,11 +47,11 @@ def own_contacts(world: World) -> set[str]:
 
 
 def test_masses_are_as_sourced(dog: World) -> None:
-    assert dog.robot_mass_kg == pytest.approx(1.63, abs=0.025)
+    assert dog.instance().mass_kg == pytest.approx(1.63, abs=0.025)
     for leg in LEGS:
         parts = [f"{leg}_{part}" for part in ("shoulder", "upper_leg", "shank", "paw")]
         assert sum(float(dog.model.body(part).mass[0]) for part in parts) == pytest.approx(0.196)
-    assert dog.model.body("base").mass[0] == 0.613
+    assert dog.model.body("trunk").mass[0] == 0.613
 
 
 def test_every_inertia_is_that_of_a_real_body(dog: World) -> None:
@@ -180,7 +180,7 @@ def test_legs_meet_the_base_a_few_degrees_beyond_those_limits(dog: World) -> Non
 
 def test_head_and_jaw_meet_the_base_only_where_sony_warns_of_it(dog: World) -> None:
     at(dog, neck_tilt=-75, head_tilt=-15, mouth=-30)
-    assert "base jaw" in own_contacts(dog)
+    assert "trunk jaw" in own_contacts(dog)
     for mouth, neck, head in ((-30, -75, 5), (-30, -40, -5), (-3, -75, -15), (-3, 0, 45)):
         for pan in (-88, -45, 0, 45, 88):
             at(

@@ -12,7 +12,10 @@ from posewright.arrays import Floats
 from posewright.bodies import JointCommands
 from posewright.formats import read_motion
 from posewright.rotation import matrix_roll_pitch_yaw
-from posewright.simulation import ContactRecorder, Lean, SimulatedBody
+from posewright.simulation import Lean, SimulatedBody
+from posewright.simulation.contacts import ContactRecorder
+
+from .driving import play
 
 Samples = Callable[[str], Path]
 
@@ -31,7 +34,7 @@ def perform(body: SimulatedBody, path: Path, times: int = 1) -> tuple[Floats, Fl
     ends = np.cumsum([keyframe.reach_s + keyframe.pause_s for keyframe in motion.keyframes])
     meant = np.stack([np.interp(sampled.times, ends, column) for column in attitudes.T], axis=-1)
     body.settle(sampled.angles[0], 0.5, Lean(*attitudes[0]))
-    world, recorder = body.world, ContactRecorder(body.world)
+    world, recorder = body.world, ContactRecorder(body.instance)
     start, base = world.base, world.addresses.base_body
     leans: list[tuple[float, float]] = []
 
@@ -39,9 +42,9 @@ def perform(body: SimulatedBody, path: Path, times: int = 1) -> tuple[Floats, Fl
         leans.append(matrix_roll_pitch_yaw(world.data.xmat[base].reshape(3, 3))[:2])
         recorder.note()
 
-    body.play(JointCommands(np.tile(sampled.angles, (times, 1))), look)
+    play(body, JointCommands(np.tile(sampled.angles, (times, 1))), look)
     both = np.degrees(np.hstack([np.array(leans), np.tile(meant, (times, 1))]))
-    contacts = recorder.contacts()
+    contacts, _ = recorder.take()
     own = contacts.pairs[contacts.pairs[:, 1] != contacts.names.index("floor")]
     return world.base[:3] - start[:3], both, {contacts.names[part] for part in own.ravel().tolist()}
 

@@ -13,6 +13,8 @@ from posewright.bodies import JointCommands
 from posewright.robots import Accelerometer, RangeSensor, Robot
 from posewright.simulation import SimulatedBody, World, sensor_poses
 
+from .driving import play
+
 
 def before_a_box(robot: Robot, gap_m: float) -> SimulatedBody:
     """Return a dog whose camera is so far from the face of a box."""
@@ -67,7 +69,7 @@ def test_the_accelerometer_feels_nothing_in_free_fall_and_saturates(ers7: Robot)
     body.settle(pose, 0.5)
     assert np.asarray(body.read().sensors["narrow"])[2] == 2.0
     body.world.show((0, 0, 2.0, 1, 0, 0, 0), pose)
-    body.play(JointCommands(np.tile(pose, (20, 1))))
+    play(body, JointCommands(np.tile(pose, (20, 1))))
     assert np.abs(np.asarray(body.read().sensors["accelerometer"])).max() < 0.5
 
 
@@ -81,7 +83,7 @@ def test_paws_tell_whether_they_stand(dog: SimulatedBody) -> None:
 
 
 def test_a_trace_knows_where_sensors_sit_that_no_joint_moves(ers7: Robot) -> None:
-    poses = sensor_poses(World(ers7))
+    poses = sensor_poses(World(ers7).instance())
     assert set(poses) == {"infrared_chest", "accelerometer"}
     assert poses["infrared_chest"][:3] == pytest.approx((0.10914, 0.0, -0.00338))
     assert 2.0 * math.asin(poses["infrared_chest"][5]) == pytest.approx(math.radians(30.0))

@@ -15,7 +15,9 @@ from posewright.errors import InputError
 from posewright.rotation import matrix_roll_pitch_yaw
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.placing import place, sole_corners, standing_up
-from posewright.simulation.supports import find_supports
+from posewright.simulation.resting import find_supports
+
+from .driving import play
 
 Touching = Callable[[World], frozenset[tuple[str, str]]]
 AmongBoxes = Callable[..., SimulatedBody]
@@ -37,7 +39,7 @@ def test_walk_ready_leans_forward_with_flat_soles(bare: SimulatedBody) -> None:
     assert 8.0 < pitch < 17.0
     assert abs(roll) < 0.5
     assert abs(yaw) < 1e-9
-    heights = sole_corners(bare.world)[:, :, 2]
+    heights = sole_corners(bare.instance)[:, :, 2]
     assert heights.min() == pytest.approx(0.0, abs=1e-9)
     assert heights.max() < 0.001
 
@@ -54,10 +56,10 @@ def test_any_pose_stands_on_the_floor_where_it_was_put(
 ) -> None:
     world = bare.world
     joints = bare.robot.pose("walk_ready") + bend
-    place(world, x, y, yaw, joints)
+    place(world.instance(), x, y, yaw, joints)
     assert world.base[:2] == pytest.approx((x, y))
     assert base_angles(world)[2] == pytest.approx(yaw, abs=1e-9)
-    heights = sole_corners(world)[:, :, 2].ravel()
+    heights = sole_corners(world.instance())[:, :, 2].ravel()
     assert heights.min() == pytest.approx(0.0, abs=1e-9)
     assert np.sort(heights)[2] < 0.002, "it stands on three corners at least"
     assert np.array_equal(world.joint_positions, joints)
@@ -70,15 +72,15 @@ def test_hands_put_a_fallen_robot_up_and_leave_boxes_alone(among_boxes: AmongBox
     fallen = pose.copy()
     for side in ("right", "left"):
         fallen[body.robot.index(f"{side}_ankle_pitch")] -= 0.6
-    body.play(hold(fallen, 2.5))
-    body.play(hold(pose, 0.5))
+    play(body, hold(fallen, 2.5))
+    play(body, hold(pose, 0.5))
     boxes, time_s = body.world.boxes, body.time_s
     body.place_robot(1.5, 0.5, math.radians(135))
     assert body.time_s == time_s
     assert np.array_equal(body.world.boxes, boxes)
     assert body.world.base[:2] == pytest.approx((1.5, 0.5))
     assert base_angles(body.world)[2] == pytest.approx(math.radians(135))
-    world = body.play(hold(pose, 1.0)).world
+    world = play(body, hold(pose, 1.0)).truth
     assert world is not None
     assert world.base[-1, 2] > 0.18
     assert np.hypot(*(world.base[-1, :2] - (1.5, 0.5))) < 0.03
@@ -88,7 +90,7 @@ def test_a_robot_may_be_put_into_a_box(among_boxes: AmongBoxes, hold: Hold) -> N
     body = among_boxes((1.0, 0.0))
     body.place_robot(1.0, 0.0, 0.0)
     assert body.world.base[:2] == pytest.approx((1.0, 0.0))
-    body.play(hold(body.robot.pose("walk_ready"), 0.2))
+    play(body, hold(body.robot.pose("walk_ready"), 0.2))
 
 
 def test_a_place_that_is_no_number_is_refused(bare: SimulatedBody) -> None:
@@ -111,7 +113,7 @@ def test_who_kneels_is_on_its_knees_and_not_in_the_floor(bare: SimulatedBody, to
         for side in ("right", "left"):
             pose[bare.robot.index(f"{side}_{joint}")] = math.radians(degrees)
     bare.put_down(pose)
-    assert find_supports(bare.world).heights(UP).min() == pytest.approx(0.0, abs=1e-9)
+    assert find_supports(bare.instance).heights(UP).min() == pytest.approx(0.0, abs=1e-9)
     before = bare.world.base
     bare.settle(pose, 0.5)
     assert {("right_shank", "floor"), ("left_shank", "floor")} <= touching(bare.world)
@@ -121,6 +123,6 @@ def test_who_kneels_is_on_its_knees_and_not_in_the_floor(bare: SimulatedBody, to
 @quickly
 @given(bend=st.lists(st.floats(-1.5, 1.5), min_size=18, max_size=18))
 def test_no_part_is_put_deep_into_the_floor(bare: SimulatedBody, bend: list[float]) -> None:
-    place(bare.world, 0.0, 0.0, 0.0, bare.robot.pose("stand") + bend)
-    lowest = find_supports(bare.world).heights(UP).min()
+    place(bare.instance, 0.0, 0.0, 0.0, bare.robot.pose("stand") + bend)
+    lowest = find_supports(bare.instance).heights(UP).min()
     assert -0.001 <= lowest < 1e-9

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody, World
 from posewright.simulation.placing import standing_up
-from posewright.simulation.resting import resting_up
-from posewright.simulation.supports import Supports, find_supports
+from posewright.simulation.resting import Supports, find_supports, resting_up
 
 metres = st.floats(-0.2, 0.2).map(lambda number: round(number, 4))
 quickly = settings(
@@ -74,7 +73,7 @@ def test_nothing_is_below_the_floor_and_three_balls_touch_it(
 def test_any_pose_of_a_dog_lies_on_the_floor(dog: SimulatedBody, shares: list[float]) -> None:
     lower, upper = dog.robot.limits
     dog.put_down(lower + np.array(shares) * (upper - lower))
-    supports = find_supports(dog.world)
+    supports = find_supports(dog.instance)
     assert supports.heights(np.array([0.0, 0.0, 1.0])).min() == pytest.approx(0.0, abs=1e-9)
     assert dog.world.data.xmat[dog.world.addresses.base_body][8] > 0.0
     assert not dog.world.data.qvel.any()
@@ -83,7 +82,7 @@ def test_any_pose_of_a_dog_lies_on_the_floor(dog: SimulatedBody, shares: list[fl
 def test_boxes_count_with_their_corners_and_capsules_with_their_ends(bioloid: Robot, ers7: Robot) -> None:
     for robot, lowest in ((bioloid, "right_sole"), (ers7, "left_rear_paw")):
         body = SimulatedBody(World(robot))
-        supports = find_supports(body.world)
+        supports = find_supports(body.instance)
         low = supports.centres[supports.heights(np.array([0.0, 0.0, 1.0])).argmin()]
         assert np.linalg.norm(low - body.world.data.geom(lowest).xpos) < 0.3
         assert supports.heights(np.array([0.0, 0.0, 1.0])).min() == pytest.approx(0.0, abs=1e-9)

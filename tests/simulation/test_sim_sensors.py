@@ -17,6 +17,8 @@ from posewright.errors import UnknownNameError
 from posewright.robots import Compass, FootContact, RangeScan, RangeSensor, Robot
 from posewright.simulation import SimulatedBody, World
 
+from .driving import play
+
 AmongBoxes = Callable[..., SimulatedBody]
 Hold = Callable[..., JointCommands]
 
@@ -117,7 +119,7 @@ def test_beams_look_past_the_robot_itself(bioloid: Robot) -> None:
 
 
 def test_imu_at_rest_feels_gravity_and_its_lean(bare: SimulatedBody, hold: Hold) -> None:
-    bare.play(hold(bare.robot.pose("walk_ready"), 2.0))
+    play(bare, hold(bare.robot.pose("walk_ready"), 2.0))
     sensors = bare.read().sensors
     roll, pitch, _ = np.asarray(sensors["imu.orientation"])
     felt = np.asarray(sensors["imu.acceleration"])
@@ -131,7 +133,7 @@ def test_imu_at_rest_feels_gravity_and_its_lean(bare: SimulatedBody, hold: Hold)
 def test_imu_feels_nothing_in_free_fall(bare: SimulatedBody, hold: Hold) -> None:
     pose = bare.robot.pose("stand")
     bare.world.show((0, 0, 2.0, 1, 0, 0, 0), pose)
-    bare.play(hold(pose, 0.25))
+    play(bare, hold(pose, 0.25))
     assert np.abs(np.asarray(bare.read().sensors["imu.acceleration"])).max() < 0.5
 
 
@@ -153,7 +155,7 @@ def test_compass_and_imu_agree_on_the_heading(bioloid: Robot, yaw: float) -> Non
 
 def test_feet_tell_whether_they_stand(bare: SimulatedBody, hold: Hold) -> None:
     pose = bare.robot.pose("walk_ready")
-    bare.play(hold(pose, 0.5))
+    play(bare, hold(pose, 0.5))
     sensors = bare.read().sensors
     assert sensors["right_foot_contact"] is True
     assert sensors["left_foot_contact"] is True
@@ -162,7 +164,7 @@ def test_feet_tell_whether_they_stand(bare: SimulatedBody, hold: Hold) -> None:
 
 
 def test_positions_are_read_in_whole_ticks(bare: SimulatedBody, hold: Hold) -> None:
-    track = bare.play(hold(bare.robot.pose("stand"), 0.3))
+    track = play(bare, hold(bare.robot.pose("stand"), 0.3))
     state = bare.read()
     ticks = bare.robot.to_ticks(state.positions)
     assert np.abs(ticks - np.rint(ticks)).max() < 1e-9

@@ -12,6 +12,8 @@ from posewright.formats import read_motion
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody
 
+from .driving import play
+
 AmongBoxes = Callable[..., SimulatedBody]
 
 SECONDS = 6.0
@@ -23,7 +25,7 @@ def perform(body: SimulatedBody, card: Robot, name: str) -> tuple[float, float, 
     motion = read_motion(card.folder / "motions" / f"{name}.motion.yaml")
     assert motion.joints == card.joint_names
     rate = round(1 / card.frame_period_s)
-    world = body.play(JointCommands(motion.sample(rate, until_s=SECONDS).angles)).world
+    world = play(body, JointCommands(motion.sample(rate, until_s=SECONDS).angles)).truth
     assert world is not None
     base = world.base
     yaw = np.degrees(np.unwrap(2.0 * np.arctan2(base[:, 6], base[:, 3])))

@@ -15,6 +15,8 @@ from posewright.bodies import JointCommands
 from posewright.robots import Robot
 from posewright.simulation import SimulatedBody, World
 
+from .driving import play
+
 Hold = Callable[..., JointCommands]
 AmongBoxes = Callable[..., SimulatedBody]
 
@@ -22,7 +24,9 @@ AmongBoxes = Callable[..., SimulatedBody]
 def test_robot_weighs_what_its_parts_weigh(bioloid: Robot) -> None:
     assert bioloid.model_path is not None
     parts = ElementTree.parse(bioloid.model_path).iter("inertial")  # noqa: S314  # our own file
-    assert World(bioloid).robot_mass_kg == pytest.approx(sum(float(part.attrib["mass"]) for part in parts))
+    assert World(bioloid).instance().mass_kg == pytest.approx(
+        sum(float(part.attrib["mass"]) for part in parts)
+    )
 
 
 def test_arena_stands_to_scale(bioloid: Robot) -> None:
@@ -34,7 +38,7 @@ def test_arena_stands_to_scale(bioloid: Robot) -> None:
     assert inner["end"][0][0] - inner["end"][1][0] == pytest.approx(field.size_x)
     assert inner["left"][0][1] - inner["left"][1][1] == pytest.approx(field.size_y / 2)
     assert inner["right"][0][1] + inner["right"][1][1] == pytest.approx(-field.size_y / 2)
-    assert all(2 * size[2] == pytest.approx(field.wall_height_m) for _, size in inner.values())
+    assert all(2 * size[2] == pytest.approx(field.walls[0].size_m[2]) for _, size in inner.values())
     lines = [world.model.geom(f"line_{index}").pos[0] for index in range(len(field.lines))]
     assert lines == [line.x for line in field.lines]
 
@@ -45,7 +49,7 @@ def test_boxes_stand_where_the_layout_has_them_and_stay(name: str, bioloid: Robo
     body = SimulatedBody(World(bioloid, arena().with_boxes(boxes)))
     before = body.world.boxes
     assert np.allclose(before[:, :2], [(box.x, box.y) for box in boxes])
-    track = body.play(hold(bioloid.pose("walk_ready"), 0.2))
+    track = play(body, hold(bioloid.pose("walk_ready"), 0.2))
     assert track.truth is not None
     assert np.array_equal(track.truth.boxes[-1], before)
     assert not track.truth.box_contacts.any()
@@ -57,7 +61,7 @@ def test_a_box_that_the_robot_falls_against_is_touched_and_moved(among_boxes: Am
     pose = body.robot.pose("walk_ready")
     for side in ("right", "left"):
         pose[body.robot.index(f"{side}_ankle_pitch")] -= 0.6
-    world = body.play(hold(pose, 2.5)).world
+    world = play(body, hold(pose, 2.5)).truth
     assert world is not None
     assert world.box_contacts[:, 0].any()
     assert not world.box_contacts[:, 1].any()
@@ -68,7 +72,7 @@ def test_a_box_that_the_robot_falls_against_is_touched_and_moved(among_boxes: Am
 def test_a_pushed_box_comes_to_rest_and_sleeps_again(among_boxes: AmongBoxes, hold: Hold) -> None:
     body = among_boxes((1.5, 0.5))
     body.world.data.qvel[body.world.addresses.box_qvel.start] = 0.5
-    track = body.play(hold(body.robot.pose("walk_ready"), 1.5))
+    track = play(body, hold(body.robot.pose("walk_ready"), 1.5))
     assert track.truth is not None
     moved = track.truth.boxes[-1, 0, 0] - 1.5
     # A block that slides without rocking comes v^2 / (2 mu g) = 2.5 cm far; this one is tall and rocks.
@@ -82,7 +86,7 @@ def test_the_robot_stops_at_a_wall(bioloid: Robot, hold: Hold) -> None:
     pose = bioloid.pose("walk_ready")
     for side in ("right", "left"):
         pose[bioloid.index(f"{side}_ankle_pitch")] -= 0.6
-    track = body.play(hold(pose, 2.0))
+    track = play(body, hold(pose, 2.0))
     assert track.truth is not None
     assert track.truth.base[:, 0].max() < 2.5
 
@@ -90,7 +94,7 @@ def test_the_robot_stops_at_a_wall(bioloid: Robot, hold: Hold) -> None:
 def test_show_sets_poses_as_a_track_has_them(among_boxes: AmongBoxes, hold: Hold) -> None:
     body = among_boxes((0.48, 0.0))
     pose = body.robot.pose("walk_ready")
-    track = body.play(hold(pose, 0.5))
+    track = play(body, hold(pose, 0.5))
     assert track.truth is not None
     other = World(body.robot, body.world.arena)
     boxes = track.truth.boxes[-1] + [0.1, 0.2, 0.3, 0, 0, 0, 0]

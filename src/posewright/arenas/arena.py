@@ -1,54 +1,125 @@
-"""The field: its size, walls, lines, colours and boxes, read from a document with its sources."""
+"""The field: shapes that stand fast, kinds of boxes, and the boxes themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache
-from pathlib import Path
+from enum import Enum
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
-from posewright.arenas.box import Box, BoxKind
-from posewright.documents import Node, read_document
-from posewright.errors import UnknownNameError
+import numpy as np
 
+from posewright.arrays import Floats
+from posewright.documents import Bounds, Node, data_of, read_record
+from posewright.errors import InputError, UnknownNameError
+
+_FAR_M = 100.0
+Length = Annotated[float, Bounds(0.0, _FAR_M)]
+Edge = Annotated[float, Bounds(1e-3, _FAR_M)]
+Place = Annotated[float, Bounds(-_FAR_M, _FAR_M)]
+Amount = Annotated[float, Bounds(0.0)]
 Colour = tuple[float, float, float]
 """Red, green, blue, each 0..1."""
 
-_FOLDER = Path(__file__).parent
-_SUFFIX = ".arena.yaml"
-_NUMBERS = ("wall_height_m", "wall_thickness_m", "line_width_m", "friction", "gap_m", "touching_m")
-_REQUIRED = ("arena", "size_m", "lines_x_m", "max_boxes", "box", "colours_rgb", "sources", *_NUMBERS)
-_FAR_M = 100.0
+FLOOR = "floor"
+BOX = "box"
+"""The kind of a box of which nothing else is said."""
+
+WALLS = ("wall_start", "wall_end", "wall_left", "wall_right")
+"""Names of the walls at x = 0, at the far end, at the left and at the right edge of a field."""
+
+
+class Role(Enum):
+    """What a shape is for; a line is only seen, everything else is solid."""
+
+    WALL = "wall"
+    LINE = "line"
+    STEP = "step"
+    RING = "ring"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line across the whole field.
+class Shape:
+    """A block, or where it is round a cylinder, that stands fast on the field.
 
     Attributes:
+        name: one of its own.
+        role: what it is for; a field's colours are told by role.
         x: of its middle [m].
-        width_m: along x [m].
+        y: of its middle [m].
+        size_m: edges along its own x, y and z; of a round one its diameter twice, and its height. [m]
+        yaw_rad: how far it is turned to the left [rad].
+        base_m: how high its underside is [m].
+        is_round: whether it is a cylinder.
+    """
+
+    name: str
+    role: Role
+    x: Place
+    y: Place
+    size_m: Annotated[tuple[float, float, float], Bounds(0.0, _FAR_M)]
+    yaw_rad: float = 0.0
+    base_m: Place = 0.0
+    is_round: bool = False
+
+    @property
+    def width_m(self) -> float:
+        """Its edge along its own x: how wide a line is that lies across the field [m]."""
+        return self.size_m[0]
+
+
+@dataclass(frozen=True, slots=True)
+class BoxKind:
+    """What boxes of one kind are like.
+
+    Attributes:
+        size_m: edges along its own x, y and z [m].
+        mass_kg: mass [kg].
+        friction: sliding friction against the floor, no unit.
+    """
+
+    size_m: tuple[Edge, Edge, Edge]
+    mass_kg: Amount
+    friction: Amount
+
+    @property
+    def footprint_m(self) -> tuple[float, float]:
+        """Edges of what it covers of the floor [m]."""
+        return self.size_m[:2]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box standing on the floor.
+
+    Attributes:
+        x: of its centre, from the start wall [m].
+        y: of its centre, from the middle line to the left [m].
+        yaw_rad: how far it is turned to the left [rad].
+        kind: name of its kind, one of those that the arena has.
     """
 
     x: float
-    width_m: float
+    y: float
+    yaw_rad: float = 0.0
+    kind: str = BOX
+
+    def __repr__(self) -> str:
+        kind = "" if self.kind == BOX else f", kind={self.kind!r}"
+        return f"Box({self.x:g}, {self.y:g}, {self.yaw_rad:g}{kind})"
 
 
 @dataclass(frozen=True, slots=True)
 class Arena:
-    """A field with four walls, lines across it, and boxes on it.
+    """A field of -size_y/2..size_y/2 along y from x = 0, with what stands fast on it, and boxes.
 
     Attributes:
         name: the document's name.
-        size_x: inside the walls, along x from the start wall [m].
-        size_y: inside the walls; the field is -size_y/2..size_y/2 [m].
-        wall_height_m: of the walls [m].
-        wall_thickness_m: of the walls, which stand outside the field [m].
-        lines: in the order of x; boxes belong between the first and the last.
-        box_kind: what every box is like.
-        colours: of `floor`, `wall`, `line` and `box`, red green blue 0..1.
+        size_m: of the field along x and y [m].
+        shapes: walls, lines and whatever else stands fast; walls may stand outside the field.
+        box_kinds: what boxes are like, by the name of their kind.
+        colours: of `floor`, `box`, and of shapes by their role; red, green, blue 0..1.
         friction: sliding friction of the floor, no unit.
         max_boxes: how many boxes may stand on it.
         gap_m: the least width of a gap between obstacles [m].
@@ -58,123 +129,113 @@ class Arena:
     """
 
     name: str
-    size_x: float
-    size_y: float
-    wall_height_m: float
-    wall_thickness_m: float
-    lines: tuple[Line, ...]
-    box_kind: BoxKind
+    size_m: tuple[Edge, Edge]
+    shapes: tuple[Shape, ...]
+    box_kinds: Mapping[str, BoxKind]
     colours: Mapping[str, Colour]
-    friction: float
-    max_boxes: int
-    gap_m: float
-    touching_m: float
+    friction: Length
+    max_boxes: Annotated[int, Bounds(0)] = 0
+    gap_m: Length = 0.0
+    touching_m: Length = 0.0
     boxes: tuple[Box, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("colours", "sources"):
+        for name in ("box_kinds", "colours", "sources"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        for box in self.boxes:
+            self.kind_of(box)
+        coloured = {FLOOR, *(shape.role.value for shape in self.shapes), *([BOX] if self.box_kinds else [])}
+        if missing := coloured - self.colours.keys():
+            raise InputError(f"{', '.join(sorted(missing))}: no colour", hint="red, green and blue of each")
 
     def __reduce__(self) -> tuple[type[Arena], tuple[Any, ...]]:
         """Copy and pickle by way of plain mappings: read-only ones can do neither."""
         values = [getattr(self, entry.name) for entry in fields(self)]
         return type(self), tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
+    def __repr__(self) -> str:
+        x, y = self.size_m
+        return f"Arena({self.name!r}, {x:g} x {y:g} m, {len(self.shapes)} shapes, {len(self.boxes)} boxes)"
+
+    @property
+    def size_x(self) -> float:
+        """Length of the field, along x [m]."""
+        return self.size_m[0]
+
+    @property
+    def size_y(self) -> float:
+        """Width of the field [m]."""
+        return self.size_m[1]
+
+    @property
+    def lines(self) -> tuple[Shape, ...]:
+        """The lines on the floor, in the order of the document."""
+        return tuple(shape for shape in self.shapes if shape.role is Role.LINE)
+
+    @property
+    def walls(self) -> tuple[Shape, ...]:
+        """The walls."""
+        return tuple(shape for shape in self.shapes if shape.role is Role.WALL)
+
+    @property
+    def box_kind(self) -> BoxKind:
+        """What an ordinary box is like.
+
+        Raises:
+            UnknownNameError: this field has none.
+        """
+        return self.kind_of(Box(0.0, 0.0))
+
     @property
     def box_size(self) -> tuple[float, float, float]:
-        """Edges of a box [m]."""
+        """Edges of an ordinary box [m]."""
         return self.box_kind.size_m
 
     @property
+    def box_sizes(self) -> Floats:
+        """Edges of each box, `(n_boxes, 3)` [m]."""
+        return np.array([self.kind_of(box).size_m for box in self.boxes], dtype=np.float64).reshape(-1, 3)
+
+    @property
     def box_zone(self) -> tuple[float, float]:
-        """The x between which boxes belong: the middles of the first and the last line [m]."""
-        return self.lines[0].x, self.lines[-1].x
+        """The x between which boxes belong: the middles of the outer lines; without two, the field [m]."""
+        x = sorted(line.x for line in self.lines)
+        return (x[0], x[-1]) if len(x) > 1 else (0.0, self.size_x)
+
+    def kind_of(self, box: Box) -> BoxKind:
+        """Return what a box is like.
+
+        Raises:
+            UnknownNameError: this field has no boxes of its kind.
+        """
+        if box.kind not in self.box_kinds:
+            raise UnknownNameError.among(f"kind of box in {self.name}", box.kind, self.box_kinds)
+        return self.box_kinds[box.kind]
 
     def with_boxes(self, boxes: Sequence[Box]) -> Arena:
         """Return this arena with other boxes; see `check_layout` for which are legal."""
         return replace(self, boxes=tuple(boxes))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a trace carries: plain numbers from which the field can be drawn again."""
-        return {
-            "name": self.name,
-            "size_m": [self.size_x, self.size_y],
-            "wall_height_m": self.wall_height_m,
+        """Return what a recording carries: plain data from which the field can be drawn, or made again."""
+        data: dict[str, Any] = data_of(self)
+        del data["sources"]
+        for box in data["boxes"]:
+            if box["kind"] == BOX:
+                del box["kind"]
+        return data | {
+            "wall_height_m": max((wall.size_m[2] for wall in self.walls), default=0.0),
             "lines": [{"x": line.x, "width_m": line.width_m} for line in self.lines],
-            "box_size_m": list(self.box_size),
-            "boxes": [{"x": box.x, "y": box.y, "yaw_rad": box.yaw_rad} for box in self.boxes],
-            "colours": {name: list(colour) for name, colour in self.colours.items()},
+            "box_size_m": list(self.box_size) if BOX in self.box_kinds else None,
         }
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Arena:
+        """Return the arena that `to_dict` told; it has no sources.
 
-def arena_names() -> tuple[str, ...]:
-    """Return the names of the arenas that ship."""
-    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob("*" + _SUFFIX)))
-
-
-@cache
-def arena(name: str = "ceabot_obstacles") -> Arena:
-    """Return the shipped arena of that name, without boxes.
-
-    Raises:
-        UnknownNameError: none ships under that name.
-    """
-    if name not in arena_names():
-        raise UnknownNameError.among("arena", name, arena_names())
-    return read_arena(_FOLDER / (name + _SUFFIX))
-
-
-def read_arena(path: Path | str) -> Arena:
-    """Read an arena document.
-
-    Raises:
-        DocumentError: it is not an arena document, or a number in it is out of range.
-    """
-    parts = read_document(path).fields(required=_REQUIRED, optional=("title",))
-    number = {key: parts[key].number(low=0.0, high=_FAR_M) for key in _NUMBERS}
-    size_x, size_y = _sizes(parts["size_m"], 2)
-    return Arena(
-        name=parts["arena"].text(),
-        size_x=size_x,
-        size_y=size_y,
-        wall_height_m=number["wall_height_m"],
-        wall_thickness_m=number["wall_thickness_m"],
-        lines=_lines(parts["lines_x_m"], size_x, number["line_width_m"]),
-        box_kind=_box_kind(parts["box"]),
-        colours={name: _colour(node) for name, node in parts["colours_rgb"].fields().items()},
-        friction=number["friction"],
-        max_boxes=parts["max_boxes"].integer(low=0),
-        gap_m=number["gap_m"],
-        touching_m=number["touching_m"],
-        sources={key: node.text() for key, node in parts["sources"].fields().items()},
-    )
-
-
-def _lines(node: Node, size_x: float, width_m: float) -> tuple[Line, ...]:
-    places = [item.number(low=0.0, high=size_x) for item in node.items()]
-    if len(places) < 2 or places != sorted(places):
-        node.fail("expected two lines or more in the order of x")
-    return tuple(Line(x, width_m) for x in places)
-
-
-def _box_kind(node: Node) -> BoxKind:
-    parts = node.fields(required=("size_m", "mass_kg", "friction"), optional=())
-    x, y, z = _sizes(parts["size_m"], 3)
-    return BoxKind((x, y, z), parts["mass_kg"].number(low=0.0), parts["friction"].number(low=0.0))
-
-
-def _sizes(node: Node, count: int) -> tuple[float, ...]:
-    return tuple(item.number(low=1e-3, high=_FAR_M) for item in _exactly(node, count))
-
-
-def _colour(node: Node) -> Colour:
-    red, green, blue = (item.integer(low=0, high=255) / 255.0 for item in _exactly(node, 3))
-    return red, green, blue
-
-
-def _exactly(node: Node, count: int) -> list[Node]:
-    items = node.items()
-    if len(items) != count:
-        node.fail(f"expected {count} numbers, found {len(items)}")
-    return items
+        Raises:
+            DocumentError: something is missing, or is not what it should be.
+        """
+        told = ("wall_height_m", "lines", "box_size_m")
+        return read_record(Node(data, trail="arena"), cls, besides=told, degrees=False, sources={})

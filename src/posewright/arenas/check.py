@@ -13,20 +13,23 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from posewright.arenas.arena import Arena
-from posewright.arenas.arena import arena as shipped_arena
-from posewright.arenas.box import Box, places
-from posewright.arenas.rectangle import corners, pair_distances
+from posewright.arenas.arena import Arena, Box
+from posewright.arenas.arena_reading import arena as shipped_arena
+from posewright.arenas.rectangles import corners, pair_distances
+from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, Where
 
 SLACK_M = 1e-3
 """Layouts are written to the millimetre: less than this is neither an overlap nor a narrow gap."""
 
-Floats = NDArray[np.float64]
-
-WALLS = ("left wall", "right wall", "start wall", "far wall")
+_EDGES = {
+    "left wall": "wall_left",
+    "right wall": "wall_right",
+    "start wall": "wall_start",
+    "far wall": "wall_end",
+}
+"""What stands at each edge of a field, and the shape that it is; a field may lack it."""
 
 
 class FaultKind(Enum):
@@ -90,35 +93,35 @@ def check_layout(
 def layout_faults(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Fault, ...]:
     """Return everything wrong with `boxes`, what is impossible first."""
     field = shipped_arena() if arena is None else arena
-    at = places(boxes)
+    at = np.array([(box.x, box.y, box.yaw_rad) for box in boxes], dtype=np.float64).reshape(-1, 3)
+    sizes = np.array([field.kind_of(box).footprint_m for box in boxes], dtype=np.float64).reshape(-1, 2)
     unreal = [i for i, place in enumerate(at.tolist()) if not all(map(math.isfinite, place))]
     if unreal:
         return tuple(
             Fault(FaultKind.NOT_FINITE, f"{_name(i)} has no finite place", "metres, degrees", i)
             for i in unreal
         )
-    apart = _apart(at, field)
-    faults = [
-        *_outside(apart),
-        *_overlaps(apart),
-        *_count(len(boxes), field),
-        *_zone(at, field),
-        *_gaps(apart, field),
-    ]
+    outlines = corners(at, sizes)
+    apart = _apart(outlines, pair_distances(at, sizes), field)
+    standing = {shape.name for shape in field.walls}
+    missing = [i for i, wall in enumerate(_EDGES.values()) if wall not in standing]
+    impossible = [*_outside(apart, missing), *_overlaps(apart)]
+    far = [len(at) + i for i in missing]  # what is not there is near to nothing
+    apart[far, :] = apart[:, far] = np.inf
+    faults = [*impossible, *_count(len(boxes), field), *_zone(outlines[..., 0], field), *_gaps(apart, field)]
     if not _has_passage(apart, field):
         hint = f"leave a gap of {field.gap_m:g} m somewhere"
         faults.append(Fault(FaultKind.PASSAGE, "the boxes close the way from wall to wall", hint))
     return tuple(faults)
 
 
-def _apart(at: Floats, arena: Arena) -> Floats:
-    """Return the distances between all obstacles, boxes first, then `WALLS`: `(n + 4, n + 4)` [m]."""
-    n, outline = len(at), corners(at, arena.box_kind.footprint_m)
-    x, y = outline[..., 0], outline[..., 1]
+def _apart(outlines: Floats, boxes: Floats, arena: Arena) -> Floats:
+    """Return the distances between all obstacles, boxes first, then `_EDGES`: `(n + 4, n + 4)` [m]."""
+    n, x, y = len(outlines), outlines[..., 0], outlines[..., 1]
     half = arena.size_y / 2.0
     to_walls = np.stack([half - y.max(1), half + y.min(1), x.min(1), arena.size_x - x.max(1)])
-    apart = np.full((n + len(WALLS), n + len(WALLS)), np.inf)
-    apart[:n, :n] = pair_distances(at, arena.box_kind.footprint_m)
+    apart = np.full((n + len(_EDGES), n + len(_EDGES)), np.inf)
+    apart[:n, :n] = boxes
     apart[n:, :n] = to_walls
     apart[:n, n:] = to_walls.T
     return apart
@@ -131,12 +134,12 @@ def _has_passage(apart: Floats, arena: Arena) -> bool:
     the right one is the only thing that closes the way between two lines. This is exact: grown by the
     disc's radius, convex obstacles overlap just where their distance is below its diameter.
     """
-    left, right = len(apart) - len(WALLS), len(apart) - len(WALLS) + 1
+    left, right = len(apart) - len(_EDGES), len(apart) - len(_EDGES) + 1
     one = _joined(apart < arena.gap_m - SLACK_M)
     return bool(one[left] != one[right])
 
 
-def _joined(linked: NDArray[np.bool_]) -> NDArray[np.int_]:
+def _joined(linked: Flags) -> Indices:
     """Return a number for each obstacle, the same for those linked directly or through others."""
     label = np.arange(len(linked))
     linked = linked | np.eye(len(linked), dtype=bool)
@@ -146,29 +149,28 @@ def _joined(linked: NDArray[np.bool_]) -> NDArray[np.int_]:
 
 
 def _obstacle(i: int, apart: Floats) -> str:
-    n = len(apart) - len(WALLS)
-    return _name(i) if i < n else f"the {WALLS[i - n]}"
+    n = len(apart) - len(_EDGES)
+    return _name(i) if i < n else f"the {tuple(_EDGES)[i - n]}"
 
 
 def _name(i: int) -> str:
     return f"box {i + 1}"
 
 
-def _outside(apart: Floats) -> list[Fault]:
-    n = len(apart) - len(WALLS)
-    return [
-        Fault(
-            FaultKind.OUTSIDE,
-            f"{_name(i)} stands {-apart[i, n + wall]:.3f} m into {_obstacle(n + wall, apart)}",
-            "all of it belongs inside the walls",
-            i,
-        )
-        for i, wall in np.argwhere(apart[:n, n:] < -SLACK_M).tolist()
-    ]
+def _outside(apart: Floats, missing: Sequence[int]) -> list[Fault]:
+    """Return the boxes that stand in a wall, or over an edge of the field where the wall is `missing`."""
+    n, faults = len(apart) - len(_EDGES), []
+    for i, edge in np.argwhere(apart[:n, n:] < -SLACK_M).tolist():
+        over = f"{_name(i)} stands {-apart[i, n + edge]:.3f} m"
+        told = f"{over} into {_obstacle(n + edge, apart)}", "all of it belongs inside the walls"
+        if edge in missing:
+            told = f"{over} over the {tuple(_EDGES)[edge].replace('wall', 'edge')}", "it belongs on the field"
+        faults.append(Fault(FaultKind.OUTSIDE, *told, i))
+    return faults
 
 
 def _overlaps(apart: Floats) -> list[Fault]:
-    n = len(apart) - len(WALLS)
+    n = len(apart) - len(_EDGES)
     return [
         Fault(
             FaultKind.OVERLAP,
@@ -186,9 +188,11 @@ def _count(count: int, arena: Arena) -> list[Fault]:
     return [Fault(FaultKind.COUNT, f"{count} boxes", f"at most {arena.max_boxes}", arena.max_boxes)]
 
 
-def _zone(at: NDArray[np.float64], arena: Arena) -> list[Fault]:
+def _zone(x: Floats, arena: Arena) -> list[Fault]:
+    """Return the boxes of which a corner, at `x` `(n, 4)` [m], is outside the zone."""
+    if len(arena.lines) < 2:
+        return []
     low, high = arena.box_zone
-    x = corners(at, arena.box_kind.footprint_m)[..., 0]
     outside = (x.min(1) < low - SLACK_M) | (x.max(1) > high + SLACK_M)
     hint = f"all of it belongs between the lines at x = {low:g} and {high:g} m"
     return [

@@ -5,7 +5,7 @@ layout: my_layout          # optional, as are title and description
 boxes:
   - [1.0, 0.3]             # x, y of the centre [m]
   - [1.5, -0.4, 30]        # and how far it is turned to the left [deg]
-  - {x: 1.2, y: -0.9, yaw_deg: 5}
+  - {x: 1.2, y: -0.9, yaw_deg: 5, kind: post}   # of a kind that the arena has; `box` unless told
 yaw_deg: [0, 0, 0]         # optional: added to each box's own; one number turns all
 ```
 """
@@ -18,22 +18,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from posewright.arenas.arena import Arena
-from posewright.arenas.box import Box
+from posewright.arenas.arena import BOX, Arena, Box
+from posewright.arenas.arena_reading import arena as shipped_arena
 from posewright.arenas.check import check_layout
-from posewright.documents import Node, read_document, render_document, save_document
-from posewright.errors import InputError, UnknownNameError
+from posewright.documents import Catalogue, Node, one_line, read_document, render_document, save_document
+from posewright.errors import InputError
 from posewright.units import DEG_PER_RAD, RAD_PER_DEG
 
-_FOLDER = Path(__file__).parent / "layouts"
-_SUFFIX = ".layout.yaml"
+LAYOUTS = Catalogue("layout", ".layout.yaml", lambda: (Path(__file__).parent / "layouts",))
 _MOST_BOXES = 100
 """More than any field holds; a longer list is not a layout."""
 
 
 def layout_names() -> tuple[str, ...]:
     """Return the names of the layouts that ship."""
-    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob("*" + _SUFFIX)))
+    return LAYOUTS.names()
 
 
 @cache
@@ -43,9 +42,7 @@ def layout(name: str) -> tuple[Box, ...]:
     Raises:
         UnknownNameError: none ships under that name.
     """
-    if name not in layout_names():
-        raise UnknownNameError.among("layout", name, layout_names())
-    return read_layout(_FOLDER / (name + _SUFFIX))
+    return read_layout(LAYOUTS.shipped(name))
 
 
 def read_layout(path: Path | str, arena: Arena | None = None, *, legal: bool = True) -> tuple[Box, ...]:
@@ -66,9 +63,10 @@ def read_layout(path: Path | str, arena: Arena | None = None, *, legal: bool = T
     nodes = fields["boxes"].items()
     if len(nodes) > _MOST_BOXES:
         fields["boxes"].fail(f"{len(nodes)} boxes are no layout")
+    field = shipped_arena() if arena is None else arena
     turns = _turns_deg(fields.get("yaw_deg"), len(nodes))
-    boxes = tuple(_box(node, turn) for node, turn in zip(nodes, turns, strict=True))
-    check_layout(boxes, arena, legal=legal, wheres=[node.where for node in nodes])
+    boxes = tuple(_box(node, turn, field) for node, turn in zip(nodes, turns, strict=True))
+    check_layout(boxes, field, legal=legal, wheres=[node.where for node in nodes])
     return boxes
 
 
@@ -92,13 +90,15 @@ def layout_text(boxes: Sequence[Box], name: str) -> str:
 
 
 def _document(boxes: Sequence[Box], name: str) -> dict[str, Any]:
-    return {"layout": name, "boxes": [_numbers(box) for box in boxes]}
+    return {"layout": name, "boxes": [_told(box) for box in boxes]}
 
 
-def _numbers(box: Box) -> list[float]:
+def _told(box: Box) -> Any:
     if not all(map(math.isfinite, (box.x, box.y, box.yaw_rad))):
         raise InputError(f"a box at {box.x}, {box.y} cannot be written", hint="finite metres and angles")
     x, y, yaw_deg = round(box.x, 4), round(box.y, 4), round(box.yaw_rad * DEG_PER_RAD, 1)
+    if box.kind != BOX:
+        return one_line({"x": x, "y": y, "yaw_deg": yaw_deg, "kind": box.kind})
     return [x, y, yaw_deg] if yaw_deg else [x, y]
 
 
@@ -113,17 +113,19 @@ def _turns_deg(node: Node | None, count: int) -> list[float]:
     return turns
 
 
-def _box(node: Node, turn_deg: float) -> Box:
-    x, y, *own = _parts(node)
-    yaw_deg = turn_deg + (own[0].number(low=-360.0, high=360.0) if own else 0.0)
-    return Box(x.number(low=-100.0, high=100.0), y.number(low=-100.0, high=100.0), yaw_deg * RAD_PER_DEG)
-
-
-def _parts(node: Node) -> list[Node]:
+def _box(node: Node, turn_deg: float, field: Arena) -> Box:
     if isinstance(node.value, dict):
-        fields = node.fields(required=("x", "y"), optional=("yaw_deg",))
-        return [fields["x"], fields["y"], *([fields["yaw_deg"]] if "yaw_deg" in fields else [])]
-    parts = node.items()
-    if len(parts) not in {2, 3}:
-        node.fail(f"a box of {len(parts)} numbers", hint="[x, y] or [x, y, yaw_deg]")
-    return parts
+        parts = node.fields(required=("x", "y"), optional=("yaw_deg", "kind"))
+    else:
+        items = node.items()
+        if len(items) not in {2, 3}:
+            node.fail(f"a box of {len(items)} numbers", hint="[x, y] or [x, y, yaw_deg]")
+        parts = dict(zip(("x", "y", "yaw_deg"), items, strict=False))
+    x, y = (parts[key].number(low=-100.0, high=100.0) for key in ("x", "y"))
+    yaw_deg = turn_deg + (parts["yaw_deg"].number(low=-360.0, high=360.0) if "yaw_deg" in parts else 0.0)
+    return Box(
+        x,
+        y,
+        yaw_deg * RAD_PER_DEG,
+        parts["kind"].choice("kind of box", field.box_kinds) if "kind" in parts else BOX,
+    )

@@ -8,16 +8,13 @@ a draw that cannot be completed, or that closes the way, is thrown away whole.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from posewright.arenas.arena import Arena
-from posewright.arenas.arena import arena as shipped_arena
-from posewright.arenas.box import Box
+from posewright.arenas.arena import Arena, Box
+from posewright.arenas.arena_reading import arena as shipped_arena
 from posewright.arenas.check import layout_faults
-from posewright.arenas.rectangle import corners, point_distances
+from posewright.arenas.rectangles import corners, point_distances
+from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
-
-Floats = NDArray[np.float64]
 
 FEWEST_BOXES = 3
 """Fewer would often leave the way open; a field may hold fewer where its maximum is lower."""
@@ -37,7 +34,7 @@ _DRAWS = 200
 
 
 def random_layout(seed: int, arena: Arena | None = None, *, boxes: int | None = None) -> tuple[Box, ...]:
-    """Return a legal layout, the same for the same seed.
+    """Return a legal layout of ordinary boxes, the same for the same seed.
 
     Args:
         seed: 0 or more.
@@ -104,7 +101,7 @@ def _candidates(rng: np.random.Generator, size: int, arena: Arena) -> Floats:
     )
 
 
-def _fits(groups: Floats, standing: Floats, arena: Arena) -> NDArray[np.bool_]:
+def _fits(groups: Floats, standing: Floats, arena: Arena) -> Flags:
     """Return which groups lie in the zone and leave a gap to all that stands and the walls, `(tries,)`."""
     low, high = arena.box_zone
     size, flat = arena.box_kind.footprint_m, groups.reshape(-1, 3)

@@ -9,9 +9,11 @@ from posewright.bodies.domain_randomization import (
     DomainRandomization,
     Normal,
     Uniform,
-    random_variation,
+    domain_randomization,
+    domain_randomization_names,
+    draw_domain,
+    read_domain_randomization,
 )
-from posewright.bodies.domain_reading import read_variation_ranges, variation_names, variation_ranges
 from posewright.bodies.joints import (
     BodyState,
     Contacts,
@@ -47,8 +49,8 @@ __all__ = [
     "Supervisor",
     "TorquePolicy",
     "Uniform",
-    "random_variation",
-    "read_variation_ranges",
-    "variation_names",
-    "variation_ranges",
+    "domain_randomization",
+    "domain_randomization_names",
+    "draw_domain",
+    "read_domain_randomization",
 ]

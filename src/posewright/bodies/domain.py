@@ -21,7 +21,7 @@ class DomainParameters:
     """How one body differs from the model of its robot.
 
     What has walked on one body only may fall on the next one: a gait is tried on many of these. Which
-    numbers are sensible, `variation_ranges()` says.
+    numbers are sensible, `domain_randomization()` says.
 
     Attributes:
         friction: coefficient of sliding friction of the ground under everything; None for what the model and
@@ -81,12 +81,12 @@ class DomainParameters:
         return ", ".join(told) or "nominal"
 
 
-def _differences(variation: DomainParameters) -> list[tuple[str, str]]:
+def _differences(domain: DomainParameters) -> list[tuple[str, str]]:
     """Return the name and the value, as people read it, of each field that is not the nominal one's."""
     return [
-        (field.name, _shown(getattr(variation, field.name)))
+        (field.name, _shown(getattr(domain, field.name)))
         for field in fields(DomainParameters)
-        if getattr(variation, field.name) != field.default
+        if getattr(domain, field.name) != field.default
     ]
 
 

@@ -1,14 +1,16 @@
-"""How far bodies differ, and drawing one of them."""
+"""How far bodies differ: drawing one of them, and documents `*.bodies.yaml` that say so."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from posewright.bodies.domain import DomainParameters
+from posewright.documents import Catalogue, Node, read_document
 from posewright.errors import InputError
 
 WITHIN = 3.0
@@ -130,7 +132,7 @@ class DomainRandomization:
     def __post_init__(self) -> None:
         # The worst that can be drawn must be a body: what is drawn later then always is one.
         for end in (0, 1):
-            _variation({name: (draw.bounds[end],) * _count(name) for name, draw in self.drawn.items()})
+            _parameters({name: (draw.bounds[end],) * _count(name) for name, draw in self.drawn.items()})
 
     @property
     def drawn(self) -> dict[str, Distribution]:
@@ -158,7 +160,7 @@ def _count(name: str) -> int:
     return _COUNTS.get(name, 1)
 
 
-def random_variation(ranges: DomainRandomization, seed: int) -> DomainParameters:
+def draw_domain(ranges: DomainRandomization, seed: int) -> DomainParameters:
     """Return one body out of many, the same one for the same seed.
 
     Every field has a random stream of its own: to leave one out, or to widen it, changes no other.
@@ -179,14 +181,86 @@ def random_variation(ranges: DomainRandomization, seed: int) -> DomainParameters
             random = np.random.default_rng([seed, place])
             one = draw.draw_whole if name == "latency_frames" else draw.draw
             drawn[name] = tuple(one(random) for _ in range(_count(name)))
-    return _variation(drawn)
+    return _parameters(drawn)
 
 
-def _variation(drawn: dict[str, tuple[float, ...]]) -> DomainParameters:
-    """Return the variation with these numbers, one or several a field."""
+def _parameters(drawn: dict[str, tuple[float, ...]]) -> DomainParameters:
+    """Return the parameters with these numbers, one or several a field."""
     values: dict[str, object] = {
         name: numbers if name in _COUNTS else numbers[0] for name, numbers in drawn.items()
     }
     if "latency_frames" in drawn:
         values["latency_frames"] = round(drawn["latency_frames"][0])
     return DomainParameters(**values)  # type: ignore[arg-type]  # the fields' own numbers
+
+
+CATALOGUE = Catalogue("set of bodies", ".bodies.yaml", lambda: [Path(__file__).with_name("catalogue")])
+
+_KEYS = {
+    "friction": "friction",
+    "mass_scale": "mass_scale",
+    "stiffness_scale": "stiffness_scale",
+    "damping_scale": "damping_scale",
+    "armature_scale": "armature_scale",
+    "latency_frames": "latency_frames",
+    "com_shift_m": "com_shift_m",
+    "slope_deg": "slope_rad",
+}
+"""Fields of `DomainRandomization` by their keys in a document."""
+
+
+def domain_randomization(name: str | Path = "random") -> DomainRandomization:
+    """Return how far bodies differ.
+
+    Args:
+        name: of ranges that ship, one of `domain_randomization_names()`, or the path of a document of one's
+            own.
+
+    Raises:
+        UnknownNameError: none of that name ships.
+        InputError: there is no such document.
+        DocumentError: the document cannot be read.
+    """
+    return read_domain_randomization(CATALOGUE.find(name))
+
+
+def domain_randomization_names() -> tuple[str, ...]:
+    """Return the names of the ranges that ship, in alphabetical order."""
+    return CATALOGUE.names()
+
+
+def read_domain_randomization(path: Path) -> DomainRandomization:
+    """Read a document of ranges.
+
+    Raises:
+        DocumentError: it cannot be read, a key is unknown or missing, or no body may have a number of it.
+    """
+    document = read_document(path)
+    fields = document.fields(required=("bodies", "ranges"), optional=("source",))
+    fields["bodies"].text()
+    entries = fields["ranges"].fields(optional=_KEYS)
+    draws = {_KEYS[key]: _draw(node, degrees=key.endswith("_deg")) for key, node in entries.items()}
+    for name, node in ((_KEYS[key], node) for key, node in entries.items()):
+        _refuse_impossible(name, draws[name], node)
+    return DomainRandomization(**draws)
+
+
+def _draw(node: Node, *, degrees: bool) -> Distribution:
+    """Return how a number is drawn: between `low` and `high`, or about a `mean` with the deviation `sd`."""
+    given = node.fields()
+    keys = ("mean", "sd") if "sd" in given or "mean" in given else ("low", "high")
+    fields = node.fields(required=(*keys, "source"), optional=())
+    fields["source"].text()
+    one, other = (fields[key].number() for key in keys)
+    unit = math.radians(1.0) if degrees else 1.0
+    try:
+        return Normal(one * unit, other * unit) if "sd" in keys else Uniform(one * unit, other * unit)
+    except InputError as error:
+        node.fail(error.message, hint=error.hint)
+
+
+def _refuse_impossible(name: str, draw: Distribution, node: Node) -> None:
+    try:
+        DomainRandomization(**{name: draw})
+    except InputError as error:
+        node.fail(error.message, hint=error.hint)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,9 +13,6 @@ import typer
 from posewright.cli.options import AsJson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from posewright.errors import LossError
     from posewright.formats import Extraction, OdaArchive
 
 ArchivePath = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="An ODA archive, in gzip or not.")]
@@ -87,27 +87,20 @@ def extract(
 
       posewright archive extract MOTION7.ODA --to webots-motion --accept-loss -o webots
     """
-    from posewright.cli.archive_progress import progress
-    from posewright.errors import LossError, OutputError
     from posewright.formats import extract_archive
 
     archive = _open(file)
-    try:
-        with progress(f"taking {file.name} apart") as tell:
-            done = extract_archive(
-                archive,
-                output,
-                names or (),
-                format=to,
-                robot=robot,
-                accept_loss=accept_loss,
-                overwrite=force,
-                tell=tell,
-            )
-    except LossError as error:
-        raise _told_of(error) from error
-    except OutputError as error:
-        raise _with_flag(error) from error
+    with _flags_named(), progress(f"taking {file.name} apart") as tell:
+        done = extract_archive(
+            archive,
+            output,
+            names or (),
+            format=to,
+            robot=robot,
+            accept_loss=accept_loss,
+            overwrite=force,
+            tell=tell,
+        )
     _show_extraction(done, output, as_json=as_json)
     if done.failed:
         raise typer.Exit(1)
@@ -155,17 +148,12 @@ def create(
       posewright archive create MOTION7.ODA "a_stand#stand_bow.motion.yaml" bark.wav --gzip entries
     """
     from posewright.cli.archive_tables import describe_assembled
-    from posewright.errors import LossError, OutputError
     from posewright.formats import create_archive
 
-    try:
+    with _flags_named():
         done = create_archive(
             target, files, compression=gzip, robot=robot, accept_loss=accept_loss, overwrite=force
         )
-    except LossError as error:
-        raise _told_of(error) from error
-    except OutputError as error:
-        raise _with_flag(error) from error
     _assembled(describe_assembled(done, target), as_json=as_json)
 
 
@@ -196,22 +184,13 @@ def add(
       posewright archive add MOTION7.ODA "a_stand#stand_kick.mtn" --replace
     """
     from posewright.cli.archive_tables import describe_assembled
-    from posewright.errors import LossError
     from posewright.formats import add_to_archive
 
     _open(file)  # says what is odd about it
-    try:
+    with _flags_named():
         done = add_to_archive(
-            file,
-            source,
-            name=name,
-            type_name=kind,
-            overwrite=replace,
-            robot=robot,
-            accept_loss=accept_loss,
+            file, source, name=name, type_name=kind, overwrite=replace, robot=robot, accept_loss=accept_loss
         )
-    except LossError as error:
-        raise _told_of(error) from error
     _assembled(describe_assembled(done, file), as_json=as_json)
 
 
@@ -283,19 +262,45 @@ def _assembled(told: dict[str, Any], *, as_json: bool) -> None:
     _say(told, iter([f"{line}: {entries_counted(told['n_entries'])}"]), as_json=as_json)
 
 
-def _told_of(error: LossError) -> LossError:
-    """Say on stderr what would be lost, and return the error with the flag that allows it."""
+@contextmanager
+def _flags_named() -> Iterator[None]:
+    """Let a refusal list on stderr what would be lost, and name the flag that allows what was asked for."""
     from posewright.cli.archive_tables import grouped
-    from posewright.cli.console import warn
-    from posewright.errors import LossError
+    from posewright.cli.losses import losses_listed
+    from posewright.errors import OutputError
 
-    for loss in grouped(error.losses):
-        warn(f"would be lost: {loss}")
-    hint = "--accept-loss writes it all the same"
-    return LossError(error.message, where=error.where, hint=hint, losses=error.losses)
+    try:
+        with losses_listed(worded=grouped):
+            yield
+    except OutputError as error:
+        hint = (error.hint or "").replace("overwrite=True", "--force")
+        raise OutputError(error.message, where=error.where, hint=hint) from error
 
 
-def _with_flag(error: Any) -> Any:
-    return type(error)(
-        error.message, where=error.where, hint=(error.hint or "").replace("overwrite=True", "--force")
-    )
+PATIENCE_S = 1.0
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a function that is told how much of how much is done.
+
+    Its bar appears after a second, so that short work shows none.
+    """
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from posewright.cli.console import err
+
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
+    bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+    task = bar.add_task(what)
+    began = time.monotonic()
+
+    def tell(done: int, total: int) -> None:
+        if not bar.live.is_started and time.monotonic() - began > PATIENCE_S:
+            bar.start()
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield tell
+    finally:
+        bar.stop()

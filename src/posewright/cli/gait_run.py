@@ -222,7 +222,7 @@ def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> GaitTrial:
 
 
 def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: int | None) -> None:
-    from posewright.bodies import variation_ranges
+    from posewright.bodies import domain_randomization
     from posewright.cli.console import emit_json, progress
     from posewright.cli.gait_tables import print_many
     from posewright.experiments.walking.many import walk_many
@@ -245,7 +245,7 @@ def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: in
             seed=wishes.seed,
             seconds=wishes.seconds,
             settle_s=wishes.settle_s,
-            ranges=variation_ranges(ranges),
+            ranges=domain_randomization(ranges),
             workers=_workers(workers, bodies),
             tell=say,
             clock=time.perf_counter,
@@ -266,17 +266,17 @@ def _workers(asked: int | None, bodies: int) -> int:
 
 def _variation(body: str, seed: int) -> DomainParameters:
     """Return the body of that name and seed, or raise UnknownNameError or InputError."""
-    from posewright.bodies import NOMINAL, random_variation, variation_names, variation_ranges
+    from posewright.bodies import NOMINAL, draw_domain, domain_randomization_names, domain_randomization
     from posewright.errors import UnknownNameError
     from posewright.robots import is_path
     from posewright.search.plan import checked_seed
 
     if body == NOMINAL_BODY:
         return NOMINAL
-    known = (NOMINAL_BODY, *variation_names())
+    known = (NOMINAL_BODY, *domain_randomization_names())
     if body not in known and not is_path(body):
         raise UnknownNameError.among("body", body, known)
-    return random_variation(variation_ranges(body), checked_seed(seed))
+    return draw_domain(domain_randomization(body), checked_seed(seed))
 
 
 def _whose(body: str, seed: int) -> str:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 
 @contextmanager
-def losses_listed(message: str) -> Iterator[None]:
-    """Let a refusal because of losses list each of them on stderr, and then say `message` in one line.
+def losses_listed(
+    message: str | None = None, worded: Callable[[Sequence[str]], Iterable[str]] = tuple
+) -> Iterator[None]:
+    """Let a refusal because of losses list each of them on stderr, and then say one line.
+
+    Args:
+        message: that line; default what the refusal itself says.
+        worded: the lines to list for the losses.
 
     Raises:
-        LossError: with `message`, where one is raised within.
+        LossError: one is raised within.
     """
     from posewright.cli.console import warn
     from posewright.errors import LossError
@@ -19,7 +25,11 @@ def losses_listed(message: str) -> Iterator[None]:
     try:
         yield
     except LossError as error:
-        for loss in error.losses:
+        for loss in worded(error.losses):
             warn(f"would be lost: {loss}")
-        hint = "--accept-loss writes it all the same"
-        raise LossError(message, hint=hint, losses=error.losses) from error
+        raise LossError(
+            message or error.message,
+            where=None if message else error.where,
+            hint="--accept-loss writes it all the same",
+            losses=error.losses,
+        ) from error

@@ -24,7 +24,7 @@ from posewright.documents.reading import (
     read_text,
 )
 from posewright.documents.saving import one_line, render_document, revise_document, save_document
-from posewright.documents.schema import Bounds, Reader, read_record
+from posewright.documents.schema import Bounds, Reader, data_of, read_record
 
 __all__ = [
     "MAX_DOCUMENT_BYTES",
@@ -33,6 +33,7 @@ __all__ = [
     "Node",
     "Plugins",
     "Reader",
+    "data_of",
     "decode_document",
     "is_path",
     "locked",

@@ -20,7 +20,7 @@ def is_path(name: str | Path) -> bool:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Documents of one kind, each called as its file is without the suffix.
+    """Documents of one kind, each called as its file is, from the folder on and without the suffix.
 
     Attributes:
         kind: what one of them is, for messages: `layout`.
@@ -36,6 +36,21 @@ class Catalogue:
         """Return the names of all, in alphabetical order."""
         return tuple(sorted({name for name, _ in self._files()}))
 
+    def shipped(self, name: str) -> Path:
+        """Return the file of a name; no path leads anywhere here, wherever the name comes from.
+
+        Raises:
+            UnknownNameError: none is called so.
+            InputError: several are.
+        """
+        named = [path for known, path in self._files() if known == name]
+        if len(named) > 1:
+            places = " or ".join(str(path) for path in named)
+            raise InputError(f"several {self.kind}s are called {name}", hint=f"name a file: {places}")
+        if not named:
+            raise UnknownNameError.among(self.kind, name, self.names())
+        return named[0]
+
     def find(self, name: str | Path, *, beside: Path | None = None, also: Collection[str] = ()) -> Path:
         """Return the file of a name, or the one that a path leads to.
 
@@ -48,12 +63,8 @@ class Catalogue:
             UnknownNameError: none is called so, and there is no such file.
             InputError: several are called so, or the path leads to no file.
         """
-        named = [] if isinstance(name, Path) else [path for known, path in self._files() if known == name]
-        if len(named) > 1:
-            places = " or ".join(str(path) for path in named)
-            raise InputError(f"several {self.kind}s are called {name}", hint=f"name a file: {places}")
-        if named:
-            return named[0]
+        if isinstance(name, str) and name in self.names():
+            return self.shipped(name)
         path = (beside or Path()) / name
         if _is_there(path, folder=is_path(name)):
             return path
@@ -63,7 +74,7 @@ class Catalogue:
 
     def _files(self) -> Iterator[tuple[str, Path]]:
         for folder in self.folders():
-            for path in sorted(folder.glob(f"*{self.suffix}")):
+            for path in sorted(folder.rglob(f"*{self.suffix}")):
                 yield path.relative_to(folder).as_posix().removesuffix(self.suffix), path
 
 
@@ -96,11 +107,14 @@ class Plugins(Mapping[str, Any]):
             raise InputError(f"{name!r} in {self.group} is offered by {makers}", hint="uninstall one of them")
         try:
             return entry.load()
-        except (ImportError, AttributeError, SyntaxError) as error:
-            message = f"{name!r} in {self.group}, of {_maker(entry)}, cannot be loaded: {error}"
-            raise InputError(
-                message, hint=f"it says {entry.value}; mend that package or uninstall it"
-            ) from error
+        except Exception as error:  # importing somebody's module may raise anything
+            raise self.fault(name, f"cannot be loaded: {error}") from error
+
+    def fault(self, name: str, what: str) -> InputError:
+        """Build the error for something that cannot be used; it names the package that offers it."""
+        entry = self._entries[name][0]
+        message = f"{name!r} in {self.group}, of {_maker(entry)}, {what}"
+        return InputError(message, hint=f"it says {entry.value}; mend that package or uninstall it")
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._entries))

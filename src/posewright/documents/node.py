@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from posewright.errors import DocumentError, UnknownNameError, Where
+from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 
 TOO_LARGE = "a number too large"
 _NOWHERE: Mapping[Any, tuple[Any, ...]] = {}
@@ -25,6 +26,9 @@ class Node:
     trail: str = ""
     line: int | None = None
 
+    def __repr__(self) -> str:
+        return f"Node({self.trail or 'document'}: {describe(self.value)}, {self.where})"
+
     @property
     def where(self) -> Where:
         """The file and line of this value."""
@@ -34,6 +38,16 @@ class Node:
         """Raise a DocumentError that points at this value."""
         subject = f"{self.trail}: " if self.trail else ""
         raise DocumentError(f"{subject}{message}", where=self.where, hint=hint)
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Let an error that knows no place, raised while this value is made into something, point at it."""
+        try:
+            yield
+        except InputError as error:
+            if error.where is not None:
+                raise
+            self.fail(error.message, hint=error.hint)
 
     def _is(self, kind: str, right: bool) -> None:
         if not right:

@@ -18,13 +18,12 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache, partial
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from posewright.documents.node import Node
-from posewright.errors import InputError
 from posewright.units import RAD_PER_DEG
 
 T = TypeVar("T")
@@ -49,19 +48,31 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
+class _How:
+    """How numbers are read: whether angles are degrees, what they are multiplied by, and their bounds."""
+
+    degrees: bool
+    factor: float = 1.0
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+@dataclass(frozen=True, slots=True)
 class _Entry:
     key: str
     required: bool
     read: Callable[[Node], Any]
 
 
-def read_record(node: Node, kind: type[T], *, besides: Collection[str] = (), **given: Any) -> T:
+def read_record(
+    node: Node, kind: type[T], *, besides: Collection[str] = (), degrees: bool = True, **given: Any
+) -> T:
     """Return the dataclass that a mapping of a document describes.
 
     Args:
         node: the mapping.
         kind: the dataclass; a field with a default may be left out.
         besides: keys that the mapping may have and no field has.
+        degrees: whether angles are written in degrees, as people do, and not as `data_of` gives them.
         given: fields that the document does not tell.
 
     Raises:
@@ -70,71 +81,68 @@ def read_record(node: Node, kind: type[T], *, besides: Collection[str] = (), **g
         UnknownNameError: a key or a choice that does not exist.
     """
     described: Any = kind
-    entries = {name: entry for name, entry in _entries(described).items() if name not in given}
+    entries = {name: entry for name, entry in _entries(described, degrees).items() if name not in given}
     required = [entry.key for entry in entries.values() if entry.required]
     optional = [entry.key for entry in entries.values() if not entry.required]
     parts = node.fields(required=required, optional=[*optional, *besides])
     values = {name: entry.read(parts[entry.key]) for name, entry in entries.items() if entry.key in parts}
-    try:
+    with node.located():
         return kind(**values, **given)
-    except InputError as error:
-        if error.where is not None:
-            raise
-        node.fail(error.message, hint=error.hint)
 
 
 @cache
-def _entries(kind: Any) -> Mapping[str, _Entry]:
+def _entries(kind: Any, degrees: bool) -> Mapping[str, _Entry]:
     hints = get_type_hints(kind, include_extras=True)
-    return {entry.name: _entry(entry, hints[entry.name]) for entry in fields(kind) if entry.init}
+    return {entry.name: _entry(entry, hints[entry.name], degrees) for entry in fields(kind) if entry.init}
 
 
-def _entry(entry: Field[Any], hint: Any) -> _Entry:
-    required = entry.default is MISSING and entry.default_factory is MISSING
+def _entry(entry: Field[Any], hint: Any, degrees: bool) -> _Entry:
+    key, how = entry.name, _How(degrees)
     for ending, (written, factor) in _WRITTEN.items():
-        if entry.name.endswith(ending):
-            key = entry.name.removesuffix(ending) + written
-            return _Entry(key, required, _reader(key, hint, Bounds(), factor))
-    return _Entry(entry.name, required, _reader(entry.name, hint, Bounds(), 1.0))
+        if degrees and key.endswith(ending):
+            key, how = key.removesuffix(ending) + written, _How(degrees, factor)
+    required = entry.default is MISSING and entry.default_factory is MISSING
+    return _Entry(key, required, _reader(key, hint, how))
 
 
-def _reader(key: str, hint: Any, bounds: Bounds, factor: float) -> Callable[[Node], Any]:
-    """Return what reads a value of that type; numbers are multiplied by `factor`, their bounds divided."""
+def _reader(key: str, hint: Any, how: _How) -> Callable[[Node], Any]:
+    """Return what reads a value of that type."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         for extra in arguments[1:]:
             if isinstance(extra, Reader):
                 return extra.read
-            bounds = extra if isinstance(extra, Bounds) else bounds
-        return _reader(key, arguments[0], bounds, factor)
+            how = replace(how, bounds=extra) if isinstance(extra, Bounds) else how
+        return _reader(key, arguments[0], how)
     if origin in (Union, types.UnionType):
         others = [kind for kind in arguments if kind is not type(None)]
         if len(others) == 1:
-            return partial(_or_nothing, _reader(key, others[0], bounds, factor))
+            return partial(_or_nothing, _reader(key, others[0], how))
     if origin is tuple:
-        reads = [_reader(key, kind, bounds, factor) for kind in arguments if kind is not Ellipsis]
+        reads = [_reader(key, kind, how) for kind in arguments if kind is not Ellipsis]
         return partial(_sequence, reads[0]) if arguments[-1] is Ellipsis else partial(_exactly, reads)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return partial(_mapping, _reader(key, arguments[1], bounds, factor))
+        return partial(_mapping, _reader(key, arguments[1], how))
     if isinstance(hint, type):
-        return _plain_reader(key, hint, bounds, factor)
+        return _plain_reader(key, hint, how)
     raise TypeError(f"{key}: no document says how a {hint} is written")
 
 
-def _plain_reader(key: str, kind: type[Any], bounds: Bounds, factor: float) -> Callable[[Node], Any]:
-    low, high = (None if bound is None else round(bound / factor, 9) for bound in (bounds.low, bounds.high))
+def _plain_reader(key: str, kind: type[Any], how: _How) -> Callable[[Node], Any]:
+    factor, ends = how.factor, (how.bounds.low, how.bounds.high)
+    low, high = (None if end is None else round(end / factor, 9) for end in ends)
     if issubclass(kind, Enum):
         known = [member.value for member in kind]
         return lambda node: kind(node.choice(key.replace("_", " "), known))
     if kind is float:
         return lambda node: node.number(low=low, high=high) * factor
     if kind is int:
-        whole = [None if bound is None else int(bound) for bound in (low, high)]
+        whole = [None if end is None else int(end) for end in (low, high)]
         return lambda node: node.integer(low=whole[0], high=whole[1])
     if kind in (bool, str):
         return Node.boolean if kind is bool else Node.text
     if is_dataclass(kind):
-        return lambda node: read_record(node, kind)
+        return lambda node: read_record(node, kind, degrees=how.degrees)
     raise TypeError(f"{key}: no document says how a {kind.__name__} is written")
 
 
@@ -155,3 +163,14 @@ def _exactly(reads: Collection[Callable[[Node], Any]], node: Node) -> tuple[Any,
 
 def _mapping(read: Callable[[Node], Any], node: Node) -> dict[str, Any]:
     return {key: read(value) for key, value in node.fields().items()}
+
+
+def data_of(value: Any) -> Any:
+    """Return a dataclass as plain data under the names of its fields, angles in radians."""
+    if is_dataclass(value):
+        return {entry.name: data_of(getattr(value, entry.name)) for entry in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: data_of(element) for key, element in value.items()}
+    if isinstance(value, tuple | list):
+        return [data_of(element) for element in value]
+    return value.value if isinstance(value, Enum) else value

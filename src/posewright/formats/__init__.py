@@ -5,164 +5,60 @@ Names load on first use: whoever lists an archive needs no NumPy, and whoever re
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
+from posewright.lazy import lazy
+
 if TYPE_CHECKING:
-    from posewright.formats.detect import GAIT, detect_format, detect_kind
-    from posewright.formats.file_bytes import read_file_bytes
-    from posewright.formats.file_kind import (
-        Evidence,
-        FileContent,
-        FileKind,
-        begins,
-        begins_in_gzip,
-        has_root,
-        says,
-    )
-    from posewright.formats.for_robot import file_for_robot
-    from posewright.formats.motion_file import LazyMotions, MotionFile, Origin, PageLabel, card_of, origin_of
-    from posewright.formats.motion_format import (
-        KeyTimes,
-        MotionFormat,
-        Quantum,
-        Rendering,
-        Rounding,
-        WriteOptions,
-    )
-    from posewright.formats.native.format import NATIVE
-    from posewright.formats.oda.archive import ODA, Compression, OdaArchive
-    from posewright.formats.oda.extraction import Extraction, extract_archive
-    from posewright.formats.oda.files import (
-        Assembled,
-        add_to_archive,
-        create_archive,
-        read_archive_file,
-        remove_from_archive,
-        write_archive_file,
-    )
-    from posewright.formats.omtn.document import OMTN
-    from posewright.formats.reading import read_motion, read_motion_file
-    from posewright.formats.registry import FORMATS, format_for
-    from posewright.formats.uc3m.table_motion import Velocity, document_velocity, step_speeds, table_with
-    from posewright.formats.writing import Conversion, convert_motion, losses, write_motion, write_motion_file
-
-_ROOM = {
-    "GAIT": "detect",
-    "detect_format": "detect",
-    "detect_kind": "detect",
-    "read_file_bytes": "file_bytes",
-    "Evidence": "file_kind",
-    "FileContent": "file_kind",
-    "FileKind": "file_kind",
-    "begins": "file_kind",
-    "begins_in_gzip": "file_kind",
-    "has_root": "file_kind",
-    "says": "file_kind",
-    "file_for_robot": "for_robot",
-    "LazyMotions": "motion_file",
-    "MotionFile": "motion_file",
-    "Origin": "motion_file",
-    "PageLabel": "motion_file",
-    "card_of": "motion_file",
-    "origin_of": "motion_file",
-    "KeyTimes": "motion_format",
-    "MotionFormat": "motion_format",
-    "Quantum": "motion_format",
-    "Rendering": "motion_format",
-    "Rounding": "motion_format",
-    "WriteOptions": "motion_format",
-    "NATIVE": "native.format",
-    "ODA": "oda.archive",
-    "Compression": "oda.archive",
-    "OdaArchive": "oda.archive",
-    "Extraction": "oda.extraction",
-    "extract_archive": "oda.extraction",
-    "Assembled": "oda.files",
-    "add_to_archive": "oda.files",
-    "create_archive": "oda.files",
-    "read_archive_file": "oda.files",
-    "remove_from_archive": "oda.files",
-    "write_archive_file": "oda.files",
-    "OMTN": "omtn.document",
-    "read_motion": "reading",
-    "read_motion_file": "reading",
-    "FORMATS": "registry",
-    "format_for": "registry",
-    "Velocity": "uc3m.table_motion",
-    "document_velocity": "uc3m.table_motion",
-    "step_speeds": "uc3m.table_motion",
-    "table_with": "uc3m.table_motion",
-    "Conversion": "writing",
-    "convert_motion": "writing",
-    "losses": "writing",
-    "write_motion": "writing",
-    "write_motion_file": "writing",
-}
-
-__all__ = [
-    "FORMATS",
-    "GAIT",
-    "NATIVE",
-    "ODA",
-    "OMTN",
-    "Assembled",
-    "Compression",
-    "Conversion",
-    "Evidence",
-    "Extraction",
-    "FileContent",
-    "FileKind",
-    "KeyTimes",
-    "LazyMotions",
-    "MotionFile",
-    "MotionFormat",
-    "OdaArchive",
-    "Origin",
-    "PageLabel",
-    "Quantum",
-    "Rendering",
-    "Rounding",
-    "Velocity",
-    "WriteOptions",
-    "add_to_archive",
-    "begins",
-    "begins_in_gzip",
-    "card_of",
-    "convert_motion",
-    "create_archive",
-    "detect_format",
-    "detect_kind",
-    "document_velocity",
-    "extract_archive",
-    "file_for_robot",
-    "format_for",
-    "has_root",
-    "losses",
-    "origin_of",
-    "read_archive_file",
-    "read_file_bytes",
-    "read_motion",
-    "read_motion_file",
-    "remove_from_archive",
-    "says",
-    "step_speeds",
-    "table_with",
-    "write_archive_file",
-    "write_motion",
-    "write_motion_file",
-]
-
-
-if not TYPE_CHECKING:  # else any name, misspelt ones too, would be there for who checks types
-
-    def __getattr__(name: str) -> object:
-        if name not in _ROOM:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"{__name__}.{_ROOM[name]}"), name)
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    from posewright.formats.detect import GAIT as GAIT
+    from posewright.formats.detect import detect_format as detect_format
+    from posewright.formats.detect import detect_kind as detect_kind
+    from posewright.formats.file_bytes import read_file_bytes as read_file_bytes
+    from posewright.formats.file_kind import Evidence as Evidence
+    from posewright.formats.file_kind import FileContent as FileContent
+    from posewright.formats.file_kind import FileKind as FileKind
+    from posewright.formats.file_kind import begins as begins
+    from posewright.formats.file_kind import begins_in_gzip as begins_in_gzip
+    from posewright.formats.file_kind import has_root as has_root
+    from posewright.formats.file_kind import says as says
+    from posewright.formats.for_robot import file_for_robot as file_for_robot
+    from posewright.formats.motion_file import LazyMotions as LazyMotions
+    from posewright.formats.motion_file import MotionFile as MotionFile
+    from posewright.formats.motion_file import Origin as Origin
+    from posewright.formats.motion_file import PageLabel as PageLabel
+    from posewright.formats.motion_file import card_of as card_of
+    from posewright.formats.motion_file import origin_of as origin_of
+    from posewright.formats.motion_format import KeyTimes as KeyTimes
+    from posewright.formats.motion_format import MotionFormat as MotionFormat
+    from posewright.formats.motion_format import Quantum as Quantum
+    from posewright.formats.motion_format import Rendering as Rendering
+    from posewright.formats.motion_format import Rounding as Rounding
+    from posewright.formats.motion_format import WriteOptions as WriteOptions
+    from posewright.formats.native.format import NATIVE as NATIVE
+    from posewright.formats.oda.archive import ODA as ODA
+    from posewright.formats.oda.archive import Compression as Compression
+    from posewright.formats.oda.archive import OdaArchive as OdaArchive
+    from posewright.formats.oda.extraction import Extraction as Extraction
+    from posewright.formats.oda.extraction import extract_archive as extract_archive
+    from posewright.formats.oda.files import Assembled as Assembled
+    from posewright.formats.oda.files import add_to_archive as add_to_archive
+    from posewright.formats.oda.files import create_archive as create_archive
+    from posewright.formats.oda.files import read_archive_file as read_archive_file
+    from posewright.formats.oda.files import remove_from_archive as remove_from_archive
+    from posewright.formats.oda.files import write_archive_file as write_archive_file
+    from posewright.formats.omtn.document import OMTN as OMTN
+    from posewright.formats.reading import read_motion as read_motion
+    from posewright.formats.reading import read_motion_file as read_motion_file
+    from posewright.formats.registry import FORMATS as FORMATS
+    from posewright.formats.registry import format_for as format_for
+    from posewright.formats.uc3m.format import Velocity as Velocity
+    from posewright.formats.uc3m.format import document_velocity as document_velocity
+    from posewright.formats.uc3m.format import step_speeds as step_speeds
+    from posewright.formats.uc3m.format import table_with as table_with
+    from posewright.formats.writing import Conversion as Conversion
+    from posewright.formats.writing import convert_motion as convert_motion
+    from posewright.formats.writing import losses as losses
+    from posewright.formats.writing import write_motion as write_motion
+    from posewright.formats.writing import write_motion_file as write_motion_file
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -127,8 +127,8 @@ class Wrapping:
     """
 
     header: bytes = _PLAIN_HEADER
-    packed: bytes = b""
-    unpacked: bytes = b""
+    packed: bytes = field(default=b"", repr=False)
+    unpacked: bytes = field(default=b"", repr=False)
 
     def around(self, content: bytes) -> bytes:
         """Return `content` in gzip: the very bytes that were read if it is what was in them."""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import is_wrapped
 from posewright.formats.file_bytes import is_text
 from posewright.formats.file_kind import Evidence, FileContent, FileKind, begins, has_root, says
+from posewright.formats.oda.reader import looks_encrypted
 from posewright.formats.registry import FORMATS, is_read
 
 GAIT = "posewright-gait"
-
-_MARK_BYTES = 64
-_MIXED_BYTES = 256
-"""Of 256 bytes by chance some 162 differ; an archive's header and table have a dozen values there."""
 
 _PAGE_BYTES = 512
 _STEPS_AT = 20
@@ -104,29 +102,27 @@ def _has_record_size(content: FileContent) -> bool:
     return bool(count) and len(content.data) in (4 + 336 * count, 4 + 352 * count)
 
 
-def _looks_encrypted(content: FileContent) -> bool:
-    """Tell an `.oda` file whose first bytes look like chance; those of a damaged archive are mostly zero."""
-    if content.path is None or content.path.suffix.lower() != ".oda":
-        return False
-    head = content.data[:_MIXED_BYTES]
-    return len(head) >= _MARK_BYTES and len(set(head)) * 2 > len(head)
+def _no_motion(
+    name: str, title: str, detects: Callable[[FileContent], bool], evidence: Evidence = Evidence.BEGINNING
+) -> FileKind:
+    return FileKind(name, title, detects, evidence, is_motion=False)
 
 
 def _ours(name: str, title: str) -> FileKind:
     """Return a native document that is no motion, told by its first key."""
     key = name.removeprefix("posewright-").encode()
-    return FileKind(name, title, says(rb"^" + key + rb"[ \t]*:"), Evidence.KEY, is_motion=False)
+    return _no_motion(name, title, says(rb"^" + key + rb"[ \t]*:"), Evidence.KEY)
 
 
-_CONTROL = rb"(?i)^[ \t]*(?:MOVE[ \t]+G\d|MOVE(?:6|8|12|16|24|32)[ \t]|DIR[ \t]+G\d|PTP[ \t]+\w)"
+_ROBOBASIC = rb"(?i)^[ \t]*(?:MOVE[ \t]+G\d|MOVE(?:6|8|12|16|24|32)[ \t]|DIR[ \t]+G\d|PTP[ \t]+\w)"
 
 FOREIGN: tuple[FileKind, ...] = (
-    FileKind("aibo-placeholder", "an AIBO Mind placeholder (NotOMTN)", begins(b"NotOMTN "), is_motion=False),
-    FileKind("mcap", "an MCAP recording", begins(b"\x89MCAP0\r\n"), is_motion=False),
-    FileKind("zip", "a ZIP archive", begins(b"PK\x03\x04"), is_motion=False),
-    FileKind("pdf", "a PDF document", begins(b"%PDF-"), is_motion=False),
-    FileKind("picture", "a picture", begins(b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8"), is_motion=False),
-    FileKind("gzip", "a gzip archive", lambda content: is_wrapped(content.data), is_motion=False),
+    _no_motion("aibo-placeholder", "an AIBO Mind placeholder (NotOMTN)", begins(b"NotOMTN ")),
+    _no_motion("mcap", "an MCAP recording", begins(b"\x89MCAP0\r\n")),
+    _no_motion("zip", "a ZIP archive", begins(b"PK\x03\x04")),
+    _no_motion("pdf", "a PDF document", begins(b"%PDF-")),
+    _no_motion("picture", "a picture", begins(b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8")),
+    _no_motion("gzip", "a gzip archive", lambda content: is_wrapped(content.data)),
     FileKind(
         "live2d-mtn",
         "a Live2D motion, which moves a drawn figure and no robot",
@@ -136,11 +132,9 @@ FOREIGN: tuple[FileKind, ...] = (
     FileKind("choreonoid-seq", "a Choreonoid composite sequence", says(rb"^type:[ \t]*CompositeSeq\b")),
     FileKind("rplus-mtnx", "a ROBOTIS R+ Motion 2 file (.mtnx)", _is_mtnx),
     FileKind("kondo-hth4", "a Kondo HeartToHeart4 motion", has_root(b"arrayofanytype", b"canvasdata")),
-    FileKind("mjcf", "a MuJoCo model", has_root(b"mujoco"), is_motion=False),
-    FileKind("urdf", "a URDF robot description", _is_urdf, is_motion=False),
-    FileKind(
-        "openrave-xml", "an OpenRAVE model", has_root(b"environment", b"kinbody", b"robot"), is_motion=False
-    ),
+    _no_motion("mjcf", "a MuJoCo model", has_root(b"mujoco")),
+    _no_motion("urdf", "a URDF robot description", _is_urdf),
+    _no_motion("openrave-xml", "an OpenRAVE model", has_root(b"environment", b"kinbody", b"robot")),
     _ours("posewright-chart", "a Posewright chart"),
     _ours("posewright-behaviour", "a Posewright behaviour"),
     _ours("posewright-trial", "a Posewright trial"),
@@ -153,21 +147,14 @@ FOREIGN: tuple[FileKind, ...] = (
     _ours("posewright-bodies", "a Posewright table of how far bodies differ"),
     _ours("posewright-robot", "a Posewright robot card"),
     FileKind("robi-rm4", "a Robi RM4 program", _is_robi, Evidence.KEY),
-    FileKind(
+    _no_motion(
         "aibo-monet",
         "a Sony AIBO MONET configuration (`posewright monet check` reads it)",
         says(rb"^monetagent|\bMONET_MOTION\b"),
         Evidence.LOOSE,
-        is_motion=False,
     ),
-    FileKind("robobasic", "a RoboBASIC program", says(_CONTROL), Evidence.LOOSE),
-    FileKind(
-        "xml",
-        "an XML file of a kind unknown here",
-        lambda content: content.is_xml,
-        Evidence.LOOSE,
-        is_motion=False,
-    ),
+    FileKind("robobasic", "a RoboBASIC program", says(_ROBOBASIC), Evidence.LOOSE),
+    _no_motion("xml", "an XML file of a kind unknown here", lambda content: content.is_xml, Evidence.LOOSE),
     FileKind(
         "robotis-pages",
         "a ROBOTIS binary page file (CM-5, CM-530, DARwIn-OP, OP2, OP3)",
@@ -175,12 +162,11 @@ FOREIGN: tuple[FileKind, ...] = (
         Evidence.LAYOUT,
     ),
     FileKind("cmpack-mot", "a CMPack binary motion", _has_record_size, Evidence.LAYOUT),
-    FileKind(
+    _no_motion(
         "aibo-encrypted",
         "an encrypted Sony AIBO archive (those under DATA/E are; those under DATA/P are not)",
-        _looks_encrypted,
+        lambda content: looks_encrypted(content.data, content.path),
         Evidence.LAYOUT,
-        is_motion=False,
     ),
 )
 """Kinds of file that are known and not read."""

@@ -17,6 +17,9 @@ _ARCHIVE_MARKS = (b"ODAR", b"\x1f\x8b")
 
 _TEXT_PROOF_BYTES = 4096
 
+BOM = b"\xef\xbb\xbf"
+"""A byte order mark, which some editors put before a text."""
+
 
 def read_file_bytes(path: Path | str, *, limit: int | None = None) -> bytes:
     """Return what a file holds.

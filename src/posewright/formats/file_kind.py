@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 
 from posewright.formats.binary import head_of, is_wrapped
-from posewright.formats.file_bytes import is_text
+from posewright.formats.file_bytes import BOM, is_text
 
-BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 65536
 
 
@@ -28,7 +27,7 @@ class FileContent:
         path: where it lies; for what no content tells.
     """
 
-    data: bytes
+    data: bytes = field(repr=False)
     path: Path | None = None
 
     @cached_property

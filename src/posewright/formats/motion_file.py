@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, overload
 
@@ -125,12 +125,12 @@ class Origin:
     """
 
     format: str
-    document: object
+    document: object = field(repr=False)
     page: int = 1
     alone: bool = False
     remarks: tuple[str, ...] = ()
     path: Path | None = None
-    robot: Robot | None = None
+    robot: Robot | None = field(default=None, repr=False)
 
 
 def origin_of(motion: Motion, format_name: str | None = None) -> Origin | None:
@@ -187,6 +187,9 @@ class MotionFile:
     n_pages: int = 1
     warnings: tuple[str, ...] = ()
     document: object = None
+
+    def __repr__(self) -> str:
+        return f"MotionFile({self.format!r}, {str(self.path)!r}, {len(self.motions)} motions)"
 
     @classmethod
     def of_one(

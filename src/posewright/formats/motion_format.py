@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
@@ -69,10 +69,10 @@ class Rendering:
             or nobody can tell. Empty where the format says no times.
     """
 
-    data: bytes
+    data: bytes = field(repr=False)
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    times_s: tuple[float | None, ...] = ()
+    times_s: tuple[float | None, ...] = field(default=(), repr=False)
 
 
 def as_they_are(motion: Motion) -> tuple[float, ...]:
@@ -80,7 +80,7 @@ def as_they_are(motion: Motion) -> tuple[float, ...]:
     return tuple(motion.keyframe_times.tolist())
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class MotionFormat:
     """A format that is read and written.
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from posewright.errors import FormatError, PosewrightError, UnknownNameError, Where
+from posewright.documents import plugins
+from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.ekmoves.format import FORMAT as EKMOVES
 from posewright.formats.motion_file import card_of, origin_of
 from posewright.formats.motion_format import MotionFormat
@@ -23,9 +23,6 @@ from posewright.formats.uc3m.format import FORMAT as UC3M
 from posewright.formats.webots.format import FORMAT as WEBOTS
 from posewright.motions import Motion
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
 GROUP = "posewright.formats"
 
 _OURS = (NATIVE, ROBOPLUS, UC3M, OMTN, ODA, EKMOVES, MOT, POS, WEBOTS)
@@ -35,7 +32,7 @@ class Formats(Mapping[str, MotionFormat]):
     """Formats by name; installed packages are asked for theirs when the first one is looked up.
 
     Raises:
-        PosewrightError: a package offers a format that cannot be used; the message names both.
+        InputError: a package offers a format that cannot be used; the message names both.
     """
 
     def __getitem__(self, name: str) -> MotionFormat:
@@ -52,33 +49,14 @@ class Formats(Mapping[str, MotionFormat]):
 
     @cached_property
     def _known(self) -> dict[str, MotionFormat]:
-        from importlib.metadata import entry_points
-
-        known = {each.name: each for each in _OURS}
-        for entry in entry_points(group=GROUP):
-            offered = _loaded(entry)
-            if offered.name in known:
-                raise _broken(entry, f"there is a format {offered.name!r} already")
-            known[offered.name] = offered
+        known, offered = {each.name: each for each in _OURS}, plugins(GROUP)
+        for name, each in offered.items():
+            if not isinstance(each, MotionFormat):
+                raise offered.fault(name, "is no MotionFormat")
+            if each.name in known:
+                raise offered.fault(name, f"is a second format {each.name!r}")
+            known[each.name] = each
         return known
-
-
-def _loaded(entry: EntryPoint) -> MotionFormat:
-    try:
-        offered = entry.load()
-    except Exception as error:
-        raise _broken(entry, f"{type(error).__name__}: {error}") from error
-    if not isinstance(offered, MotionFormat):
-        raise _broken(entry, f"{entry.value} is no MotionFormat")
-    return offered
-
-
-def _broken(entry: EntryPoint, what: str) -> PosewrightError:
-    package = f"package {entry.dist.name!r}" if entry.dist is not None else f"module {entry.module!r}"
-    return PosewrightError(
-        f"{package} offers a motion format {entry.name!r} that cannot be used: {what}",
-        hint="update that package, or uninstall it",
-    )
 
 
 FORMATS = Formats()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -71,6 +72,18 @@ def show(raw: bytes) -> str:
     cut = raw[:_SHOWN_BYTES]
     shown = "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in cut.decode("latin-1"))
     return f"'{shown}{'...' if len(raw) > _SHOWN_BYTES else ''}'"
+
+
+def spliced(raw: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
+    """Return bytes with others in the place of stretches: from a byte, up to but not including one, what.
+
+    Stretches come in order and do not overlap.
+    """
+    kept, last = [], 0
+    for at, end, text in edits:
+        kept += [raw[last:at], text]
+        last = end
+    return b"".join([*kept, raw[last:]])
 
 
 def split_lines(data: bytes, path: Path | None = None, *, first: int = 1) -> list[Line]:

@@ -51,6 +51,12 @@ def never_set(joints: Sequence[str], card: Robot) -> tuple[str, ...]:
     return (f"{', '.join(joints)}: never set, so they stand {where}",)
 
 
+def moved_joints(motion: Motion) -> set[str]:
+    """Return the joints that the motion ever gives an angle."""
+    given = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
+    return {joint for joint, is_given in zip(motion.joints, given, strict=True) if is_given}
+
+
 _SHOWN = 60
 
 OURS = "Posewright"
@@ -105,7 +111,7 @@ def unkept_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
     What any file of its kind says is not lost: it is said again when one is written.
     """
     said = [
-        f"{key} {_short(text)!r}"
+        f"{key} {text if len(text) <= _SHOWN else text[:_SHOWN] + '...'!r}"
         for key, text in motion.extras.items()
         if text and key not in kept and not _goes_without_saying(motion, key, text)
     ]
@@ -123,10 +129,6 @@ def _listed(motion: Motion, joints: set[str]) -> str:
     if joints >= set(motion.joints):
         return "all joints"
     return ", ".join(joint for joint in motion.joints if joint in joints)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _is_called_after_a_file(motion: Motion, path: Path) -> bool:

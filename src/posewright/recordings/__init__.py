@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from posewright.recordings.event import Event
 from posewright.recordings.header import Header, RobotHeader, sensor_card
-from posewright.recordings.mcap_reader import read_mcap
-from posewright.recordings.mcap_writer import mcap_bytes, write_mcap
+from posewright.recordings.mcap_file import mcap_bytes, read_mcap, write_mcap
 from posewright.recordings.recorder import ROWS_EVERY, Recorder, kept_frames
-from posewright.recordings.recording import Decisions, Recording, RobotRecord
+from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
 
 __all__ = [
     "ROWS_EVERY",

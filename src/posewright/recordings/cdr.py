@@ -1,6 +1,6 @@
 """ROS 2 messages of constant layout, packed thousands at a time.
 
-A trace's messages on one topic differ in their numbers only: names, frame ids and array lengths stay.
+The messages of one topic differ in their numbers only: names, frame ids and array lengths stay.
 So the bytes of one message are laid out once (`Layout`), and n messages are that template n times
 with the numbers set in, all by NumPy.
 
@@ -11,7 +11,6 @@ sequences preceded by their length, texts ended by a zero that counts.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +21,7 @@ from posewright.errors import InputError
 
 _ENCAPSULATION = b"\x00\x01\x00\x00"
 
-F64, F32, U32, U8, BOOL = "<f8", "<f4", "<u4", "|u1", "|b1"
+F64, F32, I64, U32, U8, BOOL = "<f8", "<f4", "<i8", "<u4", "|u1", "|b1"
 
 
 class Layout:
@@ -39,8 +38,12 @@ class Layout:
         return self
 
     def text(self, value: str) -> Layout:
-        """Add a text that is the same in every message."""
-        raw = value.encode() + b"\0"
+        """Add a text that is the same in every message.
+
+        Raises:
+            InputError: it cannot be written as UTF-8.
+        """
+        raw = utf8(value) + b"\0"
         self.constant(U32, len(raw))
         self._template += raw
         return self
@@ -84,14 +87,13 @@ class Layout:
         offsets = [offset for _, _, offset in self._fields.values()]
         return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": self.size})
 
-    def pack(self, n: int, **values: NDArray[Any]) -> list[bytes]:
-        """Return n messages; each value has the shape `(n, *shape)` of its field."""
-        raw = np.tile(np.frombuffer(bytes(self._template), dtype=np.uint8), n)
-        messages = raw.view(self._dtype)
+    def pack(self, n: int, **values: NDArray[Any]) -> NDArray[np.uint8]:
+        """Return n messages, `(n, size)` bytes; each value has the shape `(n, *shape)` of its field."""
+        raw = np.tile(np.frombuffer(bytes(self._template), dtype=np.uint8), (n, 1))
+        messages = raw.reshape(-1).view(self._dtype)
         for name in self._fields:
             messages[name] = values[name]
-        joined, size = raw.tobytes(), self.size
-        return [joined[start : start + size] for start in range(0, len(joined), size)]
+        return raw
 
     def unpack(self, messages: Sequence[bytes]) -> dict[str, NDArray[Any]]:
         """Return the varying numbers of n messages, each `(n, *shape)`.
@@ -117,6 +119,15 @@ def to_ns(times_s: NDArray[np.float64]) -> NDArray[np.uint64]:
     return np.rint(within * 1e9).astype(np.uint64)
 
 
-def sequence_length(message: bytes, offset: int) -> int:
-    """Return the length of a sequence that begins at `offset`; -1 where the message ends before."""
-    return int(struct.unpack_from("<I", message, offset)[0]) if len(message) >= offset + 4 else -1
+def utf8(text: str) -> bytes:
+    """Return a text as bytes.
+
+    Raises:
+        InputError: it holds a lone surrogate.
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{text!r} is no text", hint="a lone surrogate cannot be written as UTF-8"
+        ) from error

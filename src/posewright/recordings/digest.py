@@ -1,7 +1,7 @@
 """The digest of a recording: same run, same seed, same digest, to the last bit.
 
-It is the SHA-256 of a fixed text, the run's identity, the arrays' shapes and little-endian bytes, the decisions
-and the events. Change what enters, and `DIGEST_KIND` must change too.
+It is the SHA-256 of a fixed text, the run's identity with the rules and the field, the arrays' shapes and
+little-endian bytes, the decisions and the events. Change what enters, and `DIGEST_KIND` must change too.
 """
 
 from __future__ import annotations

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.recordings.plain import plain
+from posewright.recordings.plain import check, plain
 
 if TYPE_CHECKING:
     from posewright.bodies import Body
     from posewright.robots import SensorSpec
+
+RULES_SUFFIX = ".rules.yaml"
+"""What the documents are called that a contest is judged by."""
 
 BoxPlace = tuple[float, float, float]
 """x [m], y [m], yaw [rad] of a box at the start, in the field frame."""
@@ -28,9 +31,11 @@ class RobotHeader:
         feet: names, in the order of the columns.
         sensors: the card of each sensor as `sensor_card` gives it.
         facts: what the body knows of itself besides its card, as `Body.facts` gives it.
-        links: what it is built of, for viewers, each after its parent: `name`, `parent`, `position` [m] and
-            `rotation` (w x y z) in the parent's frame, the `joint` that turns it, around which `axis`, and
-            `shapes`, each with `kind`, `size` [m], `position`, `rotation` and `colour`.
+        links: what it is built of, for viewers, the base first and each after its parent: `name`, `parent`,
+            `position` [m] and `rotation` (w x y z) in the parent's frame with the joint at 0, the `joint`
+            that turns it about its origin, around which `axis`, and `shapes`, each with `kind` (box, sphere,
+            ellipsoid, cylinder, capsule), `size` of the box around it along its own x, y and z [m],
+            `position`, `rotation`, and `colour`, red green blue and perhaps opacity.
     """
 
     robot: str
@@ -87,8 +92,8 @@ class Header:
         version: of Posewright.
         rate_hz: rows kept a second [Hz].
         arena: the field as plain data, as `Arena.to_dict` gives it.
-        documents: full texts of behaviour, chart, motions, gait, rules, layout, and of a robot's card where that
-            does not ship, by file name.
+        documents: full texts of behaviour, chart, motions, gait, rules, layout, and of a robot's card where
+            that does not ship, by file name.
         extras: whatever else should travel along.
     """
 
@@ -107,6 +112,11 @@ class Header:
         boxes = tuple((float(x), float(y), float(yaw)) for x, y, yaw in self.boxes)
         object.__setattr__(self, "boxes", boxes)
         object.__setattr__(self, "robots", dict(self.robots))
+        for name in self.robots or ("",):
+            if not name or "/" in name:
+                raise InputError(
+                    f"a robot in a header cannot be called {name!r}", hint="no slash: topics have them"
+                )
         for name in ("arena", "documents", "extras"):
             object.__setattr__(self, name, plain(getattr(self, name)))
 
@@ -124,14 +134,18 @@ class Header:
         return {name: plain(value) for name, value in data.items()}
 
     def identity(self) -> dict[str, Any]:
-        """Return what makes two runs the same run, as plain data: no names of files, no versions, no looks."""
-        named = ("contest", "boxes", "seed", "rate_hz")
+        """Return what makes two runs the same run, as plain data: no names of files, no versions, no looks.
+
+        The rules a contest is judged by belong to it, and so does the field.
+        """
+        named = ("contest", "boxes", "seed", "rate_hz", "arena")
         told = self.to_plain()
         robots = {
             name: {key: value for key, value in one.items() if key not in {"links", "sensors"}}
             for name, one in told["robots"].items()
         }
-        return {**{name: told[name] for name in named}, "robots": robots}
+        rules = {name: text for name, text in self.documents.items() if name.endswith(RULES_SUFFIX)}
+        return {**{name: told[name] for name in named}, "robots": robots, "rules": rules}
 
     @classmethod
     def from_plain(cls, data: object, documents: Mapping[str, str]) -> Self:
@@ -143,30 +157,57 @@ class Header:
         names = [entry.name for entry in fields(cls) if entry.name != "documents"]
         if not isinstance(data, dict) or set(data) != set(names):
             raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")
-        try:
-            robots = {str(name): RobotHeader(**one) for name, one in data["robots"].items()}
-            header = cls(**{**data, "robots": robots}, documents=documents)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"the header is damaged: {error}") from error
-        header._check_kinds()
-        return header
+        check("the header", data, _HEADER)
+        robots = {name: _read_robot(name, one) for name, one in data["robots"].items()}
+        return cls(**{**data, "robots": robots}, documents=documents)
 
-    def _check_kinds(self) -> None:
-        robots = self.robots.values()
-        cards = [card for one in robots for card in one.sensors.values()]
-        texts: list[Any] = [self.contest, self.layout, self.version]
-        texts += [text for one in robots for text in (one.robot, one.controller, *one.joints, *one.feet)]
-        mappings: list[Any] = [self.arena, self.extras, *cards]
-        mappings += [one for robot in robots for one in (robot.sensors, robot.facts, *robot.links)]
-        numbers: list[Any] = [self.seed, self.rate_hz]
-        right = (
-            all(isinstance(text, str) for text in texts)
-            and all(isinstance(mapping, dict) for mapping in mappings)
-            and all(isinstance(number, int | float) for number in numbers)
-            and all(_is_pose(card["base_pose"]) for card in cards if "base_pose" in card)
-        )
-        if not right or not self.robots:
-            raise InputError("the header is damaged: an entry is of the wrong kind")
+
+_PLACE = {"position": (float,) * 3, "rotation": (float,) * 4}
+_SHAPE = {"kind": str, "size": (float,) * 3, "colour": [float], **_PLACE}
+_LINK = {"name": str, "parent": str, "shapes": [_SHAPE], **_PLACE}
+_ROBOT = {
+    "robot": str,
+    "controller": str,
+    "joints": [str],
+    "feet": [str],
+    "sensors": {str: dict},
+    "facts": dict,
+    "links": [_LINK],
+}
+_HEADER = {
+    "robots": {str: _ROBOT},
+    "contest": str,
+    "layout": str,
+    "boxes": [(float,) * 3],
+    "seed": int,
+    "version": str,
+    "rate_hz": float,
+    "arena": dict,
+    "extras": dict,
+}
+_CARD = {
+    "base_pose": (float,) * 7,
+    **dict.fromkeys(("start_deg", "step_deg", "max_range_m", "fan_deg"), float),
+}
+
+
+def _read_robot(name: str, data: Mapping[str, Any]) -> RobotHeader:
+    for sensor, card in data["sensors"].items():
+        for key in _CARD.keys() & card.keys():
+            check(f"{key} of {sensor} of {name} of the header", card[key], _CARD[key])
+    known: set[str] = set()
+    for link in data["links"]:
+        if link.get("joint") is not None:
+            check(f"axis of {link['name']} of {name} of the header", link.get("axis"), (float,) * 3)
+        if known and link["parent"] not in known:
+            raise InputError(f"the header is damaged: link {link['name']} of {name} hangs on nothing")
+        known.add(link["name"])
+    if any(len(set(data[names])) < len(data[names]) for names in ("joints", "feet")):
+        raise InputError(f"the header is damaged: a name of {name} comes twice")
+    try:
+        return RobotHeader(**data)
+    except TypeError as error:
+        raise InputError(f"the header is damaged: robot {name} has {', '.join(data)}") from error
 
 
 def sensor_card(sensor: SensorSpec, base_pose: Sequence[float] | None = None) -> dict[str, Any]:
@@ -182,8 +223,3 @@ def sensor_card(sensor: SensorSpec, base_pose: Sequence[float] | None = None) ->
         **{entry.name: plain(getattr(sensor, entry.name)) for entry in fields(sensor)},
         **({} if base_pose is None else {"base_pose": plain(tuple(base_pose))}),
     }
-
-
-def _is_pose(value: Any) -> bool:
-    is_seven = isinstance(value, list) and len(value) == 7
-    return is_seven and all(isinstance(number, int | float) for number in value)

@@ -16,7 +16,14 @@ import numpy as np
 from posewright.errors import InputError
 
 _TAG = "$float"
-_WRITER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))  # made once: a race has hundreds of ticks
+_WRITER = json.JSONEncoder(
+    allow_nan=False, separators=(",", ":")
+)  # made once: a race has hundreds of decisions
+_MOST_DIGITS = 20
+_BITS = 64
+"""Whole numbers have at most so many bits: what is longer breaks whoever reckons with it."""
+
+_LEAVES = frozenset({bool, float, str, type(None)})
 _NOT_IN_JSON = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
@@ -26,20 +33,33 @@ def plain(value: Any) -> Any:
     Raises:
         InputError: a value that cannot be written down.
     """
-    if value is None or type(value) in (bool, int, float, str):
+    if type(value) in _LEAVES:
         return value
+    if type(value) is int:
+        return _whole(value)
     if isinstance(value, dict | Mapping):  # mostly a dict; asking Mapping alone takes long
-        return {str(key): plain(element) for key, element in value.items()}
+        return {
+            str(key): element if type(element) in _LEAVES else plain(element)
+            for key, element in value.items()
+        }
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(element) for element in _in_order(value)]
-    for kind in (str, int, float):  # subclasses: enums with a value, NumPy's float64
-        if isinstance(value, kind):
-            return kind(value)
+    for base in (str, int, float):  # subclasses: enums with a value, NumPy's float64
+        if isinstance(value, base):
+            return plain(base(value))
     raise InputError(
-        f"a trace cannot hold a {type(value).__name__}", hint="numbers, text, lists and mappings"
+        f"a recording cannot hold a {type(value).__name__}", hint="numbers, text, lists and mappings"
     )
+
+
+def _whole(value: int) -> int:
+    if value.bit_length() > _BITS:
+        raise InputError(
+            f"a recording cannot hold a whole number of {value.bit_length()} bits", hint="at most 64"
+        )
+    return value
 
 
 def _in_order(value: Iterable[Any]) -> Iterable[Any]:
@@ -61,7 +81,7 @@ def from_json(text: str | bytes) -> Any:
         InputError: this is not JSON.
     """
     try:
-        return json.loads(text, object_hook=_untagged)
+        return json.loads(text, object_hook=_untagged, parse_int=_read_whole, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {error}") from error
 
@@ -78,3 +98,40 @@ def _untagged(mapping: dict[str, Any]) -> Any:
     if mapping.keys() == {_TAG}:
         return _NOT_IN_JSON.get(str(mapping[_TAG]), mapping)
     return mapping
+
+
+def _read_whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a whole number of {len(digits)} digits")
+    return int(digits)
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} stands in it")
+
+
+def check(what: str, value: Any, right: Any) -> None:
+    """Check a value against a pattern of its shape: kinds, lists of one pattern, tuples, mappings.
+
+    Raises:
+        InputError: it is of another kind; a number is not finite, a text cannot be written as UTF-8.
+    """
+    if isinstance(right, dict) and isinstance(value, dict):
+        for name in value if str in right else right:
+            check(f"a name in {what}", name, str)
+            check(f"{name} of {what}", value.get(name), right.get(name, right.get(str)))
+    elif isinstance(right, list | tuple) and isinstance(value, list):
+        for one in value:
+            check(what, one, right[0])
+        if isinstance(right, tuple) and len(value) != len(right):
+            raise InputError(
+                f"the recording is damaged: {what} has {len(value)} numbers", hint=f"{len(right)}"
+            )
+    elif not _is(value, right):
+        raise InputError(f"the recording is damaged: {what} is {value!r:.40}")
+
+
+def _is(value: Any, kind: Any) -> bool:
+    if kind is float:
+        return type(value) in {int, float} and math.isfinite(value)
+    return type(value) is kind and (kind is not str or not any("\ud800" <= one <= "\udfff" for one in value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.arrays import Floats
-from posewright.bodies import Contacts, GroundTruth, JointCommands, JointStates, Plant
+from posewright.bodies import Contacts, GroundTruth, JointCommands, JointStates, Plant, Reading
 from posewright.errors import BodyError, InputError
-from posewright.recordings.event import Event
 from posewright.recordings.header import Header, RobotHeader
-from posewright.recordings.recording import Decisions, Recording, RobotRecord
+from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
 
 if TYPE_CHECKING:
     from posewright.bodies import BodyState
@@ -71,7 +70,8 @@ def kept_frames(seen: int, every: int = ROWS_EVERY) -> slice:
 class Recorder:
     """Keeps every `every`-th frame of what the robots of a plant do, and all decisions and events.
 
-    What safety changed is noted once for each joint and guard: a motion that asks too much does so in every pass.
+    What safety changed is noted once for each joint and guard: a motion that asks too much does so in every
+    pass.
 
     Args:
         header: what is recorded.
@@ -185,59 +185,68 @@ class _RobotRows:
             "box_contacts": ((n_boxes,), False),
             "slips": ((feet,), 0.0),
         }
-        self._chunks: dict[str, list[NDArray[Any]]] = {name: [] for name in self._shapes}
+        self._chunk: dict[str, NDArray[Any]] = {}
+        self._chunks: list[dict[str, NDArray[Any]]] = []
 
     def keep(self, block: Seen) -> None:
         """Keep the rows of a block. The arrays are copied: a body may use them again."""
-        states, n = block.states, len(block.states)
-        if len(block.commands) != n:
-            raise BodyError(f"{len(block.commands)} frames were commanded and {n} came back")
+        states, commands, n = block.states, block.commands, len(block.states)
+        if len(commands) != n:
+            raise BodyError(f"{len(commands)} frames were commanded and {n} came back")
+        if not n:
+            return
         kept = kept_frames(self._frames, self._every)
         begin, self._frames = self._frames, self._frames + n
         values: dict[str, NDArray[Any]] = {
-            "times": states.times[kept],
-            "positions": states.positions[kept],
-            "efforts": states.efforts[kept],
-            "commands": block.commands.angles[kept],
+            "times": states.times,
+            "positions": states.positions,
+            "efforts": states.efforts,
+            "commands": commands.angles,
         }
-        if block.requests.angles is not block.commands.angles and block.interventions is not None:
+        if block.interventions is not None and block.requests.angles is not commands.angles:
             self._was_changed = True
-            values["requests"] = block.requests.angles[kept]
-        if block.commands.free is not None:
+            values["requests"] = block.requests.angles
+        if commands.free is not None:
             self._was_free = True
-            values["free"] = np.broadcast_to(block.commands.free, values["commands"].shape)
+            values["free"] = np.broadcast_to(commands.free, commands.angles.shape)
         if states.truth is not None:
-            self._keep_truth(states.truth, kept, begin, values)
-        self._store(values, len(values["times"]))
+            self._add_truth(states.truth, begin, values)
+        self._store(values, kept.start, len(range(n)[kept]))
 
-    def _keep_truth(
-        self, truth: GroundTruth, kept: slice, begin: int, values: dict[str, NDArray[Any]]
-    ) -> None:
-        for name in ("base", "footprints", "foot_contacts", "boxes", "box_contacts"):
-            values[name] = getattr(truth, name)[kept]
+    def _add_truth(self, truth: GroundTruth, begin: int, values: dict[str, NDArray[Any]]) -> None:
+        values["base"] = truth.base
+        values["footprints"] = truth.footprints
+        values["foot_contacts"] = truth.foot_contacts
+        values["boxes"] = truth.boxes
+        values["box_contacts"] = truth.box_contacts
         if self._every == 1 and truth.slips is not None:  # what happened in a frame says nothing of four
             self._has_slips = True
-            values["slips"] = truth.slips[kept]
+            values["slips"] = truth.slips
         if self._every == 1 and truth.contacts is not None:
             self._contacts[begin] = truth.contacts
 
-    def _store(self, values: Mapping[str, NDArray[Any]], n: int) -> None:
-        done = 0
-        while done < n:
+    def _store(self, values: Mapping[str, NDArray[Any]], begin: int, n: int) -> None:
+        """Keep n rows of the values, from `begin` on."""
+        while n > 0:
             at = self._rows % CHUNK_ROWS
             if not at:
-                for name, (shape, nothing) in self._shapes.items():
-                    self._chunks[name].append(np.full((CHUNK_ROWS, *shape), nothing))
-            take = min(n - done, CHUNK_ROWS - at)
-            for name, rows in values.items():
-                self._chunks[name][-1][at : at + take] = rows[done : done + take]
+                self._chunk = {
+                    name: np.full((CHUNK_ROWS, *shape), nothing)
+                    for name, (shape, nothing) in self._shapes.items()
+                }
+                self._chunks.append(self._chunk)
+            take = min(n, CHUNK_ROWS - at)
+            end = begin + take * self._every
+            rows, kept = slice(at, at + take), slice(begin, end, self._every)
+            for name, array in values.items():
+                self._chunk[name][rows] = array[kept]
             self._rows += take
-            done += take
+            begin, n = end, n - take
 
     def column(self, name: str) -> NDArray[Any]:
         """Return all rows of one kind."""
         shape, nothing = self._shapes[name]
-        chunks = self._chunks[name] or [np.full((0, *shape), nothing)]
+        chunks = [chunk[name] for chunk in self._chunks] or [np.full((0, *shape), nothing)]
         return np.concatenate(chunks)[: self._rows]
 
     def record(self) -> RobotRecord:
@@ -265,30 +274,28 @@ class _RobotRows:
 
     def _decisions(self) -> Decisions:
         made = [decision for _, decision in self.decisions]
-        readings = [_flat(state) for state, _ in self.decisions]
-        names = dict.fromkeys(chain.from_iterable(readings))
+        states = [state for state, _ in self.decisions]
+        names = dict.fromkeys(chain.from_iterable(state.sensors for state in states))
         return Decisions(
-            times=np.array([state.time_s for state, _ in self.decisions], dtype=np.float64),
+            times=np.array([state.time_s for state in states], dtype=np.float64),
             states=tuple(one.state for one in made),
             inputs=tuple(one.inputs for one in made),
             outputs=tuple(one.outputs for one in made),
             playing=tuple(one.playing for one in made),
-            sensors={name: _series(name, readings) for name in names},
+            sensors={name: _series(name, [state.sensors.get(name) for state in states]) for name in names},
         )
 
 
 _ALWAYS = ("positions", "commands", "efforts", "base", "footprints", "foot_contacts", "box_contacts")
 
 
-def _flat(state: BodyState) -> dict[str, Floats]:
-    return {name: np.array(value, dtype=np.float64).ravel() for name, value in state.sensors.items()}
-
-
-def _series(name: str, readings: list[dict[str, Floats]]) -> Floats:
+def _series(name: str, readings: Sequence[Reading | None]) -> Floats:
     """Return what a sensor read at every decision, `(m, k)`; not-a-number where it read nothing."""
-    rows = [one.get(name) for one in readings]
-    first, *others = dict.fromkeys(len(row) for row in rows if row is not None)
+    try:
+        return np.array(readings, dtype=np.float64).reshape(len(readings), -1)  # None becomes not-a-number
+    except ValueError:  # nothing where others are several numbers
+        first, *others = dict.fromkeys(np.size(reading) for reading in readings if reading is not None)
     if others:
         raise InputError(f"sensor {name} gave {first} numbers, then {others[0]}")
-    nothing = np.full(first, np.nan)
-    return np.concatenate([nothing if row is None else row for row in rows]).reshape(len(rows), first)
+    rows = [np.full(first, np.nan) if reading is None else np.reshape(reading, first) for reading in readings]
+    return np.array(rows, dtype=np.float64)

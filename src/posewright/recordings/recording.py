@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -14,11 +17,34 @@ from posewright.arrays import Flags, Floats
 from posewright.bodies import Contacts
 from posewright.errors import InputError, UnknownNameError
 from posewright.recordings.digest import digest_of
-from posewright.recordings.event import Event
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.plain import plain
 
 Values = Mapping[str, bool | int | float | str]
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened once: a start, a touch, a fall, a displaced box, a stop.
+
+    Attributes:
+        time_s: when [s].
+        kind: what, e.g. `touch`.
+        data: the particulars, plain values; an array handed in becomes a list.
+
+    Raises:
+        InputError: the time is not finite, or `data` holds what cannot be written down.
+    """
+
+    time_s: float
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "time_s", float(self.time_s))
+        object.__setattr__(self, "data", plain(self.data))
+        if not math.isfinite(self.time_s):
+            raise InputError(f"an event {self.kind!r} at {self.time_s} s", hint="a finite time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +152,8 @@ class RobotRecord:
             if values is not None:
                 kind = np.bool_ if name in _FLAGS else np.float64
                 object.__setattr__(self, name, _read_only(name, values, shape, kind))
+        if self.contacts is not None:
+            _check_contacts(self.contacts, n)
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -180,6 +208,18 @@ class Recording:
     def __repr__(self) -> str:
         return f"<Recording of {', '.join(self.robots)}: {self.duration_s:.2f} s, {len(self.times)} rows>"
 
+    def _repr_html_(self) -> str:
+        """Return a table of the robots, and what else there is, for a notebook."""
+        kinds = Counter(event.kind for event in self.events)
+        told = [f"{self.duration_s:.2f} s", *(f"{count} {kind}" for kind, count in kinds.items())]
+        if self.header.contest:
+            told = [f"{self.header.contest}, seed {self.header.seed}", *told]
+        rows = ["<tr><th>robot</th><th>controller</th><th>rows</th><th>decisions</th></tr>"]
+        for name, record in self.robots.items():
+            cells = (name, record.header.controller, str(len(record)), str(len(record.decisions)))
+            rows.append(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>")
+        return f"<p>{escape(' · '.join(told))}</p><table>{''.join(rows)}</table>"
+
     @property
     def n_rows(self) -> int:
         """How many rows were kept."""
@@ -210,7 +250,8 @@ class Recording:
     def digest(self) -> str:
         """Return the SHA-256, in hex, over everything that happened.
 
-        Wall time, paths, versions and the documents' texts do not enter: same run, same digest.
+        The rules of a contest and the field enter; wall time, paths, versions and other documents do not:
+        same run, same digest.
         """
         return self._digest
 
@@ -229,3 +270,13 @@ def _read_only(name: str, values: Any, shape: tuple[int, ...], kind: type[Any] =
 def _expect(name: str, shape: tuple[int, ...], right: tuple[int, ...]) -> None:
     if shape != right:
         raise InputError(f"{name} has the shape {shape}", hint=f"{right} would fit this recording")
+
+
+def _check_contacts(contacts: Contacts, n_rows: int) -> None:
+    n, things = len(contacts.frames), len(contacts.names)
+    _expect("contacts", np.shape(contacts.pairs), (n, 2))
+    for name in ("depths", "forces", "speeds"):
+        _expect(f"{name} of contacts", np.shape(getattr(contacts, name)), (n,))
+    for what, values, limit in (("row", contacts.frames, n_rows), ("thing", contacts.pairs, things)):
+        if n and not 0 <= values.min() <= values.max() < limit:
+            raise InputError(f"contacts in {what} {values.max()}", hint=f"there are {limit}")

@@ -1,74 +1,76 @@
-"""What a viewer should draw besides the robot: the field, and the boxes where `/tf` has them.
-
-Nothing of this is read back.
-"""
+"""The scene that viewers draw: the field, the boxes, and the links of the robots where `/tf` has them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from posewright.recordings import layouts, schemas
-from posewright.recordings.cdr import to_ns
-from posewright.recordings.plain import to_json
+from posewright.errors import InputError
+from posewright.recordings.links import link_frame
+from posewright.recordings.messages import FIELD
 from posewright.recordings.recording import Recording
-from posewright.recordings.topic import Topic
 
-_THICK_M = 0.01
-_WALL_OPACITY = 0.35  # the robot behind it stays visible
+_THICK_M, _THIN_M = 0.01, 0.001
+_SEEN_THROUGH = {"wall": 0.35}
+"""Opacity by role: the robot behind a wall stays visible."""
+
 _GREY = (0.7, 0.7, 0.7)
+_UNTURNED = (1.0, 0.0, 0.0, 0.0)
+_PRIMITIVES = {"cylinder": "cylinders", "sphere": "spheres", "ellipsoid": "spheres"}
+"""Lists of a SceneEntity by the kind of shape; everything else is drawn as the box around it."""
 
-_Cube = dict[str, Any]
-
-
-def scene_topics(trace: Recording) -> Iterator[Topic]:
-    """Yield the topics that have one message, at time 0."""
-    at_start = to_ns(np.zeros(1))
-    yield Topic("/scene", schemas.SCENE, at_start, [to_json(_scene(trace)).encode()])
-    cards = trace.header.sensors
-    mounted = {name: card["base_pose"] for name, card in cards.items() if "base_pose" in card}
-    if mounted:
-        yield Topic("/tf_static", schemas.TF_MESSAGE, at_start, _sensor_frames(mounted))
+Shape = Mapping[str, Any]
+"""As in `RobotHeader.links`."""
 
 
-def _scene(trace: Recording) -> dict[str, Any]:
-    arena = trace.header.arena
-    entities = [_entity("field", layouts.FIELD, _field(arena))]
-    size: Sequence[float] = arena.get("box_size_m", ())
-    for i in range(len(trace.header.boxes) if size else 0):
-        frame = f"box_{i + 1}"
+def scene(recording: Recording) -> dict[str, Any]:
+    """Return a `foxglove.SceneUpdate`; nothing of it is read back.
+
+    Raises:
+        InputError: the arena of the header is none.
+    """
+    try:
+        return {"deletions": [], "entities": list(_entities(recording))}
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"the field cannot be drawn: {error!r}", hint="an arena as Arena.to_dict tells it"
+        ) from error
+
+
+def _entities(recording: Recording) -> Iterator[dict[str, Any]]:
+    header = recording.header
+    yield _entity("field", FIELD, _field(header.arena))
+    for i in range(len(header.boxes)):
         # Standing on the floor at the start, wherever in the box its body counts its pose from.
-        centre = (0.0, 0.0, size[2] / 2 - float(trace.boxes[0, i, 2]) if trace.n_rows else 0.0)
-        entities.append(_entity(frame, frame, [_cube(centre, size, _colour(arena, "box"))]))
-    return {"deletions": [], "entities": entities}
+        low = float(recording.boxes[0, i, 2]) if recording.n_rows else 0.0
+        yield _entity(f"box_{i + 1}", f"box_{i + 1}", _box(header.arena, i, low))
+    for name, robot in header.robots.items():
+        for link in robot.links:
+            yield _entity(f"{name}/{link['name']}", link_frame(name, robot, link["name"]), link["shapes"])
 
 
-def _field(arena: Mapping[str, Any]) -> list[_Cube]:
-    if "size_m" not in arena:
-        return []
-    (length, width), wall = arena["size_m"], _colour(arena, "wall")
-    height, middle = arena.get("wall_height_m", 0.0), arena["size_m"][0] / 2
-    floor = _cube((middle, 0.0, -_THICK_M / 2), (length, width, _THICK_M), _colour(arena, "floor"))
-    walls = [
-        _cube((x, 0.0, height / 2), (_THICK_M, width, height), wall, _WALL_OPACITY)
-        for x in (-_THICK_M / 2, length + _THICK_M / 2)
-    ]
-    walls += [
-        _cube(
-            (middle, side * (width + _THICK_M) / 2, height / 2),
-            (length, _THICK_M, height),
-            wall,
-            _WALL_OPACITY,
-        )
-        for side in (-1, 1)
-    ]
-    lines = [
-        _cube((line["x"], 0.0, 0.0), (line["width_m"], width, 0.001), _colour(arena, "line"))
-        for line in arena.get("lines", ())
-    ]
-    return [floor, *walls, *lines]
+def _field(arena: Mapping[str, Any]) -> Iterator[Shape]:
+    size = arena.get("size_m")
+    if size:
+        middle = (size[0] / 2, 0.0, -_THICK_M / 2)
+        yield _block(middle, (*size, _THICK_M), _colour(arena, "floor"))
+    for shape in arena.get("shapes", ()):
+        role, yaw = shape["role"], shape.get("yaw_rad", 0.0) / 2
+        length, width, height = shape["size_m"]
+        centre = (shape["x"], shape["y"], shape.get("base_m", 0.0) + height / 2)
+        height = max(height, _THIN_M)  # paint, else hidden in the floor
+        block = _block(centre, (length, width, height), (*_colour(arena, role), _SEEN_THROUGH.get(role, 1.0)))
+        kind = "cylinder" if shape.get("is_round") else "box"
+        yield {**block, "kind": kind, "rotation": (math.cos(yaw), 0.0, 0.0, math.sin(yaw))}
+
+
+def _box(arena: Mapping[str, Any], i: int, low: float) -> Iterator[Shape]:
+    boxes, kinds = arena.get("boxes", ()), arena.get("box_kinds", {})
+    kind = boxes[i].get("kind", "box") if i < len(boxes) else "box"
+    size = kinds[kind]["size_m"] if kind in kinds else arena.get("box_size_m")
+    if size:
+        yield _block((0.0, 0.0, size[2] / 2 - low), size, _colour(arena, "box"))
 
 
 def _colour(arena: Mapping[str, Any], name: str) -> Sequence[float]:
@@ -76,23 +78,18 @@ def _colour(arena: Mapping[str, Any], name: str) -> Sequence[float]:
     return colour
 
 
-def _cube(
-    centre: Sequence[float], size: Sequence[float], colour: Sequence[float], opacity: float = 1.0
-) -> _Cube:
-    return {
-        "pose": {"position": _xyz(centre), "orientation": {**_xyz((0.0, 0.0, 0.0)), "w": 1.0}},
-        "size": _xyz(size),
-        "color": {**dict(zip("rgb", colour, strict=True)), "a": opacity},
-    }
+def _block(centre: Sequence[float], size: Sequence[float], colour: Sequence[float]) -> Shape:
+    return {"kind": "box", "position": centre, "rotation": _UNTURNED, "size": size, "colour": colour}
 
 
-def _xyz(values: Sequence[float]) -> dict[str, float]:
-    return dict(zip("xyz", values, strict=True))
-
-
-def _entity(name: str, frame: str, cubes: list[_Cube]) -> dict[str, Any]:
+def _entity(name: str, frame: str, shapes: Iterator[Shape] | Sequence[Shape]) -> dict[str, Any]:
     """Return a SceneEntity that lives for ever and moves with its frame."""
-    others = ("metadata", "arrows", "spheres", "cylinders", "lines", "triangles", "texts", "models")
+    kinds = ("arrows", "cubes", "spheres", "cylinders", "lines", "triangles", "texts", "models", "metadata")
+    drawn: dict[str, list[Any]] = {kind: [] for kind in kinds}
+    for shape in shapes:
+        for part in _parts(shape):
+            kind, primitive = _primitive(part)
+            drawn[kind].append(primitive)
     instant = {"sec": 0, "nsec": 0}
     return {
         "timestamp": instant,
@@ -100,16 +97,39 @@ def _entity(name: str, frame: str, cubes: list[_Cube]) -> dict[str, Any]:
         "id": name,
         "lifetime": instant,
         "frame_locked": True,
-        "cubes": cubes,
-        **{kind: [] for kind in others},
+        **drawn,
     }
 
 
-def _sensor_frames(poses: Mapping[str, Sequence[float]]) -> list[bytes]:
-    """Return where sensors sit on the base, from x y z qw qx qy qz; a trace knows no model."""
-    values: dict[str, Any] = {}
-    for i, pose in enumerate(poses.values()):
-        x, y, z, qw, qx, qy, qz = pose
-        position, rotation = np.array([[x, y, z]]), np.array([[qx, qy, qz, qw]])
-        values |= {f"stamp_{i}": np.zeros((1, 2)), f"position_{i}": position, f"rotation_{i}": rotation}
-    return layouts.transforms(tuple(poses), "base").pack(1, **values)
+def _parts(shape: Shape) -> Iterator[Shape]:
+    """Yield the shapes a viewer knows: a capsule is a cylinder with two balls."""
+    if shape["kind"] != "capsule":
+        yield shape
+        return
+    width, _, length = shape["size"]
+    reach = (length - width) / 2
+    yield {**shape, "kind": "cylinder", "size": (width, width, length - width)}
+    w, x, y, z = shape["rotation"]
+    axis = (2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y))
+    for side in (-reach, reach):
+        centre = [at + side * part for at, part in zip(shape["position"], axis, strict=True)]
+        yield {**shape, "kind": "sphere", "size": (width, width, width), "position": centre}
+
+
+def _primitive(shape: Shape) -> tuple[str, dict[str, Any]]:
+    """Return the list of a SceneEntity a shape belongs to, and what stands there."""
+    red, green, blue, *opacity = shape["colour"]
+    colour = {"r": red, "g": green, "b": blue, "a": opacity[0] if opacity else 1.0}
+    w, x, y, z = shape["rotation"]
+    pose = {"position": _xyz(shape["position"]), "orientation": {"x": x, "y": y, "z": z, "w": w}}
+    cone = {"bottom_scale": 1.0, "top_scale": 1.0} if shape["kind"] == "cylinder" else {}
+    return _PRIMITIVES.get(shape["kind"], "cubes"), {
+        "pose": pose,
+        "size": _xyz(shape["size"]),
+        "color": colour,
+        **cone,
+    }
+
+
+def _xyz(values: Sequence[float]) -> dict[str, float]:
+    return dict(zip("xyz", values, strict=True))

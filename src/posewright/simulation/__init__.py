@@ -1,60 +1,19 @@
-"""The simulated body: a robot in an arena, in MuJoCo.
-
-Names load on first use, so that importing this package does not load MuJoCo.
-"""
+"""The simulation: robots in an arena, in MuJoCo, which loads when a name of this package is first used."""
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
+from posewright.lazy import lazy
+
 if TYPE_CHECKING:
-    from posewright.simulation.body import SimulatedBody
-    from posewright.simulation.contact_recorder import ContactRecorder, Contacts
-    from posewright.simulation.film import Film
-    from posewright.simulation.holding import light_joints
-    from posewright.simulation.mounting import sensor_poses
-    from posewright.simulation.placing import Lean
-    from posewright.simulation.spectator import FilmCamera
-    from posewright.simulation.viewer import LiveView
-    from posewright.simulation.world import World
-
-_ROOM = {
-    "ContactRecorder": "contact_recorder",
-    "Contacts": "contact_recorder",
-    "Film": "film",
-    "FilmCamera": "spectator",
-    "Lean": "placing",
-    "LiveView": "viewer",
-    "SimulatedBody": "body",
-    "World": "world",
-    "light_joints": "holding",
-    "sensor_poses": "mounting",
-}
-
-__all__ = [
-    "ContactRecorder",
-    "Contacts",
-    "Film",
-    "FilmCamera",
-    "Lean",
-    "LiveView",
-    "SimulatedBody",
-    "World",
-    "light_joints",
-    "sensor_poses",
-]
-
-
-if not TYPE_CHECKING:  # else any name, misspelt ones too, would be there for who checks types
-
-    def __getattr__(name: str) -> object:
-        if name not in _ROOM:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(f"{__name__}.{_ROOM[name]}"), name)
-        globals()[name] = value
-        return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    from posewright.simulation.body import SimulatedBody as SimulatedBody
+    from posewright.simulation.cameras import FilmCamera as FilmCamera
+    from posewright.simulation.film import Film as Film
+    from posewright.simulation.mounts import sensor_poses as sensor_poses
+    from posewright.simulation.placing import Lean as Lean
+    from posewright.simulation.robot_model import light_joints as light_joints
+    from posewright.simulation.viewer import LiveView as LiveView
+    from posewright.simulation.world import World as World
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

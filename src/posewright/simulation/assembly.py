@@ -1,10 +1,11 @@
-"""A robot's model file and an arena, assembled into one MuJoCo model."""
+"""Robots' model files and an arena, assembled into one MuJoCo model."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -12,11 +13,9 @@ import numpy as np
 
 from posewright.errors import InputError, UnknownNameError, Where
 from posewright.robots import Camera
-from posewright.simulation.addresses import box_sensor, foot_sensor
-from posewright.simulation.arena_model import FLOOR, add_arena, box_name
-from posewright.simulation.holding import hold_joints
-from posewright.simulation.leaving_out import leave_out_looks
-from posewright.simulation.scenery import add_scenery
+from posewright.simulation.arena_model import FLOOR, add_arena, add_scenery, box_name
+from posewright.simulation.instance import box_sensor, foot_sensor
+from posewright.simulation.robot_model import compiled, find_base, leave_out_visuals, read_model, weld_joints
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
 
 _LOOK_FORWARD = (0.5, 0.5, -0.5, -0.5)
 """How a camera, which looks along its own -z with y up, is turned to look along its mount's x with z up."""
+
+_MASK_BITS = 31
+"""Bits of `contype` and `conaffinity`."""
 
 _MOST_STEPS = 1e6
 """No frame has more physics steps."""
@@ -34,99 +36,136 @@ class Economy:
     """What a simulation does without, to be faster.
 
     Attributes:
-        looks: whether things that touch nothing are there, to be seen.
-        held: angles of joints that are welded, by name [rad].
+        visuals: whether things that touch nothing are there, to be seen.
+        welded: angles of joints that are welded, by name [rad].
         timestep_s: of the physics; None for the model's own [s].
     """
 
-    looks: bool = True
-    held: Mapping[str, float] = field(default_factory=dict)
+    visuals: bool = True
+    welded: Mapping[str, float] = field(default_factory=dict)
     timestep_s: float | None = None
 
 
-def compile_world(robot: Robot, arena: Arena | None, sensors: Sequence[SensorSpec], economy: Economy) -> Any:
-    """Return MuJoCo's model of the robot in the arena, with a camera for each camera sensor.
+@dataclass(frozen=True)
+class Part:
+    """A robot that is to be in a world: its card, all its sensors, and what stands before its names there."""
+
+    robot: Robot
+    sensors: Sequence[SensorSpec]
+    prefix: str
+
+
+def compile_world(parts: Sequence[Part], arena: Arena | None, economy: Economy) -> Any:
+    """Return MuJoCo's model of the robots in the arena, with a camera for each camera sensor.
 
     Raises:
-        InputError: the card has no model, the model does not compile or does not fit the card, a joint
-            cannot be held as it should, or the time step does not divide the frame.
-        UnknownNameError: a camera's mount is not in the model, or a held joint is none.
+        InputError: a card has no model, a model does not compile or does not fit its card or the others, a
+            joint cannot be welded as it should, or the time step does not divide the frame.
+        UnknownNameError: a camera's mount is not in the model, or a welded joint is none.
     """
-    spec = _load(robot)
-    base = _base(spec, robot)
+    prepared = [_prepared(part.robot, economy) for part in parts]
+    spec = prepared[0][0] if len(parts) == 1 else _joined(parts, [one for one, _ in prepared], economy)
+    bases = [spec.body(part.prefix + base) for part, (_, base) in zip(parts, prepared, strict=True)]
     if economy.timestep_s is not None:
-        _refuse_timestep(robot, economy.timestep_s)
         spec.option.timestep = economy.timestep_s
-    hold_joints(spec, robot, economy.held)
-    # Sensors of the file would be evaluated at every step; ours are evaluated when they are read.
-    for sensor in list(spec.sensors):
-        spec.delete(sensor)
-    add_arena(spec, arena)
-    _add_contact_sensors(spec, robot, str(base.name), 0 if arena is None else len(arena.boxes))
-    _add_cameras(spec, sensors)
-    if economy.looks:
-        add_scenery(spec, arena, base)
-    else:
-        leave_out_looks(spec)
+    add_arena(spec, arena, lines=economy.visuals)
+    for part, base in zip(parts, bases, strict=True):
+        _add_contact_sensors(spec, part, str(base.name), 0 if arena is None else len(arena.boxes))
+        _add_cameras(spec, part)
+    if economy.visuals:
+        add_scenery(spec, arena, bases[0])
     flags = mujoco.mjtDisableBit
-    # A state that blew up is reported by the body, not silently reset in the middle of a run.
+    # A state that blew up is reported by the world, not silently reset in the middle of a run.
     spec.option.disableflags |= int(flags.mjDSBL_AUTORESET)
     # A tree of bounding boxes pays for bodies of many shapes. Ours have a few: to try every two of them took
     # up to eight per cent less time in our own trials, and finds the same contacts in the same order.
     spec.option.disableflags |= int(flags.mjDSBL_MIDPHASE)
-    try:
-        return spec.compile()
-    except ValueError as error:
-        raise InputError(f"the model does not compile: {error}", where=Where(robot.model_path)) from error
+    return compiled(spec, parts[0].robot.model_path)
 
 
-WITH_A_MODEL = "name a robot that has one with --robot: the motion is then carried over"
+def _prepared(robot: Robot, economy: Economy) -> tuple[Any, str]:
+    """Return a robot's own model as a world needs it, and the name of its base."""
+    spec = read_model(robot)
+    base = str(find_base(spec, robot).name)
+    if economy.timestep_s is not None:
+        _refuse_timestep(robot, economy.timestep_s)
+    weld_joints(spec, robot, economy.welded)
+    # Sensors of the file would be evaluated at every step; ours are evaluated when they are read.
+    for sensor in list(spec.sensors):
+        spec.delete(sensor)
+    if not economy.visuals:
+        leave_out_visuals(spec)
+    return spec, base
 
 
-def _load(robot: Robot) -> Any:
-    if robot.model_path is None:
-        raise InputError(f"{robot.name} has no model: it cannot be simulated", hint=WITH_A_MODEL)
-    try:
-        return mujoco.MjSpec.from_file(str(robot.model_path))
-    except ValueError as error:
-        raise InputError(f"not a MuJoCo model: {error}", where=Where(robot.model_path)) from error
+def _joined(parts: Sequence[Part], specs: Sequence[Any], economy: Economy) -> Any:
+    """Return one model with all robots, what is their own called by their prefixes."""
+    world = mujoco.MjSpec()
+    names = [name for name in dir(world.option) if not name.startswith("_")]
+    if economy.timestep_s is not None:
+        names.remove("timestep")
+    for name in names:
+        setattr(world.option, name, getattr(specs[0].option, name))
+    for part, spec in zip(parts, specs, strict=True):
+        for name in names:
+            one, other = getattr(world.option, name), getattr(spec.option, name)
+            if np.any(one != other):
+                raise InputError(
+                    f"the model of {part.robot.name} has {name} {other}, that of another robot {one}",
+                    where=Where(part.robot.model_path),
+                    hint="timestep_s=... gives both one step" if name == "timestep" else "a world has one",
+                )
+        for key in list(spec.keys):  # poses of a model that has one robot
+            spec.delete(key)
+    _let_touch(specs)
+    for part, spec in zip(parts, specs, strict=True):
+        world.attach(spec, prefix=part.prefix, frame=world.worldbody.add_frame())
+    return world
 
 
-def _base(spec: Any, robot: Robot) -> Any:
-    """Return the body that carries the free joint."""
-    body = spec.worldbody.first_body()
-    while body is not None:
-        if any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints):
-            return body
-        body = spec.worldbody.next_body(body)
-    raise InputError(
-        "the model has no free body", where=Where(robot.model_path), hint="give the base a freejoint"
-    )
+def _let_touch(specs: Sequence[Any]) -> None:
+    """Let robots touch each other, and themselves no more than before: their models know nothing of others.
+
+    Each robot gets a bit of MuJoCo's contact masks that no model uses; all others are stopped by it.
+    """
+    geoms = [[geom for geom in spec.geoms if geom.contype or geom.conaffinity] for spec in specs]
+    used = 1
+    for geom in chain.from_iterable(geoms):
+        used |= geom.contype | geom.conaffinity
+    free = [1 << place for place in range(_MASK_BITS) if not used >> place & 1]
+    if len(specs) > len(free):
+        raise InputError(
+            f"{len(specs)} robots in one world", hint=f"at most {len(free)} can touch each other"
+        )
+    bits = free[: len(specs)]
+    for own, bit in zip(geoms, bits, strict=True):
+        for geom in own:
+            geom.contype |= bit
+            geom.conaffinity |= sum(bits) - bit
 
 
-def _add_contact_sensors(spec: Any, robot: Robot, base: str, n_boxes: int) -> None:
+def _add_contact_sensors(spec: Any, part: Part, base: str, n_boxes: int) -> None:
     """Add sensors that tell which feet touch the floor and which boxes the robot touches."""
     kinds = mujoco.mjtObj
     found = {"type": mujoco.mjtSensor.mjSENS_CONTACT, "intprm": (1, 0, 1)}  # how many contacts; one slot
-    bodies = {body.name for body in spec.bodies}
-    for foot in robot.feet:
-        if foot not in bodies:
+    for foot in part.robot.feet:
+        if spec.body(part.prefix + foot) is None:
             raise InputError(
                 f"the model has no body {foot!r}",
-                where=Where(robot.model_path),
+                where=Where(part.robot.model_path),
                 hint="every foot of the card is a body of its model",
             )
         spec.add_sensor(
-            name=foot_sensor(foot),
+            name=part.prefix + foot_sensor(foot),
             objtype=kinds.mjOBJ_BODY,
-            objname=foot,
+            objname=part.prefix + foot,
             reftype=kinds.mjOBJ_GEOM,
             refname=FLOOR,
             **found,
         )
     for index in range(n_boxes):
         spec.add_sensor(
-            name=box_sensor(index),
+            name=part.prefix + box_sensor(index),
             objtype=kinds.mjOBJ_BODY,
             objname=box_name(index),
             reftype=kinds.mjOBJ_XBODY,
@@ -135,26 +174,26 @@ def _add_contact_sensors(spec: Any, robot: Robot, base: str, n_boxes: int) -> No
         )
 
 
-def _add_cameras(spec: Any, sensors: Sequence[SensorSpec]) -> None:
+def _add_cameras(spec: Any, part: Part) -> None:
     """Add a camera at the mount of each camera sensor, looking along the mount's x."""
-    for sensor in sensors:
+    for sensor in part.sensors:
         if isinstance(sensor, Camera):
-            body, position, turn = _mount(spec, sensor)
+            body, position, turn = _mount(spec, part.prefix, sensor)
             quaternion = np.empty(4)
             mujoco.mju_mulQuat(quaternion, np.array(turn), np.array(_LOOK_FORWARD))
-            name, fovy = camera_name(sensor.name), sensor.vertical_fov_deg
+            name, fovy = part.prefix + camera_name(sensor.name), sensor.vertical_fov_deg
             body.add_camera(name=name, pos=position, quat=quaternion, fovy=fovy)
 
 
-def _mount(spec: Any, sensor: Camera) -> tuple[Any, Any, Any]:
+def _mount(spec: Any, prefix: str, sensor: Camera) -> tuple[Any, Any, Any]:
     """Return the body a sensor sits on, its position [m] and its quaternion there."""
-    for site in spec.sites:
-        if site.name == sensor.mount:
-            return site.parent, site.pos, site.quat
-    for body in spec.bodies:
-        if body.name == sensor.mount:
-            return body, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
-    names = [thing.name for thing in (*spec.sites, *spec.bodies) if thing.name]
+    site = spec.site(prefix + sensor.mount)
+    if site is not None:
+        return site.parent, site.pos, site.quat
+    body = spec.body(prefix + sensor.mount)
+    if body is not None:
+        return body, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+    names = [thing.name.removeprefix(prefix) for thing in (*spec.sites, *spec.bodies) if thing.name]
     raise UnknownNameError.among("site or body of the model", sensor.mount, names)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from posewright.errors import InputError, UnavailableError
-from posewright.simulation.scenery import PICTURE_HEIGHT, PICTURE_WIDTH
+from posewright.simulation.arena_model import PICTURE_HEIGHT, PICTURE_WIDTH
 
 Picture = NDArray[np.uint8]
 """`(height, width, 3)`: red, green, blue, the top row first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -11,14 +11,12 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from posewright.arenas import WALLS
 from posewright.arrays import Floats
 from posewright.errors import UnknownNameError
 from posewright.robots import Camera
-from posewright.simulation.arena_model import WALLS
 from posewright.simulation.assembly import camera_name
-from posewright.simulation.canvas import Canvas, Picture
-from posewright.simulation.leaving_out import refuse_bare
-from posewright.simulation.spectator import (
+from posewright.simulation.cameras import (
     FOLLOWING,
     CloseUp,
     FilmCamera,
@@ -27,13 +25,14 @@ from posewright.simulation.spectator import (
     spectator,
     top_height_m,
 )
-from posewright.simulation.world import World
+from posewright.simulation.canvas import Canvas, Picture
+from posewright.simulation.world import Pose, World
 
 Moment = tuple[ArrayLike, ArrayLike, ArrayLike]
 """Trunk `(7,)`, joint positions `(n_joints,)` [rad] and boxes `(n_boxes, 7)` of one instant."""
 
 _QUICK = (1024, 2)
-"""Edge of the shadow map and samples a pixel, where time matters more than looks."""
+"""Edge of the shadow map and samples a pixel, where time matters more than beauty."""
 
 _QUICK_FACETS = (20, 12)
 """Around a ball, and from pole to pole: a robot of round parts is drawn in a third of the time."""
@@ -51,12 +50,13 @@ class Film:
         world: what is drawn.
         width: of the pictures, even for most video formats.
         height: of the pictures.
-        camera: a `FilmCamera`, its name, or the name of a camera sensor of the robot.
+        camera: a `FilmCamera`, its name, or the name of a camera sensor of a robot, after the robot's own
+            and a slash where there are several. What follows a robot follows the first.
         quick: draw coarser shadows and edges, in half the time: for long films on a machine without a GPU.
         close_up: how a camera that follows the robot looks at it; None for the whole robot with room around.
 
     Raises:
-        InputError: the picture is too large, or the world was made without its looks.
+        InputError: the picture is too large, or the world was made without its visuals.
         UnknownNameError: there is no such camera.
         UnavailableError: nothing can be drawn on this machine.
     """
@@ -71,9 +71,11 @@ class Film:
         quick: bool = False,
         close_up: CloseUp | None = None,
     ) -> None:
-        refuse_bare(world)
+        world.refuse_bare()
         self._world = world
-        self._close_up = close_up or close_up_on(world)
+        first = next(iter(world.instances.values()))
+        self._close_up = close_up or close_up_on(first)
+        self._followed = first.addresses.base_body
         self._view = _view(world, camera)
         self._model: Any = copy.copy(world.model)
         # A box that sleeps is not moved by new positions, and replay is nothing but new positions.
@@ -87,7 +89,8 @@ class Film:
             self._model.vis.global_.orthographic = 1  # MuJoCo 3 does not heed the camera's own
         self._data: Any = mujoco.MjData(self._model)
         self._camera = _camera(world, self._view, width / height, self._close_up)
-        self._walls = [] if world.arena is None else [int(self._model.geom(name).id) for name in WALLS]
+        standing = [] if world.arena is None else [wall.name for wall in world.arena.walls]
+        self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in standing}
         self._is_new = True
         self._canvas = Canvas(self._model, width, height)
 
@@ -96,7 +99,7 @@ class Film:
         return self._draw(self._world.data.qpos)
 
     def frame(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Picture:
-        """Return a picture of poses as a track has them, `(height, width, 3)` uint8.
+        """Return a picture of poses as a recording has them, `(height, width, 3)` uint8.
 
         Args:
             base: `(7,)`.
@@ -104,6 +107,10 @@ class Film:
             boxes: `(n_boxes, 7)`; empty to leave the boxes where the arena has them.
         """
         return self._draw(self._world.qpos_from(base, joint_positions, boxes))
+
+    def frame_of(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> Picture:
+        """Return a picture of several robots, by name base `(7,)` and joints `(n_joints,)` [rad]."""
+        return self._draw(self._world.qpos_of(poses, boxes))
 
     def frames(self, moments: Iterable[Moment]) -> Iterator[Picture]:
         """Yield a picture of each moment, one at a time: a film is larger than the memory."""
@@ -122,7 +129,7 @@ class Film:
 
     def _follow(self) -> None:
         """Move the camera after the robot, a part of the way each picture."""
-        base = self._data.xpos[self._world.addresses.base_body]
+        base = self._data.xpos[self._followed]
         share = 1.0 if self._is_new else self._close_up.catching_up
         at = np.array([base[0], base[1], self._close_up.height_m])
         self._camera.lookat += share * (at - self._camera.lookat)
@@ -140,7 +147,9 @@ class Film:
             place[1] > arena.size_y / 2.0,
             place[1] < -arena.size_y / 2.0,
         )
-        self._model.geom_rgba[self._walls, 3] = np.where(beyond, _GLASS, 1.0)
+        for name, is_beyond in zip(WALLS, beyond, strict=True):
+            if name in self._walls:
+                self._model.geom_rgba[self._walls[name], 3] = _GLASS if is_beyond else 1.0
 
     def close(self) -> None:
         """Give back what the graphics driver holds."""
@@ -155,40 +164,40 @@ class Film:
         self.close()
 
 
-def camera_picture(world: World, sensor: str) -> Picture:
-    """Return what a camera sensor sees now, in its own size, `(height, width, 3)` uint8.
+def camera_picture(world: World, sensor: str, robot: str | None = None) -> Picture:
+    """Return what a camera sensor of a robot sees now, in its own size, `(height, width, 3)` uint8.
 
     Raises:
         UnknownNameError: the robot has no camera of that name.
         UnavailableError: nothing can be drawn on this machine.
     """
-    cameras = _cameras(world)
+    one = world.instance(robot)
+    cameras = {sensor.name: sensor for sensor in one.sensors if isinstance(sensor, Camera)}
     if sensor not in cameras:
         raise UnknownNameError.among("camera", sensor, cameras)
     spec = cameras[sensor]
-    with Film(world, spec.width, spec.height, sensor) as film:
+    with Film(world, spec.width, spec.height, one.prefix + sensor) as film:
         return film.now()
 
 
-def _cameras(world: World) -> dict[str, Camera]:
-    return {sensor.name: sensor for sensor in world.sensors if isinstance(sensor, Camera)}
-
-
-def _view(world: World, wanted: FilmCamera | str) -> FilmCamera | Camera:
-    """Return a spectator's place, or a camera sensor of the robot."""
+def _view(world: World, wanted: FilmCamera | str) -> FilmCamera | str:
+    """Return a spectator's place, or the name of a robot's camera in the model."""
     if isinstance(wanted, FilmCamera):
         return wanted
-    cameras: dict[str, FilmCamera | Camera] = {view.value: view for view in FilmCamera}
-    cameras.update(_cameras(world))
+    cameras: dict[str, FilmCamera | str] = {view.value: view for view in FilmCamera}
+    for one in world.instances.values():
+        for sensor in one.sensors:
+            if isinstance(sensor, Camera):
+                cameras[one.prefix + sensor.name] = one.prefix + camera_name(sensor.name)
     if wanted not in cameras:
         raise UnknownNameError.among("camera", wanted, cameras)
     return cameras[wanted]
 
 
-def _camera(world: World, view: FilmCamera | Camera, aspect: float, close_up: CloseUp) -> Any:
+def _camera(world: World, view: FilmCamera | str, aspect: float, close_up: CloseUp) -> Any:
     if isinstance(view, FilmCamera):
         return spectator(world.arena, view, aspect, close_up)
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
-    camera.fixedcamid = world.model.camera(camera_name(view.name)).id
+    camera.fixedcamid = world.model.camera(view).id
     return camera

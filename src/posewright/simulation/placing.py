@@ -16,12 +16,10 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.simulation.resting import resting_up
-from posewright.simulation.supports import find_supports
+from posewright.simulation.resting import find_supports, resting_up
 
 if TYPE_CHECKING:
-    from posewright.simulation.addresses import Addresses
-    from posewright.simulation.world import World
+    from posewright.simulation.instance import Addresses, ModelInstance
 
 _SAME_PLANE_M = 0.001
 """Corners this near to the plane the robot stands on are taken to stand on it."""
@@ -55,15 +53,15 @@ class Lean(NamedTuple):
 
 
 def place(
-    world: World, x_m: float, y_m: float, yaw_rad: float, joints: Floats, *, lean: Lean | None = None
+    one: ModelInstance, x_m: float, y_m: float, yaw_rad: float, joints: Floats, *, lean: Lean | None = None
 ) -> None:
-    """Put the robot there, at rest, with its lowest point on the floor; the boxes are left alone.
+    """Put a robot there, at rest, with its lowest point on the floor; boxes and other robots are left alone.
 
     Upright, it stands on its soles, where they are flat. A robot with round feet, or one of which another
     part would then be in the floor, stands, kneels, sits or lies on whatever carries it in that pose.
 
     Args:
-        world: whose state is changed.
+        one: the robot.
         x_m: of the base [m].
         y_m: of the base [m].
         yaw_rad: heading of the base [rad].
@@ -75,28 +73,28 @@ def place(
     """
     if not np.isfinite([x_m, y_m, yaw_rad, *joints, *(lean or ())]).all():
         raise InputError(f"cannot put the robot at {x_m}, {y_m}, {yaw_rad}", hint="finite numbers")
-    data, at = world.data, world.addresses
+    data, at = one.data, one.addresses
     data.qpos[at.joint_qpos] = at.of_moving(joints)
     data.qpos[at.base_qpos] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-    mujoco.mj_kinematics(world.model, data)
-    mujoco.mj_comPos(world.model, data)
-    tilt, height = _stance(world, lean)
+    mujoco.mj_kinematics(one.model, data)
+    mujoco.mj_comPos(one.model, data)
+    tilt, height = _stance(one, lean)
     data.qpos[at.base_qpos] = (x_m, y_m, height, *_quaternion(_yaw(yaw_rad) @ tilt))
     data.qvel[at.base_qvel] = 0.0
     data.qvel[at.joint_qvel] = 0.0
     data.qacc[:] = 0.0
     data.qacc_warmstart[:] = 0.0
-    mujoco.mj_forward(world.model, data)
+    mujoco.mj_forward(one.model, data)
 
 
-def _stance(world: World, lean: Lean | None) -> tuple[Floats, float]:
+def _stance(one: ModelInstance, lean: Lean | None) -> tuple[Floats, float]:
     """Return how the base is turned, `(3, 3)`, and how high it is above the floor [m]."""
-    centre, supports = world.data.subtree_com[world.addresses.base_body], find_supports(world)
+    centre, supports = one.data.subtree_com[one.addresses.base_body], find_supports(one)
     if lean is not None:
         tilt = _pitch(lean.pitch_rad) @ _roll(lean.roll_rad)
         return tilt, -float(supports.heights(tilt[2]).min())
-    if not world.addresses.round_soles.any():
-        corners = sole_corners(world).reshape(-1, 3)
+    if not one.addresses.round_soles.any():
+        corners = sole_corners(one).reshape(-1, 3)
         tilt = _tilt(standing_up(corners, centre))
         lowest = float((corners @ tilt.T)[:, 2].min())
         if supports.heights(tilt[2]).min() >= lowest - _BURIED_M:
@@ -105,9 +103,9 @@ def _stance(world: World, lean: Lean | None) -> tuple[Floats, float]:
     return tilt, -float(supports.heights(tilt[2]).min())
 
 
-def sole_corners(world: World) -> Floats:
+def sole_corners(one: ModelInstance) -> Floats:
     """Return the corners of the soles where they are now, `(n_feet, 4, 3)` [m]."""
-    at, data = world.addresses, world.data
+    at, data = one.addresses, one.data
     return footprints(data.geom_xpos[at.sole_geoms], data.geom_xmat[at.sole_geoms], at)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
@@ -13,34 +14,92 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.bodies import Reading
 from posewright.robots import RangeScan, RangeSensor
-from posewright.simulation.arena_model import ENVIRONMENT_GROUP
-from posewright.simulation.mount import Mount, find_mount
-from posewright.simulation.surroundings import Surroundings
+from posewright.simulation.arena_model import ENVIRONMENT_GROUP, add_arena, box_name
+from posewright.simulation.mounts import Mount, find_mount
 
 if TYPE_CHECKING:
-    from posewright.simulation.world import World
+    from posewright.simulation.instance import ModelInstance
 
 _SEEN = np.array([group == ENVIRONMENT_GROUP for group in range(6)], dtype=np.uint8)
 """Lines and other decoration are in other groups: no ray ends on them."""
 
+_UNSEEN_GROUP = 5
 _NO_BODY = -1
+
+
+class Surroundings:
+    """What a robot's rays may meet: the arena and other robots, never the robot that sent them.
+
+    Where it is alone, this is a second model, of the arena without the robot, in which the boxes stand as
+    they do in the world: four in five of a world's geoms are the robot's, and to let MuJoCo pass over them
+    for every ray costs half as much again as the rays themselves. The distances are the same to the last
+    bit: the boxes' places are copied, and everything else stands still. Among others, it is the world
+        itself, with what rays pass by in
+    another group: the robot's own shapes, and what is only to be seen of the others.
+
+    Attributes:
+        model: MuJoCo's model.
+        data: its state; it is never stepped here.
+    """
+
+    def __init__(self, one: ModelInstance) -> None:
+        self.model: Any
+        self.data: Any
+        self._places: list[tuple[Floats, Floats]] = []
+        if one.prefix:
+            self.model, self.data = _others_seen(one), one.data
+            return
+        spec = mujoco.MjSpec()
+        add_arena(spec, one.arena, lines=False)
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
+        mujoco.mj_kinematics(self.model, self.data)
+        here = _box_places(self.model, self.data, one.n_boxes)
+        there = _box_places(one.model, one.data, one.n_boxes)
+        self._places = list(zip(here, there, strict=True))
+
+    def update(self) -> None:
+        """Put the boxes where they are now."""
+        for here, there in self._places:
+            here[:] = there
+
+
+def _others_seen(one: ModelInstance) -> Any:
+    """Return the world's model with all that one robot may see, and nothing else, in one group."""
+    model = copy.copy(one.model)
+    solid = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
+    model.geom_group[:] = np.where(solid & ~one.own_geoms(), ENVIRONMENT_GROUP, _UNSEEN_GROUP)
+    return model
+
+
+def _box_places(model: Any, data: Any, n_boxes: int) -> list[Floats]:
+    """Return live views of all that MuJoCo knows of where the boxes are."""
+    if not n_boxes:
+        return []
+    # The boxes were added to either model one after the other, and so do their numbers stand.
+    geom, body = int(model.geom(box_name(0)).id), int(model.body(box_name(0)).id)
+    geoms, bodies = slice(geom, geom + n_boxes), slice(body, body + n_boxes)
+    return [
+        *(places[geoms] for places in (data.geom_xpos, data.geom_xmat)),
+        *(places[bodies] for places in (data.xpos, data.xmat, data.xipos, data.ximat)),
+    ]
 
 
 class RayBundle:
     """All beams that start at one point of one mount.
 
     Args:
-        world: the mount's.
+        one: the robot whose mount it is.
         surroundings: what the beams may meet.
         sensors: range sensors and scans with the same mount and position.
     """
 
     def __init__(
-        self, world: World, surroundings: Surroundings, sensors: list[RangeSensor | RangeScan]
+        self, one: ModelInstance, surroundings: Surroundings, sensors: list[RangeSensor | RangeScan]
     ) -> None:
         first = sensors[0]
         self._model, self._data = surroundings.model, surroundings.data
-        self._mount: Mount = find_mount(world.model, world.data, first.mount)
+        self._mount: Mount = find_mount(one, first.mount)
         self._position = np.array(first.position_m)
         self._directions = np.concatenate([beam_directions(sensor) for sensor in sensors])
         n_rays = len(self._directions)
@@ -95,19 +154,19 @@ def _min_range_m(sensor: RangeSensor | RangeScan) -> float:
 
 
 class Rays:
-    """All range sensors and scans of a world's robot, in the fewest bundles.
+    """All range sensors and scans of a robot, in the fewest bundles.
 
     Args:
-        world: whose arena the beams meet.
+        one: the robot.
         sensors: with at least one beam each.
     """
 
-    def __init__(self, world: World, sensors: Iterable[RangeSensor | RangeScan]) -> None:
+    def __init__(self, one: ModelInstance, sensors: Iterable[RangeSensor | RangeScan]) -> None:
         by_origin: dict[object, list[RangeSensor | RangeScan]] = {}
         for sensor in sensors:
             by_origin.setdefault((sensor.mount, sensor.position_m), []).append(sensor)
-        self._surroundings = Surroundings(world)
-        self._bundles = [RayBundle(world, self._surroundings, group) for group in by_origin.values()]
+        self._surroundings = Surroundings(one)
+        self._bundles = [RayBundle(one, self._surroundings, group) for group in by_origin.values()]
 
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Measure, and put down every sensor's reading."""

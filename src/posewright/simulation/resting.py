@@ -7,16 +7,18 @@ three from below has no ball under it, and the centre of mass lies over the tria
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from posewright.arrays import Floats
+from posewright.arrays import Floats, Indices
+from posewright.simulation.arena_model import FLOOR
 
 if TYPE_CHECKING:
-    from posewright.simulation.supports import Supports
+    from posewright.simulation.instance import ModelInstance
 
 _N_DIRECTIONS = 4096
 """Directions tried for which balls can be lowest at all: 1.5 degrees from one to the next."""
@@ -27,6 +29,60 @@ _LEAST_UP = 0.25
 _TOUCHING_M = 1e-6
 _FLAT_M2 = 1e-8
 """A triangle this small [m^2] carries nothing."""
+
+
+_CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
+_ENDS = np.array([(0, 0, -1), (0, 0, 1)], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Supports:
+    """Balls whose convex hull is that of a robot.
+
+    Attributes:
+        centres: `(n, 3)` [m].
+        radii: `(n,)` [m].
+    """
+
+    centres: Floats
+    radii: Floats
+
+    def heights(self, up: Floats) -> Floats:
+        """Return how high the lowest point of each ball is along `up` `(..., 3)`: `(..., n)` [m]."""
+        heights: Floats = up @ self.centres.T - self.radii
+        return heights
+
+
+def find_supports(one: ModelInstance) -> Supports:
+    """Return what of the robot may touch the floor, as it stands now, in the field frame.
+
+    Spheres, capsules and boxes are exact; of any other shape, the corners of the box around it count.
+    """
+    model, data = one.model, one.data
+    centres, radii = [], []
+    for geom in _geoms(one):
+        points, radius = _balls(model, geom)
+        centres.append(data.geom_xpos[geom] + points @ data.geom_xmat[geom].reshape(3, 3).T)
+        radii.append(np.full(len(points), radius))
+    return Supports(np.concatenate(centres), np.concatenate(radii))
+
+
+def _geoms(one: ModelInstance) -> list[int]:
+    """Return the robot's geoms that the floor stops."""
+    model, floor = one.model, int(one.model.geom(FLOOR).id)
+    kind, stops = int(model.geom_contype[floor]), int(model.geom_conaffinity[floor])
+    touches = ((model.geom_contype & stops) | (model.geom_conaffinity & kind)) != 0
+    return [int(geom) for geom in np.flatnonzero(one.own_geoms() & touches)]
+
+
+def _balls(model: Any, geom: int) -> tuple[Floats, float]:
+    """Return the balls that bound a geom: their centres in its frame, `(k, 3)`, and their radius [m]."""
+    kind, size = int(model.geom_type[geom]), model.geom_size[geom]
+    if kind == int(mujoco.mjtGeom.mjGEOM_SPHERE):
+        return np.zeros((1, 3)), float(size[0])
+    if kind == int(mujoco.mjtGeom.mjGEOM_CAPSULE):
+        return _ENDS * size[1], float(size[0])
+    return model.geom_aabb[geom, :3] + _CORNERS * model.geom_aabb[geom, 3:], 0.0
 
 
 def resting_up(supports: Supports, centre: Floats) -> Floats:
@@ -77,7 +133,7 @@ def _planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
     return ups, corners
 
 
-def _tangents(centres: Floats, radii: Floats, triples: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
+def _tangents(centres: Floats, radii: Floats, triples: Indices) -> tuple[Floats, Indices]:
     """Return the normals of the planes that touch three balls each from the same side.
 
     Args:

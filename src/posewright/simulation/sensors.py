@@ -1,20 +1,25 @@
-"""All sensors of a robot in a world, evaluated when they are read and at no other time."""
+"""All sensors of a robot, evaluated when they are read and at no other time."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
+import mujoco
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.bodies import Reading
 from posewright.errors import UnknownNameError
 from posewright.robots import Accelerometer, Compass, FootContact, Imu, RangeScan, RangeSensor
-from posewright.simulation.inertial import AccelerometerReader, CompassReader, ImuReader
+from posewright.rotation import matrix_roll_pitch_yaw
+from posewright.simulation.domain import levelled
+from posewright.simulation.mounts import Mount, find_mount
 from posewright.simulation.rays import Rays
 
 if TYPE_CHECKING:
-    from posewright.simulation.world import World
+    from posewright.simulation.instance import ModelInstance
 
 
 class Reader(Protocol):
@@ -25,16 +30,104 @@ class Reader(Protocol):
         ...
 
 
+class SpecificForce:
+    """What an accelerometer on a mount feels: +9.81 upwards where it is at rest, nothing in free fall.
+
+    It is the mean over the last frame, as a chip's own filter makes it: the change of velocity over that
+    time, not the jolt of a single physics step.
+    """
+
+    def __init__(self, one: ModelInstance, mount: Mount) -> None:
+        self._model, self._data = one.model, one.data
+        self._mount = mount
+        self._frame_period_s = one.robot.frame_period_s
+        self.gravity: Floats = one.model.opt.gravity  # live: the ground may come to lean
+        self._velocity = np.zeros(6)
+        self._before = np.zeros(3)
+
+    @property
+    def angular_velocity(self) -> Floats:
+        """How the mount turned when `read` was last called, `(3,)` in the field frame [rad/s]."""
+        return self._velocity[:3]
+
+    def begin_frame(self) -> None:
+        """Keep the velocity from which the frame that comes is measured."""
+        self._before = self._linear_velocity()
+
+    def read(self) -> Floats:
+        """Return the specific force in the mount's frame, `(3,)` [m/s^2]."""
+        change = (self._linear_velocity() - self._before) / self._frame_period_s
+        force: Floats = (change - self.gravity) @ self._mount.rotation
+        return force
+
+    def _linear_velocity(self) -> Floats:
+        """Return the mount's velocity `(3,)` in the field frame [m/s]; leaves both kinds in `_velocity`."""
+        mount = self._mount
+        mujoco.mj_objectVelocity(self._model, self._data, mount.kind, mount.index, self._velocity, 0)
+        return self._velocity[3:].copy()
+
+
+class ImuReader:
+    """Orientation, angular velocity and acceleration of a mount."""
+
+    def __init__(self, one: ModelInstance, sensor: Imu) -> None:
+        self._name = sensor.name
+        self._mount = find_mount(one, sensor.mount)
+        self._force = SpecificForce(one, self._mount)
+
+    def begin_frame(self) -> None:
+        """Let the frame that comes be measured."""
+        self._force.begin_frame()
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the three channels."""
+        rotation = self._mount.rotation
+        acceleration = self._force.read()
+        level = levelled(rotation, self._force.gravity)
+        readings[f"{self._name}.orientation"] = np.array(matrix_roll_pitch_yaw(level))
+        readings[f"{self._name}.angular_velocity"] = self._force.angular_velocity @ rotation
+        readings[f"{self._name}.acceleration"] = acceleration
+
+
+class AccelerometerReader:
+    """Acceleration of a mount, as far as the chip's range goes."""
+
+    def __init__(self, one: ModelInstance, sensor: Accelerometer) -> None:
+        self._name, self._range = sensor.name, sensor.range_m_s2
+        self._force = SpecificForce(one, find_mount(one, sensor.mount))
+
+    def begin_frame(self) -> None:
+        """Let the frame that comes be measured."""
+        self._force.begin_frame()
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the acceleration along each axis, saturated at the range."""
+        readings[self._name] = np.clip(self._force.read(), -self._range, self._range)
+
+
+class CompassReader:
+    """The heading of a mount: 0 along the field's +x, positive to the left."""
+
+    def __init__(self, one: ModelInstance, sensor: Compass) -> None:
+        self._name = sensor.name
+        self._mount = find_mount(one, sensor.mount)
+
+    def read_into(self, readings: dict[str, Reading]) -> None:
+        """Put down the heading [rad]."""
+        rotation = self._mount.rotation
+        readings[self._name] = math.atan2(rotation[1, 0], rotation[0, 0])
+
+
 class FootContactReader:
     """Whether a foot touches the floor."""
 
-    def __init__(self, world: World, sensor: FootContact) -> None:
-        feet = world.robot.feet
+    def __init__(self, one: ModelInstance, sensor: FootContact) -> None:
+        feet = one.robot.feet
         if sensor.foot not in feet:
             raise UnknownNameError.among("foot", sensor.foot, feet)
         self._name = sensor.name
-        self._data = world.data
-        self._address = world.addresses.foot_contacts.start + feet.index(sensor.foot)
+        self._data = one.data
+        self._address = one.addresses.foot_contacts.start + feet.index(sensor.foot)
 
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Put down whether it touches."""
@@ -42,10 +135,10 @@ class FootContactReader:
 
 
 class Senses:
-    """The sensors of a world's robot.
+    """The sensors of a robot.
 
     Args:
-        world: whose `sensors` these are.
+        one: whose `sensors` these are.
         noise: standard deviation of Gaussian noise by channel, in the channel's unit.
         seed: of the noise.
 
@@ -53,20 +146,20 @@ class Senses:
         UnknownNameError: a sensor's mount or foot is not in the model, or a noisy channel is none.
     """
 
-    def __init__(self, world: World, *, noise: Mapping[str, float] | None = None, seed: int = 0) -> None:
-        sensors = world.sensors
-        model, data = world.model, world.data
-        period_s = world.robot.frame_period_s
+    def __init__(
+        self, one: ModelInstance, *, noise: Mapping[str, float] | None = None, seed: int = 0
+    ) -> None:
+        sensors = one.sensors
         self._inertial: list[ImuReader | AccelerometerReader] = [
-            *(ImuReader(model, data, s, period_s) for s in sensors if isinstance(s, Imu)),
-            *(AccelerometerReader(model, data, s, period_s) for s in sensors if isinstance(s, Accelerometer)),
+            *(ImuReader(one, s) for s in sensors if isinstance(s, Imu)),
+            *(AccelerometerReader(one, s) for s in sensors if isinstance(s, Accelerometer)),
         ]
         rays = [s for s in sensors if isinstance(s, RangeSensor | RangeScan)]
         self._readers: list[Reader] = [
-            *([Rays(world, rays)] if rays else []),
+            *([Rays(one, rays)] if rays else []),
             *self._inertial,
-            *(CompassReader(model, data, s) for s in sensors if isinstance(s, Compass)),
-            *(FootContactReader(world, s) for s in sensors if isinstance(s, FootContact)),
+            *(CompassReader(one, s) for s in sensors if isinstance(s, Compass)),
+            *(FootContactReader(one, s) for s in sensors if isinstance(s, FootContact)),
         ]
         self._noise = dict(noise or {})
         self._seed = seed

@@ -7,10 +7,14 @@ Commands reach the actuator in whole ticks, as they do over the servo bus.
 
 A joint whose torque is off has no drive, and of the damping only the gears' share: the rest is the motor's
 back-EMF, which an open winding does not feel.
+
+Commands may be on their way for some frames before a servo has them: `CommandDelay`.
 """
 
 from __future__ import annotations
 
+from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -20,8 +24,7 @@ from posewright.arrays import Flags, Floats
 
 if TYPE_CHECKING:
     from posewright.robots import Robot
-    from posewright.simulation.addresses import Addresses
-
+    from posewright.simulation.instance import ModelInstance
 
 FREE_DAMPING = 0.1
 """Share of the damping that is the gears'. The identified models of Rhoban's `bam` (XL320, XL330, MX-64) have
@@ -54,14 +57,15 @@ class TickGrid:
 class ServoBank:
     """The servos of one model: fits them to the card once, then sets stiffness and torque off.
 
-    Servos of held joints are none of them.
+    Servos of welded joints are none of them.
     """
 
-    def __init__(self, model: Any, robot: Robot, addresses: Addresses) -> None:
-        servos = [robot.servos[joint] for joint in addresses.moving]
+    def __init__(self, one: ModelInstance) -> None:
+        model, addresses = one.model, one.addresses
+        servos = [one.robot.servos[joint] for joint in addresses.moving]
         self.own_stiffness: Floats = np.array([servo.stiffness for servo in servos])
         self._stiffness_scale, self._damping_scale = 1.0, 1.0
-        self._model = model
+        self._model: Any = model
         self._addresses = addresses
         self._actuators = addresses.actuators
         self._dofs = addresses.joint_qvel
@@ -122,3 +126,63 @@ class ServoBank:
         self._model.actuator_gainprm[self._actuators, 0] = wanted
         self._model.actuator_biasprm[self._actuators, 1] = -wanted
         self._is_own = stiffness is None and free is None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Commands:
+    """Commands for some frames, in whole ticks.
+
+    Attributes:
+        targets: `(n, n_joints)` [rad].
+        stiffness: asked for in these frames, `(n_joints,)` [N m/rad]; None for the servos' own.
+        free: joints whose torque is off in these frames, `(n_joints,)`; None for none.
+    """
+
+    targets: Floats
+    stiffness: Floats | None = None
+    free: Flags | None = None
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def split(self, n: int) -> tuple[Commands, Commands]:
+        """Return the first n frames and the others."""
+        return (
+            Commands(self.targets[:n], self.stiffness, self.free),
+            Commands(self.targets[n:], self.stiffness, self.free),
+        )
+
+
+class CommandDelay:
+    """Holds commands back for a whole number of frames, with the stiffness and torque asked for in them.
+
+    Args:
+        n_frames: for so many; 0 passes everything on at once.
+        pose: what takes effect until the first command does, `(n_joints,)` [rad].
+    """
+
+    def __init__(self, n_frames: int, pose: Floats) -> None:
+        self._n_frames = n_frames
+        self._waiting: deque[Commands] = deque()
+        self.begin(pose)
+
+    def begin(self, pose: Floats) -> None:
+        """Forget what is on its way: the pose takes effect until the next command does."""
+        self._waiting.clear()
+        if self._n_frames:
+            self._waiting.append(Commands(np.tile(pose, (self._n_frames, 1))))
+
+    def pass_on(self, commands: Commands) -> list[Commands]:
+        """Take commands for some frames, and return what takes effect in them: as many frames."""
+        if not self._n_frames:
+            return [commands]
+        self._waiting.append(commands)
+        effective, missing = [], len(commands)
+        while missing:
+            first = self._waiting.popleft()
+            if len(first) > missing:
+                first, rest = first.split(missing)
+                self._waiting.appendleft(rest)
+            missing -= len(first)
+            effective.append(first)
+        return effective

@@ -8,8 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from posewright.errors import UnavailableError
-from posewright.simulation.leaving_out import refuse_bare
-from posewright.simulation.spectator import FilmCamera, spectator
+from posewright.simulation.cameras import FilmCamera, spectator
 from posewright.simulation.world import World
 
 _HINT = "record the run and make a film of it instead"
@@ -22,12 +21,12 @@ class LiveView:
         world: what is shown.
 
     Raises:
-        InputError: the world was made without its looks.
+        InputError: the world was made without its visuals.
         UnavailableError: there is no display, or no window can be opened on it.
     """
 
     def __init__(self, world: World) -> None:
-        refuse_bare(world)
+        world.refuse_bare()
         if sys.platform.startswith("linux") and not _has_display():
             raise UnavailableError("a live window needs a display, and there is none here", hint=_HINT)
         self._window: Any = _open(world)

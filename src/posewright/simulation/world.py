@@ -1,144 +1,383 @@
-"""A robot in an arena, compiled into one MuJoCo model with its state."""
+"""A world: robots in an arena, compiled into one MuJoCo model with its state, through which time passes."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
 
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
 from posewright.arrays import Floats
-from posewright.bodies import DomainParameters
-from posewright.simulation.addresses import Addresses, find_addresses
-from posewright.simulation.assembly import Economy, compile_world, substeps
-from posewright.simulation.complaints import listen
-from posewright.simulation.varying import ModelVariation
+from posewright.bodies import Body, DomainParameters, JointCommands, JointStates, Supervisor
+from posewright.errors import BodyError, InputError, UnknownNameError
+from posewright.simulation.assembly import Economy, Part, compile_world, substeps
+from posewright.simulation.contacts import ContactRecorder
+from posewright.simulation.domain import ModelDomain
+from posewright.simulation.frames import FrameBuffer
+from posewright.simulation.instance import Addresses, ModelInstance, find_addresses
+from posewright.simulation.servo_model import Commands
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
-    from posewright.bodies import JointCommands, JointStates
     from posewright.robots import Robot, SensorSpec
-    from posewright.simulation.body import SimulatedBody
+
+Pose = tuple[ArrayLike, ArrayLike]
+"""Of a robot: its base `(7,)` and its joints `(n_joints,)` [rad]."""
+
+_FAR_M = 1e4
+
+_COMPLAINTS: deque[str] = deque(maxlen=16)
+"""MuJoCo has one handler for all worlds of a process, so whoever steps one clears this first."""
+
+
+class Port(Body, Supervisor, Protocol):
+    """What a world asks of the body of one of its robots, besides what everybody may."""
+
+    @property
+    def contacts(self) -> ContactRecorder | None:
+        """Notes what touches what at the end of each frame, where anybody wants to know."""
+        ...
+
+    @property
+    def command(self) -> Floats:
+        """What the joints are commanded, `(n_joints,)` [rad]."""
+        ...
+
+    def begin(self) -> None:
+        """Stand at the start, in the very first pose."""
+        ...
+
+    def accept(self, commands: JointCommands) -> list[Commands]:
+        """Return what takes effect in the frames that come, as many as are commanded."""
+        ...
+
+    def put_in_effect(self, commands: Commands) -> None:
+        """Give the servos what is asked for in the frames that come, but for the angles."""
+        ...
+
+    def begin_frame(self) -> None:
+        """Let sensors that measure over a frame note its beginning."""
+        ...
 
 
 class World:
-    """A robot in an arena: the model, its state, and where everything stands in it.
+    """Robots in an arena: the model, its state, and the `bodies.Plant` in which they are driven.
+
+    ```python
+    world = World(robot("robotis_bioloid"), arena())                 # one robot,
+    body = SimulatedBody(world, start=(0.25, 0.0, 0.0))              # and the body to drive it by
+
+    world = World({"red": bioloid, "blue": bioloid})                 # several see and push each other
+    red, blue = SimulatedBody(world, "red"), SimulatedBody(world, "blue", start=(1.0, 0.0, 3.14))
+    drive(world, {"red": ..., "blue": ...}, until_s=10.0)
+    ```
 
     Args:
-        robot: the card; its model file is loaded.
+        robots: a card, or several by the names they have here; their model files are loaded.
         arena: with its boxes; None for a bare floor.
-        sensors: further ones besides the card's; one of the same name takes its place.
-        looks: whether things that touch nothing are there; without them it runs faster, with the same states
-            to the last bit, but cannot be drawn.
-        held: joints that are welded, and at which angle [rad]: they cost nothing. A track still has all
-            joints, these with that angle and without load; commands to them are ignored.
-        timestep_s: of the physics, such as a coarser one for a search; None for the model's own [s].
+        sensors: further ones besides the cards', on each robot; one of the same name takes its place.
+        visuals: whether things that touch nothing are there; without them it runs faster, with the same
+            states to the last bit, but cannot be drawn.
+        welded: joints that are welded, on each robot, and at which angle [rad]: they cost nothing. States
+            still have all joints, these with that angle and without load; commands to them are ignored.
+        timestep_s: of the physics, such as a coarser one for a search; None for the models' own [s].
+        contacts: whether the truth says which parts touch each other and the floor, and how far feet slide;
+            it costs some time, and changes nothing else.
 
     Raises:
-        InputError: the card has no model, the model does not fit the card, an angle is outside its joint's
-            limits, or the time step does not divide the card's frame.
-        UnknownNameError: the robot has no joint of that name.
+        InputError: there is no robot, a card has no model, a model does not fit its card, an angle is
+            outside its joint's limits, the time step does not divide the frame, or robots differ in their
+            frames.
+        UnknownNameError: a robot has no joint of that name.
     """
 
     def __init__(
         self,
-        robot: Robot,
+        robots: Robot | Mapping[str, Robot],
         arena: Arena | None = None,
         *,
         sensors: Sequence[SensorSpec] = (),
-        looks: bool = True,
-        held: Mapping[str, float] | None = None,
+        visuals: bool = True,
+        welded: Mapping[str, float] | None = None,
         timestep_s: float | None = None,
+        contacts: bool = False,
     ) -> None:
-        listen()
-        self.robot = robot
+        if mujoco.get_mju_user_warning() is None:  # else written to a file in the working folder
+            mujoco.set_mju_user_warning(_COMPLAINTS.append)
+        named = dict(robots) if isinstance(robots, Mapping) else {robots.name: robots}
         self.arena = arena
-        by_name = {sensor.name: sensor for sensor in (*robot.sensors, *sensors)}
-        self.sensors: tuple[SensorSpec, ...] = tuple(by_name.values())
-        self.n_boxes = 0 if arena is None else len(arena.boxes)
-        self.looks = looks
-        economy = Economy(looks, dict(held or {}), timestep_s)
-        self.model: Any = compile_world(robot, arena, self.sensors, economy)
+        self.frame_period_s = _frame_period(named)
+        self.visuals = visuals
+        self.contacts = contacts
+        economy = Economy(visuals, dict(welded or {}), timestep_s)
+        parts = {
+            name: Part(robot, _sensors(robot, sensors), f"{name}/" if len(named) > 1 else "")
+            for name, robot in named.items()
+        }
+        self.model: Any = compile_world(list(parts.values()), arena, economy)
         self.data: Any = mujoco.MjData(self.model)
-        self.addresses: Addresses = find_addresses(self.model, robot, self.n_boxes, economy.held)
-        self.n_substeps = substeps(robot, float(self.model.opt.timestep))
-        self._variation: ModelVariation | None = None
-        self.bodies: dict[str, SimulatedBody] = {}
+        self.instances: dict[str, ModelInstance] = {
+            name: self._instance(name, part, economy.welded) for name, part in parts.items()
+        }
+        self.n_substeps = substeps(next(iter(named.values())), float(self.model.opt.timestep))
+        self.bodies: dict[str, Port] = {}
+        self._domain = ModelDomain(self.model)
+        self._buffer = FrameBuffer(self.data, list(self.instances.values()))
+        self._n_frames = 0
+
+    def _instance(self, name: str, part: Part, welded: Mapping[str, float]) -> ModelInstance:
+        n_boxes = 0 if self.arena is None else len(self.arena.boxes)
+        addresses = find_addresses(self.model, part.robot, part.prefix, n_boxes, welded)
+        return ModelInstance(
+            name, part.robot, tuple(part.sensors), self.arena, part.prefix, self.model, self.data, addresses
+        )
+
+    def __repr__(self) -> str:
+        return f"<World with {', '.join(self.instances)}, {self.time_s:.3f} s>"
+
+    def instance(self, name: str | None = None) -> ModelInstance:
+        """Return what is known of a robot in the model; without a name, of the only one.
+
+        Raises:
+            UnknownNameError: there is none of that name.
+            InputError: there are several, and no name was given.
+        """
+        if name is None:
+            if len(self.instances) > 1:
+                raise InputError("which robot of the world?", hint=f"one of {', '.join(self.instances)}")
+            return next(iter(self.instances.values()))
+        if name not in self.instances:
+            raise UnknownNameError.among("robot of the world", name, self.instances)
+        return self.instances[name]
 
     @property
-    def frame_period_s(self) -> float:
-        """The time between two commands [s]."""
-        return self.robot.frame_period_s
-
-    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Let every robot follow its commands."""
-        return {name: body.play(commands[name]) for name, body in self.bodies.items()}
+    def robot(self) -> Robot:
+        """The card of the only robot."""
+        return self.instance().robot
 
     @property
-    def robot_mass_kg(self) -> float:
-        """The mass of the whole robot [kg]."""
-        return float(self.model.body_subtreemass[self.addresses.base_body])
-
-    @property
-    def held_joints(self) -> tuple[str, ...]:
-        """The joints that are welded, in the card's order."""
-        moving = set(self.addresses.moving.tolist())
-        return tuple(name for place, name in enumerate(self.robot.joint_names) if place not in moving)
+    def addresses(self) -> Addresses:
+        """Where the only robot's things stand in MuJoCo's arrays."""
+        return self.instance().addresses
 
     @property
     def base(self) -> Floats:
-        """Pose of the base x y z qw qx qy qz, `(7,)` [m, unit quaternion]."""
-        pose: Floats = self.data.qpos[self.addresses.base_qpos].copy()
-        return pose
+        """Pose of the only robot's base x y z qw qx qy qz, `(7,)` [m, unit quaternion]."""
+        return self.instance().base
+
+    @property
+    def joint_positions(self) -> Floats:
+        """Joint angles of the only robot, `(n_joints,)` [rad]."""
+        return self.instance().joint_positions
+
+    @property
+    def n_boxes(self) -> int:
+        """How many boxes there are."""
+        return 0 if self.arena is None else len(self.arena.boxes)
 
     @property
     def boxes(self) -> Floats:
         """Pose of each box x y z qw qx qy qz, `(n_boxes, 7)`."""
-        poses: Floats = self.data.qpos[self.addresses.box_qpos].copy()
+        at = next(iter(self.instances.values())).addresses
+        poses: Floats = self.data.qpos[at.box_qpos].copy()
         return poses.reshape(self.n_boxes, 7)
 
     @property
-    def joint_positions(self) -> Floats:
-        """Joint angles, `(n_joints,)` [rad]."""
-        at = self.addresses
-        return at.of_all(self.data.qpos[at.joint_qpos], at.held)
+    def time_s(self) -> float:
+        """Time since the start, a whole number of frames [s]."""
+        return self._n_frames * self.frame_period_s
 
-    def vary(self, variation: DomainParameters) -> None:
+    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
+        """Let as many frames pass as there are rows, one command a frame, and return what the joints did.
+
+        Args:
+            commands: for every robot, all with the same number of rows.
+
+        Raises:
+            BodyError: a robot has no body or no commands, the commands do not fit, or the simulation blew up.
+            UnsafeCommandError: the angle of a joint that is driven is not finite.
+        """
+        n = self._n_rows(commands)
+        _COMPLAINTS.clear()
+        controls = np.empty((n, self.model.nu))
+        changes: dict[int, list[tuple[Port, Commands]]] = {0: []}
+        for name, one in self.instances.items():
+            row, port = 0, self.bodies[name]
+            for part in port.accept(commands[name]):
+                changes.setdefault(row, []).append((port, part))
+                controls[row : row + len(part), one.addresses.actuators] = one.addresses.of_moving(
+                    part.targets
+                )
+                row += len(part)
+        self._buffer.begin(n)
+        for begin, end in pairwise([*sorted(changes), n]):
+            for port, part in changes[begin]:
+                port.put_in_effect(part)
+            self._run(controls, begin, end)
+        self._n_frames += n
+        self._refuse_blow_up()
+        return self._told(self._n_frames - n)
+
+    def step(self, n_frames: int = 1) -> Mapping[str, JointStates]:
+        """Let some frames pass in which every robot holds what it was commanded last.
+
+        Raises:
+            BodyError: a robot has no body, or the simulation blew up.
+        """
+        ports = self.bodies.items()
+        return self.advance(
+            {name: JointCommands(np.tile(port.command, (n_frames, 1))) for name, port in ports}
+        )
+
+    def _n_rows(self, commands: Mapping[str, JointCommands]) -> int:
+        """Return for how many frames there are commands."""
+        names = self.instances.keys()
+        if self.bodies.keys() != names:
+            missing = ", ".join(name for name in names if name not in self.bodies)
+            raise BodyError(
+                f"nobody drives {missing}", hint="make a SimulatedBody(world, name) of each robot first"
+            )
+        if commands.keys() != names:
+            raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {', '.join(names)}")
+        counts = {len(rows) for rows in commands.values()}
+        if len(counts) > 1:
+            told = ", ".join(f"{len(rows)} for {name}" for name, rows in commands.items())
+            raise BodyError(f"not the same number of rows: {told}", hint="one row a frame for each robot")
+        return counts.pop()
+
+    def _run(self, controls: Floats, begin: int, end: int) -> None:
+        """Let the frames pass whose rows these are.
+
+        Each frame ends between the two halves of a physics step: positions, contacts and velocities are
+        then those of the frame's very end, and the next frame's command enters the other half. This is
+        the same arithmetic as whole steps, so the states are equal to the last bit. Contact sensors move
+        nothing, so they are evaluated in that last half alone: two per cent of the time of all steps.
+        """
+        model, data, ports = self.model, self.data, self.bodies.values()
+        option, with_sensors = model.opt, model.opt.disableflags
+        without_sensors = with_sensors | int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
+        whole_steps, last = self.n_substeps - 1, len(controls) - 1
+        first_half, step, second_half = mujoco.mj_step1, mujoco.mj_step, mujoco.mj_step2
+        ctrl, keep = data.ctrl, self._buffer.keep
+        notes = [port.contacts.note for port in ports if port.contacts is not None]
+        for row in range(begin, end):
+            if row == last:
+                for port in ports:
+                    port.begin_frame()
+            ctrl[:] = controls[row]
+            option.disableflags = without_sensors
+            second_half(model, data)
+            if whole_steps:
+                step(model, data, whole_steps)
+            option.disableflags = with_sensors
+            first_half(model, data)
+            keep(row)
+            for note in notes:
+                note()
+
+    def _refuse_blow_up(self) -> None:
+        # A state with a NaN spreads to the whole base within a step; a NaN fails the comparison, too.
+        for one in self.instances.values():
+            if not -_FAR_M < self.data.qpos[one.addresses.base_qpos.start] < _FAR_M:
+                said = " ".join(_COMPLAINTS[-1].split()) if _COMPLAINTS else ""
+                raise BodyError(
+                    f"the simulation blew up before {self.time_s:.3f} s{': ' if said else ''}{said}",
+                    hint=f"is {one.name} inside something?",
+                )
+
+    def _told(self, n_before: int) -> dict[str, JointStates]:
+        """Return what was kept, by robot; so many frames had passed before."""
+        times: Floats = np.arange(n_before + 1.0, self._n_frames + 1.0) * self.frame_period_s
+        return {
+            name: self._buffer.states(number, times, self.bodies[name].contacts)
+            for number, name in enumerate(self.instances)
+        }
+
+    def observe(self, name: str) -> JointStates:
+        """Return one row of a robot as it is now; no time passes."""
+        self._buffer.begin(1)
+        self._buffer.keep(0)
+        recorder = ContactRecorder(self.instances[name]) if self.contacts else None
+        if recorder is not None:
+            recorder.note()
+        number = list(self.instances).index(name)
+        return self._buffer.states(number, np.array([self.time_s]), recorder)
+
+    def reset(self) -> None:
+        """Begin again, to the last bit: the same bodies at the same starts, the same boxes."""
+        mujoco.mj_resetData(self.model, self.data)
+        self._n_frames = 0
+        for port in self.bodies.values():
+            port.begin()
+
+    def set_domain(self, name: str, domain: DomainParameters) -> None:
         """Give the model the masses, rotors and ground of one body; the state is left alone.
 
         A body does this when it begins; its servos and its latency are its own affair. What was changed in
-        the model by hand before the first variation belongs to the nominal body; later changes are lost.
-        """
-        if self._variation is None:
-            if variation.is_nominal:
-                return
-            self._variation = ModelVariation(self)
-        self._variation.apply(variation)
+        the model by hand before the first time belongs to the nominal body; later changes are lost.
 
-    def reset(self) -> None:
-        """Put everything back to the very beginning: boxes as the arena has them, no velocities."""
-        mujoco.mj_resetData(self.model, self.data)
+        Raises:
+            InputError: another robot of this world stands on another ground.
+        """
+        self._domain.set(self.instance(name), domain)
+
+    def refuse_bare(self) -> None:
+        """Refuse to draw a world that was made without its visuals: hardly anything would be seen.
+
+        Raises:
+            InputError: it was.
+        """
+        if not self.visuals:
+            raise InputError("this world cannot be drawn", hint="make it with visuals=True")
 
     def qpos_from(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Floats:
-        """Return MuJoCo's position vector for poses as a track has them.
+        """Return MuJoCo's position vector for poses of the only robot and the boxes, as `qpos_of` does."""
+        return self.qpos_of({self.instance().name: (base, joint_positions)}, boxes)
+
+    def qpos_of(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> Floats:
+        """Return MuJoCo's position vector for poses as a recording has them.
 
         Args:
-            base: `(7,)`.
-            joint_positions: `(n_joints,)` [rad]; of held joints they are ignored.
+            poses: of robots by name: base `(7,)` and joints `(n_joints,)` [rad]; welded joints are ignored.
             boxes: `(n_boxes, 7)`; empty to leave the boxes where the arena has them.
+
+        Raises:
+            UnknownNameError: there is no such robot.
         """
         qpos: Floats = np.array(self.model.qpos0, dtype=np.float64)
-        qpos[self.addresses.base_qpos] = base
-        qpos[self.addresses.joint_qpos] = self.addresses.of_moving(np.asarray(joint_positions))
-        places = np.asarray(boxes, dtype=np.float64)
-        if places.size:
-            qpos[self.addresses.box_qpos] = places.ravel()
+        for name, (base, joint_positions) in poses.items():
+            at = self.instance(name).addresses
+            qpos[at.base_qpos] = base
+            qpos[at.joint_qpos] = at.of_moving(np.asarray(joint_positions))
+            places = np.asarray(boxes, dtype=np.float64)
+            if places.size:
+                qpos[at.box_qpos] = places.ravel()
         return qpos
 
     def show(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> None:
-        """Set the state to poses of a track, without velocities and without physics."""
+        """Set the only robot and the boxes to poses of a recording, at rest and without physics."""
         self.data.qpos[:] = self.qpos_from(base, joint_positions, boxes)
         self.data.qvel[:] = 0.0
         mujoco.mj_forward(self.model, self.data)
+
+
+def _frame_period(robots: Mapping[str, Robot]) -> float:
+    """Return the one frame period of all robots [s]."""
+    if not robots:
+        raise InputError("a world without a robot", hint="World(robot), or World({name: robot, ...})")
+    periods = {name: robot.frame_period_s for name, robot in robots.items()}
+    if len(set(periods.values())) > 1:
+        told = ", ".join(f"{name} {1000.0 * period:.4g} ms" for name, period in periods.items())
+        raise InputError(
+            f"these robots do not share a frame: {told}",
+            hint="robots of one world take their commands together",
+        )
+    return next(iter(periods.values()))
+
+
+def _sensors(robot: Robot, further: Sequence[SensorSpec]) -> tuple[SensorSpec, ...]:
+    return tuple({sensor.name: sensor for sensor in (*robot.sensors, *further)}.values())

@@ -54,7 +54,7 @@ def _put_back(path: Path, data: bytes | None) -> None:
             write_atomically(path, data)
 
 
-Place: TypeAlias = "Path | str | tuple[Path | str, Path | str]"
+StickPlace: TypeAlias = "Path | str | tuple[Path | str, Path | str]"
 """The folder that holds `OPEN-R`; or an ODA archive and a MONETCMD.CFG."""
 
 
@@ -77,7 +77,7 @@ class Home:
         return output / plain_absolute(path).relative_to(plain_absolute(self.root))
 
 
-def home_at(place: Place, model: str) -> Home:
+def home_at(place: StickPlace, model: str) -> Home:
     """Read the files of a model.
 
     Raises:
@@ -143,7 +143,7 @@ class Added:
 
 def add_to_stick(
     motion: Motion | Path | str,
-    stick: Place,
+    stick: StickPlace,
     *,
     id: int,  # noqa: A002 -- the word people look for
     name: str | None = None,

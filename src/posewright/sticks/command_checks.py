@@ -21,7 +21,7 @@ from posewright.sticks.text import (
     AgentLine,
     Command,
     HeadLine,
-    Kind,
+    LineKind,
     MonetCommands,
     MonetLine,
     MonetText,
@@ -46,14 +46,14 @@ def check_bytes(text: MonetText) -> Iterator[MonetFinding]:
             )
         if b"\0" in raw:
             yield error("length", line.line, "a NUL byte: MoNet reads the line only up to it", "take it out")
-        if line.kind is Kind.BLANK:
+        if line.kind is LineKind.BLANK:
             yield error(
                 "blank",
                 line.line,
                 "a blank line: MoNet looks for a word in it and crashes",
                 "take it out, or put a # in its first column",
             )
-        elif line.kind is not Kind.COMMENT and line.word(0).startswith("#"):
+        elif line.kind is not LineKind.COMMENT and line.word(0).startswith("#"):
             yield error(
                 "comment",
                 line.line,
@@ -229,7 +229,7 @@ def _check_command(command: Command) -> Iterator[MonetFinding]:
 
 
 def _check_motions(command: Command) -> Iterator[MonetFinding]:
-    motions = [line for line in command.agents if line.agent in AGENTS and _moves(line)]
+    motions = [line for line in command.agents if line.agent in AGENTS and AGENTS[line.agent].plays != "WAVE"]
     for line in motions[1:]:
         yield warning(
             "count",
@@ -237,10 +237,6 @@ def _check_motions(command: Command) -> Iterator[MonetFinding]:
             f"a second motion in one command, besides line {motions[0].line.number}: it is refused as busy",
             "a command has one motion, and one sound to go with it",
         )
-
-
-def _moves(line: AgentLine) -> bool:
-    return AGENTS[line.agent].plays != "WAVE"
 
 
 def _check_ids(text: MonetCommands) -> Iterator[MonetFinding]:

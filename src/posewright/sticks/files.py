@@ -17,7 +17,7 @@ from posewright.errors import FormatError, Where
 from posewright.formats.binary import is_wrapped
 from posewright.formats.file_bytes import is_text, read_file_bytes
 from posewright.formats.oda.archive import MAGIC as ARCHIVE_MAGIC
-from posewright.formats.oda.archive import Kind
+from posewright.formats.oda.archive import EntryKind
 from posewright.motions import Level
 from posewright.sticks.finding import MonetFinding
 from posewright.sticks.limits import POSTURE_FILE
@@ -192,7 +192,7 @@ class Documents:
             except FormatError as fault:
                 self.findings.append(_finding(fault, path))
 
-    def archive_of(self, *kinds: Kind) -> MonetArchive | None:
+    def archive_of(self, *kinds: EntryKind) -> MonetArchive | None:
         """Return the first of the archives named one by one that holds something of a kind."""
         return next((one for one in self.given if one.holds(*kinds)), None)
 

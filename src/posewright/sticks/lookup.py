@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from posewright.errors import FormatError
 from posewright.formats.binary import Place
-from posewright.formats.oda.archive import Kind
+from posewright.formats.oda.archive import EntryKind
 from posewright.formats.omtn.reader import read_omtn_at
 from posewright.sticks.finding import MonetFinding, error, quoted, warning
 from posewright.sticks.limits import AGENTS, MODELS, is_null, postures_of
@@ -17,11 +17,11 @@ from posewright.sticks.setup import MonetArchive, MonetSetup, MotionLabel
 from posewright.sticks.text import AgentLine, Command
 
 _SAID = {
-    Kind.MOTION: "a motion",
-    Kind.PLACEHOLDER: "a placeholder, which holds no motion",
-    Kind.SOUND: "a sound",
-    Kind.MIDI: "a tune (MIDI)",
-    Kind.UNKNOWN: "nothing that is known here",
+    EntryKind.MOTION: "a motion",
+    EntryKind.PLACEHOLDER: "a placeholder, which holds no motion",
+    EntryKind.SOUND: "a sound",
+    EntryKind.MIDI: "a tune (MIDI)",
+    EntryKind.UNKNOWN: "nothing that is known here",
 }
 
 MOST_GUESSES = 20
@@ -82,7 +82,7 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
         if target is None:
             continue
         if target.place is None:
-            yield from _leads_nowhere(line, target.archive, _near if guesses > 0 else _unsaid)
+            yield from _leads_nowhere(line, target.archive, _near if guesses > 0 else lambda *_: "")
             guesses -= 1
         elif AGENTS[line.agent].plays == "OMTN":
             yield from _check_motion(line, target.archive, target.place, setup.models, read)
@@ -137,7 +137,7 @@ def _check_motion(
 ) -> Iterator[MonetFinding]:
     entry, label = archive.entries[place], archive.labels[place]
     called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
-    if entry.contents.kind is not Kind.MOTION:
+    if entry.contents.kind is not EntryKind.MOTION:
         yield error("kind", line.line, f"{called} is {_SAID[entry.contents.kind]}", "right is a motion")
         return
     if place not in read:
@@ -180,7 +180,7 @@ def _check_own_name(line: AgentLine, label: MotionLabel, called: str) -> Iterato
 
 def _check_sound(line: AgentLine, archive: MonetArchive, place: int) -> Iterator[MonetFinding]:
     entry = archive.entries[place]
-    if entry.contents.kind is not Kind.SOUND:
+    if entry.contents.kind is not EntryKind.SOUND:
         called = f"{quoted(entry.name)}, index {place} in {archive.path.name},"
         yield error("kind", line.line, f"{called} is {_SAID[entry.contents.kind]}", "right is a sound (WAVE)")
 
@@ -212,9 +212,3 @@ def _played(line: AgentLine, setup: MonetSetup) -> tuple[str, int | str]:
 def _near(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=3)
     return f"did you mean {' or '.join(near)}?" if near else ""
-
-
-def _unsaid(name: str, known: Iterable[str]) -> str:
-    """Return no guess."""
-    del name, known
-    return ""

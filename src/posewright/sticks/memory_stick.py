@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.oda.archive import Kind
+from posewright.formats.oda.archive import EntryKind
 from posewright.formats.text_lines import show
 from posewright.motions import Level
 from posewright.sticks.files import (
@@ -115,8 +115,8 @@ class _Assembly:
         setups = tuple(setup for folder in folders for setup in self._setups(folder))
         if not setups:
             self._say_there_is_nothing()
-            sounds = documents.archive_of(Kind.SOUND, Kind.MIDI)
-            setups = (MonetSetup(motions=documents.archive_of(Kind.MOTION), sounds=sounds),)
+            sounds = documents.archive_of(EntryKind.SOUND, EntryKind.MIDI)
+            setups = (MonetSetup(motions=documents.archive_of(EntryKind.MOTION), sounds=sounds),)
         here = {model for setup in setups for model in setup.models}
         for db in documents.designdbs:
             documents.findings += check_designdb(db, here)
@@ -140,8 +140,8 @@ class _Assembly:
             groups.setdefault((_path(db, model, MOTIONS), _path(db, model, SOUNDS)), []).append(model)
         pairs = list(self._pairs(folder))
         for group in groups.values():
-            motions = self._archive(db, group[0], MOTIONS, (Kind.MOTION, Kind.PLACEHOLDER))
-            sounds = self._archive(db, group[0], SOUNDS, (Kind.SOUND, Kind.MIDI))
+            motions = self._archive(db, group[0], MOTIONS, (EntryKind.MOTION, EntryKind.PLACEHOLDER))
+            sounds = self._archive(db, group[0], SOUNDS, (EntryKind.SOUND, EntryKind.MIDI))
             named = tuple(model for model in group if model)
             for commands, transitions in pairs:
                 yield MonetSetup(named, commands, transitions, motions, sounds, has_posture_file(folder))
@@ -181,7 +181,7 @@ class _Assembly:
         return next(self.documents.each([path], read_designdb_file), None)
 
     def _archive(
-        self, db: DesignDb | None, model: str, key: str, kinds: tuple[Kind, ...]
+        self, db: DesignDb | None, model: str, key: str, kinds: tuple[EntryKind, ...]
     ) -> MonetArchive | None:
         """Return the archive of a model: one that was named, or what DESIGNDB.CFG says, or the only one."""
         named = self.documents.archive_of(*kinds)

@@ -13,10 +13,9 @@ from posewright.formats.for_robot import carried_to, lost_between_robots, unmove
 from posewright.formats.motion_file import Reference, card_of
 from posewright.formats.motion_format import Rendering, WriteOptions
 from posewright.formats.omtn.format import FORMAT
-from posewright.formats.omtn.layout import moved_joints
 from posewright.formats.omtn.to_motion import DESIGN
 from posewright.formats.reading import read_motion_file
-from posewright.formats.unsaid import STAND
+from posewright.formats.unsaid import STAND, moved_joints
 from posewright.formats.writing import refuse_losses
 from posewright.motions import DesignRules, Level, Motion, Pose, check_motion
 from posewright.robots import Robot

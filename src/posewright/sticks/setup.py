@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, head_of
-from posewright.formats.file_bytes import is_text, read_file_bytes
-from posewright.formats.oda.archive import MAX_ARCHIVE_BYTES, TYPE_OF, Kind, OdaArchive, OdaEntry
+from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES, is_text, read_file_bytes
+from posewright.formats.oda.archive import TYPE_OF, EntryKind, OdaArchive, OdaEntry
 from posewright.formats.oda.reader import parse_archive
 from posewright.formats.omtn.reader import Sections
 from posewright.formats.text_lines import Line, split_lines
@@ -56,7 +56,7 @@ class DesignDb:
         path: the file, where it is one.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...] = field(repr=False)
     path: Path | None = None
 
     @cached_property
@@ -159,7 +159,9 @@ class MonetArchive:
     def places(self) -> Mapping[str, int]:
         """Where each name leads that MoNet looks up: of motions their own names, of others the entry's."""
         names = [
-            (label.name if label is not None else None) if entry.type == TYPE_OF[Kind.MOTION] else entry.name
+            (label.name if label is not None else None)
+            if entry.type == TYPE_OF[EntryKind.MOTION]
+            else entry.name
             for entry, label in zip(self.entries, self.labels, strict=True)
         ]
         return {name: place for place, name in reversed(list(enumerate(names))) if name is not None}
@@ -169,7 +171,7 @@ class MonetArchive:
         """The entries that hold a motion, by their place."""
         return {place: label for place, label in enumerate(self.labels) if label is not None}
 
-    def holds(self, *kinds: Kind) -> bool:
+    def holds(self, *kinds: EntryKind) -> bool:
         """Tell whether an entry holds something of one of these kinds."""
         return any(entry.contents.kind in kinds for entry in self.entries)
 

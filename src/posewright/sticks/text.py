@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _AGENT = "monetagent"
 
 
-class Kind(Enum):
+class LineKind(Enum):
     """What a line is: MoNet takes it for what comes next, we for what it looks like."""
 
     COMMENT = "comment"
@@ -42,16 +42,16 @@ class MonetLine:
         return tuple(word.decode("latin-1") for word in _WORD.findall(self.line.raw.rstrip(b"\r\n")))
 
     @cached_property
-    def kind(self) -> Kind:
+    def kind(self) -> LineKind:
         """What the line looks like."""
         if self.line.raw.startswith(b"#"):
-            return Kind.COMMENT
+            return LineKind.COMMENT
         if not self.words:
-            return Kind.BLANK
+            return LineKind.BLANK
         numbers = [number(word) is not None for word in self.words[:3]]
         if numbers[0] or (all(numbers[1:]) and len(numbers) == 3 and not self._names_an_agent):
-            return Kind.HEAD
-        return Kind.AGENT
+            return LineKind.HEAD
+        return LineKind.AGENT
 
     @property
     def _names_an_agent(self) -> bool:
@@ -110,7 +110,7 @@ def number(word: str) -> int | None:
 def sense(line: Line) -> MonetLine:
     """Return the line as what it looks like."""
     taken = MonetLine(line)
-    made = {Kind.HEAD: HeadLine, Kind.AGENT: AgentLine}.get(taken.kind, MonetLine)
+    made = {LineKind.HEAD: HeadLine, LineKind.AGENT: AgentLine}.get(taken.kind, MonetLine)
     return made(line)
 
 
@@ -123,7 +123,7 @@ class MonetText:
         path: the file, where it is one.
     """
 
-    lines: tuple[Line, ...]
+    lines: tuple[Line, ...] = field(repr=False)
     path: Path | None = None
 
     @cached_property
@@ -202,7 +202,7 @@ class MonetCommands(MonetText):
         read: list[int] = []
         pending = 0
         for line in self.senses:
-            if line.kind is Kind.COMMENT:
+            if line.kind is LineKind.COMMENT:
                 continue
             if pending:
                 pending -= 1
@@ -287,4 +287,4 @@ def read_transitions(data: bytes, path: Path | None = None) -> MonetTransitions:
 
 def is_command_list(text: MonetText) -> bool:
     """Tell a MONETCMD.CFG from a MONET.CFG: only the former has head lines."""
-    return any(line.kind is Kind.HEAD for line in text.senses)
+    return any(line.kind is LineKind.HEAD for line in text.senses)

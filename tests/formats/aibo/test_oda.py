@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError, UnknownNameError
-from posewright.formats.oda.archive import Compression, Kind, OdaArchive
+from posewright.formats.oda.archive import Compression, EntryKind, OdaArchive
 from posewright.formats.oda.reader import looks_encrypted, parse_archive
 
 
@@ -70,7 +70,13 @@ def test_what_stands_in_an_archive_is_listed(aibo: Any) -> None:
         ("eyes", "LED"),
     ]
     kinds = [entry.contents.kind for entry in archive.entries]
-    assert kinds == [Kind.MOTION, Kind.PLACEHOLDER, Kind.SOUND, Kind.MOTION, Kind.UNKNOWN]
+    assert kinds == [
+        EntryKind.MOTION,
+        EntryKind.PLACEHOLDER,
+        EntryKind.SOUND,
+        EntryKind.MOTION,
+        EntryKind.UNKNOWN,
+    ]
     assert [entry.contents.is_packed for entry in archive.entries] == [False, False, False, True, False]
     assert archive.entry("bark").data == aibo.sound
 

@@ -16,7 +16,7 @@ from posewright.robots import Robot
 from posewright.rotation import roll_pitch_yaw, uprightness
 
 if TYPE_CHECKING:
-    from posewright.simulation import Contacts
+    from posewright.bodies import Contacts
 
 
 FLOOR = "floor"

@@ -67,7 +67,7 @@ class Show:
             known: Floats = self.base[row]
             return known
         lean = None if self.leans is None else Lean(*self.leans[row].tolist())
-        place(world, 0.0, 0.0, 0.0, self.positions[row], lean=lean)
+        place(world.instance(), 0.0, 0.0, 0.0, self.positions[row], lean=lean)
         return world.base
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from posewright.arrays import Flags, Floats
-from posewright.bodies import JointCommands, JointStates
+from posewright.bodies import Contacts, JointCommands, JointStates
 from posewright.evaluation.motion.course import Course
 from posewright.experiments.motion.commands import Commands
 from posewright.robots import Robot
 
 if TYPE_CHECKING:
-    from posewright.simulation import ContactRecorder, SimulatedBody
+    from posewright.simulation import SimulatedBody
 
 Attitude = tuple[float, float]
 """Roll and pitch of the base [rad]."""
@@ -36,12 +35,12 @@ def put_down(
         InputError: the robot has no model.
     """
     from posewright.simulation import SimulatedBody, World
-    from posewright.simulation.ground import set_friction
+    from posewright.simulation.domain import set_friction
     from posewright.simulation.placing import Lean
 
-    world = World(robot)
+    world = World(robot, contacts=True)
     if friction is not None:
-        set_friction(world, friction)
+        set_friction(world.model, friction)
     body = SimulatedBody(world, start_pose=commands.first)
     if attitude is None and commands.wanted is not None:
         roll, pitch = commands.wanted[0].tolist()
@@ -63,15 +62,12 @@ def play(body: SimulatedBody, commands: Commands, *, settle: int, hold: int) -> 
     Raises:
         BodyError: the simulation failed.
     """
-    from posewright.simulation import ContactRecorder
-
-    recorder = ContactRecorder(body.world)
     before, after = _held(JointCommands(commands.first[np.newaxis]), settle), _held(commands.last, hold)
     blocks = (before, *commands.blocks, after)
-    tracks = [track for block in blocks for track in _recorded(body, block, recorder)]
+    tracks = [body.world.advance({body.instance.name: block})[body.instance.name] for block in blocks]
     world = [track.truth for track in tracks if track.truth is not None]
     period_s, wanted = body.robot.frame_period_s, commands.wanted
-    times: Floats = (np.arange(1.0, len(tracks) + 1.0) - settle) * period_s
+    times: Floats = (np.arange(1.0, sum(map(len, tracks)) + 1.0) - settle) * period_s
     return Course(
         robot=body.robot,
         times=times,
@@ -83,8 +79,8 @@ def play(body: SimulatedBody, commands: Commands, *, settle: int, hold: int) -> 
         efforts=np.concatenate([track.efforts for track in tracks]),
         base=np.concatenate([rows.base for rows in world]),
         foot_contacts=np.concatenate([rows.foot_contacts for rows in world]),
-        slips=recorder.slips(),
-        contacts=recorder.contacts(),
+        slips=np.concatenate([rows.slips for rows in world if rows.slips is not None]),
+        contacts=_joined(tracks),
         wanted=None if wanted is None else np.pad(wanted, ((settle, hold), (0, 0)), "edge"),
     )
 
@@ -98,8 +94,11 @@ def _free(block: JointCommands) -> Flags:
     return np.broadcast_to(off, block.angles.shape)
 
 
-def _recorded(body: SimulatedBody, block: JointCommands, recorder: ContactRecorder) -> Iterator[JointStates]:
-    """Play a block frame by frame, so that the recorder sees each frame's end; the states are the same."""
-    for row in range(len(block)):
-        yield body.play(replace(block, angles=block.angles[row : row + 1]))
-        recorder.note()
+def _joined(tracks: list[JointStates]) -> Contacts:
+    """Return the contacts of all blocks as of one."""
+    parts, begin = {}, 0
+    for track in tracks:
+        if track.truth is not None and track.truth.contacts is not None:
+            parts[begin] = track.truth.contacts
+        begin += len(track)
+    return Contacts.joined(parts)

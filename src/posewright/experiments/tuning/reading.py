@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from posewright.bodies import NOMINAL, DomainParameters, random_variation, variation_names, variation_ranges
+from posewright.bodies import NOMINAL, DomainParameters, draw_domain, domain_randomization_names, domain_randomization
 from posewright.documents import Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.experiments.tuning.bounds import read_dimensions
@@ -194,8 +194,8 @@ def _bodies(node: Node, path: Path | None) -> TunedBodies:
         node.fail("no body walks", hint="nominal: true, or random: 3")
     variations: tuple[DomainParameters, ...] = (NOMINAL,) if nominal else ()
     if drawn or "ranges" in told:
-        spread = variation_ranges(_ranges(told["ranges"], path) if "ranges" in told else "random")
-        variations += tuple(random_variation(spread, seed + number) for number in range(drawn))
+        spread = domain_randomization(_ranges(told["ranges"], path) if "ranges" in told else "random")
+        variations += tuple(draw_domain(spread, seed + number) for number in range(drawn))
     return TunedBodies(variations, **_numbers(told, {"worst_share": (0.0, 1.0)}))
 
 
@@ -203,7 +203,7 @@ def _ranges(node: Node, path: Path | None) -> str | Path:
     name = node.text()
     if is_path(name):
         return (path.parent if path is not None else Path()) / name
-    return node.choice("set of bodies", variation_names())
+    return node.choice("set of bodies", domain_randomization_names())
 
 
 def _terms(node: Node) -> tuple[Term, ...]:

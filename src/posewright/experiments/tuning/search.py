@@ -72,7 +72,7 @@ class GaitProblem:
         if self._stage is None:
             from posewright.simulation import World
 
-            self._stage = World(self.task.robot, looks=False, held=self.task.held_angles)
+            self._stage = World(self.task.robot, visuals=False, welded=self.task.held_angles)
         return self._stage
 
     def _refuse_impossible(self, gait: Gait, walk: TunedWalk) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from posewright.bodies import DomainRandomization, random_variation, variation_ranges
+from posewright.bodies import DomainRandomization, draw_domain, domain_randomization
 from posewright.errors import InputError
 from posewright.evaluation.walking.command_schedule import (
     CommandSchedule,
@@ -65,8 +65,8 @@ def walk_many(
     _expect_bodies(bodies)
     checked_seed(seed, count=bodies)
     asked = _command_mean(robot, command, seconds, settle_s)
-    spread = variation_ranges() if ranges is None else ranges
-    drawn = [(one, random_variation(spread, one)) for one in range(seed, seed + bodies)]
+    spread = domain_randomization() if ranges is None else ranges
+    drawn = [(one, draw_domain(spread, one)) for one in range(seed, seed + bodies)]
     task = WalkTask(gait, robot, command, seconds, settle_s)
     began = clock() if clock else 0.0
     done: list[WalkedBody] = []
@@ -76,7 +76,7 @@ def walk_many(
             if tell is not None:
                 tell(body)
     wall_s = clock() - began if clock else 0.0
-    own = "random" if spread == variation_ranges() else "varied"
+    own = "random" if spread == domain_randomization() else "varied"
     return ManyReport(gait, robot, seed, seconds, settle_s, tuple(done), asked, wall_s, own)
 
 

@@ -38,7 +38,7 @@ def walking_world(gait: Gait, robot: Robot) -> World:
     """
     from posewright.simulation import World, light_joints
 
-    return World(robot, looks=False, held=angles_in_pose(gait, robot, light_joints(robot)))
+    return World(robot, visuals=False, welded=angles_in_pose(gait, robot, light_joints(robot)))
 
 
 def angles_in_pose(gait: Gait, robot: Robot, joints: Sequence[str]) -> dict[str, float]:
@@ -60,7 +60,7 @@ def put_on_stage(
 
     walker = QuadrupedGait(gait, robot)
     stage = walking_world(gait, robot) if world is None else world
-    body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, variation=variation)
+    body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, domain=variation)
     return walker, body
 
 
@@ -130,7 +130,7 @@ class _Walk:
         """Make the frames of a block, let safety look at them, and send them."""
         asked = self._walker.frames(end - start)
         safe = self._corrections.let_through(asked, start, self._sent[-1][-1])
-        track = self._body.play(safe)
+        track = self._body.world.advance({self._body.instance.name: safe})[self._body.instance.name]
         self._asked.append(asked)
         self._sent.append(safe.angles)
         self._tracks.append(track)
@@ -158,9 +158,9 @@ class _Walk:
             foot_contacts=np.concatenate([nobody, *contacts]),
             stiffness=body.stiffness,
             damping=body.damping,
-            latency_frames=body.variation.latency_frames,
-            held_joints=body.world.held_joints,
-            mass_kg=body.world.robot_mass_kg,
+            latency_frames=body.domain.latency_frames,
+            held_joints=body.instance.welded_joints,
+            mass_kg=body.instance.mass_kg,
             gravity=self._gravity,
             corrections=self._corrections.found,
         )

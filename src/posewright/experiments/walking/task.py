@@ -68,7 +68,7 @@ class WalkTask:
             report = trial.report
         except BodyError as error:  # of this body alone: the others walk on
             failure = error.message
-        return WalkedBody(seed, variation, report, times_s[-1], world.held_joints, failure)
+        return WalkedBody(seed, variation, report, times_s[-1], world.instance().welded_joints, failure)
 
     @cached_property
     def _world(self) -> World:

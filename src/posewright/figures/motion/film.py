@@ -92,7 +92,7 @@ def _encode(
     show: Show, path: Path, *, camera: str, speed: float, tell: Callable[[float], None] | None
 ) -> None:
     from posewright.simulation import Film, World
-    from posewright.simulation.framing import framed
+    from posewright.simulation.cameras import framed
 
     step = speed / FPS
     rows = [show.row(time) for time in np.arange(0.0, show.times[-1] + step, step).tolist()]

@@ -139,7 +139,7 @@ def _with_highlights(times: list[float], highlights: list[float]) -> list[float]
 
 def _pictures(show: Show, rows: list[int], camera: str) -> list[Any]:
     from posewright.simulation import Film, World
-    from posewright.simulation.framing import framed
+    from posewright.simulation.cameras import framed
 
     world = World(show.robot)
     moments = show.moments(world, rows)

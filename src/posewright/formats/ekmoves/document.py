@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from posewright.formats.text_lines import spliced
 from posewright.motions.pose import LONGEST_S, SHORTEST_S, Attitude
 
 EKMOVES = "ekmoves-h"
@@ -110,8 +111,8 @@ class PoseHeader:
         remarks: what is odd about it, in words.
     """
 
-    raw: bytes
-    arrays: tuple[PoseArray, ...]
+    raw: bytes = field(repr=False)
+    arrays: tuple[PoseArray, ...] = field(repr=False)
     remarks: tuple[str, ...] = ()
 
     def render(self) -> bytes:
@@ -120,11 +121,7 @@ class PoseHeader:
 
     def with_edits(self, edits: Iterable[Edit]) -> bytes:
         """Return the bytes with edits that do not overlap; of several at one place in the order given."""
-        kept, last = [], 0
-        for edit in sorted(edits, key=lambda edit: (edit.at, edit.end)):
-            kept += [self.raw[last : edit.at], edit.text]
-            last = edit.end
-        return b"".join([*kept, self.raw[last:]])
+        return spliced(self.raw, sorted(edits, key=lambda edit: edit[:2]))
 
 
 @dataclass(frozen=True)
@@ -248,12 +245,9 @@ def notes_before(raw: bytes, at: int, earliest: int) -> tuple[dict[str, str], Sp
 def notes_text(notes: Mapping[str, str], eol: bytes) -> bytes:
     """Return the lines that say notes, the motion's name first."""
     first = {MOTION: notes.get(MOTION, "")}
-    lines = (f"// {_key(key)}: {_quoted(text)}".encode() for key, text in {**first, **notes}.items())
-    return b"".join(line + eol for line in lines)
-
-
-def _key(key: str) -> str:
-    return key if _PLAIN_KEY.fullmatch(key) else json.dumps(key)
+    keys = {key: key if _PLAIN_KEY.fullmatch(key) else json.dumps(key) for key in (*first, *notes)}
+    said = {**first, **notes}.items()
+    return b"".join(f"// {keys[key]}: {_quoted(text)}".encode() + eol for key, text in said)
 
 
 def _quoted(text: str) -> str:

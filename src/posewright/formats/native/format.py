@@ -16,6 +16,7 @@ from posewright.documents import (
     write_atomically,
 )
 from posewright.errors import InputError
+from posewright.formats.file_bytes import BOM
 from posewright.formats.file_kind import Evidence, FileKind, says
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, as_they_are
@@ -26,9 +27,6 @@ from posewright.motions import Motion
 from posewright.robots import Robot
 
 NATIVE = "posewright-motion"
-
-MARK = b"\xef\xbb\xbf"
-"""A byte order mark, which some editors put and YAML allows."""
 
 
 def read(data: bytes, path: Path | None = None, card: Robot | None = None) -> Motion:
@@ -66,7 +64,7 @@ def render(motion: Motion, over: bytes | None = None) -> bytes:
     root = parse_document(text)
     card = None if origin is None else origin.robot
     tree = tree_of(motion, Before(root.value, motion_of(root, card)))
-    return (MARK if data.startswith(MARK) else b"") + revise_document(text, tree).encode()
+    return (BOM if data.startswith(BOM) else b"") + revise_document(text, tree).encode()
 
 
 def write(motion: Motion, path: Path | str) -> None:

@@ -77,7 +77,9 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
         speed=_speed(fields["speed"]) if "speed" in fields else 1.0,
         start=None if start is None else reader.pose(start),
         source=fields["source"].text() if "source" in fields else "",
-        extras=_texts(fields["extras"]) if "extras" in fields else {},
+        extras={key: value.text() for key, value in fields["extras"].fields().items()}
+        if "extras" in fields
+        else {},
     )
 
 
@@ -102,10 +104,6 @@ def _joints(node: Node, card: Robot) -> tuple[str, ...]:
 
 def _name(node: Node) -> str:
     return node.text() or node.fail("a motion needs a name")
-
-
-def _texts(node: Node) -> dict[str, str]:
-    return {key: value.text() for key, value in node.fields().items()}
 
 
 def _repeat(node: Node) -> int | None:

@@ -158,11 +158,7 @@ def _keyframe(keyframe: Keyframe, manner: _Manner, old: tuple[Keyframe, Tree] | 
 def _attitude(attitude: Attitude, old: tuple[Keyframe, Tree] | None) -> list[Any]:
     if old is not None and old[0].attitude == attitude:
         return list(old[1]["attitude_deg"])
-    return [_degrees(angle) for angle in attitude]
-
-
-def _degrees(angle: float) -> float:
-    return round(math.degrees(angle), DIGITS) + 0.0
+    return [round(math.degrees(angle), DIGITS) + 0.0 for angle in attitude]
 
 
 def _stiffness(keyframe: Keyframe) -> Stiffness:

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.binary import Wrapping, head_of, is_wrapped
+from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES
 
 ODA = "aibo-oda"
 
 _HEAD_BYTES = 16
 
 
-class Kind(Enum):
+class EntryKind(Enum):
     """What an entry holds, as people say it."""
 
     MOTION = "motion"
@@ -41,17 +42,27 @@ class Contents:
         is_packed: whether gzip is around it.
     """
 
-    kind: Kind
+    kind: EntryKind
     is_packed: bool = False
 
 
-TYPE_OF = {Kind.MOTION: "OMTN", Kind.PLACEHOLDER: "OMTN", Kind.SOUND: "WAVE", Kind.MIDI: "MIDI"}
+TYPE_OF = {
+    EntryKind.MOTION: "OMTN",
+    EntryKind.PLACEHOLDER: "OMTN",
+    EntryKind.SOUND: "WAVE",
+    EntryKind.MIDI: "MIDI",
+}
 """The type that the table gives to what is of a kind."""
 
 TYPES = ("OMTN", "WAVE", "MIDI", "LED", "SYN", "STT ", "OSND")
 """The types that Sony's tools know; the table has an empty one for what they do not."""
 
-_SUFFIX_OF_KIND = {Kind.MOTION: ".mtn", Kind.PLACEHOLDER: ".mtn", Kind.SOUND: ".wav", Kind.MIDI: ".mid"}
+_SUFFIX_OF_KIND = {
+    EntryKind.MOTION: ".mtn",
+    EntryKind.PLACEHOLDER: ".mtn",
+    EntryKind.SOUND: ".wav",
+    EntryKind.MIDI: ".mid",
+}
 _SUFFIX_OF_TYPE = {"LED": ".led", "SYN": ".syn", "STT ": ".stt", "OSND": ".osnd"}
 
 
@@ -61,19 +72,19 @@ def contents_of(data: bytes) -> Contents:
     return Contents(_kind_of(head), is_wrapped(data))
 
 
-def suffix_of(kind: Kind, type_name: str) -> str:
+def suffix_of(kind: EntryKind, type_name: str) -> str:
     """Return how the name of a file ends that holds such an entry."""
     return _SUFFIX_OF_KIND.get(kind) or _SUFFIX_OF_TYPE.get(type_name, ".bin")
 
 
-def _kind_of(head: bytes) -> Kind:
+def _kind_of(head: bytes) -> EntryKind:
     if head.startswith(b"OMTN"):
-        return Kind.MOTION
+        return EntryKind.MOTION
     if head.startswith(b"NotOMTN "):
-        return Kind.PLACEHOLDER
+        return EntryKind.PLACEHOLDER
     if head.startswith(b"RIFF") and head[8:12] == b"WAVE":
-        return Kind.SOUND
-    return Kind.MIDI if head.startswith(b"MThd") else Kind.UNKNOWN
+        return EntryKind.SOUND
+    return EntryKind.MIDI if head.startswith(b"MThd") else EntryKind.UNKNOWN
 
 
 MAGIC = b"ODAR"
@@ -85,9 +96,6 @@ ROW = struct.Struct("<4s128sIII")
 
 NAME_BYTES = 127
 """The table has room for 128; the last is 0."""
-
-MAX_ARCHIVE_BYTES = 16_000_000
-"""The largest honest archive known has 2.8 MB (formats.md 0); unpacked it may not have more than this."""
 
 
 class Compression(Enum):
@@ -113,7 +121,7 @@ class OdaEntry:
 
     name: str
     type: str
-    data: bytes
+    data: bytes = field(repr=False)
     after_name: bytes = b""
     reserved: int = 0
     offset: int | None = None
@@ -150,6 +158,9 @@ class OdaArchive:
     plain: bytes = b""
     wrapping: Wrapping | None = None
     remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"OdaArchive({len(self.entries)} entries, {str(self.path)!r})"
 
     @cached_property
     def places(self) -> Mapping[str, int]:

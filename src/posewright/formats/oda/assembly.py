@@ -21,7 +21,7 @@ from posewright.formats.motion_file import Reference, find_page
 from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import (
     Compression,
-    Kind,
+    EntryKind,
     OdaArchive,
     OdaEntry,
     check_name,
@@ -152,14 +152,15 @@ def part_from_file(
     """
     path = Path(path)
     data = read_file_bytes(path)
-    called = entry_name(path, _endings()) if name is None else name
+    two_parts = tuple(end for known in FORMATS.values() for end in known.suffixes if end.count(".") > 1)
+    called = entry_name(path, two_parts) if name is None else name
     check_name(called)
     if type_name is not None:
         return Part(called, data, checked_type(type_name))
     kind = contents_of(data).kind
-    if kind is Kind.MOTION:
+    if kind is EntryKind.MOTION:
         return _motion_part(read_omtn(data, path), called)
-    if kind is not Kind.UNKNOWN:
+    if kind is not EntryKind.UNKNOWN:
         return Part(
             called, unwrap(data, Place(path), MAX_MOTION_BYTES)[0].unpacked if is_wrapped(data) else data
         )
@@ -167,11 +168,6 @@ def part_from_file(
 
 
 STRAIGHT = WriteOptions(straighten=True)
-
-
-def _endings() -> tuple[str, ...]:
-    """Return the endings of two parts that motion files have."""
-    return tuple(ending for known in FORMATS.values() for ending in known.suffixes if ending.count(".") > 1)
 
 
 def _motion_part(document: OmtnDocument, called: str) -> Part:

@@ -14,7 +14,7 @@ from posewright.formats.file_bytes import MAX_MOTION_BYTES
 from posewright.formats.for_robot import carried_to, lost_between_robots
 from posewright.formats.motion_file import Reference, alone, find_page
 from posewright.formats.motion_format import MotionFormat, WriteOptions
-from posewright.formats.oda.archive import Kind, OdaArchive, OdaEntry, suffix_of
+from posewright.formats.oda.archive import EntryKind, OdaArchive, OdaEntry, suffix_of
 from posewright.formats.oda.assembly import FileNames
 from posewright.formats.oda.files import read_archive_file
 from posewright.formats.oda.format import document_of, motion_of
@@ -33,7 +33,7 @@ class Extracted:
 
     number: int
     name: str
-    kind: Kind
+    kind: EntryKind
     file: Path
 
 
@@ -90,7 +90,8 @@ def extract_archive(
         UnknownNameError: there is no such entry, format or robot.
         FormatError: several entries are called so, or the archive cannot be read.
     """
-    archive, folder = _opened(archive), Path(folder)
+    archive = archive if isinstance(archive, OdaArchive) else read_archive_file(archive)
+    folder = Path(folder)
     card = robot_named(robot) if isinstance(robot, str) else robot
     as_they_are = card is None and format in (None, OMTN)
     work = _Work(archive, None if as_they_are else format_named(format or OMTN), card)
@@ -113,11 +114,9 @@ def extract_archive(
 
 
 class _File(NamedTuple):
-    """A file to be written."""
-
     number: int
     entry: str
-    kind: Kind
+    kind: EntryKind
     name: str
     data: bytes
 
@@ -141,9 +140,9 @@ class _Work:
         """Turn the entry of that number into a file, if it can be one."""
         entry = self.archive.entries[number - 1]
         kind = entry.contents.kind
-        if kind is Kind.PLACEHOLDER:
+        if kind is EntryKind.PLACEHOLDER:
             self.placeholders.append(entry.name)
-        elif kind is not Kind.MOTION and self.format is not None:
+        elif kind is not EntryKind.MOTION and self.format is not None:
             self.others.append(entry.name)
         else:
             try:
@@ -153,9 +152,9 @@ class _Work:
                 return
             self.made.append(_File(number, entry.name, kind, self.names.name(entry.name, suffix), data))
 
-    def _file(self, number: int, entry: OdaEntry, kind: Kind) -> tuple[str, bytes]:
+    def _file(self, number: int, entry: OdaEntry, kind: EntryKind) -> tuple[str, bytes]:
         """Return how the file's name ends, and what it holds."""
-        if kind is not Kind.MOTION:
+        if kind is not EntryKind.MOTION:
             return suffix_of(kind, entry.type), _plain(number, entry, self.archive)
         document = document_of(entry, number, self.archive)
         if self.format is None:
@@ -171,10 +170,6 @@ class _Work:
         if carried is not None:
             self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
         return suffix, rendering.data
-
-
-def _opened(archive: OdaArchive | Path | str) -> OdaArchive:
-    return archive if isinstance(archive, OdaArchive) else read_archive_file(archive)
 
 
 def _plain(number: int, entry: OdaEntry, archive: OdaArchive) -> bytes:

@@ -11,7 +11,7 @@ from posewright.formats.binary import Place
 from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
 from posewright.formats.motion_file import Glance, LazyMotions, MotionFile, Origin, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Rendering, WriteOptions
-from posewright.formats.oda.archive import MAGIC, NAME_BYTES, ODA, Kind, OdaArchive, OdaEntry
+from posewright.formats.oda.archive import MAGIC, NAME_BYTES, ODA, EntryKind, OdaArchive, OdaEntry
 from posewright.formats.oda.reader import parse_archive
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.format import QUANTUM
@@ -50,7 +50,7 @@ def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = N
     unpacked = 0
     remarks = list(archive.remarks)
     for number, entry in enumerate(archive.entries, 1):
-        if entry.contents.kind is Kind.MOTION:
+        if entry.contents.kind is EntryKind.MOTION:
             try:
                 document = document_of(entry, number, archive)
             except FormatError as error:

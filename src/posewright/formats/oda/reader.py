@@ -10,14 +10,14 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, Wrapping, is_wrapped, unwrap
+from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES
 from posewright.formats.oda.archive import (
     HEAD,
     MAGIC,
-    MAX_ARCHIVE_BYTES,
     NAME_BYTES,
     ROW,
     TYPE_OF,
-    Kind,
+    EntryKind,
     OdaArchive,
     OdaEntry,
 )
@@ -93,8 +93,6 @@ def _check_magic(data: bytes, place: Place) -> None:
 
 @dataclass(frozen=True)
 class _Table:
-    """The table of an archive."""
-
     data: bytes
     place: Place
 
@@ -182,7 +180,10 @@ def _split(field: bytes) -> tuple[str, bytes]:
 
 
 def _lies(entry: OdaEntry) -> bool:
-    return entry.type == TYPE_OF[Kind.MOTION] and entry.contents.kind not in (Kind.MOTION, Kind.PLACEHOLDER)
+    return entry.type == TYPE_OF[EntryKind.MOTION] and entry.contents.kind not in (
+        EntryKind.MOTION,
+        EntryKind.PLACEHOLDER,
+    )
 
 
 def _counted(names: list[str], several: str, one: str, what: str) -> str:

@@ -124,6 +124,10 @@ class OmtnDocument:
             hint = "the files of an ERS-110 and ERS-111 say in two bytes how long they are"
             raise FormatError(f"{keyframes} keyframes are too many for this robot", hint=hint)
 
+    def __repr__(self) -> str:
+        keyframes, joints = self.angles.shape
+        return f"OmtnDocument({self.name!r}, {self.design!r}, {keyframes} keyframes of {joints} joints)"
+
     @property
     def step_ms(self) -> int:
         """How long a frame lasts [ms]."""

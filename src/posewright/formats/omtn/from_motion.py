@@ -26,7 +26,7 @@ from posewright.formats.omtn.document import (
     Integers,
     OmtnDocument,
 )
-from posewright.formats.omtn.layout import Layout, layout_of
+from posewright.formats.omtn.layout import OmtnLayout, layout_of
 from posewright.formats.omtn.to_motion import ATTITUDE_SIGNS, EXTRAS, dialect_of
 from posewright.formats.unsaid import filled, never_set, standing, unheld, unsaid
 from posewright.motions import Motion
@@ -88,7 +88,7 @@ def _check(motion: Motion, joints: tuple[str, ...], angles: Floats) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Timeline:
+class FrameTimeline:
     """The keyframes an OMTN gets.
 
     Attributes:
@@ -108,7 +108,7 @@ class Timeline:
     times_s: tuple[float | None, ...]
 
 
-def timeline_of(motion: Motion, step_ms: int) -> Timeline:
+def timeline_of(motion: Motion, step_ms: int) -> FrameTimeline:
     """Return one pass of a motion on frames of `step_ms`.
 
     A pause is the same pose once more. Of keyframes that fall on the same frame the last stays: to leave a
@@ -118,7 +118,7 @@ def timeline_of(motion: Motion, step_ms: int) -> Timeline:
     losses, remarks = _begin(motion)
     times = np.array([moment.exact_s for moment in line.moments])
     attitudes = motion.attitude_at(times)
-    return Timeline(
+    return FrameTimeline(
         np.array([moment.time_ms // step_ms for moment in line.moments], dtype=np.int64),
         filled(np.stack([moment.angles for moment in line.moments])),
         np.zeros((len(times), 3)) if attitudes is None else attitudes,
@@ -199,7 +199,7 @@ def omtn_of(motion: Motion) -> Written:
     return Written(document, lost, remarks, timeline.times_s)
 
 
-def _blank(layout: Layout) -> OmtnDocument:
+def _blank(layout: OmtnLayout) -> OmtnDocument:
     """Return a document of that design that says nothing yet."""
     dialect, joints = dialect_of(layout.design), len(layout.locators)
     return OmtnDocument(
@@ -215,7 +215,7 @@ def _blank(layout: Layout) -> OmtnDocument:
     )
 
 
-def _playable(timeline: Timeline, layout: Layout) -> tuple[Timeline, tuple[str, ...]]:
+def _playable(timeline: FrameTimeline, layout: OmtnLayout) -> tuple[FrameTimeline, tuple[str, ...]]:
     """Return a timeline of two keyframes for one of a single one, of which Sony's player plays nothing."""
     if len(timeline.frames) > 1 or (layout.base is not None and len(layout.base.angles) == 1):
         return timeline, ()
@@ -228,7 +228,7 @@ def _playable(timeline: Timeline, layout: Layout) -> tuple[Timeline, tuple[str, 
     return twice, ("its one keyframe is written twice, as Sony's player plays nothing of a single one",)
 
 
-def _between(motion: Motion, timeline: Timeline) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+def _between(motion: Motion, timeline: FrameTimeline) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     between = np.diff(timeline.frames) - 1
     if (between > MAX_BETWEEN).any():
         what = f"a way of motion {motion.name!r} takes {int(between.max()) + 1:,} frames"
@@ -236,7 +236,7 @@ def _between(motion: Motion, timeline: Timeline) -> np.ndarray[tuple[int], np.dt
     return between.astype(np.int32)
 
 
-def _name(motion: Motion, layout: Layout) -> str:
+def _name(motion: Motion, layout: OmtnLayout) -> str:
     """Return what the file calls the motion: nothing where it did not and nobody has renamed it."""
     if layout.base is not None and motion.name == layout.unnamed and not layout.base.name:
         return ""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place
 from posewright.formats.motion_file import origin_of
@@ -14,13 +12,13 @@ from posewright.formats.oda.archive import OdaArchive
 from posewright.formats.omtn.document import OmtnDocument
 from posewright.formats.omtn.reader import read_omtn_at
 from posewright.formats.omtn.to_motion import CREATOR, DESIGN, FRAME_MS, MINOR, NAMING, dialect_of
-from posewright.formats.unsaid import OURS
+from posewright.formats.unsaid import OURS, moved_joints
 from posewright.motions import Motion
 from posewright.robots import Robot
 
 
 @dataclass(frozen=True)
-class Layout:
+class OmtnLayout:
     """What the file of a motion is like.
 
     Attributes:
@@ -44,7 +42,7 @@ class Layout:
     unnamed: str = ""
 
 
-def layout_of(motion: Motion, card: Robot) -> Layout:
+def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
     """Return how a motion of `card` is written.
 
     It is written as the document it came from, if that has a column for every joint it moves. Otherwise
@@ -69,12 +67,6 @@ def layout_of(motion: Motion, card: Robot) -> Layout:
     design = _chosen(designs, moved & set(names), asked)
     joints = designs[design]
     return _layout(motion, design, joints, tuple(names[joint] for joint in joints), None)
-
-
-def moved_joints(motion: Motion) -> set[str]:
-    """Return the joints that the motion ever gives an angle."""
-    given = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
-    return {joint for joint, is_given in zip(motion.joints, given, strict=True) if is_given}
 
 
 def unnamed_in(path: Path | None) -> str:
@@ -115,7 +107,7 @@ def _chosen(designs: dict[str, tuple[str, ...]], moved: set[str], asked: str | N
 
 def _layout(
     motion: Motion, design: str, joints: tuple[str, ...], locators: tuple[str, ...], base: OmtnDocument | None
-) -> Layout:
+) -> OmtnLayout:
     extras, dialect = motion.extras, dialect_of(design)
     minor, frame_ms = dialect.minor(design), dialect.frame_ms
     creator = OURS
@@ -124,7 +116,7 @@ def _layout(
     if base is not None or extras.get(DESIGN) == design:
         minor = _number(extras.get(MINOR), minor)
         frame_ms = _number(extras.get(FRAME_MS), frame_ms)
-    return Layout(design, joints, locators, extras.get(CREATOR, creator), minor, frame_ms, base)
+    return OmtnLayout(design, joints, locators, extras.get(CREATOR, creator), minor, frame_ms, base)
 
 
 def _number(text: str | None, default: int) -> int:

@@ -15,15 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
+from posewright.formats.file_bytes import BOM
 from posewright.formats.motion_file import Reference, find_page
 
 ROBOPLUS_TEXT = "roboplus-mtn"
-
-BOM = b"\xef\xbb\xbf"
 
 _LAST_PAGE_END = re.compile(rb"^page_end[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _AS_TEXT = re.compile(rb"\\([0-9A-Fa-f]{2})\\([0-9A-Fa-f]{2})")
@@ -167,7 +166,7 @@ class Page:
     compliance: tuple[int, ...] = (DEFAULT_COMPLIANCE,) * IDS
     play: PlayParam = PlayParam()
     steps: tuple[Step, ...] = ()
-    lines: tuple[bytes, ...] = ()
+    lines: tuple[bytes, ...] = field(default=(), repr=False)
 
     @property
     def is_empty(self) -> bool:
@@ -269,6 +268,9 @@ class RoboplusDocument:
     pages: tuple[Page, ...]
     trailer: bytes | None = None
     remarks: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"RoboplusDocument({len(self.played)} pages of {len(self.pages)})"
 
     @property
     def eol(self) -> bytes:

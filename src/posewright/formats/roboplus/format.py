@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from posewright.formats.file_kind import BOM, FileContent, FileKind
+from posewright.formats.file_bytes import BOM
+from posewright.formats.file_kind import FileContent, FileKind
 from posewright.formats.motion_file import MotionFile, PageLabel, card_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.roboplus.document import ROBOPLUS_TEXT, RoboplusDocument

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-
 from posewright.errors import FormatError
 from posewright.formats.moments import MS_PER_S, rounding_remarks
 from posewright.formats.motion_file import card_of, origin_of
@@ -35,6 +33,7 @@ from posewright.formats.roboplus.to_motion import (
     columns_of,
     page_motion,
 )
+from posewright.formats.unsaid import moved_joints
 from posewright.motions import Motion
 from posewright.robots import Robot
 
@@ -191,10 +190,8 @@ def document_with(motion: Motion) -> Written:
 
 def _enabled(motion: Motion, card: Robot) -> tuple[bool, ...]:
     """Return which of the IDs 0..25 a motion ever gives an angle."""
-    moved = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
-    names = {joint for joint, moves in zip(motion.joints, moved, strict=True) if moves}
-    joints = card.numbering(NUMBERING)
-    return tuple(joints.get(number) in names for number in range(IDS))
+    moved, joints = moved_joints(motion), card.numbering(NUMBERING)
+    return tuple(joints.get(number) in moved for number in range(IDS))
 
 
 def put_motion(document: RoboplusDocument, number: int, motion: Motion, card: Robot) -> Written:
@@ -224,13 +221,7 @@ def put_motion(document: RoboplusDocument, number: int, motion: Motion, card: Ro
 
 
 def _note_unwritable(motion: Motion, columns: Columns, losses: list[str]) -> None:
-    moved = {
-        joint
-        for frame in motion.keyframes
-        for joint, angle in zip(motion.joints, frame.pose.angles, strict=True)
-        if not np.isnan(angle)
-    }
-    for joint in sorted(moved - set(columns.joints)):
+    for joint in sorted(moved_joints(motion) - set(columns.joints)):
         losses.append(f"{joint} has no column that the file enables")
     for joint in sorted({joint for frame in motion.keyframes for joint in frame.pose.free}):
         losses.append(f"{joint} is free at times: a page cannot switch torque off, so it stays where it was")

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
+from posewright.formats.file_bytes import BOM
 from posewright.formats.roboplus.document import (
-    BOM,
     MAX_PAGES,
     MAX_STEPS,
     MAX_STEPS_IN_FILE,

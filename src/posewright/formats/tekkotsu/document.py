@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
-from posewright.formats.text_lines import MAX_LINES, Line, show
+from posewright.formats.text_lines import MAX_LINES, Line, show, spliced
 from posewright.robots import Robot, robot, robot_names
 
 TEKKOTSU_MOT = "tekkotsu-mot"
@@ -282,7 +282,10 @@ def tracks_of(settings: Sequence[Setting], card: Robot) -> Tracks:
             value = setting.value * (1.0 if is_led(output) else units[output])
             key = Key(setting.time_ms, value, max(setting.weight, 0.0))
             keys.setdefault(output, {})[setting.time_ms] = key
-    tracks = {output: _track(by_time) for output, by_time in keys.items()}
+    tracks = {
+        output: tuple(by_time[time] for time in sorted(by_time) if time or by_time[time].weight)
+        for output, by_time in keys.items()
+    }
     tracks = {output: track for output, track in tracks.items() if any(key.weight for key in track)}
     joints = {joint: tracks[joint] for joint in card.joint_names if joint in tracks}
     return Tracks(joints, {name: tracks[name] for name in tracks if is_led(name)}, unknown)
@@ -292,10 +295,6 @@ def _outputs(name: str, card: Robot) -> tuple[str, ...]:
     if name == EVERY:
         return card.joint_names
     return (name,) if is_led(name) else joints_called(name, card)
-
-
-def _track(keys: Mapping[int, Key]) -> Track:
-    return tuple(keys[time] for time in sorted(keys) if time or keys[time].weight)
 
 
 @dataclass(frozen=True)
@@ -309,8 +308,8 @@ class SettingsDocument:
         remarks: what is odd about it, in words.
     """
 
-    raw: bytes
-    settings: tuple[Setting, ...]
+    raw: bytes = field(repr=False)
+    settings: tuple[Setting, ...] = field(repr=False)
     loads: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -326,12 +325,4 @@ class SettingsDocument:
         """
         found = {place: self.settings[place].word for place in words}
         spans = {word.at: (word.end, words[place]) for place, word in found.items() if word is not None}
-        return _spliced(self.raw, [(at, *rest) for at, rest in sorted(spans.items())])
-
-
-def _spliced(raw: bytes, pieces: Sequence[tuple[int, int, bytes]]) -> bytes:
-    kept, last = [], 0
-    for at, end, word in pieces:
-        kept += [raw[last:at], word]
-        last = end
-    return b"".join([*kept, raw[last:]])
+        return spliced(self.raw, [(at, *rest) for at, rest in sorted(spans.items())])

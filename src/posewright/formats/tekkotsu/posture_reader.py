@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
+from posewright.formats.file_bytes import BOM
 from posewright.formats.tekkotsu.document import (
     OUTPUTS,
     Setting,
@@ -23,7 +24,6 @@ from posewright.formats.text_lines import Line, Remarks, show
 
 POSTURE_MARK = b"#POS"
 _END = b"#END"
-_BOM = b"\xef\xbb\xbf"
 _MOST_WORDS = 256
 _OUTPUTS = b"outputs"
 _SECTIONS = (b"meta-info", _OUTPUTS, b"buttons", b"sensors", b"pidduties")
@@ -38,7 +38,7 @@ def read_posture(data: bytes, path: Path | None = None) -> SettingsDocument:
         FormatError: it is no posture, a number is none, or a line is of no known kind; with the line, what
             stands there and what would be right.
     """
-    if not data.removeprefix(_BOM).startswith(POSTURE_MARK):
+    if not data.removeprefix(BOM).startswith(POSTURE_MARK):
         raise FormatError("no posture", where=Where(path, 1), hint=f"it begins {POSTURE_MARK.decode()}")
     return _Reader().read(data, path)
 

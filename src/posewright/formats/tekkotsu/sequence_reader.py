@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_bytes import read_file_bytes
+from posewright.formats.file_bytes import BOM, read_file_bytes
 from posewright.formats.tekkotsu.document import (
     EVERY,
     Setting,
@@ -87,7 +87,6 @@ def _same(path: Path, chain: tuple[Path, ...]) -> bool:
 
 SEQUENCE_MARK = b"#MSq"
 END = b"#END"
-BOM = b"\xef\xbb\xbf"
 MAX_TIME_MS = 86_400_000
 """A day, which is also the longest way of a motion."""
 

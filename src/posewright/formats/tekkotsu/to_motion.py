@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -128,7 +129,8 @@ def _along(track: Track, times: list[int]) -> Floats:
 def remarks_on(document: SettingsDocument, tracks: Tracks, card: Robot) -> tuple[str, ...]:
     """Return what is odd about a document as one of `card`, in words."""
     remarks = [
-        f"line {line}: {card.name} has no output {name}: left out" for name, line in _few(tracks.unknown)
+        f"line {line}: {card.name} has no output {name}: left out"
+        for name, line in islice(tracks.unknown.items(), _MOST_UNKNOWN)
     ]
     if tracks.leds:
         remarks.append(f"it lights {len(tracks.leds)} LEDs: a motion only remembers that")
@@ -146,10 +148,6 @@ def remarks_on(document: SettingsDocument, tracks: Tracks, card: Robot) -> tuple
 
 
 _MOST_UNKNOWN = 20
-
-
-def _few(unknown: Mapping[str, int]) -> list[tuple[str, int]]:
-    return list(unknown.items())[:_MOST_UNKNOWN]
 
 
 def _starts_late(track: Track, times: list[int]) -> bool:

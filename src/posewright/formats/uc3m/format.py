@@ -1,17 +1,221 @@
-"""The source document's joint tables, for the registry."""
+"""The source document's joint tables as motions, and motions as such tables.
+
+The document (UC3M 2013, seeds.md E6) renumbered the servos of a RoboPlus sequence for its model and wrote
+degrees = ticks * 300/1024 of the servo, so that every angle is a whole number of ticks. The table says how
+far and in which order, but not when: its last column is not a speed of anything (`document_velocity`;
+seeds.md E6, errata).
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from enum import Enum
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+
+from posewright.errors import FormatError, Where
 from posewright.formats.file_kind import FileKind, says
-from posewright.formats.motion_file import MotionFile
+from posewright.formats.motion_file import MotionFile, Origin, card_of, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
-from posewright.formats.uc3m.joint_table import UC3M_CSV, read_table
-from posewright.formats.uc3m.table_motion import NUMBERING, table_motion, table_with
-from posewright.motions import Motion
-from posewright.robots import Robot, robot
+from posewright.formats.uc3m.joint_table import UC3M_CSV, JointTable, TableRow, read_table
+from posewright.motions import Easing, Keyframe, Motion, Pose
+from posewright.robots import Robot, Servo, robot
+
+NUMBERING = "uc3m_thesis"
+"""Name of the document's numbering on a robot's card."""
+
+DOCUMENT_PERIOD_S = 3.0 / 128.0
+"""What the document divided by for its velocity column: three frames of the controller."""
+
+_DOCUMENT_STEP = 4
+
+
+class Velocity(Enum):
+    """What to write into a table's velocity column.
+
+    TRUE: the largest speed of the joint in any of its steps. DOCUMENT: the document's own formula, to
+    compare with it; nothing may be driven by it.
+    """
+
+    TRUE = "true"
+    DOCUMENT = "document"
+
+
+def document_velocity(motion: Motion) -> dict[int, float]:
+    """Return the document's "angular velocity" column by its IDs [rad/s]. Never drive anything by it.
+
+    The column is headed rad/s, yet it is the speed of no step. All 66 rows of the three tables are
+    |initial - step 4| / (3/128 s): the way from the pose before the cycle to the cycle's last pose, a way
+    that is never gone, in three frames of the controller, a time that nothing takes. Played at 1/8 s a
+    step, ID 1 of the forward table reaches 3.80 rad/s where the column says 1.31, ID 16 of the left one
+    2.21 where it says 5.45, and ID 8, which moves, is said to stand. IDs without a joint have 0.
+
+    Args:
+        motion: with the initial pose as `start`; the last keyframe stands for step 4 where there are fewer.
+    """
+    poses = motion.resolved()
+    last = min(_DOCUMENT_STEP, len(poses) - 1)
+    return _by_id(motion, np.abs(poses[last].angles - poses[0].angles) / DOCUMENT_PERIOD_S)
+
+
+def step_speeds(motion: Motion) -> dict[int, float]:
+    """Return the largest mean speed of any step, a loop's seam included, by the document's IDs [rad/s]."""
+    poses = [pose.angles for pose in motion.resolved()]
+    times = [frame.reach_s / motion.speed for frame in motion.keyframes]
+    ways = [after - before for before, after in pairwise(poses)]
+    if motion.loops:
+        ways.append(poses[1] - poses[-1])
+        times.append(times[0])
+    speeds = np.array([np.abs(way) / time for way, time in zip(ways, times, strict=True) if time > 0.0])
+    return _by_id(motion, speeds.max(axis=0) if len(speeds) else np.zeros(len(motion.joints)))
+
+
+def _by_id(motion: Motion, values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> dict[int, float]:
+    joints = card_of(motion).numbering(NUMBERING)
+    of_joint = dict(zip(motion.joints, np.nan_to_num(values).tolist(), strict=True))
+    return {i: of_joint.get(joints.get(i, ""), 0.0) for i in range(1, max(joints) + 1)}
+
+
+STEP_S = 0.125
+"""Time of a step, which the table does not say: played so, the forward table walks (physics.md)."""
+
+PRINTED_DEG = 0.005 + 1e-9
+"""Half of the last printed decimal [deg]."""
+
+
+def table_motion(
+    table: JointTable, card: Robot, *, name: str, path: Path | None = None, step_s: float = STEP_S
+) -> Motion:
+    """Return a table as a motion: started from the initial pose, its steps repeated for ever.
+
+    Angles printed to two decimals are read as the tick they stand for.
+
+    Args:
+        table: the table.
+        card: the robot whose joints the document numbered.
+        name: what to call the motion.
+        path: where the table lies, for messages.
+        step_s: time of each step, which the table does not say [s].
+
+    Raises:
+        FormatError: a joint of the robot has no row.
+        UnknownNameError: the robot has no such numbering.
+    """
+    ids = card.ids(NUMBERING)
+    joints = tuple(joint for joint in card.joint_names if joint in ids)
+    rows = table.row_of
+    for joint in joints:
+        if ids[joint] not in rows:
+            raise FormatError(f"no row for ID {ids[joint]}, the {joint}", where=Where(path), hint="add it")
+    columns = [
+        [_angle(card.servo(joint), printed) for printed in rows[ids[joint]].degrees] for joint in joints
+    ]
+    poses = [Pose(joints, np.array(angles)) for angles in zip(*columns, strict=True)]
+    return Motion(
+        name,
+        card.name,
+        joints,
+        tuple(Keyframe(pose, step_s, easing=Easing.LINEAR) for pose in poses[1:]),
+        repeat=None,
+        start=poses[0],
+        source="joint table of the source document (UC3M 2013)",
+        origin=Origin(UC3M_CSV, table, remarks=table.remarks, path=path, robot=card),
+    )
+
+
+def _angle(servo: Servo, printed_deg: float) -> float:
+    """Return the joint angle [rad] of printed servo degrees: that of the tick they stand for, if any."""
+    tick = round(printed_deg / servo.tick_deg)
+    if abs(tick * servo.tick_deg - printed_deg) <= PRINTED_DEG:
+        return servo.from_ticks(float(tick))
+    return servo.from_servo_deg(printed_deg)
+
+
+def table_with(motion: Motion, *, velocity: Velocity = Velocity.TRUE) -> tuple[JointTable, tuple[str, ...]]:
+    """Return the table of a motion, and what of the motion is lost in it.
+
+    A motion read from a table gives the same bytes while nothing was edited: then the document's own
+    velocity column stays. Once an angle changed, all of that column says what `velocity` asks for.
+
+    Raises:
+        FormatError: a joint of the robot has no angle at some step, so that there is nothing to write.
+    """
+    card = card_of(motion)
+    origin = origin_of(motion, UC3M_CSV)
+    old = origin.document if origin is not None and isinstance(origin.document, JointTable) else None
+    columns = _columns(motion, card)
+    identities = [row.id for row in old.rows] if old else range(1, max(columns) + 1)
+    n_cells = 2 + len(motion.keyframes)
+    rows = [_row(i, columns.get(i), old.row_of[i] if old else None, n_cells) for i in identities]
+    same = old is not None and [row.cells[:-1] for row in rows] == [row.cells[:-1] for row in old.rows]
+    if old is not None and same and velocity is Velocity.TRUE:
+        return old, lost_in_table(motion, card)
+    speeds = document_velocity(motion) if velocity is Velocity.DOCUMENT else step_speeds(motion)
+    rows = [replace(row, cells=(*row.cells[:-1], f"{speeds.get(row.id, 0.0):.2f}")) for row in rows]
+    return (old or JointTable(())).with_cells(tuple(rows)), lost_in_table(motion, card)
+
+
+def _columns(motion: Motion, card: Robot) -> dict[int, tuple[Servo, list[float]]]:
+    """Return servo and degrees, initial pose and steps, by the document's ID; held joints filled in."""
+    poses = [pose.on(card.joint_names) for pose in motion.resolved()]
+    found = {}
+    for identity, joint in card.numbering(NUMBERING).items():
+        servo = card.servo(joint)
+        degrees = [servo.to_servo_deg(pose.angle(joint)) for pose in poses]
+        if any(map(math.isnan, degrees)):
+            raise FormatError(
+                f"motion {motion.name!r} does not say where {joint} is at every step",
+                hint="a joint table needs an angle of every joint",
+            )
+        found[identity] = servo, degrees
+    return found
+
+
+def _row(
+    identity: int, column: tuple[Servo, list[float]] | None, before: TableRow | None, n_cells: int
+) -> TableRow:
+    """Return a row; an ID without a joint keeps its row, or has zeros."""
+    if column is None:
+        if before is not None and len(before.cells) == n_cells + 1:
+            return before
+        return TableRow(identity, (0.0,) * (n_cells - 1), (str(identity), *["0.00"] * n_cells))
+    servo, degrees = column
+    cells = [_cell(angle, servo, before, place) for place, angle in enumerate(degrees, 1)]
+    return TableRow(identity, tuple(map(float, cells)), (str(identity), *cells, "0.00"))
+
+
+def _cell(angle_deg: float, servo: Servo, before: TableRow | None, place: int) -> str:
+    """Return an angle as the document prints them, a whole tick; a cell that says so already stays."""
+    is_there = before is not None and place <= len(before.degrees)
+    if before is not None and is_there and abs(before.degrees[place - 1] - angle_deg) <= PRINTED_DEG:
+        return before.cells[place]
+    ticks = min(max(round(angle_deg / servo.tick_deg), 0), servo.ticks - 1)
+    hundredths = math.floor(ticks * servo.tick_deg * 100.0 + 0.5)  # 103.125 is printed 103.13
+    return f"{hundredths / 100.0:.2f}"
+
+
+def lost_in_table(motion: Motion, card: Robot) -> tuple[str, ...]:
+    """Return what of a motion a joint table cannot hold, in words."""
+    frames = motion.keyframes
+    free = {joint for frame in frames for joint in frame.pose.free}
+    strange = set(motion.joints) - set(card.numbering(NUMBERING).values())
+    times = sorted({frame.reach_s / motion.speed for frame in frames} - {STEP_S})
+    checks = (
+        (times, f"times: a table says none, each step is read back as {STEP_S:g} s"),
+        (any(frame.pause_s for frame in frames), "pauses"),
+        (any(frame.easing is not Easing.LINEAR for frame in frames), "easing: it is read back as linear"),
+        (any(frame.stiffness for frame in frames), "stiffness"),
+        (motion.repeat is not None, "its end: it is read back as repeated for ever"),
+        (motion.next is not None or motion.exit is not None, "next and exit motion"),
+        (motion.start is None, "that it has no start pose of its own: the initial pose is written for one"),
+        (strange, f"joints without an ID: {', '.join(sorted(strange))}"),
+        (free, f"torque off at {', '.join(sorted(free))}: written where the joint was"),
+    )
+    return tuple(text for lost, text in checks if lost)
+
 
 ROBOT = "robotis_bioloid"
 """Whose joints the document numbered."""

@@ -7,11 +7,11 @@ IDs without a joint at 0.00.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.roboplus.document import BOM
+from posewright.formats.file_bytes import BOM
 from posewright.formats.text_lines import Line, Remarks, show, split_lines
 
 UC3M_CSV = "uc3m-csv"
@@ -48,8 +48,8 @@ class JointTable:
         remarks: what is odd about it, in words.
     """
 
-    rows: tuple[TableRow, ...]
-    raw: bytes = b""
+    rows: tuple[TableRow, ...] = field(repr=False)
+    raw: bytes = field(default=b"", repr=False)
     remarks: tuple[str, ...] = ()
 
     @property

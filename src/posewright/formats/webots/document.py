@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
+from posewright.formats.file_bytes import BOM
 from posewright.formats.text_lines import Line, Remarks, show, split_lines
 from posewright.robots import Robot, robot, robot_names
 from posewright.robots.unlisted import unlisted_robot
@@ -92,10 +93,10 @@ class PoseTable:
         remarks: what is odd about it, in words.
     """
 
-    head: bytes
+    head: bytes = field(repr=False)
     devices: tuple[str, ...]
-    rows: tuple[PoseRow, ...]
-    tail: bytes = b""
+    rows: tuple[PoseRow, ...] = field(repr=False)
+    tail: bytes = field(default=b"", repr=False)
     remarks: tuple[str, ...] = ()
 
     @property
@@ -120,7 +121,6 @@ def new_row(time_ms: int, name: bytes, cells: Sequence[bytes], eol: bytes = b"\n
     return b",".join([clock, name, *cells]) + eol
 
 
-BOM = b"\xef\xbb\xbf"
 MAX_TIME_MS = 99 * 60_000 + 59_999
 """99:59:999, the last time that the format can say."""
 

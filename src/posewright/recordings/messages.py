@@ -1,0 +1,257 @@
+"""The kinds of messages in a recording: the text by which a viewer reads each, and the layout of its bytes.
+
+The texts are those of ROS 2 Humble. `rosbags` has the same ones, at 50 ms of import, more than a whole race
+takes to be packed, two megabytes and three more packages; so the few that are needed stand here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from posewright.recordings.cdr import BOOL, F32, F64, I64, U8, U32, Layout
+from posewright.recordings.plain import to_json
+
+FIELD = "field"
+"""The frame everything stands in: x along the field from the start wall, y left, z up."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """How the messages of a topic are to be read.
+
+    Attributes:
+        name: of the message type.
+        encoding: of `text`: `ros2msg` or `jsonschema`.
+        text: the definition.
+    """
+
+    name: str
+    encoding: str
+    text: str
+
+    @property
+    def message_encoding(self) -> str:
+        """How the messages themselves are written."""
+        return "cdr" if self.encoding == "ros2msg" else "json"
+
+
+_PARTS = {
+    "builtin_interfaces/Time": "int32 sec\nuint32 nanosec\n",
+    "std_msgs/Header": "builtin_interfaces/Time stamp\nstring frame_id\n",
+    "geometry_msgs/Vector3": "float64 x\nfloat64 y\nfloat64 z\n",
+    "geometry_msgs/Quaternion": "float64 x 0\nfloat64 y 0\nfloat64 z 0\nfloat64 w 1\n",
+    "geometry_msgs/Transform": "geometry_msgs/Vector3 translation\ngeometry_msgs/Quaternion rotation\n",
+    "geometry_msgs/TransformStamped": (
+        "std_msgs/Header header\nstring child_frame_id\ngeometry_msgs/Transform transform\n"
+    ),
+    "geometry_msgs/Point32": "float32 x\nfloat32 y\nfloat32 z\n",
+    "geometry_msgs/Polygon": "geometry_msgs/Point32[] points\n",
+}
+
+
+def _ros2(name: str, text: str) -> Schema:
+    """Return the schema with the definitions of all parts behind it, as MCAP's registry wants them."""
+    found: list[str] = []
+    waiting = [text]
+    while waiting:
+        named = re.findall(r"^(\w+/\w+)", waiting.pop(), re.MULTILINE)
+        new = [part for part in dict.fromkeys(named) if part not in found]
+        found += new
+        waiting += [_PARTS[part] for part in new]
+    between = "=" * 80 + "\nMSG: "
+    return Schema(name, "ros2msg", text + "".join(f"{between}{part}\n{_PARTS[part]}" for part in found))
+
+
+def _json(name: str, properties: Mapping[str, Any]) -> Schema:
+    return Schema(name, "jsonschema", to_json({"title": name, "type": "object", "properties": properties}))
+
+
+JOINT_STATE = _ros2(
+    "sensor_msgs/msg/JointState",
+    "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort\n",
+)
+
+
+def joint_state(joints: Sequence[str], *, effort: bool) -> Layout:
+    """Varies in `stamp`, `position` and, where asked for, `effort`."""
+    n = len(joints)
+    layout = Layout().header("").texts(joints).sequence("position", F64, n).constant(U32, 0)
+    return layout.sequence("effort", F64, n if effort else 0)
+
+
+ROW = _ros2("posewright_msgs/msg/Row", "float64 time_s\nfloat64[] boxes\n")
+
+
+def row(n_boxes: int) -> Layout:
+    """Varies in `time_s` and `boxes`, x y z qw qx qy qz of each."""
+    return Layout().field("time_s", F64).sequence("boxes", F64, n_boxes * 7)
+
+
+ROBOT_ROW = _ros2(
+    "posewright_msgs/msg/RobotRow",
+    "float64[7] base\nfloat64[] footprints\nbool[] foot_contacts\nbool[] box_contacts\n"
+    "bool[] free\nfloat64[] slips\n",
+)
+
+
+def robot_row(n_feet: int, n_boxes: int, n_free: int, n_slips: int) -> Layout:
+    """Varies in all its fields; what nobody looked at has no elements."""
+    layout = Layout().field("base", F64, 7).sequence("footprints", F64, n_feet * 12)
+    layout.sequence("foot_contacts", BOOL, n_feet).sequence("box_contacts", BOOL, n_boxes)
+    return layout.sequence("free", BOOL, n_free).sequence("slips", F64, n_slips)
+
+
+START = _ros2("posewright_msgs/msg/Start", "float64[7] base\nfloat64[] positions\n")
+
+
+def start(n_joints: int) -> Layout:
+    """Varies in `base` and `positions`: where the robot was before the first frame."""
+    return Layout().field("base", F64, 7).sequence("positions", F64, n_joints)
+
+
+CONTACT = _ros2(
+    "posewright_msgs/msg/Contact", "int64 row\nint64[2] pair\nfloat64 depth\nfloat64 force\nfloat64 speed\n"
+)
+
+
+def contact() -> Layout:
+    """Varies in `frames`, `pairs`, `depths`, `forces` and `speeds`, as `Contacts` has them."""
+    layout = Layout().field("frames", I64).field("pairs", I64, 2).field("depths", F64)
+    return layout.field("forces", F64).field("speeds", F64)
+
+
+def readings_schema(channels: Sequence[str]) -> Schema:
+    """Return the schema of all sensors of a robot together, a field a channel."""
+    names = ["time_s"]
+    for channel in channels:
+        name = re.sub(r"[^a-z0-9]+", "_", channel.lower()).strip("_")
+        name = name if name[:1].isalpha() else f"channel_{name}".rstrip("_")
+        names.append(name if name not in names else f"{name}_{len(names)}")
+    return _ros2(
+        "posewright_msgs/msg/Readings",
+        "float64 time_s\n" + "".join(f"float64[] {name}\n" for name in names[1:]),
+    )
+
+
+def readings(sizes: Mapping[str, int]) -> Layout:
+    """Varies in `time_s` and in the i-th channel's `i`."""
+    layout = Layout().field("time_s", F64)
+    for i, size in enumerate(sizes.values()):
+        layout.sequence(str(i), F64, size)
+    return layout
+
+
+TF_MESSAGE = _ros2("tf2_msgs/msg/TFMessage", "geometry_msgs/TransformStamped[] transforms\n")
+
+
+def transforms(parents: Mapping[str, str], fixed: Mapping[str, Sequence[float]]) -> Layout:
+    """Varies, for the i-th child, in `stamp_i`, `rotation_i` (x y z w) and, unless `fixed`, `position_i`.
+
+    Args:
+        parents: of each frame.
+        fixed: position of those that only turn [m].
+    """
+    layout = Layout().constant(U32, len(parents))
+    for i, (child, parent) in enumerate(parents.items()):
+        layout.header(parent, f"stamp_{i}").text(child)
+        if child in fixed:
+            layout.constant(F64, *fixed[child])
+        else:
+            layout.field(f"position_{i}", F64, 3)
+        layout.field(f"rotation_{i}", F64, 4)
+    return layout
+
+
+POLYGON_STAMPED = _ros2(
+    "geometry_msgs/msg/PolygonStamped", "std_msgs/Header header\ngeometry_msgs/Polygon polygon\n"
+)
+
+
+def polygon(corners: int) -> Layout:
+    """Varies in `stamp` and `points`, `(corners, 3)`."""
+    return Layout().header(FIELD).constant(U32, corners).field("points", F32, corners, 3)
+
+
+LASER_SCAN = _ros2(
+    "sensor_msgs/msg/LaserScan",
+    "std_msgs/Header header\nfloat32 angle_min\nfloat32 angle_max\nfloat32 angle_increment\n"
+    "float32 time_increment\nfloat32 scan_time\nfloat32 range_min\nfloat32 range_max\n"
+    "float32[] ranges\nfloat32[] intensities\n",
+)
+
+
+def laser_scan(frame: str, card: Mapping[str, Any], beams: int) -> Layout:
+    """Varies in `stamp` and `ranges`; angles are positive to the left."""
+    first, step = (math.radians(float(card.get(key, 0.0))) for key in ("start_deg", "step_deg"))
+    reach = float(card.get("max_range_m", math.inf))
+    angles = (first, first + step * (beams - 1), step)
+    layout = Layout().header(frame).constant(F32, *angles, 0.0, 0.0, 0.0, reach)
+    return layout.sequence("ranges", F32, beams).constant(U32, 0)
+
+
+RANGE = _ros2(
+    "sensor_msgs/msg/Range",
+    "std_msgs/Header header\nuint8 ULTRASOUND=0\nuint8 INFRARED=1\nuint8 radiation_type\n"
+    "float32 field_of_view\nfloat32 min_range\nfloat32 max_range\nfloat32 range\nfloat32 variance\n",
+)
+
+
+def single_range(frame: str, card: Mapping[str, Any]) -> Layout:
+    """Varies in `stamp` and `range`; called infrared, the nearer of the two kinds ROS knows to a laser."""
+    fan = math.radians(float(card.get("fan_deg", 0.0)))
+    reach = float(card.get("max_range_m", math.inf))
+    layout = Layout().header(frame).constant(U8, 1).constant(F32, fan, 0.0, reach)
+    return layout.field("range", F32).constant(F32, 0.0)
+
+
+IMU = _ros2(
+    "sensor_msgs/msg/Imu",
+    "std_msgs/Header header\ngeometry_msgs/Quaternion orientation\nfloat64[9] orientation_covariance\n"
+    "geometry_msgs/Vector3 angular_velocity\nfloat64[9] angular_velocity_covariance\n"
+    "geometry_msgs/Vector3 linear_acceleration\nfloat64[9] linear_acceleration_covariance\n",
+)
+
+
+def imu(frame: str) -> Layout:
+    """Varies in `stamp`, `orientation` (x y z w), `angular_velocity` and `acceleration`."""
+    unknown = (0.0,) * 9
+    layout = Layout().header(frame).field("orientation", F64, 4).constant(F64, *unknown)
+    layout.field("angular_velocity", F64, 3).constant(F64, *unknown)
+    return layout.field("acceleration", F64, 3).constant(F64, *unknown)
+
+
+_STAMP = {"type": "object", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
+_OBJECT = {"type": "object"}
+_LIST = {"type": "array", "items": _OBJECT}
+
+DECISION = _json(
+    "posewright.Decision",
+    {
+        "time_s": {"type": "number"},
+        "state": {"type": "string"},
+        "inputs": _OBJECT,
+        "outputs": _OBJECT,
+        "playing": {"type": ["string", "null"]},
+    },
+)
+
+EVENT = _json(
+    "foxglove.Log",  # the name under which a viewer's log panel takes it; `kind` and `data` are ours
+    {
+        "timestamp": _STAMP,
+        "level": {"type": "integer"},
+        "message": {"type": "string"},
+        "name": {"type": "string"},
+        "file": {"type": "string"},
+        "line": {"type": "integer"},
+        "time_s": {"type": "number"},
+        "kind": {"type": "string"},
+        "data": _OBJECT,
+    },
+)
+
+SCENE = _json("foxglove.SceneUpdate", {"deletions": _LIST, "entities": _LIST})

@@ -1,0 +1,211 @@
+"""Where a spectator of the field stands, and how near a camera may come to show the whole of a robot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike
+
+from posewright.arrays import Floats
+from posewright.simulation.arena_model import FOV_DEG
+from posewright.simulation.resting import find_supports
+
+if TYPE_CHECKING:
+    from posewright.arenas import Arena
+    from posewright.simulation.instance import ModelInstance
+    from posewright.simulation.world import World
+
+_MARGIN = 1.06
+_CLOSE_MARGIN = 1.12
+"""Size of the picture over that of the robot: about five per cent of it stay free on either side."""
+
+_ROOM_TO_LEAD = 1.2
+"""Further room for a robot that runs ahead of a camera that follows it softly."""
+
+_AT_ONCE = 1.0
+"""The camera looks right at the robot in every picture: the pictures of a strip are far apart."""
+
+_BARE_SIZE_M = (1.5, 1.2)
+"""The part of a bare floor that is looked at."""
+
+
+class FilmCamera(Enum):
+    """What a spectator looks at, and from where."""
+
+    FIELD = "field"
+    """The whole field, from above the right wall."""
+    TOP = "top"
+    """The whole field, straight down and without perspective; its x runs to the right."""
+    CHASE = "chase"
+    """The robot, from behind and above its right shoulder at the start; follows it."""
+    SIDE = "side"
+    """The robot, from the field's right; follows it."""
+    FRONT = "front"
+    """The robot, from where it looks to at the start; follows it."""
+
+
+FOLLOWING = (FilmCamera.CHASE, FilmCamera.SIDE, FilmCamera.FRONT)
+_ANGLES_DEG = {
+    FilmCamera.FIELD: (74.0, -47.0),
+    FilmCamera.TOP: (90.0, -90.0),
+    FilmCamera.CHASE: (50.0, -24.0),
+    FilmCamera.SIDE: (90.0, -14.0),
+    FilmCamera.FRONT: (180.0, -14.0),
+}
+"""Azimuth and elevation of the line of sight."""
+
+_LOOKING_UP = 0.485
+"""How high above the floor a camera that follows the robot looks, over the robot's size: at its middle."""
+
+_SIZES_AWAY = 3.14
+"""How far away it is, over the robot's size: there is room for a step, and for a fall."""
+
+
+SOFTLY = 0.15
+"""How much of its way to the robot a camera goes from picture to picture: at 25 a second, two thirds in a
+quarter of a second. So it does not bob with every step."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseUp:
+    """How a camera that follows the robot looks at it.
+
+    Attributes:
+        height_m: how high above the floor it looks [m].
+        distance_m: from how far away [m].
+        catching_up: how far it closes up to the robot from one picture to the next, 0..1: less than 1, so
+            that it does not bob; 1 where the pictures are far apart.
+    """
+
+    height_m: float = 0.17
+    distance_m: float = 1.1
+    catching_up: float = SOFTLY
+
+
+_FROM_AFAR = CloseUp()
+
+
+def spectator(
+    arena: Arena | None, view: FilmCamera, aspect: float = 4.0 / 3.0, close_up: CloseUp = _FROM_AFAR
+) -> Any:
+    """Return MuJoCo's camera for a spectator.
+
+    Args:
+        arena: what is looked at; None for a bare floor.
+        view: where the spectator stands.
+        aspect: width of the picture over its height.
+        close_up: how one who follows the robot looks at it.
+    """
+    camera = mujoco.MjvCamera()
+    camera.type = mujoco.mjtCamera.mjCAMERA_FREE
+    camera.azimuth, camera.elevation = _ANGLES_DEG[view]
+    camera.orthographic = int(view is FilmCamera.TOP)
+    middle_x = 0.0 if arena is None else arena.size_x / 2.0
+    if view in FOLLOWING:
+        camera.lookat[:] = (0.0, 0.0, close_up.height_m)
+        camera.distance = close_up.distance_m
+    else:
+        camera.lookat[:] = (middle_x, 0.0, 0.05)
+        camera.distance = _field_distance(arena, aspect)
+    return camera
+
+
+def line_of_sight(view: FilmCamera) -> Floats:
+    """Return the direction a spectator looks in, `(3,)`, a unit vector in the field frame."""
+    return _direction(*_ANGLES_DEG[view])
+
+
+def _direction(azimuth_deg: float, elevation_deg: float) -> Floats:
+    azimuth, elevation = math.radians(azimuth_deg), math.radians(elevation_deg)
+    flat = math.cos(elevation)
+    return np.array([math.cos(azimuth) * flat, math.sin(azimuth) * flat, math.sin(elevation)])
+
+
+def _field_distance(arena: Arena | None, aspect: float) -> float:
+    """Return from how far away the whole field fits into the picture [m]."""
+    length, width = _size(arena)
+    half_view = math.tan(math.radians(FOV_DEG) / 2.0)
+    return 0.5 * width + 0.5 * _MARGIN * max(1.06 * length / aspect, 0.95 * width) / half_view
+
+
+def top_height_m(arena: Arena | None, aspect: float) -> float:
+    """Return how many metres of the field a picture from the top is high."""
+    length, width = _size(arena)
+    return _MARGIN * max(width, length / aspect)
+
+
+def _size(arena: Arena | None) -> tuple[float, float]:
+    return _BARE_SIZE_M if arena is None else (arena.size_x, arena.size_y)
+
+
+def close_up_on(one: ModelInstance) -> CloseUp:
+    """Return a close-up that has the robot whole in the picture, with some room around it."""
+    size_m = robot_size(one)
+    return CloseUp(height_m=_LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
+
+
+def robot_size(one: ModelInstance) -> float:
+    """Return the largest of length, width and height of the robot, all joints at zero [m]."""
+    model = one.model
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    own = one.own_geoms()
+    turns = data.geom_xmat[own].reshape(-1, 3, 3)
+    middles = data.geom_xpos[own] + np.einsum("gij,gj->gi", turns, model.geom_aabb[own, :3])
+    halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[own, 3:])
+    return float(((middles + halves).max(axis=0) - (middles - halves).min(axis=0)).max())
+
+
+def eye(camera: Any) -> Floats:
+    """Return where the camera itself is, `(3,)` [m]."""
+    sight = _direction(camera.azimuth, camera.elevation)
+    position: Floats = np.array(camera.lookat) - camera.distance * sight
+    return position
+
+
+def framed(
+    world: World,
+    moments: Iterable[tuple[ArrayLike, ArrayLike]],
+    camera: str,
+    aspect: float,
+    *,
+    steady: bool,
+) -> CloseUp | None:
+    """Return how a camera that follows the robot sees all of it at every moment, from as near as can be.
+
+    Where the camera is none that follows, there is nothing to choose: None.
+
+    Args:
+        world: with the robot on a bare floor; its state is changed.
+        moments: poses of the base `(7,)` and of the joints `(n_joints,)` [rad].
+        camera: its name.
+        aspect: width of the picture over its height.
+        steady: whether the camera follows a moving robot softly; else it looks right at it in each picture.
+    """
+    view = next((view for view in FOLLOWING if view.value == camera), None)
+    if view is None:
+        return None
+    points, radii = [], []
+    for base, joints in moments:
+        world.show(base, joints)
+        supports = find_supports(world.instance())
+        middle = np.asarray(base, dtype=np.float64)[:3] * (1.0, 1.0, 0.0)
+        points.append(supports.centres - middle)
+        radii.append(supports.radii)
+    offsets, reach = np.concatenate(points), np.concatenate(radii)
+    top, bottom = float((offsets[:, 2] + reach).max()), float((offsets[:, 2] - reach).min())
+    height = 0.5 * (top + bottom)
+    sight = line_of_sight(view)
+    right = np.array([sight[1], -sight[0], 0.0]) / math.hypot(sight[0], sight[1])
+    turned = (offsets - (0.0, 0.0, height)) @ np.stack([right, np.cross(right, sight), sight], axis=-1)
+    aside, above, beyond = turned.T
+    slope = math.tan(math.radians(FOV_DEG) / 2.0)
+    room = _CLOSE_MARGIN * (_ROOM_TO_LEAD if steady else 1.0)
+    needed = room * np.maximum((np.abs(aside) + reach) / aspect, np.abs(above) + reach) / slope - beyond
+    return CloseUp(height, float(needed.max()), SOFTLY if steady else _AT_ONCE)

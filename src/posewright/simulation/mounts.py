@@ -1,0 +1,100 @@
+"""Where sensors sit: the site or body each is fixed to, and its place on the base."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.errors import UnknownNameError
+from posewright.robots import AnalogTouch, FootContact, TouchSwitch, VibrationSensor
+
+if TYPE_CHECKING:
+    from posewright.robots import SensorSpec
+    from posewright.simulation.instance import ModelInstance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mount:
+    """A frame of the model that moves with the robot.
+
+    Attributes:
+        kind: MuJoCo's type of the thing: a site or a body.
+        index: its number among those.
+        position: where it is, `(3,)` [m]; a live view of MuJoCo's state.
+        rotation: its axes as columns, `(3, 3)`; a live view of MuJoCo's state.
+    """
+
+    kind: int
+    index: int
+    position: Floats
+    rotation: Floats
+
+    def body(self, model: Any) -> int:
+        """Return the number of the body it belongs to."""
+        is_site = self.kind == int(mujoco.mjtObj.mjOBJ_SITE)
+        return int(model.site_bodyid[self.index]) if is_site else self.index
+
+
+def find_mount(one: ModelInstance, name: str, data: Any = None) -> Mount:
+    """Return the site, or else the body, of that name.
+
+    Args:
+        one: the robot.
+        name: as its own model has it.
+        data: the state to look into; None for that of the robot's world.
+
+    Raises:
+        UnknownNameError: the model has neither.
+    """
+    model, data = one.model, one.data if data is None else data
+    site, body = mujoco.mjtObj.mjOBJ_SITE, mujoco.mjtObj.mjOBJ_XBODY
+    index = int(mujoco.mj_name2id(model, site, one.prefix + name))
+    if index >= 0:
+        return Mount(int(site), index, data.site_xpos[index], data.site_xmat[index].reshape(3, 3))
+    index = int(mujoco.mj_name2id(model, body, one.prefix + name))
+    if index >= 0:
+        return Mount(int(body), index, data.xpos[index], data.xmat[index].reshape(3, 3))
+    names = [
+        *(model.site(i).name for i in range(model.nsite)),
+        *(model.body(i).name for i in range(model.nbody)),
+    ]
+    own = [name.removeprefix(one.prefix) for name in names if name and name.startswith(one.prefix)]
+    raise UnknownNameError.among("site or body of the model", name, own)
+
+
+def sensor_poses(one: ModelInstance) -> dict[str, tuple[float, ...]]:
+    """Return the pose of each sensor in the base's frame, x y z qw qx qy qz [m, unit quaternion].
+
+    Sensors that a joint moves against the base have none, nor have those without a place of their own.
+    The axes are the sensor's: x along the middle of a range sensor, or ahead in the plane of a scan.
+    """
+    model, base = one.model, one.addresses.base_body
+    data = mujoco.MjData(model)  # one of our own: the world's state stays as it is
+    mujoco.mj_kinematics(model, data)
+    turn = data.xmat[base].reshape(3, 3)
+    poses = {}
+    for sensor in one.sensors:
+        if isinstance(sensor, FootContact | TouchSwitch | AnalogTouch | VibrationSensor):
+            continue
+        mount = find_mount(one, sensor.mount, data)
+        if model.body_weldid[mount.body(model)] != model.body_weldid[base]:
+            continue
+        offset = np.array(getattr(sensor, "position_m", (0.0, 0.0, 0.0)))
+        place = turn.T @ (mount.position + mount.rotation @ offset - data.xpos[base])
+        quaternion = np.empty(4)
+        mujoco.mju_mat2Quat(quaternion, (turn.T @ mount.rotation @ _own_turn(sensor)).ravel())
+        poses[sensor.name] = (*place.tolist(), *quaternion.tolist())
+    return poses
+
+
+def _own_turn(sensor: SensorSpec) -> Floats:
+    """Return how a sensor is turned on its mount, first by its yaw, then by its pitch, `(3, 3)`."""
+    yaw = math.radians(getattr(sensor, "yaw_deg", 0.0))
+    pitch = math.radians(getattr(sensor, "pitch_deg", 0.0))
+    cy, sy, cp, sp = math.cos(yaw), math.sin(yaw), math.cos(pitch), math.sin(pitch)
+    return np.array([[cy * cp, -sy, cy * sp], [sy * cp, cy, sy * sp], [-sp, 0.0, cp]])

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from posewright.documents import locked, read_document, save_document, write_atomically
+from posewright.errors import DocumentError, OutputError
+
+
+def count_up(path: Path, times: int) -> None:
+    for _ in range(times):
+        with locked(path.parent, path.parent):
+            number = int(path.read_text())
+            time.sleep(0.001)
+            path.write_text(str(number + 1))
+
+
+def test_two_programs_change_a_file_one_after_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "count"
+    path.write_text("0")
+    context = multiprocessing.get_context("spawn")
+    others = [context.Process(target=count_up, args=(path, 20)) for _ in range(2)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    assert path.read_text() == "40"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["count"]
+
+
+def test_a_folder_that_is_not_there_is_not_locked(tmp_path: Path) -> None:
+    with locked(tmp_path / "nowhere", tmp_path):
+        pass
+
+
+def test_a_write_protected_file_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "kept"
+    path.write_text("mine")
+    path.chmod(0o444)
+    with pytest.raises(OutputError, match="write-protected"):
+        write_atomically(path, b"yours")
+    assert path.read_text() == "mine"
+
+
+def test_a_name_that_no_disk_takes_is_an_error_and_a_long_one_is_none(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot write here"):
+        write_atomically(tmp_path / ("n" * 300), b"")
+    write_atomically(tmp_path / ("n" * 250), b"x")
+    assert (tmp_path / ("n" * 250)).read_bytes() == b"x"
+
+
+def hold(folder: Path, seconds: float, held: Any) -> None:
+    with locked(folder):
+        held.set()
+        time.sleep(seconds)
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator[None]:
+    """Another program that holds the folder for a minute."""
+    context = multiprocessing.get_context("spawn")
+    held = context.Event()
+    other = context.Process(target=hold, args=(tmp_path, 60.0, held))
+    other.start()
+    assert held.wait(30.0)
+    yield
+    other.kill()
+    other.join()
+
+
+@pytest.mark.usefixtures("holder")
+def test_whoever_waits_in_vain_for_another_program_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("posewright.documents.files.LOCK_TIMEOUT_S", 0.2)
+    with pytest.raises(OutputError, match="another program has been changing files here"), locked(tmp_path):
+        pass
+
+
+@pytest.mark.usefixtures("holder")
+def test_a_file_is_locked_where_its_link_leads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("posewright.documents.files.LOCK_TIMEOUT_S", 0.1)
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "elsewhere" / "link"
+    link.symlink_to(tmp_path / "file")
+    with pytest.raises(OutputError), locked(link):
+        pass
+    with locked(tmp_path / "elsewhere" / "file"):
+        pass
+
+
+@pytest.mark.usefixtures("holder")
+def test_ctrl_c_ends_the_waiting(tmp_path: Path) -> None:
+    alarm = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
+    alarm.start()
+    with pytest.raises(KeyboardInterrupt), locked(tmp_path):
+        pass
+
+
+def test_a_name_that_no_disk_takes_is_an_error_of_ours_too(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot write here"):
+        save_document(tmp_path / ("n" * 300), {"a": 1})
+    with pytest.raises(DocumentError):
+        read_document(tmp_path / ("n" * 300))
+
+
+def test_a_name_with_a_nul_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="no file can be called"):
+        write_atomically(tmp_path / "a\0b", b"")
+    with pytest.raises(DocumentError, match="no file can be called"):
+        read_document(tmp_path / "a\0b")
