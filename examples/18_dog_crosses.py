@@ -11,9 +11,8 @@ out.mkdir(parents=True, exist_ok=True)
 # The behaviour is a chart and its wiring: no map is given, one infrared beam in the head finds the boxes.
 print(pw.read_behaviour("cross_field"))
 
-outcome = pw.run_trial("dog-crossing", layout="random", seed=9)
+outcome = pw.run_trial("dog-crossing", layout="random", seed=9, record=out / "dog.mcap")
 touched = bool(outcome.trace.robot().box_contacts.any())
-pw.draw_trial(outcome.trace, out / "dog.png", outcome.result)
 
 for leg, way in zip(outcome.result.legs, ("out", "back"), strict=True):
     print(f"{way}: {'crossed' if leg.finished else 'not crossed'} in {leg.time_s:.1f} s")
