@@ -12,8 +12,8 @@ out.mkdir(parents=True, exist_ok=True)
 print(pw.read_behaviour("cross_field"))
 
 outcome = pw.run_trial("dog-crossing", layout="random", seed=9, record=out / "dog.mcap")
-touched = bool(outcome.trace.robot().box_contacts.any())
+touched = bool(outcome.recording.robot().box_contacts.any())
 
-for leg, way in zip(outcome.result.legs, ("out", "back"), strict=True):
+for leg, way in zip(outcome.score.legs, ("out", "back"), strict=True):
     print(f"{way}: {'crossed' if leg.finished else 'not crossed'} in {leg.time_s:.1f} s")
 print("a box was touched" if touched else "no box was touched")

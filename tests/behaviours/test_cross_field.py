@@ -26,6 +26,6 @@ def test_it_has_no_sensors_but_those_of_its_card_and_an_imu(behaviour: Behaviour
 @pytest.mark.parametrize("seed", [3, 17, 2026])
 def test_the_dog_crosses_there_and_back_without_touching_a_box(seed: int) -> None:
     outcome = pw.run_trial("dog-crossing", layout="random", seed=seed)
-    assert [leg.finished for leg in outcome.result.legs] == [True, True]
-    assert not outcome.trace.robot().box_contacts.any()
-    assert (outcome.result.penalties, outcome.result.warnings) == ((), ())
+    assert [leg.finished for leg in outcome.score.legs] == [True, True]
+    assert not outcome.recording.robot().box_contacts.any()
+    assert (outcome.score.penalties, outcome.score.warnings) == ((), ())
