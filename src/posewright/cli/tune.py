@@ -182,16 +182,16 @@ def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json:
     _refuse_files(task, journal, files)
     recorded = _recorded(journal, resume=resume)
     settled = _settled(wishes, task, recorded)
-    course = Course(task, settled.generations, settled.population, recorded, time.perf_counter)
+    shown = SearchProgress(task, settled.generations, settled.population, recorded, time.perf_counter)
     try:
-        with followed(course):
-            found = _found(task, settled, journal, course)
+        with followed(shown):
+            found = _found(task, settled, journal, shown)
     except KeyboardInterrupt:
-        how_to_go_on(tuning, journal, course)
+        how_to_go_on(tuning, journal, shown)
         raise typer.Exit(STOPPED) from None
     _write(found, journal, files)
     give(
-        result_data(found, settled.seed, journal, files.output, course.wall_s),
+        result_data(found, settled.seed, journal, files.output, shown.wall_s),
         result_lines(found, journal, files.output),
         as_json=as_json,
     )
@@ -220,17 +220,17 @@ def _settled(wishes: Wishes, task: experiments.GaitTask, recorded: search.Journa
 
 
 def _found(
-    task: experiments.GaitTask, settled: _Settled, journal: Path, course: Course
+    task: experiments.GaitTask, settled: _Settled, journal: Path, shown: SearchProgress
 ) -> experiments.TunedGait:
     return experiments.tune_gait(
         task,
         generations=settled.generations,
         population=settled.population,
         seed=settled.seed,
-        workers=settled.workers or _workers(course.evaluations_to_do),
+        workers=settled.workers or _workers(shown.evaluations_to_do),
         journal=journal,
-        watch=course.watch,
-        after=course.after,
+        watch=shown.watch,
+        after=shown.after,
     )
 
 
@@ -299,7 +299,7 @@ Say = Callable[[str, bool], None]
 """Shows a line; the second says whether it is worth keeping: a generation is done."""
 
 
-class Course:
+class SearchProgress:
     """Follows a search from outside: how far it is, the best so far, and how long it will take.
 
     Args:
@@ -392,10 +392,10 @@ def duration(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def followed(course: Course) -> Iterator[None]:
-    """Show the course on stderr while it lasts."""
+def followed(shown: SearchProgress) -> Iterator[None]:
+    """Show the progress of a search on stderr while it lasts."""
     with console.progress(quiet=False) as display:
-        line = display.add_task(f"{course.name}: setting up")
+        line = display.add_task(f"{shown.name}: setting up")
 
         def say(text: str, is_kept: bool) -> None:
             if not display.disable:
@@ -403,16 +403,16 @@ def followed(course: Course) -> Iterator[None]:
             elif is_kept:
                 console.err.print(Text(console.printable(text)), soft_wrap=True)
 
-        course.say = say
+        shown.say = say
         yield
 
 
-def how_to_go_on(tuning: str, journal: Path, course: Course) -> None:
+def how_to_go_on(tuning: str, journal: Path, shown: SearchProgress) -> None:
     """Say that the search was stopped, and how to go on with it."""
     if not journal.exists():
         console.note("stopped before anything was written")
         return
     command = shlex.join(["posewright", "tune", tuning, "--resume", "--journal", str(journal)])
     console.note(f"stopped; what has walked is in {journal}. Go on with: {command}")
-    if course.done:
-        console.note(f"the best so far as a gait: {command} --generations {course.done} -o best.gait.yaml")
+    if shown.done:
+        console.note(f"the best so far as a gait: {command} --generations {shown.done} -o best.gait.yaml")

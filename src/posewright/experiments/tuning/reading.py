@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 from posewright.bodies import (
@@ -65,7 +66,7 @@ def read_tune(name: str | Path) -> GaitTask:
         UnknownNameError: there is no such tuning, robot, gait, parameter, joint, ...
         InputError: tunings of several robots are called so.
     """
-    path = _catalogue().find(name)
+    path = Path(name) if is_path(name) else _catalogue().find(name)
     return tune_in(read_text(path), path)
 
 
@@ -197,7 +198,8 @@ def _term(kind: type[Term], node: Node) -> Term:
     """Return a term: a number alone is its weight."""
     if isinstance(node.value, dict):
         return read_record(node, kind, degrees=False)
-    return kind(weight=node.number(low=0.0, high=LARGEST_WEIGHT))
+    weigh: Callable[..., Term] = kind
+    return weigh(weight=node.number(low=0.0, high=LARGEST_WEIGHT))
 
 
 def _held(node: Node, card: Robot) -> tuple[str, ...]:
