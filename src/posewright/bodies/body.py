@@ -70,10 +70,7 @@ class Plant(Protocol):
         """The time between two commands, the same for all robots in it [s]."""
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Let as many frames pass as there are rows, one command a frame, and return what the joints did.
-
-        Args:
-            commands: for every body, all with the same number of rows.
+        """Let as many frames pass as there are rows for every body, and return what the joints did.
 
         Raises:
             BodyError: a body does not answer, or the commands do not fit.
@@ -87,10 +84,6 @@ class Supervisor(Protocol):
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
         """Put the robot upright on its feet there; no time passes.
 
-        The joints stay at what is commanded, all velocities become zero.
-
-        Args:
-            x_m: of the base, in the field frame [m].
-            y_m: of the base, in the field frame [m].
-            yaw_rad: where it looks: 0 along the field's x, positive to the left [rad].
+        The joints stay at what is commanded, all velocities become zero. The place is that of the base in the
+        field frame [m]; at a yaw of 0 it looks along the field's x, positive is to the left [rad].
         """

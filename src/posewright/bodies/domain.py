@@ -82,17 +82,9 @@ class DomainParameters:
         return self == NOMINAL
 
     def __str__(self) -> str:
-        told = (f"{name} {value}" for name, value in _differences(self))
+        values = ((entry, getattr(self, entry.name)) for entry in fields(self))
+        told = (f"{entry.name} {_shown(value)}" for entry, value in values if value != entry.default)
         return ", ".join(told) or "nominal"
-
-
-def _differences(domain: DomainParameters) -> list[tuple[str, str]]:
-    """Return the name and the value, as people read it, of each field that is not the nominal one's."""
-    return [
-        (field.name, _shown(getattr(domain, field.name)))
-        for field in fields(DomainParameters)
-        if getattr(domain, field.name) != field.default
-    ]
 
 
 def _shown(value: float | tuple[float, ...]) -> str:

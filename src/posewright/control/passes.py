@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats
 from posewright.control.controller import in_frames
@@ -41,16 +40,9 @@ def join_duration(start: Floats, end: Floats, max_speeds: Floats) -> float:
 
 
 def join_frames(start: Floats, end: Floats, max_speeds: Floats, frame_period_s: float) -> Floats:
-    """Return the commands that lead from one pose to another without a jerk.
+    """Return the commands `(n, n_joints)` [rad] that lead from one pose to another without a jerk.
 
-    Args:
-        start: the pose commanded last, `(n_joints,)` [rad]; it is not repeated.
-        end: the pose to arrive at, `(n_joints,)` [rad]; it is the last row.
-        max_speeds: the servos' no-load speeds, `(n_joints,)` [rad/s].
-        frame_period_s: the time between two rows [s].
-
-    Returns:
-        The angles, `(n, n_joints)` [rad].
+    The pose commanded last is not repeated; the one to arrive at is the last row, `(n_joints,)` [rad] both.
     """
     n = math.ceil(join_duration(start, end, max_speeds) / frame_period_s - 1e-9)
     s = np.arange(1, n + 1)[:, np.newaxis] / n
@@ -145,7 +137,8 @@ class Passes:
         self._columns = np.array([robot.index(joint) for joint in motion.joints], dtype=np.intp)
         own = np.array([servo.stiffness for servo in robot.servos])
         self._stiffness = tuple(self._stiffness_of(keyframe, own) for keyframe in motion.keyframes)
-        self._settings = _first_alike(self._stiffness)
+        alike = (next(i for i, s in enumerate(self._stiffness) if _same(s, own)) for own in self._stiffness)
+        self._settings = np.array(list(alike), dtype=np.intp)  # of each keyframe the first set alike
         self._kept: dict[tuple[bytes, int, Fraction], Pass] = {}
 
     def starting_pose(self, now: Floats) -> Floats | None:
@@ -226,8 +219,3 @@ class Passes:
         for joint, column in zip(self.motion.joints, self._columns, strict=True):
             stiffness[column] = keyframe.stiffness.get(joint, stiffness[column])
         return stiffness
-
-
-def _first_alike(settings: Sequence[Floats | None]) -> NDArray[np.intp]:
-    """Return for each setting the index of the first that is the same, `(n,)`."""
-    return np.array([next(i for i, s in enumerate(settings) if _same(s, setting)) for setting in settings])

@@ -38,7 +38,6 @@ class Succession:
     """
 
     def __init__(self, motions: Mapping[str, Motion]) -> None:
-        """Prepare."""
         self._motions = dict(motions)
         self._asked: str | None = None
         self._served: str | None = None  # the request that the present turn belongs to
@@ -173,12 +172,7 @@ class Player:
         self._stand()
 
     def follow(self, positions: Floats, free: Flags) -> None:
-        """Learn where joints without torque really are, so as to go on from there.
-
-        Args:
-            positions: of all joints, `(n_joints,)` [rad].
-            free: which of them had no torque in the last frame, `(n_joints,)`.
-        """
+        """Go on from the positions [rad] of joints that were free in the last frame, `(n_joints,)` both."""
         self._command = np.where(free, positions, self._command)
         if self.playing is None:
             self._stand()

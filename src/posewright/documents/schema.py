@@ -117,12 +117,14 @@ def _reader(key: str, hint: Any, how: _How) -> Callable[[Node], Any]:
     if origin in (Union, types.UnionType):
         others = [kind for kind in arguments if kind is not type(None)]
         if len(others) == 1:
-            return partial(_or_nothing, _reader(key, others[0], how))
+            read = _reader(key, others[0], how)
+            return lambda node: None if node.value is None else read(node)
     if origin is tuple:
         reads = [_reader(key, kind, how) for kind in arguments if kind is not Ellipsis]
         return partial(_sequence, reads[0]) if arguments[-1] is Ellipsis else partial(_exactly, reads)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return partial(_mapping, _reader(key, arguments[1], how))
+        value = _reader(key, arguments[1], how)
+        return lambda node: {name: value(entry) for name, entry in node.fields().items()}
     if isinstance(hint, type):
         return _plain_reader(key, hint, how)
     raise TypeError(f"{key}: no document says how a {hint} is written")
@@ -146,10 +148,6 @@ def _plain_reader(key: str, kind: type[Any], how: _How) -> Callable[[Node], Any]
     raise TypeError(f"{key}: no document says how a {kind.__name__} is written")
 
 
-def _or_nothing(read: Callable[[Node], Any], node: Node) -> Any:
-    return None if node.value is None else read(node)
-
-
 def _sequence(read: Callable[[Node], Any], node: Node) -> tuple[Any, ...]:
     return tuple(read(item) for item in node.items())
 
@@ -159,10 +157,6 @@ def _exactly(reads: Collection[Callable[[Node], Any]], node: Node) -> tuple[Any,
     if len(items) != len(reads):
         node.fail(f"expected a list of {len(reads)}, found {len(items)}")
     return tuple(read(item) for read, item in zip(reads, items, strict=True))
-
-
-def _mapping(read: Callable[[Node], Any], node: Node) -> dict[str, Any]:
-    return {key: read(value) for key, value in node.fields().items()}
 
 
 def data_of(value: Any) -> Any:

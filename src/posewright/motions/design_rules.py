@@ -220,7 +220,8 @@ def check_motion(
         InputError: the motion moves a joint that the robot does not have.
     """
     thresholds = DesignRules.of(robot) if rules is None else rules
-    poses = thresholds.near_pose if near_pose is None else _named(near_pose)
+    asked = () if near_pose == NEAREST else (near_pose,)  # none stands for all
+    poses = thresholds.near_pose if near_pose is None else asked
     strange = [joint for joint in motion.joints if joint not in robot.joint_names]
     if strange:
         raise InputError(
@@ -234,8 +235,3 @@ def check_motion(
     findings = gathered(finding for rule in RULES for finding in rule(checked))
     badness = list(Level)
     return tuple(sorted(findings, key=lambda f: (badness.index(f.level), f.keyframe or 0)))
-
-
-def _named(name: str) -> tuple[str, ...]:
-    """Return the poses that a name asks for; none stands for all."""
-    return () if name == NEAREST else (name,)

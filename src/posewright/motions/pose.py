@@ -44,11 +44,9 @@ def smooth(u: Floats) -> Floats:
 
 
 def trapezoid(u: Floats, accel_share: Floats) -> Floats:
-    """Constant acceleration for `accel_share` of the time, cruise, and braking as long again.
+    """Constant acceleration for `accel_share` of the time (0..0.5; 0 is linear), cruise, braking as long.
 
-    Args:
-        u: (n,) share of the time, 0..1.
-        accel_share: (n,) or scalar, 0..0.5; 0 is linear.
+    Both `u`, the share of the time gone (0..1), and `accel_share` are (n,).
     """
     ramp = np.maximum(accel_share, 1e-300)  # keeps 0/0 out of a branch that 0 never chooses
     cruise = 1.0 / (1.0 - accel_share)

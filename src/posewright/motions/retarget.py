@@ -126,7 +126,9 @@ def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> C
     Raises:
         InputError: the two have no joint in common.
     """
-    doubts = _doubts(motion, robot, source or _shipped(motion.robot))
+    if source is None and motion.robot in robot_names():
+        source = robot_named(motion.robot)
+    doubts = _doubts(motion, robot, source)
     unmatched = tuple(name for name in motion.joints if doubts[ZERO].get(name))
     joints = tuple(name for name in robot.joint_names if name in motion.joints and name not in unmatched)
     if not joints:
@@ -137,7 +139,7 @@ def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> C
         )
     clips: list[Clip] = []
     keyframes = tuple(
-        _keyframe(number, keyframe, joints, robot, clips)
+        replace(keyframe, pose=_pose(number, keyframe.pose, joints, robot, clips), stiffness=None)
         for number, keyframe in enumerate(motion.keyframes, 1)
     )
     start = None if motion.start is None else _pose(0, motion.start, joints, robot, clips)
@@ -145,10 +147,6 @@ def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> C
     missing = tuple(name for name in motion.joints if name not in (*joints, *unmatched))
     unmoved = tuple(name for name in robot.joint_names if name not in (*joints, *unmatched))
     return Carried(moved, missing, unmoved, tuple(clips), unmatched, tuple(_remarks(doubts)))
-
-
-def _shipped(name: str) -> Robot | None:
-    return robot_named(name) if name in robot_names() else None
 
 
 def _doubts(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
@@ -168,12 +166,6 @@ def _remarks(doubts: dict[str, dict[str, str]]) -> Iterator[str]:
         for card in dict.fromkeys(doubts[doubt].values()):
             names = [name for name, owner in doubts[doubt].items() if owner == card]
             yield f"{', '.join(names)}: {told.format(card)}"
-
-
-def _keyframe(
-    number: int, keyframe: Keyframe, joints: tuple[str, ...], robot: Robot, clips: list[Clip]
-) -> Keyframe:
-    return replace(keyframe, pose=_pose(number, keyframe.pose, joints, robot, clips), stiffness=None)
 
 
 def _pose(number: int, pose: Pose, joints: tuple[str, ...], robot: Robot, clips: list[Clip]) -> Pose:

@@ -25,15 +25,8 @@ from posewright.robots.servo import Servo, ServoModel, ServoScale
 _Value = TypeVar("_Value")
 
 _MAPPINGS = (
-    "poses",
-    "groups",
-    "numberings",
-    "namings",
-    "designs",
-    "sources",
-    "servo_models",
-    "link_masses_kg",
-)
+    "poses", "groups", "numberings", "namings", "designs", "sources", "servo_models", "link_masses_kg",
+)  # fmt: skip
 """Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
 
 

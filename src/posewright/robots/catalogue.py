@@ -89,9 +89,7 @@ def ships(card: Robot) -> bool:
     return card.folder == FOLDER / card.name
 
 
-@cache
-def _read_once(folder: Path) -> Robot:
-    return read_robot(folder)
+_read_once = cache(read_robot)
 
 
 @cache

@@ -117,11 +117,8 @@ class Coupling:
     def bounds(self, angles: Floats) -> tuple[Floats, Floats]:
         """Return how far each table lets its joint turn, lower and upper, `(n, n_tables)` each [rad].
 
-        Args:
-            angles: all joints of the robot, `(n, n_joints)` [rad]; NaN where free.
-
-        Returns:
-            The limits of the row that is broken least; infinite where no row counts.
+        For angles of all joints `(n, n_joints)` [rad], NaN where free, these are the limits of the row that is
+        broken least; infinite where no row counts.
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         found = np.empty((2, len(angles), len(self)))
@@ -132,8 +129,7 @@ class Coupling:
     def beyond(self, angles: Floats) -> Floats:
         """Return how far each table's joint is out of its limits, `(n, n_tables)` [rad]; 0 where it is not.
 
-        Args:
-            angles: all joints of the robot, `(n, n_joints)` [rad]; a NaN, a free joint, breaks nothing.
+        A free joint, NaN among all joints' angles `(n, n_joints)` [rad], breaks nothing.
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         lower, upper = self.bounds(angles)
@@ -174,11 +170,6 @@ def _row(node: Node, joint: str, given: list[str], rounding_rad: float) -> Coupl
             f"{len(entries)} ranges in a row for {len(given) + 1}",
             hint=f"one each for {', '.join([*given, joint])}",
         )
-    *given_ranges, own = (_radians(entry) for entry in entries)
+    *given_ranges, own = (map(math.radians, parse_range(entry)) for entry in entries)
     where = tuple(GivenRange(name, *pair) for name, pair in zip(given, given_ranges, strict=True))
-    return CoupledLimit(joint, where, own[0], own[1], rounding_rad)
-
-
-def _radians(node: Node) -> tuple[float, float]:
-    lower, upper = parse_range(node)
-    return math.radians(lower), math.radians(upper)
+    return CoupledLimit(joint, where, *own, rounding_rad)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from posewright.documents import Node
+from posewright.documents import Node, Reader, read_record
 from posewright.robots.sensors import Camera, SensorSpec, Vector, parse_vector
 
 FRONT, REAR = "front", "rear"
@@ -111,9 +112,9 @@ class HeadGeometry:
     """
 
     joints: tuple[str, str, str]
-    neck_m: Vector = field(repr=False)
-    head_m: Vector = field(repr=False)
-    camera_m: Vector = field(repr=False)
+    neck_m: Annotated[Vector, Reader(_in_middle)] = field(repr=False)
+    head_m: Annotated[Vector, Reader(_in_middle)] = field(repr=False)
+    camera_m: Annotated[Vector, Reader(_in_middle)] = field(repr=False)
     camera: str
 
 
@@ -124,13 +125,8 @@ def parse_head(node: Node, joints: Sequence[str], sensors: Collection[SensorSpec
     if len(turned) != 3 or len(set(turned)) != 3:
         fields["joints"].fail(f"expected three joints, found {len(set(turned))}", hint=HEAD_HINT)
     cameras = [sensor.name for sensor in sensors if isinstance(sensor, Camera)]
-    return HeadGeometry(
-        joints=(turned[0], turned[1], turned[2]),
-        neck_m=_in_middle(fields["neck_m"]),
-        head_m=_in_middle(fields["head_m"]),
-        camera_m=_in_middle(fields["camera_m"]),
-        camera=fields["camera"].choice("camera", cameras),
-    )
+    camera, besides = fields["camera"].choice("camera", cameras), ("joints", "camera", "source")
+    return read_record(node, HeadGeometry, besides=besides, joints=turned, camera=camera)
 
 
 def _in_middle(node: Node) -> Vector:

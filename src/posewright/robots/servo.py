@@ -19,11 +19,8 @@ MAX_GAIN = 0xFFFF
 """OPEN-R hands gains and shifts over as 16-bit words (OPENR::SetJointGain)."""
 
 TERMS = ("p", "i", "d")
-
 BUS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance_slope")
-
 ANGLE = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
-
 OPTIONAL = ("supply_v", "gear_ratio", "mass_kg")
 
 

@@ -157,12 +157,7 @@ MAX_SEED = 2**63 - 1
 
 
 def checked_seed(seed: object, *, count: int = 1) -> int:
-    """Return a seed, or raise InputError where it is none.
-
-    Args:
-        seed: what somebody handed in.
-        count: of how many seeds that follow each other it is the first.
-    """
+    """Return a seed, the first of so many that follow each other, or raise InputError where it is none."""
     most = MAX_SEED - count + 1
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= most:
         raise InputError(f"a seed of {seed!r}", hint=f"a whole number from 0 to {most}")

@@ -41,7 +41,6 @@ class Search:
     """
 
     def __init__(self, plan: Plan) -> None:
-        """Begin at the plan's start."""
         self._dimensions = plan.dimensions
         self._asked: list[Any] = []
         legacy = np.random.RandomState(np.random.MT19937(np.random.SeedSequence(plan.seed)))
@@ -239,7 +238,7 @@ class _Run:
     def until(self, generations: int, watch: Watch | None) -> Tuned:
         """Run up to so many generations."""
         ending = Ending.COMPLETE
-        self._do_start()
+        self._evaluated([{one.name: one.start for one in self._plan.dimensions}])
         while True:
             if watch is not None and not watch(self._generations[-1]):
                 ending = Ending.STOPPED
@@ -247,13 +246,7 @@ class _Run:
                 ending = Ending.CONVERGED
             if ending is not Ending.COMPLETE or len(self._generations) > generations:
                 return self._tuned(ending)
-            self._do_generation()
-
-    def _do_start(self) -> None:
-        self._evaluated([{one.name: one.start for one in self._plan.dimensions}])
-
-    def _do_generation(self) -> None:
-        self._search.tell([attempt.score for attempt in self._evaluated(self._search.ask())])
+            self._search.tell([attempt.score for attempt in self._evaluated(self._search.ask())])
 
     def _evaluated(self, candidates: Sequence[Mapping[str, float]]) -> list[Attempt]:
         """Return the attempts that candidates become, out of the journal as far as it goes."""

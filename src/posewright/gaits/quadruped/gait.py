@@ -66,18 +66,6 @@ def _ranged(name: str, value: float, low: float, high: float) -> float:
     return float(value)
 
 
-def feet_components(components: Floats, seconds: float, gain: TravelGain, trim: Trim) -> Floats:
-    """Return the components `(3,)` [m, m, rad] that move the feet, so that the body moves by `components`."""
-    forward, left, turn = components.tolist()
-    return np.array(
-        [
-            gain.forward * forward + trim.forward_m_s * seconds,
-            gain.left * left + trim.left_m_rad * turn,
-            gain.turn * turn + trim.turn_rad_m * left,
-        ]
-    )
-
-
 GAINS = tuple(entry.name for entry in fields(TravelGain))
 TRIMS = tuple(entry.name for entry in fields(Trim))
 
@@ -110,13 +98,20 @@ class Gait:
         return {**self.parameters.flat, **gains, **trims}
 
     def made_up_for(self, components: Floats, seconds: float) -> Floats:
-        """Return the components that the feet are moved by, so that the body moves by `components`.
+        """Return the components `(3,)` [m, m, rad] that move the feet so that the body moves by these.
 
         The turn multiplier adds its turn; gain and trim add what servos and paws take away.
         """
         forward, left, turn = components.tolist()
         turn += self.parameters.turn_multiplier_rad_m * forward
-        return feet_components(np.array([forward, left, turn]), seconds, self.travel_gain, self.trim)
+        gain, trim = self.travel_gain, self.trim
+        return np.array(
+            [
+                gain.forward * forward + trim.forward_m_s * seconds,
+                gain.left * left + trim.left_m_rad * turn,
+                gain.turn * turn + trim.turn_rad_m * left,
+            ]
+        )
 
     def changed(self, values: Mapping[str, float]) -> Gait:
         """Return the gait with other values for some numbers, by dotted name.

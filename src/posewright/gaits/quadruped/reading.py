@@ -146,10 +146,6 @@ def read_parameters(node: Node) -> GaitParameters:
     return GaitParameters(**values)
 
 
-def _one(node: Node) -> float:
-    return _value(node, _explanation_of(node))
-
-
 def _fore_hind(node: Node) -> ForeHind:
     explanation = _explanation_of(node)
     if not isinstance(node.value, dict):
@@ -204,4 +200,8 @@ def _explanation_of(node: Node) -> Explanation:
     return EXPLANATIONS[node.trail.rpartition(".")[2]]
 
 
-_READERS = {Kind.ONE: _one, Kind.FORE_HIND: _fore_hind, Kind.POINTS: _read_points}
+_READERS = {
+    Kind.ONE: lambda node: _value(node, _explanation_of(node)),
+    Kind.FORE_HIND: _fore_hind,
+    Kind.POINTS: _read_points,
+}

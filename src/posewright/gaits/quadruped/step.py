@@ -199,12 +199,9 @@ def _handed_over(
 
 
 def _through_air(lifted_at: Floats, lands_at: Floats, through_air: Floats) -> Floats:
-    """Return points in the air, `(n, 3)` [m].
+    """Return points in the air, `(n, 3)` [m], at parts of the stroke and heights `(n, 2)` of a `FootWindow`.
 
-    Args:
-        lifted_at: where the foot left the ground, `(3,)` or `(1, 3)` [m]; `(0, 3)` where there are none.
-        lands_at: where it lands, `(3,)` [m].
-        through_air: parts of the stroke and heights, `(n, 2)`, as of a `FootWindow`.
+    It is lifted at `(3,)` or `(1, 3)` [m]; `(0, 3)` where there are none.
     """
     points = lifted_at + through_air[:, :1] * (lands_at - lifted_at)
     points[:, 2] += through_air[:, 1]
