@@ -220,8 +220,8 @@ def check_motion(
         InputError: the motion moves a joint that the robot does not have.
     """
     thresholds = DesignRules.of(robot) if rules is None else rules
-    asked = () if near_pose == NEAREST else (near_pose,)  # none stands for all
-    poses = thresholds.near_pose if near_pose is None else asked
+    poses = thresholds.near_pose if near_pose is None else (near_pose,)
+    poses = () if near_pose == NEAREST else poses  # none stands for all
     strange = [joint for joint in motion.joints if joint not in robot.joint_names]
     if strange:
         raise InputError(

@@ -117,8 +117,8 @@ class Coupling:
     def bounds(self, angles: Floats) -> tuple[Floats, Floats]:
         """Return how far each table lets its joint turn, lower and upper, `(n, n_tables)` each [rad].
 
-        For angles of all joints `(n, n_joints)` [rad], NaN where free, these are the limits of the row that is
-        broken least; infinite where no row counts.
+        For angles of all joints `(n, n_joints)` [rad], NaN where free: the limits of the row that is broken
+        least; infinite where no row counts.
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         found = np.empty((2, len(angles), len(self)))
@@ -170,6 +170,6 @@ def _row(node: Node, joint: str, given: list[str], rounding_rad: float) -> Coupl
             f"{len(entries)} ranges in a row for {len(given) + 1}",
             hint=f"one each for {', '.join([*given, joint])}",
         )
-    *given_ranges, own = (map(math.radians, parse_range(entry)) for entry in entries)
+    *given_ranges, (lower, upper) = (map(math.radians, parse_range(entry)) for entry in entries)
     where = tuple(GivenRange(name, *pair) for name, pair in zip(given, given_ranges, strict=True))
-    return CoupledLimit(joint, where, *own, rounding_rad)
+    return CoupledLimit(joint, where, lower, upper, rounding_rad)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from posewright.documents import Bounds, Node, read_record
 from posewright.robots.sensors import Camera, SensorSpec
@@ -55,7 +55,8 @@ def parse_motion_rules(
     found = node.fields()
     besides = ("near_pose", "camera", "source")
     near = _poses(found["near_pose"], poses) if "near_pose" in found else None
-    rules = read_record(node, MotionRules, besides=besides, near_pose=near, **dict.fromkeys(OF_CAMERA))
+    no_camera: dict[str, Any] = dict.fromkeys(OF_CAMERA)
+    rules = read_record(node, MotionRules, besides=besides, near_pose=near, **no_camera)
     most = math.inf if rules.max_step_deg is None else rules.max_step_deg
     if rules.large_step_deg is not None and rules.large_step_deg > most:
         found["large_step_deg"].fail("a large step is larger than the largest", hint="see max_step_deg")
