@@ -71,11 +71,8 @@ def _refuse_odd(path: Path) -> None:
 
 
 def _too_large(path: Path, size: int, limit: int) -> FormatError:
-    return FormatError(
-        f"has {size:,} bytes and was not read",
-        where=Where(path=path),
-        hint=f"no motion file is larger than {limit:,} bytes",
-    )
+    what = f"has {size:,} bytes and was not read"
+    return FormatError(what, where=Where(path=path), hint=f"no motion file is larger than {limit:,} bytes")
 
 
 def is_text(data: bytes) -> bool:

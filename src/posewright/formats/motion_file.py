@@ -37,11 +37,8 @@ def find_page(
         called = [number for number, name in names.items() if name.strip() == wanted != ""]
         if len(called) > 1:
             numbers = ", ".join(map(str, called))
-            raise FormatError(
-                f"{len(called)} pages are called {wanted!r}",
-                where=where,
-                hint=f"say which by number: {numbers}",
-            )
+            what = f"{len(called)} pages are called {wanted!r}"
+            raise FormatError(what, where=where, hint=f"say which by number: {numbers}")
         if called:
             return called[0]
     return _by_number(reference, names, last, where)

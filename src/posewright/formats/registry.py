@@ -99,9 +99,6 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
         return next((known for known in suiting if origin and known.name == origin.format), suiting[0])
     if origin is None or origin.format not in FORMATS or not FORMATS[origin.format].suffixes:
         endings = dict.fromkeys(known.suffixes[0] for known in FORMATS.values() if known.suffixes)
-        raise FormatError(
-            "the file's name does not say in which format to write",
-            where=Where(path),
-            hint=f"end it in {', '.join(endings)}",
-        )
+        what = "the file's name does not say in which format to write"
+        raise FormatError(what, where=Where(path), hint=f"end it in {', '.join(endings)}")
     return FORMATS[origin.format]

@@ -105,12 +105,9 @@ def convert_motion(
 def refuse_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
     """Raise the LossError that lists what would be lost, unless nothing would or that is accepted."""
     if losses and not accept_loss:
-        raise LossError(
-            f"as {name} it would lose: {'; '.join(losses)}",
-            where=Where(path),
-            hint="accept_loss=True writes it all the same",
-            losses=losses,
-        )
+        what = f"as {name} it would lose: {'; '.join(losses)}"
+        hint = "accept_loss=True writes it all the same"
+        raise LossError(what, where=Where(path), hint=hint, losses=losses)
 
 
 def _copy(file: MotionFile, wanted: MotionFormat, target: Path) -> Rendering:

@@ -215,8 +215,6 @@ def _written(change: Change, home: Home, output: Path | None) -> tuple[Path, Pat
 
 def _refuse_earlier(path: Path) -> None:
     if path.exists():
-        raise OutputError(
-            "something was written here before, and would be lost",
-            where=Where(path=path),
-            hint="name another folder, or copy this one to the stick first",
-        )
+        what = "something was written here before, and would be lost"
+        hint = "name another folder, or copy this one to the stick first"
+        raise OutputError(what, where=Where(path=path), hint=hint)

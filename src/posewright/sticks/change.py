@@ -139,11 +139,9 @@ def _refuse_taken_id(commands: MonetCommands, number: int, *, overwrite: bool) -
     taken = commands.with_id(number)
     if taken and not overwrite:
         names = " and ".join(line.name for line in taken[-1].agents) or "nothing"
-        raise FormatError(
-            f"id {number} plays {names}",
-            where=Where(path=commands.path, line=taken[-1].head.line.number),
-            hint=f"a free id is {free_id(commands)}; --replace puts the new one in its place",
-        )
+        what = f"id {number} plays {names}"
+        hint = f"a free id is {free_id(commands)}; --replace puts the new one in its place"
+        raise FormatError(what, where=Where(path=commands.path, line=taken[-1].head.line.number), hint=hint)
 
 
 def _refuse_taken_name(
@@ -153,23 +151,16 @@ def _refuse_taken_name(
     if not places:
         return
     if not overwrite:
-        raise FormatError(
-            f"a motion called {wanted.name!r} is in the archive already",
-            where=Where(path=archive.path),
-            hint="give this one another --name; --replace puts it in the place of the other",
-        )
+        what = f"a motion called {wanted.name!r} is in the archive already"
+        hint = "give this one another --name; --replace puts it in the place of the other"
+        raise FormatError(what, where=Where(path=archive.path), hint=hint)
     if places != {archive.archive.places.get(wanted.name)}:
-        raise FormatError(
-            f"what is called {wanted.name!r} lies in an entry of another name, or in several",
-            where=Where(path=archive.path),
-            hint="give this one another --name",
-        )
+        what = f"what is called {wanted.name!r} lies in an entry of another name, or in several"
+        raise FormatError(what, where=Where(path=archive.path), hint="give this one another --name")
     for line in _players(setup, places, wanted.id):
-        raise FormatError(
-            f"{wanted.name!r} is played by more than command {wanted.id}: also here",
-            where=Where(path=line.line.path, line=line.line.number),
-            hint="give this one another --name",
-        )
+        what = f"{wanted.name!r} is played by more than command {wanted.id}: also here"
+        hint = "give this one another --name"
+        raise FormatError(what, where=Where(path=line.line.path, line=line.line.number), hint=hint)
 
 
 def _called(archive: MonetArchive, name: str) -> Iterator[int]:

@@ -115,22 +115,16 @@ def check_graph(
     """Look for postures the robot cannot get into, or out of."""
     graph = PostureGraph.of(transitions, commands, older=older)
     if len(graph.ends) > MAX_POSTURES:
-        yield MonetFinding(
-            Level.WARNING,
-            "graph",
-            f"{len(graph.ends)} postures: their ways were not looked at",
-            transitions.path,
-        )
+        what = f"{len(graph.ends)} postures: their ways were not looked at"
+        yield MonetFinding(Level.WARNING, "graph", what, transitions.path)
         return
     if FIRST_POSTURE not in graph.ends and not graph.set_by_command:
-        yield MonetFinding(
-            Level.ERROR,
-            "graph",
+        what = (
             f"no way leads out of {FIRST_POSTURE}, the posture MoNet starts in: "
-            "it plays only what begins in any posture",
-            transitions.path,
-            hint=f"Sony's own has monetagentNEUTRAL a_{FIRST_POSTURE}#sleep_standard 0",
+            "it plays only what begins in any posture"
         )
+        hint = f"Sony's own has monetagentNEUTRAL a_{FIRST_POSTURE}#sleep_standard 0"
+        yield MonetFinding(Level.ERROR, "graph", what, transitions.path, hint=hint)
         return
     yield from _into_any(transitions)
     yield from _unreached(graph)
@@ -141,23 +135,16 @@ def _into_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
     for line in transitions.agents:
         said = postures_of(line.name)
         if line.agent != SOUND_AGENT and said.said and said.start != ANY and said.end == ANY:
-            yield warning(
-                "graph",
-                line.line,
-                f"{line.name} ends in {ANY}, which is no posture to go to, so this way is never taken",
-                "say the posture it ends in",
-            )
+            what = f"{line.name} ends in {ANY}, which is no posture to go to, so this way is never taken"
+            yield warning("graph", line.line, what, "say the posture it ends in")
 
 
 def _unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
     for posture, commands in graph.begins.items():
         if posture not in graph.reached:
-            yield error(
-                "graph",
-                commands[0].head.line,
-                f"no way leads to {posture}, where {_ids(commands)} begins: MoNet refuses it",
-                f"write one in MONET.CFG, as monetagentMTN a_{graph.reached[-1]}#{posture}_standard -1",
-            )
+            what = f"no way leads to {posture}, where {_ids(commands)} begins: MoNet refuses it"
+            hint = f"write one in MONET.CFG, as monetagentMTN a_{graph.reached[-1]}#{posture}_standard -1"
+            yield error("graph", commands[0].head.line, what, hint)
     for way in graph.ways:
         start = way.postures.start
         if start not in graph.reached and start not in graph.begins:
@@ -169,12 +156,8 @@ def _left_for_ever(graph: PostureGraph) -> Iterator[MonetFinding]:
     for posture in dead_ends if len(graph.reached) > 2 else ():
         into = next(way for way in graph.ways if way.postures.end == posture)
         back = next(other for other in graph.reached[1:] if other != posture)
-        yield warning(
-            "graph",
-            into.line,
-            f"no way leads out of {posture}: once there, the robot plays only what begins there",
-            f"a way back would be called a_{posture}#{back}_standard",
-        )
+        what = f"no way leads out of {posture}: once there, the robot plays only what begins there"
+        yield warning("graph", into.line, what, f"a way back would be called a_{posture}#{back}_standard")
     for posture, commands in graph.begins.items():
         lost = [
             other
@@ -182,11 +165,8 @@ def _left_for_ever(graph: PostureGraph) -> Iterator[MonetFinding]:
             if other not in dead_ends and posture not in graph.reached_from(other)
         ]
         if posture in graph.reached[1:] and lost:
-            yield warning(
-                "graph",
-                commands[0].head.line,
-                f"from {_in_words(lost)} no way leads to {posture}, where {_ids(commands)} begins",
-            )
+            what = f"from {_in_words(lost)} no way leads to {posture}, where {_ids(commands)} begins"
+            yield warning("graph", commands[0].head.line, what)
 
 
 def _ids(commands: Collection[Command]) -> str:

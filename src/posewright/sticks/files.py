@@ -86,11 +86,8 @@ def _files_in(folder: Path) -> Iterator[Path]:
         folders.sort()
         count += len(names)
         if count > MAX_FILES:
-            raise FormatError(
-                f"more than {MAX_FILES:,} files",
-                where=Where(path=folder),
-                hint="name the memory stick, or its OPEN-R folder",
-            )
+            hint = "name the memory stick, or its OPEN-R folder"
+            raise FormatError(f"more than {MAX_FILES:,} files", where=Where(path=folder), hint=hint)
         yield from (Path(place) / name for name in sorted(names))
 
 

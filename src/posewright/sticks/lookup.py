@@ -95,20 +95,12 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
 def _leads_nowhere(line: AgentLine, archive: MonetArchive, guess: Guess) -> Iterator[MonetFinding]:
     entries, index = archive.entries, line.index
     if index is not None and index >= 0:
-        yield error(
-            "index",
-            line.line,
-            f"there is no index {index} in {archive.path.name}, which has {len(entries)}",
-            f"right is 0 to {len(entries) - 1}, or -1 to look the name up",
-        )
+        what = f"there is no index {index} in {archive.path.name}, which has {len(entries)}"
+        yield error("index", line.line, what, f"right is 0 to {len(entries) - 1}, or -1 to look the name up")
     elif AGENTS[line.agent].plays == "WAVE":
         names = [entry.name for entry in entries]
-        yield error(
-            "sound",
-            line.line,
-            f"no sound in {archive.path.name} is called {quoted(line.name)}",
-            guess(line.name, names),
-        )
+        what = f"no sound in {archive.path.name} is called {quoted(line.name)}"
+        yield error("sound", line.line, what, guess(line.name, names))
     elif not is_null(line.name):
         yield _no_such_motion(line, archive, guess)
 
@@ -124,12 +116,8 @@ def _no_such_motion(line: AgentLine, archive: MonetArchive, guess: Guess) -> Mon
         hint = f"the entry is called so, but it holds {_SAID[archive.entries[place].contents.kind]}"
     else:
         hint = guess(line.name, [label.name for label in archive.motions.values()])
-    return error(
-        "motion",
-        line.line,
-        f"no motion in {archive.path.name} calls itself {quoted(line.name)}: the robot would stay as it is",
-        hint,
-    )
+    what = f"no motion in {archive.path.name} calls itself {quoted(line.name)}: the robot would stay as it is"
+    return error("motion", line.line, what, hint)
 
 
 def _check_motion(
@@ -170,12 +158,8 @@ def _check_own_name(line: AgentLine, label: MotionLabel, called: str) -> Iterato
         return
     said, own = postures_of(line.name), postures_of(label.name)
     if own.said and said != own:
-        yield warning(
-            "posture",
-            line.line,
-            f"the line says {' to '.join(said)}, but {called} calls itself {quoted(label.name)}",
-            "MoNet believes the line",
-        )
+        what = f"the line says {' to '.join(said)}, but {called} calls itself {quoted(label.name)}"
+        yield warning("posture", line.line, what, "MoNet believes the line")
 
 
 def _check_sound(line: AgentLine, archive: MonetArchive, place: int) -> Iterator[MonetFinding]:
@@ -191,13 +175,11 @@ def _check_waits_for_ever(command: Command, setup: MonetSetup) -> Iterator[Monet
     for line in command.agents:
         played = _played(line, setup)
         if played in seen:
-            yield error(
-                "count",
-                line.line,
+            what = (
                 f"{line.agent} is to play the same twice in command {command.head.word(0)}: "
-                "MoNet waits for ever for the second",
-                "take one of the lines out",
+                "MoNet waits for ever for the second"
             )
+            yield error("count", line.line, what, "take one of the lines out")
         seen.add(played)
 
 

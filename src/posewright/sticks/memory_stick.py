@@ -47,13 +47,8 @@ from posewright.sticks.text import MonetCommands, MonetText, MonetTransitions
 
 def nobodys(folder: Path, db: DesignDb) -> MonetFinding:
     """Return what is to be said of a folder of MONET files that no section speaks of."""
-    return MonetFinding(
-        Level.WARNING,
-        "path",
-        f"no section is of the robot whose files lie in {plain_absolute(folder).name}: it finds no archive",
-        db.path,
-        hint=f"sections are {', '.join(db.models)}",
-    )
+    what = f"no section is of the robot whose files lie in {plain_absolute(folder).name}: it finds no archive"
+    return MonetFinding(Level.WARNING, "path", what, db.path, hint=f"sections are {', '.join(db.models)}")
 
 
 def check_designdb(db: DesignDb, here: Collection[str]) -> Iterator[MonetFinding]:
@@ -92,11 +87,9 @@ def read_stick(*paths: Path | str) -> MemoryStick:
     """
     found = search(map(Path, paths))
     if not (found.designdbs or found.commands or found.transitions or found.given):
-        raise FormatError(
-            f"no {DESIGNDB}, {COMMANDS} or {TRANSITIONS} here",
-            where=Where(path=Path(paths[0]) if paths else None),
-            hint="name a memory stick, its OPEN-R folder, or the files themselves",
-        )
+        what = f"no {DESIGNDB}, {COMMANDS} or {TRANSITIONS} here"
+        hint = "name a memory stick, its OPEN-R folder, or the files themselves"
+        raise FormatError(what, where=Where(path=Path(paths[0]) if paths else None), hint=hint)
     return _Assembly(found, Documents.of(found)).stick()
 
 

@@ -133,11 +133,8 @@ def motion_to_add(
     if page is None and len(file.motions) > 1:
         names = ", ".join(label.name for label in file.pages[:8])
         more = ", ..." if len(file.pages) > 8 else ""
-        raise FormatError(
-            f"the file holds {len(file.motions)} motions",
-            where=Where(path=Path(motion)),
-            hint=f"say which with --page: {names}{more}",
-        )
+        what = f"the file holds {len(file.motions)} motions"
+        raise FormatError(what, where=Where(path=Path(motion)), hint=f"say which with --page: {names}{more}")
     return file.motion(page)
 
 

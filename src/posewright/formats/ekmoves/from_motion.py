@@ -126,11 +126,9 @@ def _standing_at(path: Path, motion: Motion) -> tuple[PoseHeader, int] | None:
         for page, one in enumerate(series_of(header), 1)
     ]
     if motion.name not in names:
-        raise FormatError(
-            f"a header of other poses stands here: {', '.join(names[:6])}",
-            where=Where(path=path),
-            hint=f"they would be lost; name another file, or put {motion.name} into that one by hand",
-        )
+        what = f"a header of other poses stands here: {', '.join(names[:6])}"
+        hint = f"they would be lost; name another file, or put {motion.name} into that one by hand"
+        raise FormatError(what, where=Where(path=path), hint=hint)
     return header, names.index(motion.name) + 1
 
 

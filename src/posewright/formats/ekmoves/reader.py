@@ -141,11 +141,8 @@ class _Reader:
         cells = tuple(self._cells(found))
         if len(cells) != len(ORDER) or found[2].decode() not in ("", str(len(ORDER)), _word(found[2])):
             said = f" and says [{found[2].decode()}]" if found[2] else ""
-            self._fail(
-                found.start(1),
-                f"array {name} has {len(cells)} numbers{said}",
-                hint=f"{len(ORDER)}: Tilt2, Pan, Tilt1, mouth, and J1 to J3 of LF, LR, RF and RR",
-            )
+            hint = f"{len(ORDER)}: Tilt2, Pan, Tilt1, mouth, and J1 to J3 of LF, LR, RF and RR"
+            self._fail(found.start(1), f"array {name} has {len(cells)} numbers{said}", hint=hint)
         line = self._line(found.start())
         begin = max(self._data.rfind(b"\n", 0, found.start()) + 1, last)
         timing, comment = timing_at(self._data, semicolon.end())
@@ -177,11 +174,8 @@ class _Reader:
         text = self._code[cell.at : cell.end]
         found = _NUMBER.fullmatch(text)
         if found is None:
-            self._fail(
-                cell.at,
-                f"a number of array {name} is {show(text)}",
-                hint="right is a plain number like -12.5; nothing is computed here",
-            )
+            what = f"a number of array {name} is {show(text)}"
+            self._fail(cell.at, what, hint="right is a plain number like -12.5; nothing is computed here")
         if _OCTAL.fullmatch(found[2]):
             self._fail(
                 cell.at, f"{show(text)} in array {name}", hint="C takes a 0 in front for octal; leave it out"

@@ -171,10 +171,8 @@ class _Reader:
     def pose(self, node: Node) -> Pose:
         items = node.items()
         if len(items) != len(self.joints):
-            node.fail(
-                f"{len(items)} angles for {len(self.joints)} joints",
-                hint="one a joint; ~ holds, free lets go",
-            )
+            what = f"{len(items)} angles for {len(self.joints)} joints"
+            node.fail(what, hint="one a joint; ~ holds, free lets go")
         free = {joint for joint, item in zip(self.joints, items, strict=True) if item.value == FREE}
         return Pose(self.joints, np.array([_angle(item) for item in items]), frozenset(free))
 

@@ -101,12 +101,9 @@ def extract_archive(
         if tell is not None:
             tell(i + 1, 2 * len(chosen))
     if work.losses and not accept_loss:
-        raise LossError(
-            f"{len(work.losses)} things would be lost, the first of {work.losses[0]}",
-            where=Where(archive.path),
-            hint="accept_loss=True writes it all the same",
-            losses=tuple(work.losses),
-        )
+        what = f"{len(work.losses)} things would be lost, the first of {work.losses[0]}"
+        hint = "accept_loss=True writes it all the same"
+        raise LossError(what, where=Where(archive.path), hint=hint, losses=tuple(work.losses))
     _write(work, folder, overwrite=overwrite, tell=tell)
     files = tuple(Extracted(one.number, one.entry, one.kind, folder / one.name) for one in work.made)
     told = (work.placeholders, work.others, work.failed, work.losses, work.remarks)

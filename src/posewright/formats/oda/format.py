@@ -67,11 +67,9 @@ def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = N
 
 def _refuse_bomb(unpacked: int, entry: OdaEntry, path: Path) -> None:
     if unpacked > MOST_UNPACKED_BYTES:
-        raise FormatError(
-            f"its motions unpack to more than {MOST_UNPACKED_BYTES:,} bytes",
-            where=Where(path=path, offset=entry.offset),
-            hint="no archive known has a tenth of that; `posewright archive extract` takes out single ones",
-        )
+        what = f"its motions unpack to more than {MOST_UNPACKED_BYTES:,} bytes"
+        hint = "no archive known has a tenth of that; `posewright archive extract` takes out single ones"
+        raise FormatError(what, where=Where(path=path, offset=entry.offset), hint=hint)
 
 
 def _made(number: int, archive: OdaArchive, path: Path, asked: Robot | None) -> Motion:
@@ -111,11 +109,8 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 def _refuse_to_replace(path: Path, came_from: Path | None) -> None:
     """Refuse to put one motion in the place of a whole archive."""
     if path.is_file() and (came_from is None or not path.samefile(came_from)):
-        raise FormatError(
-            "an archive stands here, and its other motions would be lost",
-            where=Where(path=path),
-            hint="`posewright archive add` puts a motion into it",
-        )
+        what = "an archive stands here, and its other motions would be lost"
+        raise FormatError(what, where=Where(path=path), hint="`posewright archive add` puts a motion into it")
 
 
 def _render_file(file: MotionFile) -> Rendering:

@@ -88,10 +88,8 @@ def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) ->
 def _refuse_endless(motion: Motion, known: set[float]) -> None:
     times = [t for frame in motion.keyframes for t in (frame.reach_s, frame.pause_s) if t not in known]
     if len(motion.keyframes) + sum(times) / MAX_TIME_S > MAX_STEPS_IN_FILE:
-        raise FormatError(
-            f"motion {motion.name!r} has {len(motion.keyframes)} keyframes and takes {motion.duration:g} s",
-            hint=f"a RoboPlus file holds {MAX_STEPS_IN_FILE} steps of {MAX_TIME_S:.2f} s",
-        )
+        what = f"motion {motion.name!r} has {len(motion.keyframes)} keyframes and takes {motion.duration:g} s"
+        raise FormatError(what, hint=f"a RoboPlus file holds {MAX_STEPS_IN_FILE} steps of {MAX_TIME_S:.2f} s")
 
 
 def _rows(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> list[Row]:

@@ -82,10 +82,8 @@ def free_pages(document: RoboplusDocument, number: int, count: int) -> list[int]
     free = [at for at, page in enumerate(document.pages, 1) if page.is_spare and at not in {number} | led_to]
     free.sort(key=lambda at: (at < number, at))
     if len(free) < count:
-        raise FormatError(
-            f"the motion needs {count} more pages and {len(free)} are free",
-            hint=f"a page holds {MAX_STEPS} steps; shorten the motion or write it to a file of its own",
-        )
+        hint = f"a page holds {MAX_STEPS} steps; shorten the motion or write it to a file of its own"
+        raise FormatError(f"the motion needs {count} more pages and {len(free)} are free", hint=hint)
     return free[:count]
 
 

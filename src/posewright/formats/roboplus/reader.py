@@ -54,17 +54,12 @@ def _refuse_wrong_end(pages: int, body: bytes, rest: bytes, path: Path | None) -
     """Refuse a file that ends early between two pages; one that was made short ends in a trailer."""
     where = Where(path=path, line=body.count(b"\n") + 1)
     if pages < MAX_PAGES and (not rest.strip(b"\r\n") or b"page_begin".startswith(rest)):
-        raise FormatError(
-            f"the file ends after page {pages} without a checksum: it was cut off",
-            where=where,
-            hint=f"RoboPlus writes {MAX_PAGES} pages, empty ones too, and two bytes of checksum",
-        )
+        what = f"the file ends after page {pages} without a checksum: it was cut off"
+        hint = f"RoboPlus writes {MAX_PAGES} pages, empty ones too, and two bytes of checksum"
+        raise FormatError(what, where=where, hint=hint)
     if len(rest) > _LONGEST_TRAILER:
-        raise FormatError(
-            f"{len(rest)} bytes stand after the last page; found {show(rest)}",
-            where=where,
-            hint="two bytes of checksum belong here",
-        )
+        what = f"{len(rest)} bytes stand after the last page; found {show(rest)}"
+        raise FormatError(what, where=where, hint="two bytes of checksum belong here")
 
 
 @dataclass

@@ -79,10 +79,8 @@ def whole(word: bytes, line: Line, what: str) -> int:
         FormatError: it is none, with the line.
     """
     if not _WHOLE.fullmatch(word):
-        line.fail(
-            f"{what} is {show(word)}",
-            hint="right is a whole number of milliseconds; 010 is octal and 0x10 hexadecimal",
-        )
+        message = f"{what} is {show(word)}"
+        line.fail(message, hint="right is a whole number of milliseconds; 010 is octal and 0x10 hexadecimal")
     sign = -1 if word.startswith(b"-") else 1
     digits = word.lstrip(b"+-")
     if digits[:2].lower() == b"0x":

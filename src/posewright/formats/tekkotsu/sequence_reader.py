@@ -167,10 +167,8 @@ class _Reader:
         line, name, value, weight = statement
         shown = plain(name.text.decode("latin-1"))
         if not shown or value is None:
-            line.fail(
-                "neither a command nor an output with its value",
-                hint="a line reads <output> <value> [weight], advanceTime <ms>, load <file>, ...",
-            )
+            what = "neither a command nor an output with its value"
+            line.fail(what, hint="a line reads <output> <value> [weight], advanceTime <ms>, load <file>, ...")
         self._loading.budget.spend(1, line)
         self._settings.append(
             Setting(

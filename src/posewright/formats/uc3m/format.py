@@ -166,10 +166,8 @@ def _columns(motion: Motion, card: Robot) -> dict[int, tuple[Servo, list[float]]
         servo = card.servo(joint)
         degrees = [servo.to_servo_deg(pose.angle(joint)) for pose in poses]
         if any(map(math.isnan, degrees)):
-            raise FormatError(
-                f"motion {motion.name!r} does not say where {joint} is at every step",
-                hint="a joint table needs an angle of every joint",
-            )
+            what = f"motion {motion.name!r} does not say where {joint} is at every step"
+            raise FormatError(what, hint="a joint table needs an angle of every joint")
         found[identity] = servo, degrees
     return found
 
