@@ -16,8 +16,6 @@ class Place:
     """A run of bytes within a file.
 
     Attributes:
-        path: the file.
-        base: where the run begins in it.
         inside: what of the file it is, such as an entry of an archive.
         unpacked: whether the bytes are counted in what came out of gzip.
     """
@@ -53,12 +51,8 @@ class ByteCursor:
     """Reads numbers and strings one after the other, and never beyond the end it was given.
 
     Attributes:
-        data: all the bytes.
-        place: where they are, for messages.
-        at: the next byte to be read.
         end: the byte before which reading must stop.
         whole: what ends there, in words.
-        begin: where it began to read.
     """
 
     data: bytes

@@ -76,10 +76,7 @@ class FileKind:
     """A kind of file that a person may hand in as a motion.
 
     Attributes:
-        name: its short name in programs.
         title: what it is called among people, with its article.
-        detects: whether a file is of this kind.
-        evidence: what `detects` goes by.
         is_motion: whether it holds motions at all (a robot model or a picture does not).
     """
 
@@ -103,8 +100,7 @@ def begins_in_gzip(*marks: bytes) -> Callable[[FileContent], bool]:
 def says(pattern: bytes) -> Callable[[FileContent], bool]:
     r"""Return a test whether a text file that is no XML matches a pattern.
 
-    Args:
-        pattern: a regular expression; `^` is the beginning of a line, `\A` that of the file.
+    A regular expression is meant, in which `^` is the beginning of a line and `\A` that of the file.
     """
     compiled = re.compile(pattern, re.MULTILINE)
     return lambda content: not content.is_xml and compiled.search(content.text or b"") is not None

@@ -20,12 +20,7 @@ CARRIED = "carried-over"
 
 
 def carried_to(motion: Motion, robot: str | Robot | None) -> Carried | None:
-    """Return the motion carried over to the robot that is asked for; None where it is that robot's already.
-
-    Raises:
-        InputError: the two robots have no joint in common.
-        UnknownNameError: there is no such robot.
-    """
+    """Return the motion carried over to the robot that is asked for; None if it is that robot's already."""
     card = robot_named(robot) if isinstance(robot, str) else robot
     if card is None or card.name == motion.robot:
         return None

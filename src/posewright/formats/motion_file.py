@@ -22,12 +22,6 @@ def find_page(
     A whole number is the page of that number. Text is a page's name, blanks around it not counting; if no
     page is called so, digits are a number.
 
-    Args:
-        reference: what a person wrote.
-        names: name of every page that holds something, by number.
-        last: the number of the file's last page, empty or not.
-        where: for messages.
-
     Raises:
         FormatError: several pages are called so, or the page is empty.
         UnknownNameError: there is no such page.
@@ -79,9 +73,7 @@ class Glance(NamedTuple):
 class LazyMotions(Sequence[Motion]):
     """A sequence of motions, each made the first time it is asked for, and then kept.
 
-    Args:
-        makers: one function a motion.
-        glances: what a list shows of each motion; empty where nobody knows before it is made.
+    `glances` are what a list shows of each motion; empty where nobody knows before it is made.
     """
 
     def __init__(self, makers: Sequence[Callable[[], Motion]], glances: Sequence[Glance] = ()) -> None:
@@ -111,13 +103,9 @@ class Origin:
     """The foreign document a motion came from; `Motion.origin` holds it.
 
     Attributes:
-        format: name of the document's format.
-        document: the document as its format keeps it.
         page: the page's number in it, from 1.
         alone: whether the page was asked for by name, and is to be written without the pages it does not
             lead to.
-        remarks: what is odd about the file, in words.
-        path: the file, where it was one.
         robot: the robot it was read for, where the file itself does not say.
     """
 
@@ -168,10 +156,7 @@ class MotionFile:
     """What a motion file holds.
 
     Attributes:
-        format: name of its format.
-        path: where it lies.
         motions: a motion for each page that holds something.
-        pages: the label of each of `motions`.
         n_pages: pages the file has, empty ones too.
         warnings: what is odd about it but did not keep it from being read, in words.
         document: the file as its format keeps it, for writing it back.
@@ -196,12 +181,7 @@ class MotionFile:
         return cls(kind, path, (motion,), (PageLabel(1, motion.name),), 1, tuple(warnings), document)
 
     def page_number(self, reference: Reference | None = None) -> int:
-        """Return the number of the page named by name or number; of the first one without a name.
-
-        Raises:
-            FormatError: several pages are called so, or the page is empty.
-            UnknownNameError: there is no such page.
-        """
+        """Return the number of the page named by name or number; of the first one without a name."""
         if not self.motions:
             raise FormatError("there is no motion in it: all its pages are empty", where=Where(self.path))
         if reference is None:

@@ -30,12 +30,7 @@ class KeyTimes(Enum):
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """What a person may ask of a writer.
-
-    Attributes:
-        keys: for formats in which every joint has key times of its own.
-        straighten: whether curved ways are first cut into straight pieces.
-    """
+    """What a person may ask of a writer."""
 
     keys: KeyTimes = KeyTimes.OWN
     straighten: bool = False
@@ -43,12 +38,7 @@ class WriteOptions:
 
 @dataclass(frozen=True)
 class Quantum:
-    """The smallest step that a format can say; None where it is finer than anything that matters.
-
-    Attributes:
-        angle_rad: of an angle [rad].
-        time_s: of a time [s].
-    """
+    """The smallest step that a format can say; None where it is finer than anything that matters."""
 
     angle_rad: float | None = None
     time_s: float | None = None
@@ -153,12 +143,6 @@ def read_back(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Mot
 
 def measured(motion: Motion, back: Motion, rendering: Rendering, wanted: MotionFormat) -> Rounding | None:
     """Return what was rounded; None where the file's keyframes are others.
-
-    Args:
-        motion: what was to be written.
-        back: what was read back.
-        rendering: what was written.
-        wanted: in which format.
 
     A keyframe that was merged away counts nothing: that is told as a loss.
     """

@@ -29,11 +29,7 @@ _OURS = (NATIVE, ROBOPLUS, UC3M, OMTN, ODA, EKMOVES, MOT, POS, WEBOTS)
 
 
 class Formats(Mapping[str, MotionFormat]):
-    """Formats by name; installed packages are asked for theirs when the first one is looked up.
-
-    Raises:
-        InputError: a package offers a format that cannot be used; the message names both.
-    """
+    """Formats by name; installed packages are asked for theirs when the first one is looked up."""
 
     def __getitem__(self, name: str) -> MotionFormat:
         return self._known[name]

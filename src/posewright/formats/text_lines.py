@@ -87,11 +87,7 @@ def spliced(raw: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
 
 
 def split_lines(data: bytes, path: Path | None = None, *, first: int = 1) -> list[Line]:
-    """Split at LF only: a lone CR or a form feed is part of its line.
-
-    Raises:
-        FormatError: there are more than `MAX_LINES`.
-    """
+    """Split at LF only: a lone CR or a form feed is part of its line."""
     count = data.count(b"\n")
     if count > MAX_LINES:
         where = Where(path=path, line=MAX_LINES)

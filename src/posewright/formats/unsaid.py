@@ -30,8 +30,7 @@ def standing(card: Robot) -> dict[str, float]:
 def filled(rows: Floats) -> Floats:
     """Return rows in which a joint that is not given an angle stays as it was, and begins as it will be.
 
-    Args:
-        rows: (n, n_joints) [rad], NaN where not given.
+    `rows` (n, n_joints) are angles [rad], NaN where not given.
     """
     if not np.isnan(rows).any():
         return rows

@@ -38,10 +38,8 @@ class Conversion:
     """What a conversion did.
 
     Attributes:
-        format: name of the format that was written.
         losses: what the file cannot hold or the robot cannot do, in words.
         remarks: what had to be filled in or said in another way, in words.
-        quantum: the smallest steps of the format.
         rounding: what the steps did to this motion; None for a copy, in which nothing changed.
     """
 

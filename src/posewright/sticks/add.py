@@ -63,7 +63,6 @@ class Home:
     """The files of one robot, and the folder below which they keep their places.
 
     Attributes:
-        setup: the files.
         root: of a stick, the folder that holds `OPEN-R`; None where the files lie anywhere.
     """
 
@@ -78,12 +77,7 @@ class Home:
 
 
 def home_at(place: StickPlace, model: str) -> Home:
-    """Read the files of a model.
-
-    Raises:
-        FormatError: there is no such stick, or they cannot be read.
-        UnknownNameError: the stick has no files for that model.
-    """
+    """Read the files of a model."""
     if isinstance(place, tuple):
         archive, commands = map(Path, place)
         return Home(MonetSetup((model,), read_commands_file(commands), None, read_monet_archive(archive)))
@@ -120,10 +114,6 @@ class Added:
 
     Attributes:
         id: by which a program asks for it.
-        name: what it is called.
-        model: the robot it is for.
-        archive: the archive that was written.
-        commands: the MONETCMD.CFG that was written.
         place: of the motion in the archive, from 0.
         losses: what of the motion the robot cannot do, in words.
         remarks: what had to be filled in or said in another way, in words.

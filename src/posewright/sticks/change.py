@@ -25,8 +25,6 @@ class Change:
     """The files as they will be.
 
     Attributes:
-        archive: with the motion in it.
-        commands: with the command in it.
         place: of the motion in the archive, from 0.
         findings: warnings that were not there before, and notes on what the change leaves behind.
     """
@@ -41,16 +39,6 @@ def taken_in(setup: MonetSetup, wanted: Registration, data: bytes, *, overwrite:
     """Return the files with a motion in the archive and a command that plays it.
 
     Every other entry keeps its bytes and its place, every other line its bytes.
-
-    Args:
-        setup: the files as they are.
-        wanted: the command.
-        data: the motion, which must call itself `wanted.name`.
-        overwrite: whether a command of that id, and its motion of that name, may be replaced.
-
-    Raises:
-        FormatError: there is no archive or no list of commands; the id or the name is taken; or the robot
-            could not play the command.
     """
     archive, commands = _needed(setup)
     _refuse_taken_id(commands, wanted.id, overwrite=overwrite)

@@ -57,7 +57,6 @@ class PostureGraph:
     """Postures and the ways between them.
 
     Attributes:
-        ways: in the order of the files.
         begins: of each posture, the commands that begin in it.
         set_by_command: the postures that a command played anywhere ends in.
     """

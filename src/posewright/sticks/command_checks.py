@@ -78,10 +78,7 @@ def _check_number(line: MonetLine, place: int) -> Iterator[MonetFinding]:
 def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
     """Look at who is to play what.
 
-    Args:
-        line: the line.
-        older: whether the MoNet is the one that reads its postures from a POSTURE.CFG.
-        in_transitions: whether it is a line of MONET.CFG, where a name without postures is good for nothing.
+    An `older` MoNet is the one that reads its postures from a POSTURE.CFG.
     """
     known = {**AGENTS, **OLDER_AGENTS} if older else AGENTS
     for word, what in ((line.agent, "an agent's name"), (line.name, "a name")):

@@ -62,11 +62,7 @@ class Found:
 
 
 def search(paths: Iterable[Path]) -> Found:
-    """Look through folders; files are kept as they are given.
-
-    Raises:
-        FormatError: there is no such file or folder, or a folder holds far more than a memory stick.
-    """
+    """Look through folders; files are kept as they are given."""
     found = Found()
     for path in paths:
         if path.is_dir():
@@ -106,11 +102,7 @@ def plain_absolute(path: Path) -> Path:
 
 
 def stick_in(folder: Path) -> Path:
-    """Return the memory stick that a person means by a folder: it, one around it, or `MS` in it.
-
-    Raises:
-        FormatError: there is no OPEN-R folder there.
-    """
+    """Return the memory stick that a person means by a folder: it, one around it, or `MS` in it."""
     for candidate in (folder, child(folder, STICK)):
         if candidate is not None and child(candidate, OPEN_R) is not None:
             return candidate
@@ -158,11 +150,7 @@ _Document = TypeVar("_Document")
 
 @dataclass
 class Documents:
-    """The files, read; what could not be read is among the findings.
-
-    Attributes:
-        given: archives that were named one by one.
-    """
+    """The files, read; what could not be read is among the findings."""
 
     designdbs: list[DesignDb] = field(default_factory=list)
     commands: list[MonetCommands] = field(default_factory=list)
@@ -205,11 +193,7 @@ class Documents:
 
 
 def text_bytes(path: Path) -> bytes:
-    """Return what a text file holds, which may be nothing.
-
-    Raises:
-        FormatError: it cannot be read, or is far too large.
-    """
+    """Return what a text file holds, which may be nothing."""
     try:
         empty = path.is_file() and path.stat().st_size == 0
     except OSError as error:

@@ -35,7 +35,6 @@ class Target:
     """What a line leads to.
 
     Attributes:
-        archive: where it was looked up.
         place: of the entry in it, from 0; None where the line leads nowhere.
     """
 

@@ -71,15 +71,7 @@ COMMENT = "#####"
 
 @dataclass(frozen=True)
 class Registration:
-    """A command that plays a motion.
-
-    Attributes:
-        id: by which a program asks for it.
-        name: what the motion calls itself, and the line calls it.
-        agent: who plays it.
-        sound: a sound to go with it; None for none.
-        sync: whether motion and sound begin together.
-    """
+    """A command that plays a motion."""
 
     id: int
     name: str
@@ -122,11 +114,7 @@ def caption(name: str) -> str:
 def motion_to_add(
     motion: Motion | Path | str, page: Reference | None = None, robot: str | Robot | None = None
 ) -> Motion:
-    """Return the motion that is meant: itself, or the one in a file.
-
-    Raises:
-        FormatError: it cannot be read, or the file holds several and nobody said which.
-    """
+    """Return the motion that is meant: itself, or the one in a file."""
     if isinstance(motion, Motion):
         return motion
     file = read_motion_file(motion, robot=robot)
@@ -139,11 +127,7 @@ def motion_to_add(
 
 
 def name_for(motion: Motion, name: str | None) -> str:
-    """Return what the motion is to be called: as asked, or as it is if that tells the robot enough.
-
-    Raises:
-        FormatError: nobody asked, and its own name does not say where it begins and ends.
-    """
+    """Return what the motion is to be called: as asked, or as it is if that tells the robot enough."""
     if name is not None:
         return name
     if not follows_grammar(motion.name):
@@ -159,12 +143,7 @@ STRAIGHT = WriteOptions(straighten=True)
 
 @dataclass(frozen=True)
 class Fitted:
-    """A motion as MoNet plays it.
-
-    Attributes:
-        rendering: its file, what is lost, and what had to be filled in.
-        findings: where it does not do what its name says.
-    """
+    """A motion as MoNet plays it."""
 
     rendering: Rendering
     findings: tuple[MonetFinding, ...]
@@ -173,13 +152,7 @@ class Fitted:
 def fitted(
     motion: Motion, model: str, name: str, *, accept_loss: bool = False, path: Path | None = None
 ) -> Fitted:
-    """Return the motion as MoNet plays it on a model: of its whole body, under that name.
-
-    Raises:
-        LossError: something would be lost, and `accept_loss` is false.
-        FormatError: the motion does not fit.
-        UnknownNameError: MoNet knows no such model.
-    """
+    """Return the motion as MoNet plays it on a model: of its whole body, under that name."""
     if model not in MODELS:
         raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
     carried = carried_to(motion, MODELS[model].robot)

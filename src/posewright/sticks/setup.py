@@ -36,9 +36,7 @@ class DesignEntry:
 
     Attributes:
         model: the section's name; empty before the first section, where it holds for every model.
-        key: what a program asks for.
         path: where it lies, as the robot sees it: `/MS` is the memory stick.
-        line: where this stands.
     """
 
     model: str
@@ -49,12 +47,7 @@ class DesignEntry:
 
 @dataclass(frozen=True)
 class DesignDb:
-    """A DESIGNDB.CFG as its lines.
-
-    Attributes:
-        lines: all of them.
-        path: the file, where it is one.
-    """
+    """A DESIGNDB.CFG as its lines."""
 
     lines: tuple[Line, ...] = field(repr=False)
     path: Path | None = None
@@ -133,12 +126,7 @@ class MotionLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class MonetArchive:
-    """An archive, and what its motions call themselves.
-
-    Attributes:
-        archive: the archive.
-        path: where it lies.
-    """
+    """An archive, and what its motions call themselves."""
 
     archive: OdaArchive
     path: Path
@@ -181,11 +169,7 @@ class MonetArchive:
 
 
 def read_monet_archive(path: Path) -> MonetArchive:
-    """Read an archive of motions or sounds.
-
-    Raises:
-        FormatError: it cannot be read, is damaged or encrypted.
-    """
+    """Read an archive of motions or sounds."""
     return MonetArchive(parse_archive(read_file_bytes(path, limit=MAX_ARCHIVE_BYTES), path), path)
 
 
@@ -209,10 +193,6 @@ class MonetSetup:
 
     Attributes:
         models: as DESIGNDB.CFG calls them; empty where nothing says whose the files are.
-        commands: MONETCMD.CFG.
-        transitions: MONET.CFG.
-        motions: the archive that names of motions are looked up in.
-        sounds: the archive that names of sounds are looked up in.
         older: whether a POSTURE.CFG lies beside them, which an older MoNet read its postures from.
     """
 
@@ -229,8 +209,6 @@ class MemoryStick:
     """What was found on a memory stick, in a folder, or among files.
 
     Attributes:
-        setups: the files that belong together.
-        designdbs: every DESIGNDB.CFG.
         findings: what was wrong with finding and reading them.
         root: the folder that the robot calls `/MS`; None where no file lies in an `OPEN-R` folder.
     """

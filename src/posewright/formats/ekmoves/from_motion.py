@@ -57,8 +57,6 @@ class _Poses:
     Attributes:
         name: what the arrays are called, without the order numbers.
         degrees: (n, 16) in `ORDER` [deg].
-        timings: one a pose.
-        notes: what is said before the first array.
     """
 
     name: str
@@ -90,9 +88,6 @@ def header_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
     A motion that came from a header gives that header with its poses changed; asked for alone, or come from
     elsewhere, it gives a new one.
-
-    Raises:
-        FormatError: it is for a robot with other joints, or does not fit.
     """
     del options
     origin = origin_of(motion, EKMOVES)
@@ -186,15 +181,7 @@ def _check_names(names: Sequence[str], taken: set[str]) -> None:
 
 
 def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[str, ...]]:
-    """Return what is to be written, what is lost of the motion, and what had to be filled in.
-
-    Args:
-        motion: what is to be written.
-        name: what its arrays are to be called.
-
-    Raises:
-        FormatError: it does not fit.
-    """
+    """Return what is to be written, what is lost of the motion, and what had to be filled in."""
     card = card_of(motion)
     missing = [joint for joint in ORDER if joint not in card.joint_names]
     if missing:

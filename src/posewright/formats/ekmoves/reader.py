@@ -60,12 +60,7 @@ _SHOWN_BYTES = 200  # of a line in a message; one line may be the whole of a lar
 
 
 def read_header(data: bytes, path: Path | None = None) -> PoseHeader:
-    """Read the bytes of a header.
-
-    Raises:
-        FormatError: there is no array in it, one does not have 16 plain numbers, or two have the same name;
-            with the line, what stands there and what would be right.
-    """
+    """Read the bytes of a header."""
     reader = _Reader(data, path)
     arrays = tuple(reader.arrays()) if _FLOATING.search(data) else ()
     if not arrays:
@@ -75,11 +70,7 @@ def read_header(data: bytes, path: Path | None = None) -> PoseHeader:
 
 
 def code_of(data: bytes, path: Path | None = None) -> bytes:
-    """Return the bytes with blanks for all that is no code; every line and every place stays where it was.
-
-    Raises:
-        FormatError: there is too much of it.
-    """
+    """Return the bytes with blanks for all that is no code; every line and every place stays where it was."""
     pieces, last = [], 0
     for count, found in enumerate(_NO_CODE.finditer(data)):
         if count == MAX_COMMENTS:
@@ -212,11 +203,7 @@ def c_name(name: str) -> str:
 
 
 def series_of(header: PoseHeader, path: Path | None = None) -> tuple[Series, ...]:
-    """Return the motions of a header, in the order in which they begin.
-
-    Raises:
-        FormatError: two poses of a motion have the same number.
-    """
+    """Return the motions of a header, in the order in which they begin."""
     names = frozenset(array.name for array in header.arrays)
     groups: dict[tuple[str, bool], dict[int, PoseArray]] = {}
     for array in header.arrays:

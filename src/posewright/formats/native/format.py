@@ -51,10 +51,7 @@ def render(motion: Motion, over: bytes | None = None) -> bytes:
 
     A motion that was read from a native file gives that file with only the changed lines changed, to the
     byte the same where nothing was edited.
-
-    Args:
-        motion: what to write.
-        over: a native file to write it over, where the motion did not come from one.
+    A motion that did not come from a native file is written over the one in `over`, if there is one.
     """
     origin = origin_of(motion, NATIVE)
     data = origin.document if origin is not None and isinstance(origin.document, bytes) else over
@@ -68,11 +65,7 @@ def render(motion: Motion, over: bytes | None = None) -> bytes:
 
 
 def write(motion: Motion, path: Path | str) -> None:
-    """Write a native file atomically; one that stands there already keeps its comments.
-
-    Raises:
-        OutputError: it cannot be written there.
-    """
+    """Write a native file atomically; one that stands there already keeps its comments."""
     path = Path(path)
     write_atomically(path, render(motion, standing_at(path, motion)))
 

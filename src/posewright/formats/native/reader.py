@@ -48,13 +48,7 @@ SLOWEST, FASTEST = 0.001, 1000.0
 def motion_of(root: Node, card: Robot | None = None) -> Motion:
     """Return the motion a document describes.
 
-    Args:
-        root: the document.
-        card: of the robot, should the document be for that one; else the one that ships is looked up.
-
-    Raises:
-        DocumentError: a value is not what it should be.
-        UnknownNameError: a key, joint, easing or robot that does not exist.
+    Where the document is for the robot of `card` that card is taken; else the one that ships is looked up.
     """
     fields = root.fields(required=REQUIRED, optional=OPTIONAL)
     card = _robot(fields["robot"], card)

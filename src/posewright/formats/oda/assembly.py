@@ -77,9 +77,7 @@ def _at_an_end(byte: int, at: int, last: int) -> bool:
 def entry_name(path: PurePath, suffixes: tuple[str, ...] = ()) -> str:
     """Return what the entry of a file is called: as the file, without folder and ending.
 
-    Args:
-        path: the file.
-        suffixes: endings of two parts, such as `.motion.yaml`, that are dropped whole.
+    Endings of two parts among `suffixes`, such as `.motion.yaml`, are dropped whole.
     """
     name = path.name
     ending = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), path.suffix)
@@ -114,11 +112,8 @@ class Part:
     """What a file becomes in an archive.
 
     Attributes:
-        name: of the entry.
         data: its bytes, not in gzip.
         type: what the table says it is; None for what its bytes tell.
-        losses: what of a motion is lost, in words.
-        remarks: what had to be filled in or said in another way, and what is odd, in words.
     """
 
     name: str
@@ -146,9 +141,6 @@ def part_from_file(
             without folder and ending, as Sony's `oda` has it.
         type_name: one of `contents.TYPES`, to put in a file as it is.
         robot: the robot a motion is for; another's is carried over.
-
-    Raises:
-        FormatError: it is damaged or no motion, or does not fit.
     """
     path = Path(path)
     data = read_file_bytes(path)
@@ -195,17 +187,7 @@ def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | Non
 def with_parts(
     archive: OdaArchive, parts: Iterable[Part], compression: Compression, *, overwrite: bool = False
 ) -> OdaArchive:
-    """Return an archive with more in it; the bytes of its entries do not change.
-
-    Args:
-        archive: what is added to.
-        parts: what is added at the end.
-        compression: whether each part is to be in gzip.
-        overwrite: whether a part takes the place of the entry called so.
-
-    Raises:
-        FormatError: an entry is called so, and is not to be replaced.
-    """
+    """Return an archive with more in it; the bytes of its entries do not change."""
     more: dict[str, OdaEntry] = {}
     for part in parts:
         data = Wrapping().around(part.data) if compression is Compression.ENTRIES else part.data

@@ -42,7 +42,6 @@ class Extraction:
     """What came of taking an archive apart.
 
     Attributes:
-        files: what was written, in the order of the table.
         placeholders: names of entries that hold no motion but keep the place of one.
         others: names of entries that are no motions, where a motion format was asked for.
         failed: what is wrong with the entries that could not be taken out, in words.

@@ -24,8 +24,6 @@ class Assembled:
     """An archive that was written.
 
     Attributes:
-        archive: what is in it now.
-        names: of the entries that were put in.
         losses: what of their motions was lost, in words, with the name before it.
         remarks: what had to be filled in or said in another way, and what is odd, likewise.
     """

@@ -26,11 +26,7 @@ MOST_UNPACKED_BYTES = 64_000_000
 
 
 def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocument:
-    """Return the motion that an entry holds; `number` is its place in the table, from 1.
-
-    Raises:
-        FormatError: it is damaged, or holds none; it says at which byte of the archive.
-    """
+    """Return the motion that an entry holds; `number` is its place in the table, from 1."""
     place = Place(
         archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}", archive.wrapping is not None
     )

@@ -35,10 +35,6 @@ _PROOF_BYTES = 4096
 def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
     """Read an archive, in gzip or not.
 
-    Args:
-        data: its bytes.
-        path: where it lies, for messages.
-
     Raises:
         FormatError: it is damaged, encrypted, or none; it says at which byte.
     """

@@ -52,11 +52,8 @@ class Leftovers:
     """Bytes that mean nothing to us, kept so that a file can be written as it was.
 
     Attributes:
-        head: at the end of section 0.
         names: at the end of section 1; None for the usual padding.
         joints: at the end of section 2; None for the usual padding.
-        keyframes: at the end of section 3.
-        after: behind the last section.
         reserved: a number in the header, 0 in every file seen.
         n_sections: how many sections the header says there are; 4 in every file seen.
     """
@@ -75,8 +72,6 @@ class OmtnDocument:
     """A Sony AIBO motion file. `render` gives its bytes; read and rendered they are the same.
 
     Attributes:
-        name: of the motion, as Latin-1.
-        creator: who made it.
         design: which robot it is for, and which part of it: `DRX-1000_Head`.
         locators: which joint each column is, by Sony's locator: `PRM:/r1/c1-Joint2:11`.
         angles: (n_keyframes, n_joints) [micro-radians], read-only.
@@ -87,10 +82,6 @@ class OmtnDocument:
         minor: version; 2 of a whole body, 1 of a part, 0 and 1 of an ERS-110 or ERS-111.
         frame_ms: milliseconds a frame as the file says; 0 stands for 16.
         is_short: whether the size of section 3 takes two bytes, as for the ERS-110 and ERS-111.
-        is_padded: whether sections 1 and 2 are filled up to four bytes.
-        leftovers: what else there is.
-        wrapping: the gzip around it.
-        remarks: what is odd about the file, in words.
     """
 
     name: str

@@ -54,14 +54,7 @@ def columns_of(
 ) -> tuple[Integers, tuple[str, ...]]:
     """Return the columns of `joints`, and a remark on those that the motion never sets.
 
-    Args:
-        motion: what is written.
-        card: its robot.
-        joints: one a column.
-        rows: (n, n_joints) angles of the motion's own joints [rad]; NaN where never given.
-
-    Raises:
-        FormatError: an angle is more than a turn.
+    `rows` (n, n_joints) are the angles of the motion's own joints [rad], NaN where never given.
     """
     given = {
         joint: column for joint, column in zip(motion.joints, rows.T, strict=True) if not np.isnan(column[0])
@@ -95,8 +88,6 @@ class FrameTimeline:
         frames: (n,) rising, the first 0.
         angles: (n, n_joints) in the order of the motion's joints [rad]; NaN where never given.
         attitudes: (n, 3) roll, pitch forward, yaw [rad].
-        losses: what of the motion's times is lost, in words.
-        remarks: what was said in another way.
         times_s: when each keyframe of the motion is reached here [s]; None for one that is merged away.
     """
 

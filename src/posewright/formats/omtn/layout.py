@@ -22,11 +22,6 @@ class OmtnLayout:
     """What the file of a motion is like.
 
     Attributes:
-        design: its label.
-        joints: the joint of each column.
-        locators: what Sony calls them.
-        creator: who made it.
-        minor: version.
         frame_ms: milliseconds a frame as the header says.
         base: the document the motion came from, where it can be written as that with its numbers changed.
         unnamed: what the motion is called if that document has no name.
@@ -48,9 +43,6 @@ def layout_of(motion: Motion, card: Robot) -> OmtnLayout:
     It is written as the document it came from, if that has a column for every joint it moves. Otherwise
     it gets the design it says it had, if that is one of the robot's; or that of a part of the body, if it
     moves exactly the joints of that; or that of the whole body.
-
-    Raises:
-        FormatError: the robot has no joints that Sony has a name for, or the motion moves none.
     """
     moved = moved_joints(motion)
     (base, unnamed), asked = _base(motion), motion.extras.get(DESIGN)

@@ -33,13 +33,7 @@ MAX_PADDING = 3
 
 @dataclass
 class Sections:
-    """Reads the sections of one file from front to back.
-
-    Attributes:
-        data: the whole file.
-        place: where it lies, for messages.
-        remarks: what is odd about it; grows on the way.
-    """
+    """Reads the sections of one file from front to back."""
 
     data: bytes
     place: Place
@@ -50,11 +44,7 @@ class Sections:
         self.remarks.append(self.place.remark(message, offset))
 
     def open(self, number: int, start: int, least: int) -> ByteCursor:
-        """Return a cursor behind the number and the size of the section that begins at `start`.
-
-        Raises:
-            FormatError: it is another section, is shorter than the `least` it can be, or is cut off.
-        """
+        """Return a cursor behind the number and the size of the section that begins at `start`."""
         head = ByteCursor(self.data, self.place, start, len(self.data))
         found, size = head.u32(f"the number of section {number}"), head.u32(f"the size of section {number}")
         if found != number:
@@ -99,13 +89,7 @@ _BEFORE_JOINTS = ("frames", "roll", "pitch", "yaw")
 
 @dataclass(frozen=True)
 class KeyframeSection:
-    """Where the keyframes are.
-
-    Attributes:
-        body: where the first of them begins.
-        end: where section 3 ends.
-        is_short: whether its size takes two bytes.
-    """
+    """Where the keyframes are."""
 
     body: int
     end: int
@@ -118,15 +102,6 @@ def keyframe_section(sections: Sections, start: int, shape: tuple[int, int], des
     On the ERS-110 and ERS-111 its size takes two bytes instead of four, which does not change the number
     read there, as the bytes behind it are zero. A size that fits exactly tells which it is; where surplus
     bytes follow the keyframes, the design tells.
-
-    Args:
-        sections: the file.
-        start: where section 3 begins.
-        shape: numbers of keyframes and joints.
-        design: the design label.
-
-    Raises:
-        FormatError: it is another section, is too small, is cut off, or holds data of an unknown type.
     """
     n_keyframes, n_joints = shape
     words = 4 * (n_keyframes * (4 + n_joints) - 1)
@@ -153,9 +128,6 @@ def keyframe_words(
     Returns:
         (n_keyframes, 4 + n_joints): frames before it, 0 for the first; roll, pitch, yaw; angles of joints
         [micro-radians].
-
-    Raises:
-        FormatError: an angle is more than a turn, or a way takes longer than can be.
     """
     columns = 4 + len(locators)
     raw = np.frombuffer(sections.data, "<i4", n_keyframes * columns - 1, section.body)
@@ -210,11 +182,6 @@ _NAMES = ["the name", "the creator", "the design label"]
 
 def read_omtn(data: bytes, path: Path | None = None, *, base: int = 0) -> OmtnDocument:
     """Read a motion, in gzip or not.
-
-    Args:
-        data: its bytes.
-        path: the file, for messages.
-        base: where in the file they begin, for messages.
 
     Raises:
         FormatError: it is damaged, or is none; it says at which byte.

@@ -26,12 +26,9 @@ class Dialect:
     """How files for one kind of robot are written.
 
     Attributes:
-        robot: the robot's card; None where there is none.
         whole_minor: version of a motion of the whole body.
         part_minor: version of a motion of a part of it.
-        frame_ms: what the file says of a frame [ms].
         is_short: whether the size of section 3 takes two bytes.
-        is_padded: whether sections 1 and 2 are filled up to four bytes.
     """
 
     robot: str | None = None

@@ -135,7 +135,6 @@ class PlayParam:
     Attributes:
         next: number of the page that follows, 0 for none.
         exit: number of the page played when a stop is asked for, 0 for none.
-        repeat: how often the page is played.
         rate: speed multiplier.
         accel: "inertial force": length of the ramps [1/128 s].
     """
@@ -257,9 +256,7 @@ class RoboplusDocument:
         head: everything before the first page, byte order mark included.
         enabled: of each ID 0..25, whether the file moves it.
         motor_types: of each ID 0..25; 0 is a 10-bit servo, anything else a 12-bit one.
-        pages: page 1 first.
         trailer: the bytes behind the last page; None where they are to be computed.
-        remarks: what is odd about the file, in words, for people.
     """
 
     head: bytes
@@ -328,11 +325,6 @@ def new_document(enabled: tuple[bool, ...]) -> RoboplusDocument:
 
 
 def page_number(document: RoboplusDocument, reference: Reference, path: Path | None = None) -> int:
-    """Return the number of the page that `reference` names (`page_reference.find_page`).
-
-    Raises:
-        FormatError: several pages are called so, or the page is empty.
-        UnknownNameError: there is no such page.
-    """
+    """Return the number of the page that `reference` names (`page_reference.find_page`)."""
     names = {number: document.page_name(number) for number in document.played}
     return find_page(reference, names, last=len(document.pages), where=Where(path=path))

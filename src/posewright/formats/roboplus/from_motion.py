@@ -47,7 +47,6 @@ class Steps(NamedTuple):
 
     Attributes:
         steps: in order; a way or a pause may take several.
-        remarks: by how much times were rounded, in words.
         times_s: when each keyframe is reached, at rate 1 [s].
     """
 
@@ -61,15 +60,7 @@ def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) ->
 
     Rounding to the nearest tick moves a joint by half a tick at most, which no servo would tell apart, and
     is not counted as a loss. A way or a pause too long for one step becomes several.
-
-    Args:
-        motion: what to write.
-        columns: where its joints stand.
-        base: the page it was read from, whose other columns and times are kept; else an empty one.
-        losses: what is lost is added here, in words.
-
-    Raises:
-        FormatError: it takes more steps than a file can hold.
+    What `base`, the page it was read from, says of other columns and times is kept.
     """
     known = {seconds for step in base.steps for seconds in (step.pause_s, step.play_s)}
     _refuse_endless(motion, known)
@@ -171,10 +162,6 @@ def document_with(motion: Motion) -> Written:
 
     A motion read from a RoboPlus file gives that file with its page changed, or, where it was asked for
     alone, a file of that page and those it leads to. Any other gives a new file with it as page 1.
-
-    Raises:
-        FormatError: it does not fit.
-        UnknownNameError: there is no such robot, or it has no ROBOTIS numbering.
     """
     card = card_of(motion)
     origin = origin_of(motion, ROBOPLUS_TEXT)
@@ -196,9 +183,6 @@ def put_motion(document: RoboplusDocument, number: int, motion: Motion, card: Ro
     """Return the document with a motion as page `number`, and what of the motion is lost.
 
     What means the same as before keeps its bytes. More than seven steps go on in free pages.
-
-    Raises:
-        FormatError: it does not fit.
     """
     losses: list[str] = []
     base = document.page(number)

@@ -27,9 +27,6 @@ class Links:
     """Repeat, next and exit of a motion that becomes a page.
 
     Attributes:
-        document: where the pages are looked up.
-        number: the page the motion becomes.
-        motion: the motion.
         as_read: what the page was before, as a motion; what is the same in both is kept as it stands.
         losses: what is lost is added here, in words.
     """
@@ -73,11 +70,7 @@ class Links:
 
 
 def free_pages(document: RoboplusDocument, number: int, count: int) -> list[int]:
-    """Return numbers of pages that hold nothing and that nothing leads to, those behind `number` first.
-
-    Raises:
-        FormatError: there are fewer than `count`.
-    """
+    """Return numbers of pages that hold nothing and that nothing leads to, those behind `number` first."""
     led_to = {to for page in document.played.values() for to in (page.play.next, page.play.exit)}
     free = [at for at, page in enumerate(document.pages, 1) if page.is_spare and at not in {number} | led_to]
     free.sort(key=lambda at: (at < number, at))
@@ -123,12 +116,7 @@ _FRAMES_A_SECOND = 128
 def page_of(motion: Motion, columns: Columns, base: Page, as_read: Motion | None, losses: list[str]) -> Page:
     """Return `base` with the name, compliance, rate and inertial force of a motion.
 
-    Args:
-        motion: what to write.
-        columns: where its joints stand.
-        base: the page it was read from, or an empty one.
-        as_read: what `base` is as a motion: what is the same in both keeps its value in `base`.
-        losses: what is lost is added here, in words.
+    What is the same in `as_read`, which is `base` as a motion, keeps its value.
     """
     same_name = as_read is not None and motion.name == as_read.name
     same_speed = as_read is not None and motion.speed == as_read.speed

@@ -33,9 +33,6 @@ _LONGEST_TRAILER = 64
 def read_roboplus(data: bytes, path: Path | None = None) -> RoboplusDocument:
     """Read the bytes of a RoboPlus text file.
 
-    Returns:
-        The document; its `remarks` say what is odd about the file.
-
     Raises:
         FormatError: it is cut off or malformed; with the line, what stands there and what would be right.
     """

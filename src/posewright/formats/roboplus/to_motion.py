@@ -126,8 +126,6 @@ class Columns:
     """The joints of a robot in a page, in the robot's order.
 
     Attributes:
-        ids: the ID, which is the column, of each joint.
-        servos: the servo of each joint.
         motor_types: what the file says of each joint's servo: 0 has 10 bits, anything else 12.
     """
 
@@ -137,11 +135,7 @@ class Columns:
 
     @classmethod
     def of(cls, robot: Robot, enabled: tuple[bool, ...], motor_types: tuple[int, ...]) -> Columns:
-        """Return the enabled columns that move a joint of `robot`.
-
-        Raises:
-            UnknownNameError: nobody knows how ROBOTIS would number this robot's servos.
-        """
+        """Return the enabled columns that move a joint of `robot`."""
         numbers = robot.ids(NUMBERING)
         ids = [numbers[joint] for joint in robot.joint_names if joint in numbers]
         used = tuple(number for number in ids if number < IDS and enabled[number])
@@ -207,9 +201,7 @@ class Columns:
 def compliance_of(servo: Servo, stiffness: float | None) -> tuple[int, bool]:
     """Return the compliance nearest to a stiffness [N m/rad], and whether it says the same.
 
-    Args:
-        servo: the servo.
-        stiffness: None for the servo's own.
+    None stands for the stiffness of the servo itself.
     """
     wanted = servo.stiffness if stiffness is None else stiffness
     if wanted <= 0.0:

@@ -47,11 +47,7 @@ class Word:
 
 
 def lines_of(data: bytes, path: Path | None = None) -> Iterator[tuple[int, Line]]:
-    """Yield every line with the byte it begins at; CR, LF and CRLF end one, as in Tekkotsu.
-
-    Raises:
-        FormatError: there are more than `MAX_LINES`.
-    """
+    """Yield every line with the byte it begins at; CR, LF and CRLF end one, as in Tekkotsu."""
     for number, found in enumerate(_LINE.finditer(data), 1):
         if number > MAX_LINES:
             where = Where(path=path, line=MAX_LINES)
@@ -62,22 +58,14 @@ def lines_of(data: bytes, path: Path | None = None) -> Iterator[tuple[int, Line]
 def words_of(begin: int, line: Line, separators: bytes = b"", *, most: int) -> list[Word]:
     """Return the first `most` words of a line that begins at byte `begin` of its file.
 
-    Args:
-        begin: as `lines_of` yields it.
-        line: the line.
-        separators: what stands between words besides blanks.
-        most: where to stop: one line may be the whole of a large file.
+    What stands in `separators` parts words as blanks do. One line may be the whole of a large file.
     """
     words = re.finditer(rb"[^\s" + re.escape(separators) + rb"]+", line.raw)
     return [Word(found.group(), begin + found.start()) for found in islice(words, most)]
 
 
 def whole(word: bytes, line: Line, what: str) -> int:
-    """Return a whole number as C writes it: 0x10 is sixteen and 010 is eight.
-
-    Raises:
-        FormatError: it is none, with the line.
-    """
+    """Return a whole number as C writes it: 0x10 is sixteen and 010 is eight."""
     if not _WHOLE.fullmatch(word):
         message = f"{what} is {show(word)}"
         line.fail(message, hint="right is a whole number of milliseconds; 010 is octal and 0x10 hexadecimal")
@@ -89,11 +77,7 @@ def whole(word: bytes, line: Line, what: str) -> int:
 
 
 def decimal(word: bytes, line: Line, what: str) -> float:
-    """Return a number with a decimal point or without one.
-
-    Raises:
-        FormatError: it is none, is not finite or is beyond `MAX_VALUE`; with the line.
-    """
+    """Return a number with a decimal point or without one."""
     value = float(word) if _DECIMAL.fullmatch(word) else float("nan")
     if not abs(value) <= MAX_VALUE:
         line.fail(f"{what} is {show(word)}", hint="right is a number like -1.25 or 3e-4")
@@ -205,13 +189,10 @@ class Setting(NamedTuple):
     """An output set to a value at a time.
 
     Attributes:
-        time_ms: when [ms].
         name: the output as the file names it, without padding; `EVERY` for all of them.
         value: [rad], of a LED its brightness.
         weight: 1, or less where other commands have a say; 0 releases the output.
-        line: number of the line it stands in.
         word: the word its value stands in; None where that is in another file, or nowhere.
-        unit: what the word was multiplied by.
         model: pattern of the models the setting is for; empty for all.
     """
 
@@ -241,8 +222,6 @@ class Tracks:
     """Every output's own keys, in the order of time.
 
     Attributes:
-        joints: by joint of the robot.
-        leds: by Tekkotsu's name.
         unknown: outputs that the robot has not, each with the first line it stands in.
     """
 
@@ -300,10 +279,7 @@ class SettingsDocument:
     """A sequence or a posture.
 
     Attributes:
-        raw: the file's bytes.
         settings: all it sets, in the order of the lines; what other files set through it, too.
-        loads: the files it loads, as it names them.
-        remarks: what is odd about it, in words.
     """
 
     raw: bytes = field(repr=False)
@@ -318,8 +294,7 @@ class SettingsDocument:
     def with_words(self, words: Mapping[int, bytes]) -> bytes:
         """Return the bytes with other values in them.
 
-        Args:
-            words: what is to stand in place of a setting's word, by place in `settings`.
+        `words` are to stand in place of those of settings, by place in `settings`.
         """
         found = {place: self.settings[place].word for place in words}
         spans = {word.at: (word.end, words[place]) for place, word in found.items() if word is not None}

@@ -127,12 +127,6 @@ def unchanged(motion: Motion, kind: str) -> bytes | None:
 def edited(motion: Motion, timeline: Timeline, kind: str, read: Read) -> bytes | None:
     """Return the bytes the motion came from, with other numbers where angles were changed.
 
-    Args:
-        motion: what is to be written.
-        timeline: its own.
-        kind: the format.
-        read: reads its bytes.
-
     Returns:
         None where that does not say what the motion does: it came from elsewhere, or has other keyframes now.
     """
@@ -193,9 +187,6 @@ def sequence_with(motion: Motion, path: Path, options: WriteOptions) -> Renderin
 
     A motion that came from a sequence and was not changed is that sequence, to the byte. Where only angles
     were changed, only these numbers are.
-
-    Raises:
-        FormatError: it does not fit: its joints have no names in Tekkotsu, or it lasts more than a day.
     """
     losses = unsaid(motion, path, extras=SAID)
     keeps = options.keys is KeyTimes.OWN
@@ -245,11 +236,7 @@ def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering
 
 
 def _robot(motion: Motion) -> Robot:
-    """Return the motion's robot.
-
-    Raises:
-        FormatError: Tekkotsu does not know it.
-    """
+    """Return the motion's robot."""
     card = card_of(motion)
     if NAMING not in card.namings:
         raise FormatError(
@@ -259,11 +246,7 @@ def _robot(motion: Motion) -> Robot:
 
 
 def _tracks(motion: Motion, timeline: Timeline, card: Robot, keys: KeyTimes) -> dict[str, Track]:
-    """Return the tracks to write, by Tekkotsu's names of the joints of `card`.
-
-    Raises:
-        FormatError: there is nothing to write, or it is beyond what is read again.
-    """
+    """Return the tracks to write, by Tekkotsu's names of the joints of `card`."""
     names = card.names_in(NAMING)
     weights = {(name, key.time_ms): key.value for name, key in keys_in(motion.extras.get(WEIGHTS, ""))}
     tracks: dict[str, Track] = {}

@@ -60,11 +60,7 @@ class Loading:
     budget: Budget = field(default_factory=Budget)
 
     def open(self, word: bytes, line: Line) -> tuple[bytes, Path, Loading]:
-        """Return the bytes and the path of a file that a line loads, and the loading to read it with.
-
-        Raises:
-            FormatError: it is missing, no ordinary file, too large, or is being read already; with the line.
-        """
+        """Return the bytes and the path of a file that a line loads, and the loading to read it with."""
         path = (self.chain[-1].parent if self.chain else Path()) / os.fsdecode(word)
         if len(self.chain) > MAX_DEPTH:
             line.fail(f"files load files {MAX_DEPTH} deep", hint="no honest motion does")
@@ -102,11 +98,6 @@ class _Statement(NamedTuple):
 
 def read_sequence(data: bytes, path: Path | None = None, loading: Loading | None = None) -> SettingsDocument:
     """Read the bytes of a motion sequence, and the files it loads.
-
-    Args:
-        data: the file's bytes.
-        path: where it lies; what it loads is looked for there.
-        loading: the files that led to this one.
 
     Raises:
         FormatError: it is no sequence, a number is none, or a file it loads is missing or leads back to it;

@@ -75,9 +75,6 @@ def motion_of(document: SettingsDocument, tracks: Tracks, card: Robot, path: Pat
 
     Every joint has its own keys there, and goes straight from one to the next. So the motion has a keyframe
     wherever any joint has a key, and in it the other joints are where they are on their own way just then.
-
-    Raises:
-        FormatError: it moves no joint of the robot.
     """
     if not tracks.joints:
         known = ", ".join(card.namings.get(NAMING, {})) or "none"

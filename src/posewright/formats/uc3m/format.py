@@ -92,17 +92,6 @@ def table_motion(
     """Return a table as a motion: started from the initial pose, its steps repeated for ever.
 
     Angles printed to two decimals are read as the tick they stand for.
-
-    Args:
-        table: the table.
-        card: the robot whose joints the document numbered.
-        name: what to call the motion.
-        path: where the table lies, for messages.
-        step_s: time of each step, which the table does not say [s].
-
-    Raises:
-        FormatError: a joint of the robot has no row.
-        UnknownNameError: the robot has no such numbering.
     """
     ids = card.ids(NUMBERING)
     joints = tuple(joint for joint in card.joint_names if joint in ids)

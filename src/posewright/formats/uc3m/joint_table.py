@@ -25,13 +25,7 @@ _WANTED_HEADER = "thesis_id,initial_deg,step1_deg,step2_deg,...,velocity_rad_s"
 
 @dataclass(frozen=True)
 class TableRow:
-    """One row.
-
-    Attributes:
-        id: the document's joint ID.
-        degrees: initial pose, then the steps [deg].
-        cells: the texts it stands in: ID, degrees, velocity.
-    """
+    """One row."""
 
     id: int
     degrees: tuple[float, ...]
@@ -40,13 +34,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class JointTable:
-    """A table and the bytes it stands in.
-
-    Attributes:
-        rows: in the order of the file.
-        raw: the file's bytes, empty for a new table.
-        remarks: what is odd about it, in words.
-    """
+    """A table and the bytes it stands in."""
 
     rows: tuple[TableRow, ...] = field(repr=False)
     raw: bytes = field(default=b"", repr=False)

@@ -67,11 +67,8 @@ class PoseRow:
     """One row.
 
     Attributes:
-        raw: the line with its line end.
         time_ms: when the pose is reached [ms].
-        name: the pose's, free text.
         values: one a device, `None` where there is none; an angle in radians, or metres of a linear motor.
-        cells: the texts these stand in.
     """
 
     raw: bytes
@@ -83,15 +80,7 @@ class PoseRow:
 
 @dataclass(frozen=True)
 class PoseTable:
-    """A Webots motion.
-
-    Attributes:
-        head: the first line with its line end.
-        devices: names of the motors, one a column.
-        rows: in the order of time.
-        tail: what follows the last row.
-        remarks: what is odd about it, in words.
-    """
+    """A Webots motion."""
 
     head: bytes = field(repr=False)
     devices: tuple[str, ...]

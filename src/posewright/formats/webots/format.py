@@ -53,11 +53,7 @@ def table_motion(table: PoseTable, card: Robot, path: Path) -> Motion:
 
 
 def columns_of(table: PoseTable, card: Robot, path: Path | None = None) -> dict[str, int]:
-    """Return which column each joint is.
-
-    Raises:
-        FormatError: as `table_motion`.
-    """
+    """Return which column each joint is."""
     known = joints_of(card)
     columns: dict[str, int] = {}
     for place, device in enumerate(table.devices):
