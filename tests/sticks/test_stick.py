@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError
 from posewright.sticks.check import check_monet
-from posewright.sticks.files import on_stick, stick_in
-from posewright.sticks.memory_stick import read_stick
+from posewright.sticks.memory_stick import on_stick, read_stick, stick_in
 from posewright.sticks.setup import label_of
 
 CONF, DATA = "OPEN-R/MW/CONF", "OPEN-R/MW/DATA/P/ERS-7"

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.formats.detect import GAIT as GAIT
-    from posewright.formats.detect import detect_format as detect_format
-    from posewright.formats.detect import detect_kind as detect_kind
     from posewright.formats.file_bytes import read_file_bytes as read_file_bytes
     from posewright.formats.file_kind import Evidence as Evidence
     from posewright.formats.file_kind import FileContent as FileContent
@@ -47,14 +44,17 @@ if TYPE_CHECKING:
     from posewright.formats.oda.files import remove_from_archive as remove_from_archive
     from posewright.formats.oda.files import write_archive_file as write_archive_file
     from posewright.formats.omtn.document import OMTN as OMTN
+    from posewright.formats.reading import GAIT as GAIT
+    from posewright.formats.reading import detect_format as detect_format
+    from posewright.formats.reading import detect_kind as detect_kind
     from posewright.formats.reading import read_motion as read_motion
     from posewright.formats.reading import read_motion_file as read_motion_file
     from posewright.formats.registry import FORMATS as FORMATS
     from posewright.formats.registry import format_for as format_for
-    from posewright.formats.uc3m.format import Velocity as Velocity
-    from posewright.formats.uc3m.format import document_velocity as document_velocity
-    from posewright.formats.uc3m.format import step_speeds as step_speeds
-    from posewright.formats.uc3m.format import table_with as table_with
+    from posewright.formats.uc3m import Velocity as Velocity
+    from posewright.formats.uc3m import document_velocity as document_velocity
+    from posewright.formats.uc3m import step_speeds as step_speeds
+    from posewright.formats.uc3m import table_with as table_with
     from posewright.formats.writing import Conversion as Conversion
     from posewright.formats.writing import convert_motion as convert_motion
     from posewright.formats.writing import losses as losses

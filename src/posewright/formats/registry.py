@@ -19,7 +19,7 @@ from posewright.formats.oda.format import FORMAT as ODA
 from posewright.formats.omtn.format import FORMAT as OMTN
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.tekkotsu.format import MOT, POS
-from posewright.formats.uc3m.format import FORMAT as UC3M
+from posewright.formats.uc3m import FORMAT as UC3M
 from posewright.formats.webots.format import FORMAT as WEBOTS
 from posewright.motions import Motion
 

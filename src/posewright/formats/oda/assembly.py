@@ -31,7 +31,7 @@ from posewright.formats.oda.archive import (
 )
 from posewright.formats.omtn.document import PLACEHOLDER, OmtnDocument
 from posewright.formats.omtn.format import FORMAT as OMTN_FORMAT
-from posewright.formats.omtn.from_motion import omtn_of
+from posewright.formats.omtn.format import omtn_of
 from posewright.formats.omtn.reader import read_omtn
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import FORMATS

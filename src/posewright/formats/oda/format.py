@@ -14,8 +14,7 @@ from posewright.formats.motion_format import MotionFormat, Rendering, WriteOptio
 from posewright.formats.oda.archive import MAGIC, NAME_BYTES, ODA, EntryKind, OdaArchive, OdaEntry
 from posewright.formats.oda.reader import parse_archive
 from posewright.formats.omtn.document import OmtnDocument
-from posewright.formats.omtn.format import QUANTUM
-from posewright.formats.omtn.from_motion import in_latin_1, omtn_of, rendering_of
+from posewright.formats.omtn.format import QUANTUM, in_latin_1, omtn_of, rendering_of
 from posewright.formats.omtn.reader import read_omtn_at
 from posewright.formats.omtn.to_motion import NAMING, card_for, omtn_motion
 from posewright.motions import Motion

@@ -325,6 +325,6 @@ def new_document(enabled: tuple[bool, ...]) -> RoboplusDocument:
 
 
 def page_number(document: RoboplusDocument, reference: Reference, path: Path | None = None) -> int:
-    """Return the number of the page that `reference` names (`page_reference.find_page`)."""
+    """Return the number of the page that `reference` names."""
     names = {number: document.page_name(number) for number in document.played}
     return find_page(reference, names, last=len(document.pages), where=Where(path=path))
