@@ -13,7 +13,8 @@ MAX_MOTION_BYTES = 4_000_000
 MAX_ARCHIVE_BYTES = 16_000_000
 """The largest honest archive known has 2.8 MB and 2,697 motions; five times as much is no accident."""
 
-_ARCHIVE_MARKS = (b"ODAR", b"\x1f\x8b")
+ARCHIVE_MARKS = (b"ODAR", b"\x1f\x8b")
+"""How an archive begins, or what is in gzip."""
 
 _TEXT_PROOF_BYTES = 4096
 
@@ -53,7 +54,7 @@ def read_file_bytes(path: Path | str, *, limit: int | None = None) -> bytes:
 
 
 def _limit_for(head: bytes) -> int:
-    return MAX_ARCHIVE_BYTES if head.startswith(_ARCHIVE_MARKS) else MAX_MOTION_BYTES
+    return MAX_ARCHIVE_BYTES if head.startswith(ARCHIVE_MARKS) else MAX_MOTION_BYTES
 
 
 def _refuse_large(path: Path, limit: int) -> None:

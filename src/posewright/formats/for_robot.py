@@ -19,11 +19,11 @@ CARRIED = "carried-over"
 """Stands for the format of a motion that came from a file of another robot."""
 
 
-def carried_to(motion: Motion, robot: str | Robot | None) -> Carried | None:
-    """Return the motion carried over to the robot that is asked for; None if it is that robot's already."""
+def carried_to(motion: Motion, robot: str | Robot | None) -> Carried:
+    """Return the motion carried over to the robot that is asked for; the same motion if it is its own."""
     card = robot_named(robot) if isinstance(robot, str) else robot
     if card is None or card.name == motion.robot:
-        return None
+        return Carried(motion, (), (), ())
     carried = carried_over(motion, card, _own_card(motion))
     origin = Origin(CARRIED, None, robot=card)  # the card may be somebody's own
     return replace(carried, motion=replace(carried.motion, origin=origin))
@@ -44,7 +44,7 @@ def file_for_robot(file: MotionFile, robot: str | Robot | None) -> MotionFile:
     when they are asked for it is the same joints.
     """
     first = carried_to(file.motion(), robot)
-    if first is None:
+    if first.motion is file.motion():
         return file
     makers = [partial(_carried, file, place, robot) for place in range(len(file.motions))]
     warnings = (*file.warnings, *lost_between_robots(first), *first.remarks)
@@ -52,14 +52,11 @@ def file_for_robot(file: MotionFile, robot: str | Robot | None) -> MotionFile:
 
 
 def _carried(file: MotionFile, place: int, robot: str | Robot | None) -> Motion:
-    carried = carried_to(file.motions[place], robot)
-    return file.motions[place] if carried is None else carried.motion
+    return carried_to(file.motions[place], robot).motion
 
 
-def lost_between_robots(carried: Carried | None) -> Iterator[str]:
+def lost_between_robots(carried: Carried) -> Iterator[str]:
     """Yield what the other robot cannot do, in words."""
-    if carried is None:
-        return
     name = carried.motion.robot
     if carried.missing:
         yield f"{', '.join(carried.missing)}: {name} has no such joints"
@@ -70,10 +67,8 @@ def lost_between_robots(carried: Carried | None) -> Iterator[str]:
         yield f"{len(carried.clips) - MOST_CLIPS} more angles beyond the limits of {name}"
 
 
-def unmoved(carried: Carried | None) -> Iterator[str]:
+def unmoved(carried: Carried) -> Iterator[str]:
     """Yield what the motion does not say to the other robot, and what of it is doubtful, in words."""
-    if carried is None:
-        return
     if carried.unmoved:
         yield f"the motion says nothing of {', '.join(carried.unmoved)}"
     yield from carried.remarks

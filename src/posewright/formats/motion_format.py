@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -63,6 +64,18 @@ class Rendering:
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     times_s: tuple[float | None, ...] = field(default=(), repr=False)
+
+
+Document = TypeVar("Document")
+
+
+class Written(NamedTuple, Generic[Document]):
+    """A motion in a document of a format; else as a `Rendering`."""
+
+    document: Document
+    losses: tuple[str, ...]
+    remarks: tuple[str, ...]
+    times_s: tuple[float | None, ...]
 
 
 def as_they_are(motion: Motion) -> tuple[float, ...]:

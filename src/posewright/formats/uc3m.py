@@ -194,9 +194,7 @@ PRINTED_DEG = 0.005 + 1e-9
 """Half of the last printed decimal [deg]."""
 
 
-def table_motion(
-    table: JointTable, card: Robot, *, name: str, path: Path | None = None, step_s: float = STEP_S
-) -> Motion:
+def table_motion(table: JointTable, card: Robot, *, name: str, path: Path | None = None) -> Motion:
     """Return a table as a motion: started from the initial pose, its steps repeated for ever.
 
     Angles printed to two decimals are read as the tick they stand for.
@@ -215,7 +213,7 @@ def table_motion(
         name,
         card.name,
         joints,
-        tuple(Keyframe(pose, step_s, easing=Easing.LINEAR) for pose in poses[1:]),
+        tuple(Keyframe(pose, STEP_S, easing=Easing.LINEAR) for pose in poses[1:]),
         repeat=None,
         start=poses[0],
         source="joint table of the source document (UC3M 2013)",

@@ -80,11 +80,11 @@ def convert_motion(
         OutputError: the target cannot be written.
     """
     target, file = Path(target), read_motion_file(source, robot=robot)
-    motion = file.motion() if page is None else alone(file.motion(page))
-    carried = carried_to(motion, robot)
-    motion = motion if carried is None else carried.motion
+    own = file.motion() if page is None else alone(file.motion(page))
+    carried = carried_to(own, robot)
+    motion = carried.motion
     wanted = format_for(motion, target, format)
-    is_copy = page is None and carried is None and options is None and wanted.name == file.format
+    is_copy = page is None and motion is own and options is None and wanted.name == file.format
     if is_copy:
         rendering = _copy(file, wanted, target)
     else:

@@ -12,9 +12,7 @@ from typing import TypeAlias
 
 from posewright.documents import locked, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, Where
-from posewright.formats.binary import Wrapping
-from posewright.formats.motion_file import Reference
-from posewright.formats.oda.archive import Compression
+from posewright.formats import Compression, Reference, Wrapping
 from posewright.motions import Level, Motion
 from posewright.robots import Robot
 from posewright.sticks.check import check_setup
@@ -340,13 +338,12 @@ def add_to_stick(
     read = motion_to_add(motion, page, robot)
     wanted = Registration(id, name_for(read, name), agent, sound, sync)
     path = None if isinstance(motion, Motion) else Path(motion)
-    fit = fitted(read, model, wanted.name, accept_loss=accept_loss, path=path)
+    said, found = fitted(read, model, wanted.name, accept_loss=accept_loss, path=path)
     with locked(*changed_files(home_at(stick, model).setup)):
         home = home_at(stick, model)
-        change = taken_in(home.setup, wanted, fit.rendering.data, overwrite=overwrite)
+        change = taken_in(home.setup, wanted, said.data, overwrite=overwrite)
         archive, commands = _written(change, home, None if output is None else Path(output))
-    findings = (*fit.findings, *change.findings)
-    said = fit.rendering
+    findings = (*found, *change.findings)
     return Added(id, wanted.name, model, archive, commands, change.place, said.losses, said.remarks, findings)
 
 

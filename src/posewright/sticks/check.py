@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from posewright.formats.text_lines import Line
+from posewright.formats import Line
 from posewright.motions import Level
 from posewright.sticks.command_checks import check_commands, check_transitions
 from posewright.sticks.finding import MonetFinding, error, quoted, warning

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.errors import Where
-from posewright.formats.text_lines import Line, show
+from posewright.formats import Line, show
 from posewright.motions import Level
 
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from posewright.errors import FormatError
-from posewright.formats.binary import Place
-from posewright.formats.oda.archive import EntryKind
-from posewright.formats.omtn.reader import read_omtn_at
+from posewright.formats import EntryKind, MotionLabel, read_omtn
 from posewright.sticks.finding import MonetFinding, error, quoted, warning
 from posewright.sticks.limits import AGENTS, MODELS, is_null, postures_of
-from posewright.sticks.setup import MonetArchive, MonetSetup, MotionLabel
+from posewright.sticks.setup import MonetArchive, MonetSetup
 from posewright.sticks.text import AgentLine, Command
 
 _SAID = {
@@ -146,7 +144,7 @@ def _check_motion(
 def _fault(archive: MonetArchive, place: int) -> str | None:
     """Return what keeps a motion from being read, in words."""
     try:
-        read_omtn_at(archive.entries[place].data, Place())
+        read_omtn(archive.entries[place].data)
     except FormatError as fault:
         return f"byte {fault.where.offset}: {fault.message}" if fault.where else fault.message
     return None

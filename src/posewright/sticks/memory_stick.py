@@ -15,11 +15,7 @@ from typing import TypeVar
 
 from posewright.documents import open_ordinary
 from posewright.errors import FormatError, Where
-from posewright.formats.binary import is_wrapped
-from posewright.formats.file_bytes import is_text, read_file_bytes
-from posewright.formats.oda.archive import MAGIC as ARCHIVE_MAGIC
-from posewright.formats.oda.archive import EntryKind
-from posewright.formats.text_lines import show
+from posewright.formats import ARCHIVE_MARKS, EntryKind, is_text, read_file_bytes, show
 from posewright.motions import Level
 from posewright.sticks.finding import MonetFinding, quoted, warning
 from posewright.sticks.limits import MODELS, POSTURE_FILE
@@ -238,7 +234,7 @@ def _readable(data: bytes, path: Path) -> bytes:
 
 def _read_by_content(path: Path) -> DesignDb | MonetCommands | MonetTransitions | MonetArchive:
     magic = _magic(path)
-    if magic == ARCHIVE_MAGIC or is_wrapped(magic) or path.suffix.upper() == ARCHIVE:
+    if magic.startswith(ARCHIVE_MARKS) or path.suffix.upper() == ARCHIVE:
         return read_monet_archive(path)
     data = text_bytes(path)
     if path.name.upper() != DESIGNDB:
@@ -250,7 +246,7 @@ def _magic(path: Path) -> bytes:
     """Return the first bytes of a file, without ever waiting for a pipe or a device."""
     try:
         with open_ordinary(path) as file:
-            return file.read(len(ARCHIVE_MAGIC))
+            return file.read(4)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=Where(path=path)) from error
 

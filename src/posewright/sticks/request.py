@@ -9,14 +9,22 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, UnknownNameError, Where
-from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
-from posewright.formats.motion_file import Reference, card_of
-from posewright.formats.motion_format import Rendering, WriteOptions
-from posewright.formats.omtn.format import FORMAT
-from posewright.formats.omtn.to_motion import DESIGN
-from posewright.formats.reading import read_motion_file
-from posewright.formats.unsaid import STAND, moved_joints
-from posewright.formats.writing import refuse_losses
+from posewright.formats import (
+    DESIGN,
+    FORMATS,
+    OMTN,
+    STAND,
+    Reference,
+    Rendering,
+    WriteOptions,
+    card_of,
+    carried_to,
+    lost_between_robots,
+    moved_joints,
+    read_motion_file,
+    refuse_losses,
+    unmoved,
+)
 from posewright.motions import DesignRules, Level, Motion, Pose, check_motion
 from posewright.robots import Robot
 from posewright.sticks.finding import MonetFinding
@@ -141,29 +149,22 @@ def name_for(motion: Motion, name: str | None) -> str:
 STRAIGHT = WriteOptions(straighten=True)
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A motion as MoNet plays it."""
-
-    rendering: Rendering
-    findings: tuple[MonetFinding, ...]
-
-
 def fitted(
     motion: Motion, model: str, name: str, *, accept_loss: bool = False, path: Path | None = None
-) -> Fitted:
+) -> tuple[Rendering, tuple[MonetFinding, ...]]:
     """Return the motion as MoNet plays it on a model: of its whole body, under that name."""
     if model not in MODELS:
         raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
     carried = carried_to(motion, MODELS[model].robot)
-    moved = motion if carried is None else carried.motion
-    moved = replace(moved, name=name, extras={**moved.extras, DESIGN: MODELS[model].design})
-    moved = FORMAT.prepared(moved, STRAIGHT)  # the robot knows no curves
-    rendering = FORMAT.render(moved, Path(f"{name}.mtn"), STRAIGHT)
+    extras = {**carried.motion.extras, DESIGN: MODELS[model].design}
+    moved = replace(carried.motion, name=name, extras=extras)
+    omtn = FORMATS[OMTN]
+    moved = omtn.prepared(moved, STRAIGHT)  # the robot knows no curves
+    rendering = omtn.render(moved, Path(f"{name}.mtn"), STRAIGHT)
     losses = (*lost_between_robots(carried), *_lost_by_standing(moved), *rendering.losses)
-    refuse_losses(losses, FORMAT.name, path or Path(name), accept_loss=accept_loss)
+    refuse_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
     remarks = (*unmoved(carried), *_broken_rules(moved), *rendering.remarks)
-    return Fitted(replace(rendering, losses=losses, remarks=remarks), tuple(posture_warnings(moved)))
+    return replace(rendering, losses=losses, remarks=remarks), tuple(posture_warnings(moved))
 
 
 def _broken_rules(motion: Motion) -> Iterator[str]:

@@ -12,15 +12,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
-from posewright.formats.binary import Place, head_of
-from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES, is_text, read_file_bytes
-from posewright.formats.oda.archive import TYPE_OF, EntryKind, OdaArchive, OdaEntry
-from posewright.formats.oda.reader import parse_archive
-from posewright.formats.omtn.reader import Sections
-from posewright.formats.text_lines import Line, split_lines
+from posewright.formats import (
+    EntryKind,
+    Line,
+    MotionLabel,
+    OdaArchive,
+    OdaEntry,
+    is_text,
+    label_of,
+    read_archive_file,
+    split_lines,
+)
 from posewright.sticks.finding import MonetFinding
 from posewright.sticks.text import MonetCommands, MonetLine, MonetTransitions
 
@@ -113,17 +117,6 @@ def _is_understood(line: Line) -> bool:
     return _section(line) is not None or len(MonetLine(line).words) == 2
 
 
-_NAMES_AT = 28
-_NAMES_END = 1024  # three strings of at most 255 letters, and what is before them
-
-
-class MotionLabel(NamedTuple):
-    """What a motion says of itself: its name, and which robot, or which part of it, it is for."""
-
-    name: str
-    design: str
-
-
 @dataclass(frozen=True)
 class MonetArchive:
     """An archive, and what its motions call themselves."""
@@ -145,9 +138,7 @@ class MonetArchive:
     def places(self) -> Mapping[str, int]:
         """Where each name leads that MoNet looks up: of motions their own names, of others the entry's."""
         names = [
-            (label.name if label is not None else None)
-            if entry.type == TYPE_OF[EntryKind.MOTION]
-            else entry.name
+            (label.name if label is not None else None) if entry.type == "OMTN" else entry.name
             for entry, label in zip(self.entries, self.labels, strict=True)
         ]
         return {name: place for place, name in reversed(list(enumerate(names))) if name is not None}
@@ -170,21 +161,7 @@ class MonetArchive:
 
 def read_monet_archive(path: Path) -> MonetArchive:
     """Read an archive of motions or sounds."""
-    return MonetArchive(parse_archive(read_file_bytes(path, limit=MAX_ARCHIVE_BYTES), path), path)
-
-
-def label_of(data: bytes) -> MotionLabel | None:
-    """Return what a motion says of itself, looking at its first bytes only; None where that is no motion."""
-    head = head_of(data, _NAMES_END)
-    if not head.startswith(b"OMTN"):
-        return None
-    sections = Sections(head, Place())
-    try:
-        cursor = sections.open(1, _NAMES_AT, 8)
-        name, _, design = sections.strings(cursor, ["", "", ""])
-    except FormatError:
-        return None
-    return MotionLabel(name, design)
+    return MonetArchive(read_archive_file(path), path)
 
 
 @dataclass(frozen=True)

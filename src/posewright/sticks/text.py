@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from posewright.formats.text_lines import Line, split_lines
+from posewright.formats import Line, split_lines
 
 _WORD = re.compile(rb"[^ \t]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -95,11 +95,6 @@ class HeadLine(MonetLine):
     def declared(self) -> int | None:
         """How many agent lines are said to follow; None where it is no number."""
         return number(self.word(1))
-
-    @property
-    def sync(self) -> bool:
-        """Whether the agents begin together."""
-        return not self.word(2).startswith("0")
 
 
 def number(word: str) -> int | None:

@@ -204,23 +204,9 @@ class OdaArchive:
         entry = replace(before, type=checked_type(found if kind is None else kind), data=data, offset=None)
         return self._changed((*self.entries[:place], entry, *self.entries[place + 1 :]))
 
-    def without(self, name: str) -> OdaArchive:
-        """Return the archive without the first entry called `name`; those behind it move up by one."""
-        place = self.place(name)
-        return self._changed((*self.entries[:place], *self.entries[place + 1 :]))
-
     def only(self, *places: int) -> OdaArchive:
         """Return the archive with the entries at these places alone."""
         return self._changed(tuple(self.entries[place] for place in places))
-
-    def renamed(self, name: str, to: str) -> OdaArchive:
-        """Return the archive with the first entry called `name` called otherwise."""
-        place = self.place(name)
-        check_name(to)
-        if to in self.places and to != name:
-            raise FormatError(f"there is an entry called {to!r} already", where=Where(self.path))
-        entry = replace(self.entries[place], name=to, after_name=b"")
-        return self._changed((*self.entries[:place], entry, *self.entries[place + 1 :]))
 
     def render(self) -> bytes:
         """Return the archive's bytes: those it was read from, or a new layout without gaps."""

@@ -175,8 +175,7 @@ def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | Non
         hint = "take one of them out first: posewright motion convert --page"
         raise FormatError(f"there are {len(file.motions)} motions in the file", where=Where(path), hint=hint)
     carried = carried_to(file.motion(), robot)
-    motion = file.motion() if carried is None else carried.motion
-    motion = OMTN_FORMAT.prepared(motion, STRAIGHT)  # the robot knows no curves
+    motion = OMTN_FORMAT.prepared(carried.motion, STRAIGHT)  # the robot knows no curves
     document, losses, remarks, _ = omtn_of(replace(motion, name=called) if is_named else motion)
     part = _motion_part(document, called)
     losses = (*lost_between_robots(carried), *losses)

@@ -157,14 +157,13 @@ class _Work:
             return suffix_of(kind, entry.type), document.plain
         motion = alone(motion_of(document, number, self.archive, self.archive.path))
         carried = carried_to(motion, self.robot)
-        motion = motion if carried is None else carried.motion
+        motion = carried.motion
         suffix = self.format.suffixes[0]
         rendering = self.format.render(motion, Path(f"{motion.name}{suffix}"), WriteOptions())
         self.losses += [
             f"{entry.name}: {what}" for what in (*lost_between_robots(carried), *rendering.losses)
         ]
-        if carried is not None:
-            self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
+        self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
         return suffix, rendering.data
 
 

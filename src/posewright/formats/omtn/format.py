@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from posewright.formats import moments
 from posewright.formats.binary import Place
 from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
 from posewright.formats.motion_file import MotionFile, Origin, card_of, origin_of
-from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, Written
 from posewright.formats.oda.archive import OdaArchive
 from posewright.formats.omtn.document import (
     DEFAULT_FRAME_MS,
@@ -254,29 +253,13 @@ def _begin(motion: Motion) -> tuple[list[str], list[str]]:
     return [], []
 
 
-class Written(NamedTuple):
-    """A motion as an OMTN.
-
-    Attributes:
-        document: the file.
-        losses: what of the motion it cannot hold, in words.
-        remarks: what had to be filled in or said in another way, in words.
-        times_s: when each of its keyframes is reached there [s].
-    """
-
-    document: OmtnDocument
-    losses: tuple[str, ...]
-    remarks: tuple[str, ...]
-    times_s: tuple[float | None, ...]
-
-
 def rendering_of(motion: Motion) -> Rendering:
     """Return a motion as the file that `omtn_of` makes of it."""
     document, losses, remarks, times_s = omtn_of(motion)
     return Rendering(document.render(), losses, remarks, times_s)
 
 
-def omtn_of(motion: Motion) -> Written:
+def omtn_of(motion: Motion) -> Written[OmtnDocument]:
     """Return a motion as an OMTN.
 
     One that was read from an OMTN and not edited gives the same bytes. A joint that the motion never sets

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from posewright.arrays import Flags
-from posewright.formats.binary import ByteCursor, Place, Wrapping, is_wrapped, unwrap
+from posewright.errors import FormatError
+from posewright.formats.binary import ByteCursor, Place, Wrapping, head_of, is_wrapped, unwrap
 from posewright.formats.file_bytes import MAX_MOTION_BYTES
 from posewright.formats.omtn.document import (
     DEFAULT_FRAME_MS,
@@ -312,3 +313,28 @@ def _surplus(sections: Sections, at: int, end: int) -> tuple[bytes, bytes]:
     if after:
         sections.note(f"{len(after)} bytes follow the last section; they are kept", end)
     return surplus, after
+
+
+_NAMES_AT = 28
+_NAMES_END = 1024  # three strings of at most 255 letters, and what is before them
+
+
+class MotionLabel(NamedTuple):
+    """What a motion says of itself: its name, and which robot, or which part of it, it is for."""
+
+    name: str
+    design: str
+
+
+def label_of(data: bytes) -> MotionLabel | None:
+    """Return what a motion says of itself, looking at its first bytes only; None where that is no motion."""
+    head = head_of(data, _NAMES_END)
+    if not head.startswith(MAGIC):
+        return None
+    sections = Sections(head, Place())
+    try:
+        cursor = sections.open(1, _NAMES_AT, 8)
+        name, _, design = sections.strings(cursor, ["", "", ""])
+    except FormatError:
+        return None
+    return MotionLabel(name, design)

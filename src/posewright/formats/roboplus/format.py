@@ -16,7 +16,7 @@ from posewright.formats.file_bytes import BOM
 from posewright.formats.file_kind import FileContent, FileKind
 from posewright.formats.moments import MS_PER_S, rounding_remarks
 from posewright.formats.motion_file import MotionFile, PageLabel, card_of, origin_of
-from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
+from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, Written
 from posewright.formats.roboplus.document import (
     DUMMY_TICKS,
     IDS,
@@ -147,23 +147,7 @@ def _rounding(motion: Motion, known: set[float]) -> Iterator[str]:
 _MAX_UNROLLED_STEPS = 70  # ten pages; a repeated motion longer than a page is written out up to this
 
 
-class Written(NamedTuple):
-    """A motion in a RoboPlus document.
-
-    Attributes:
-        document: the whole file.
-        losses: what of the motion it cannot hold, in words.
-        remarks: what was rounded, in words.
-        times_s: when each keyframe is reached there [s].
-    """
-
-    document: RoboplusDocument
-    losses: tuple[str, ...]
-    remarks: tuple[str, ...]
-    times_s: tuple[float, ...]
-
-
-def document_with(motion: Motion) -> Written:
+def document_with(motion: Motion) -> Written[RoboplusDocument]:
     """Return the RoboPlus document of a motion, and what of the motion is lost in it.
 
     A motion read from a RoboPlus file gives that file with its page changed, or, where it was asked for
@@ -185,7 +169,9 @@ def _enabled(motion: Motion, card: Robot) -> tuple[bool, ...]:
     return tuple(joints.get(number) in moved for number in range(IDS))
 
 
-def put_motion(document: RoboplusDocument, number: int, motion: Motion, card: Robot) -> Written:
+def put_motion(
+    document: RoboplusDocument, number: int, motion: Motion, card: Robot
+) -> Written[RoboplusDocument]:
     """Return the document with a motion as page `number`, and what of the motion is lost.
 
     What means the same as before keeps its bytes. More than seven steps go on in free pages.
