@@ -11,27 +11,27 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.formats.binary import Wrapping as Wrapping
-    from posewright.formats.file_bytes import ARCHIVE_MARKS as ARCHIVE_MARKS
-    from posewright.formats.file_bytes import is_text as is_text
-    from posewright.formats.file_bytes import read_file_bytes as read_file_bytes
+    from posewright.formats.file_kind import ARCHIVE_MARKS as ARCHIVE_MARKS
     from posewright.formats.file_kind import Evidence as Evidence
     from posewright.formats.file_kind import FileContent as FileContent
     from posewright.formats.file_kind import FileKind as FileKind
     from posewright.formats.file_kind import begins as begins
     from posewright.formats.file_kind import begins_in_gzip as begins_in_gzip
     from posewright.formats.file_kind import has_root as has_root
+    from posewright.formats.file_kind import is_text as is_text
+    from posewright.formats.file_kind import read_file_bytes as read_file_bytes
     from posewright.formats.file_kind import says as says
-    from posewright.formats.for_robot import carried_to as carried_to
-    from posewright.formats.for_robot import file_for_robot as file_for_robot
-    from posewright.formats.for_robot import lost_between_robots as lost_between_robots
-    from posewright.formats.for_robot import unmoved as unmoved
     from posewright.formats.motion_file import LazyMotions as LazyMotions
     from posewright.formats.motion_file import MotionFile as MotionFile
     from posewright.formats.motion_file import Origin as Origin
     from posewright.formats.motion_file import PageLabel as PageLabel
     from posewright.formats.motion_file import Reference as Reference
     from posewright.formats.motion_file import card_of as card_of
+    from posewright.formats.motion_file import carried_to as carried_to
+    from posewright.formats.motion_file import file_for_robot as file_for_robot
+    from posewright.formats.motion_file import lost_between_robots as lost_between_robots
     from posewright.formats.motion_file import origin_of as origin_of
+    from posewright.formats.motion_file import unmoved as unmoved
     from posewright.formats.motion_format import KeyTimes as KeyTimes
     from posewright.formats.motion_format import MotionFormat as MotionFormat
     from posewright.formats.motion_format import Quantum as Quantum

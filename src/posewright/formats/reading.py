@@ -9,8 +9,16 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import is_wrapped
-from posewright.formats.file_bytes import is_text, read_file_bytes
-from posewright.formats.file_kind import Evidence, FileContent, FileKind, begins, has_root, says
+from posewright.formats.file_kind import (
+    Evidence,
+    FileContent,
+    FileKind,
+    begins,
+    has_root,
+    is_text,
+    read_file_bytes,
+    says,
+)
 from posewright.formats.motion_file import MotionFile, Reference, alone
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.oda.reader import looks_encrypted

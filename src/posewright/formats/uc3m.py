@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_bytes import BOM
-from posewright.formats.file_kind import FileKind, says
+from posewright.formats.file_kind import BOM, FileKind, says
 from posewright.formats.motion_file import MotionFile, Origin, card_of, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.text_lines import Line, Remarks, show, split_lines
@@ -132,9 +131,7 @@ def _read_row(line: Line, n_steps: int) -> TableRow:
     return TableRow(identity, degrees, tuple(word.decode() for word in words))
 
 
-NUMBERING = "uc3m_thesis"
-"""Name of the document's numbering on a robot's card."""
-
+NUMBERING = "uc3m_thesis"  # name of the document's numbering on a robot's card
 DOCUMENT_PERIOD_S = 3.0 / 128.0
 """What the document divided by for its velocity column: three frames of the controller."""
 
@@ -190,8 +187,7 @@ def _by_id(motion: Motion, values: np.ndarray[tuple[int, ...], np.dtype[np.float
 STEP_S = 0.125
 """Time of a step, which the table does not say: played so, the forward table walks (physics.md)."""
 
-PRINTED_DEG = 0.005 + 1e-9
-"""Half of the last printed decimal [deg]."""
+PRINTED_DEG = 0.005 + 1e-9  # half of the last printed decimal [deg]
 
 
 def table_motion(table: JointTable, card: Robot, *, name: str, path: Path | None = None) -> Motion:
@@ -310,9 +306,7 @@ def lost_in_table(motion: Motion, card: Robot) -> tuple[str, ...]:
     return tuple(text for lost, text in checks if lost)
 
 
-ROBOT = "robotis_bioloid"
-"""Whose joints the document numbered."""
-
+ROBOT = "robotis_bioloid"  # whose joints the document numbered
 QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0))
 """A tick of an AX servo; a table says no times at all."""
 
@@ -329,13 +323,9 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     return Rendering(table.render(), losses)
 
 
+_KIND = FileKind(
+    UC3M_CSV, "a joint table of the source document", says(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
+)
 FORMAT = MotionFormat(
-    FileKind(
-        UC3M_CSV, "a joint table of the source document", says(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
-    ),
-    (".csv",),
-    _read,
-    _render,
-    QUANTUM,
-    suits=lambda card: NUMBERING in card.numberings,
+    _KIND, (".csv",), _read, _render, QUANTUM, suits=lambda card: NUMBERING in card.numberings
 )

@@ -10,8 +10,16 @@ import numpy as np
 
 from posewright.documents import write_atomically
 from posewright.errors import LossError, Where
-from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
-from posewright.formats.motion_file import MotionFile, Reference, alone, card_of, origin_of
+from posewright.formats.motion_file import (
+    MotionFile,
+    Reference,
+    alone,
+    card_of,
+    carried_to,
+    lost_between_robots,
+    origin_of,
+    unmoved,
+)
 from posewright.formats.motion_format import (
     EXACT,
     MotionFormat,
@@ -29,8 +37,7 @@ from posewright.formats.roboplus.format import render_file as render_roboplus
 from posewright.motions import Motion
 from posewright.robots import Robot
 
-SLACK_RAD = 1e-6
-"""So little beyond a stop is rounding: files of old robots count whole micro-radians."""
+SLACK_RAD = 1e-6  # so little beyond a stop is rounding: files of old robots count whole micro-radians
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,7 @@ from posewright.sticks.memory_stick import read_stick
 from posewright.sticks.setup import MemoryStick, MonetArchive, MonetSetup
 from posewright.sticks.text import Command, MonetCommands, MonetTransitions
 
-MAX_POSTURES = 100
-"""MoNet itself tells six apart; a file with so many is no longer one for a robot."""
+MAX_POSTURES = 100  # MoNet itself tells six apart; a file with so many is no longer one for a robot
 
 
 @dataclass(frozen=True)
@@ -180,13 +179,10 @@ def _in_words(words: Iterable[str], most: int = 8) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-MOST_NAMED = 10
-"""More names than this in one sentence tell a person nothing more."""
-
+MOST_NAMED = 10  # more names than this in one sentence tell a person nothing more
 _ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
-MOST_FINDINGS = 200
-"""More findings of one kind of check are not told: the file is none of a robot."""
+MOST_FINDINGS = 200  # more findings of one kind of check are not told: the file is none of a robot
 
 
 def check_monet(*where: MemoryStick | Path | str) -> tuple[MonetFinding, ...]:

@@ -121,8 +121,7 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}?" if near else f"right is {', '.join(names)}"
 
 
-NO_ID = -1
-"""What MoNet calls a command that does not exist."""
+NO_ID = -1  # what MoNet calls a command that does not exist
 
 
 def check_transitions(text: MonetTransitions, *, older: bool) -> Iterator[MonetFinding]:

@@ -40,14 +40,11 @@ from posewright.sticks.text import (
 )
 
 OPEN_R = "OPEN-R"
-STICK = "MS"
-"""The first part of a path as the robot sees it: the memory stick."""
-
+STICK = "MS"  # the first part of a path as the robot sees it: the memory stick
 DESIGNDB, COMMANDS, TRANSITIONS = "DESIGNDB.CFG", "MONETCMD.CFG", "MONET.CFG"
 ARCHIVE = ".ODA"
 
-MAX_FILES = 20_000
-"""A memory stick holds a few hundred files."""
+MAX_FILES = 20_000  # a memory stick holds a few hundred files
 
 
 @dataclass
@@ -151,8 +148,7 @@ def has_posture_file(folder: Path) -> bool:
     return child(folder, POSTURE_FILE) is not None
 
 
-MAX_TEXT_BYTES = 1_000_000
-"""Sony's own files have 1 kB."""
+MAX_TEXT_BYTES = 1_000_000  # Sony's own files have 1 kB
 
 _Document = TypeVar("_Document")
 
@@ -293,8 +289,7 @@ def check_designdb(db: DesignDb, here: Collection[str]) -> Iterator[MonetFinding
             yield MonetFinding(level, "path", message, db.path, entry.line.number, hint)
 
 
-MOST_LOOSE = 4
-"""So many archives of a folder are looked into where nothing says which of them is meant."""
+MOST_LOOSE = 4  # so many archives of a folder are looked into where nothing says which of them is meant
 
 
 def read_stick(*paths: Path | str) -> MemoryStick:

@@ -39,8 +39,7 @@ from posewright.sticks.limits import (
     refuse_name,
 )
 
-LEGS = "legs"
-"""The group of an AIBO's card that holds the joints of its legs."""
+LEGS = "legs"  # the group of an AIBO's card that holds the joints of its legs
 
 
 def posture_warnings(motion: Motion) -> Iterator[MonetFinding]:

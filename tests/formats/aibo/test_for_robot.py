@@ -8,8 +8,7 @@ import pytest
 
 from posewright.errors import LossError
 from posewright.formats import convert_motion, write_motion
-from posewright.formats.for_robot import carried_to, file_for_robot, lost_between_robots, unmoved
-from posewright.formats.motion_file import Origin
+from posewright.formats.motion_file import Origin, carried_to, file_for_robot, lost_between_robots, unmoved
 from posewright.formats.oda.extraction import extract_archive
 from posewright.formats.oda.files import create_archive
 from posewright.formats.reading import read_motion_file

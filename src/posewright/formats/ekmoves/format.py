@@ -283,8 +283,7 @@ def _line_end(raw: bytes, array: PoseArray) -> int:
     return array.comment.end if rest is None else rest.end()
 
 
-ROBOT = "sony_ers7"
-"""Whose poses they are: no header says so."""
+ROBOT = "sony_ers7"  # whose poses they are: no header says so
 
 
 def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
@@ -310,12 +309,6 @@ def suits(card: Robot) -> bool:
 
 _ARRAY = rb"^[ \t]*(?:static[ \t]+|const[ \t]+){0,2}(?:double|float)[ \t]+\w+[ \t]*\["
 
-FORMAT = MotionFormat(
-    FileKind(EKMOVES, "a C header of AIBO poses (EKMoves.h)", says(_ARRAY), Evidence.LOOSE),
-    (".h",),
-    _read,
-    header_with,
-    Quantum(angle_rad=math.radians(QUANTUM_DEG), time_s=QUANTUM_S),
-    suits=suits,
-    render_file=render_file,
-)
+QUANTUM = Quantum(angle_rad=math.radians(QUANTUM_DEG), time_s=QUANTUM_S)
+_KIND = FileKind(EKMOVES, "a C header of AIBO poses (EKMoves.h)", says(_ARRAY), Evidence.LOOSE)
+FORMAT = MotionFormat(_KIND, (".h",), _read, header_with, QUANTUM, suits=suits, render_file=render_file)

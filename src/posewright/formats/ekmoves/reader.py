@@ -31,9 +31,7 @@ from posewright.formats.text_lines import MAX_LINES, MAX_REMARKS, Line, Remarks,
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot
 
-MAX_DEG = 360.0
-"""No joint turns further than once round; an MTN holds no more."""
-
+MAX_DEG = 360.0  # no joint turns further than once round; an MTN holds no more
 MAX_ARRAYS = 10_000
 MAX_COMMENTS = 200_000
 

@@ -16,8 +16,7 @@ from posewright.documents import (
     write_atomically,
 )
 from posewright.errors import InputError
-from posewright.formats.file_bytes import BOM
-from posewright.formats.file_kind import Evidence, FileKind, says
+from posewright.formats.file_kind import BOM, Evidence, FileKind, says
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, as_they_are
 from posewright.formats.native.reader import motion_of
@@ -101,10 +100,5 @@ def _losses(motion: Motion) -> tuple[str, ...]:
     )
 
 
-FORMAT = MotionFormat(
-    FileKind(NATIVE, "a Posewright motion", says(rb"^motion[ \t]*:"), Evidence.KEY),
-    (".motion.yaml", ".yaml", ".yml"),
-    _read,
-    _render,
-    EXACT,
-)
+_KIND = FileKind(NATIVE, "a Posewright motion", says(rb"^motion[ \t]*:"), Evidence.KEY)
+FORMAT = MotionFormat(_KIND, (".motion.yaml", ".yaml", ".yml"), _read, _render, EXACT)

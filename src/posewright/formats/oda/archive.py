@@ -16,7 +16,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.binary import Wrapping, head_of, is_wrapped
-from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES
+from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
 
 ODA = "aibo-oda"
 
@@ -89,8 +89,7 @@ HEAD = struct.Struct("<4sHHII48s")
 ROW = struct.Struct("<4s128sIII")
 """An entry of the table: type, name, offset from the start of the file, size, reserved."""
 
-NAME_BYTES = 127
-"""The table has room for 128; the last is 0."""
+NAME_BYTES = 127  # the table has room for 128; the last is 0
 
 
 class Compression(Enum):

@@ -15,9 +15,8 @@ from pathlib import Path, PurePath
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, Wrapping, is_wrapped, unwrap
-from posewright.formats.file_bytes import MAX_MOTION_BYTES, read_file_bytes
-from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
-from posewright.formats.motion_file import Reference, find_page
+from posewright.formats.file_kind import MAX_MOTION_BYTES, read_file_bytes
+from posewright.formats.motion_file import Reference, carried_to, find_page, lost_between_robots, unmoved
 from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import (
     Compression,
@@ -43,9 +42,7 @@ _SAFE = re.compile(rb"[A-Za-z0-9_#+,=@()\[\] .-]")
 _DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
 """Names that are no files on Windows, whatever follows the point."""
 
-_MOST = 200
-"""Letters of a name; file systems take 255 bytes, with what it ends in."""
-
+_MOST = 200  # letters of a name; file systems take 255 bytes, with what it ends in
 _CODE = re.compile(rb"%([0-9A-F]{2})")
 _AGAIN = re.compile(r"~[0-9]+$")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from posewright.errors import LossError, OutputError, UnknownNameError, Where
 from posewright.formats.binary import Wrapping
-from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES, read_file_bytes
+from posewright.formats.file_kind import MAX_ARCHIVE_BYTES, read_file_bytes
 from posewright.formats.oda.archive import Compression, OdaArchive
 from posewright.formats.oda.reader import parse_archive
 

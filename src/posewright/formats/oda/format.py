@@ -20,8 +20,7 @@ from posewright.formats.omtn.to_motion import NAMING, card_for, omtn_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 
-MOST_UNPACKED_BYTES = 64_000_000
-"""Of all motions of an archive; AIBO Mind 3 has 2,697 of some 4 kB each."""
+MOST_UNPACKED_BYTES = 64_000_000  # of all motions of an archive; AIBO Mind 3 has 2,697 of some 4 kB each
 
 
 def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocument:
@@ -125,13 +124,15 @@ def _render_file(file: MotionFile) -> Rendering:
     return Rendering(archive.render(), tuple(losses), tuple(remarks))
 
 
+_IN_GZIP = (FileKind(f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", begins_in_gzip(MAGIC)),)
+_KIND = FileKind(ODA, "a Sony AIBO ODA archive of motions", begins(MAGIC))
 FORMAT = MotionFormat(
-    FileKind(ODA, "a Sony AIBO ODA archive of motions", begins(MAGIC)),
+    _KIND,
     (".oda",),
     _read,
     _render,
     QUANTUM,
     suits=lambda card: NAMING in card.namings,
     render_file=_render_file,
-    wrapped=(FileKind(f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", begins_in_gzip(MAGIC)),),
+    wrapped=_IN_GZIP,
 )

@@ -19,26 +19,18 @@ OMTN = "aibo-omtn"
 Integers = NDArray[np.int32]
 
 MAGIC = b"OMTN"
-PLACEHOLDER = b"NotOMTN "
-"""All that an entry holds that AIBO Mind left empty."""
-
-URAD = 1_000_000
-"""Angles are whole micro-radians."""
-
+PLACEHOLDER = b"NotOMTN "  # all that an entry holds that AIBO Mind left empty
+URAD = 1_000_000  # angles are whole micro-radians
 MAX_STRING = 255
 MAX_KEYFRAMES = 0xFFFF
-MAX_JOINTS = 255
-"""Far more than any robot has; the most seen are 20."""
-
+MAX_JOINTS = 255  # far more than any robot has; the most seen are 20
 MAX_BETWEEN = 1_000_000
 """More frames between two keyframes than this are damage (4.4 hours; the most seen are 600)."""
 
 MAX_ANGLE_URAD = 6_283_185
 """A whole turn, the most any angle can mean; used angles stay within 130 degrees (formats.md 1.1)."""
 
-DEFAULT_FRAME_MS = 16
-"""What a frame lasts where the file says 0, as all of the ERS-110 and ERS-111 do."""
-
+DEFAULT_FRAME_MS = 16  # what a frame lasts where the file says 0, as all of the ERS-110 and ERS-111 do
 HEAD = struct.Struct("<4sIIIHHHHI")
 """Magic and section 0: number, size, sections, major, minor, keyframes, milliseconds a frame, reserved."""
 

@@ -337,8 +337,7 @@ def _name(motion: Motion, layout: OmtnLayout) -> str:
     return motion.name
 
 
-QUANTUM = Quantum(angle_rad=1e-6, time_s=0.016)
-"""A micro-radian, and two frames of the robot."""
+QUANTUM = Quantum(angle_rad=1e-6, time_s=0.016)  # a micro-radian, and two frames of the robot
 
 
 def _read(data: bytes, path: Path, asked: Robot | None) -> MotionFile:
@@ -357,12 +356,8 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     return rendering_of(motion)
 
 
+_IN_GZIP = (FileKind(f"{OMTN}-gzip", "a Sony AIBO motion (OMTN) inside gzip", begins_in_gzip(MAGIC)),)
+_KIND = FileKind(OMTN, "a Sony AIBO motion (OMTN)", begins(MAGIC))
 FORMAT = MotionFormat(
-    FileKind(OMTN, "a Sony AIBO motion (OMTN)", begins(MAGIC)),
-    (".mtn",),
-    _read,
-    _render,
-    QUANTUM,
-    suits=lambda card: NAMING in card.namings,
-    wrapped=(FileKind(f"{OMTN}-gzip", "a Sony AIBO motion (OMTN) inside gzip", begins_in_gzip(MAGIC)),),
+    _KIND, (".mtn",), _read, _render, QUANTUM, suits=lambda card: NAMING in card.namings, wrapped=_IN_GZIP
 )

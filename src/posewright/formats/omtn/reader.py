@@ -11,7 +11,7 @@ import numpy as np
 from posewright.arrays import Flags
 from posewright.errors import FormatError
 from posewright.formats.binary import ByteCursor, Place, Wrapping, head_of, is_wrapped, unwrap
-from posewright.formats.file_bytes import MAX_MOTION_BYTES
+from posewright.formats.file_kind import MAX_MOTION_BYTES
 from posewright.formats.omtn.document import (
     DEFAULT_FRAME_MS,
     HEAD,
@@ -28,8 +28,7 @@ from posewright.formats.omtn.document import (
     OmtnDocument,
 )
 
-MAX_PADDING = 3
-"""Sections 1 and 2 are filled up to a multiple of four bytes."""
+MAX_PADDING = 3  # sections 1 and 2 are filled up to a multiple of four bytes
 
 
 @dataclass
@@ -79,12 +78,8 @@ class Sections:
         return tail
 
 
-SHORT_DESIGN = "DRX-700"
-"""How the design of an ERS-110 or ERS-111 begins."""
-
-MAX_WAY_MS = 86_400_000
-"""A day: as much as a way of a motion may last."""
-
+SHORT_DESIGN = "DRX-700"  # how the design of an ERS-110 or ERS-111 begins
+MAX_WAY_MS = 86_400_000  # a day: as much as a way of a motion may last
 _BEFORE_JOINTS = ("frames", "roll", "pitch", "yaw")
 
 
@@ -132,11 +127,8 @@ def keyframe_words(
     """
     columns = 4 + len(locators)
     raw = np.frombuffer(sections.data, "<i4", n_keyframes * columns - 1, section.body)
-    words = (
-        np.concatenate([np.zeros(1, np.int32), raw])
-        .reshape(n_keyframes, columns)
-        .astype(np.int32, copy=False)
-    )
+    words = np.concatenate([np.zeros(1, np.int32), raw]).astype(np.int32, copy=False)
+    words = words.reshape(n_keyframes, columns)
     finder = _Finder(sections, section.body, words, (*_BEFORE_JOINTS, *locators))
     most = min(MAX_BETWEEN, MAX_WAY_MS // step_ms - 1)
     finder.refuse(words[:, :1].view(np.uint32) > most, f"the largest honest number is {most}")

@@ -18,8 +18,7 @@ from posewright.formats.omtn.document import DEFAULT_FRAME_MS, URAD, Integers, O
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot, robot, unlisted_robot
 
-NAMING = "open_r"
-"""The naming on a card in which joints are called by Sony's locators."""
+NAMING = "open_r"  # the naming on a card in which joints are called by Sony's locators
 
 
 @dataclass(frozen=True)
@@ -146,8 +145,7 @@ def _keyframes(document: OmtnDocument, joints: tuple[str, ...]) -> tuple[Keyfram
     )
 
 
-MAX_NUMBERS = 10_000_000
-"""An hour of a whole body has nine million."""
+MAX_NUMBERS = 10_000_000  # an hour of a whole body has nine million
 
 
 def sdk_path(document: OmtnDocument) -> Integers:

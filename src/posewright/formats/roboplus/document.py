@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_bytes import BOM
+from posewright.formats.file_kind import BOM
 from posewright.formats.motion_file import Reference, find_page
 
 ROBOPLUS_TEXT = "roboplus-mtn"
@@ -93,13 +93,9 @@ def _before_damage(body: bytes) -> tuple[tuple[bytes, str], ...]:
     )
 
 
-IDS = 26
-"""Columns a page has: Dynamixel IDs 0 to 25; ID 0 is a dummy."""
-
+IDS = 26  # columns a page has: Dynamixel IDs 0 to 25; ID 0 is a dummy
 MAX_PAGES = 255
-MAX_STEPS = 7
-"""Steps that a page of the controller holds; pages made by other tools have had up to 17."""
-
+MAX_STEPS = 7  # steps that a page of the controller holds; pages made by other tools have had up to 17
 MAX_STEPS_IN_FILE = MAX_PAGES * MAX_STEPS
 MAX_NAME_BYTES = 13
 DUMMY_TICKS = 512

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posewright.errors import FormatError
-from posewright.formats.file_bytes import BOM
-from posewright.formats.file_kind import FileContent, FileKind
+from posewright.formats.file_kind import BOM, FileContent, FileKind
 from posewright.formats.moments import MS_PER_S, rounding_remarks
 from posewright.formats.motion_file import MotionFile, PageLabel, card_of, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, Written
@@ -220,9 +219,7 @@ def _chained(document: RoboplusDocument, number: int, page: Page, losses: list[s
     return document
 
 
-ROBOT = "robotis_bioloid"
-"""Whose motion a file is: no RoboPlus file says so."""
-
+ROBOT = "robotis_bioloid"  # whose motion a file is: no RoboPlus file says so
 QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0), time_s=0.008)
 """A tick of an AX servo; times are written in frames of 1/128 s, rounded to whole milliseconds."""
 
@@ -268,12 +265,7 @@ def _begins(content: FileContent) -> bool:
     return content.data[:64].removeprefix(BOM).lstrip().startswith(b"type=motion")
 
 
+_KIND = FileKind(ROBOPLUS_TEXT, "a ROBOTIS RoboPlus Motion 1 text file", _begins)
 FORMAT = MotionFormat(
-    FileKind(ROBOPLUS_TEXT, "a ROBOTIS RoboPlus Motion 1 text file", _begins),
-    (".mtn",),
-    _read,
-    _render,
-    QUANTUM,
-    suits=lambda card: NUMBERING in card.numberings,
-    render_file=render_file,
+    _KIND, (".mtn",), _read, _render, QUANTUM, lambda card: NUMBERING in card.numberings, render_file
 )

@@ -18,8 +18,7 @@ from posewright.formats.roboplus.document import (
 from posewright.formats.roboplus.to_motion import MAX_RATE, Columns, compliance_of
 from posewright.motions import Easing, Motion, robotis_accel_share
 
-MAX_PASSES = 255
-"""How often a page can be repeated."""
+MAX_PASSES = 255  # how often a page can be repeated
 
 
 @dataclass(frozen=True)

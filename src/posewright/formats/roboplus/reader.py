@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_bytes import BOM
+from posewright.formats.file_kind import BOM
 from posewright.formats.roboplus.document import (
     MAX_PAGES,
     MAX_STEPS,

@@ -26,20 +26,11 @@ from posewright.formats.text_lines import Line, Remarks, show
 from posewright.motions import Easing, Keyframe, Motion, Pose, robotis_accel_share
 from posewright.robots import Robot, Servo
 
-GRID_S = 0.008
-"""Step of the times that RoboPlus writes [s]."""
-
-MAX_TIME_S = 2.040
-"""Longest time of a step: 255 units of `GRID_S` [s]."""
-
-MAX_SECONDS = 9999.0
-"""Longest time that is read at all [s]."""
-
-MAX_RATE = 32.0
-"""The controller's speed byte is 32 / rate, and at least 1."""
-
-MAX_COMPLIANCE = 15
-"""The controller keeps the compliance in half a byte."""
+GRID_S = 0.008  # step of the times that RoboPlus writes [s]
+MAX_TIME_S = 2.040  # longest time of a step: 255 units of `GRID_S` [s]
+MAX_SECONDS = 9999.0  # longest time that is read at all [s]
+MAX_RATE = 32.0  # the controller's speed byte is 32 / rate, and at least 1
+MAX_COMPLIANCE = 15  # the controller keeps the compliance in half a byte
 
 
 def max_ticks(motor_type: int) -> int:
@@ -112,9 +103,7 @@ def is_on_grid(seconds: float) -> bool:
     return abs(units - round(units)) < 1e-6
 
 
-NUMBERING = "robotis"
-"""Name of the numbering, on a robot's card, that says which ID moves which joint."""
-
+NUMBERING = "robotis"  # name of the numbering, on a robot's card, that says which ID moves which joint
 MAX_SLOPE_POWER = 7
 """The widest slope a Dynamixel of the AX series knows is two to this power (robots.md 2.6)."""
 

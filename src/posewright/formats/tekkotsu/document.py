@@ -29,8 +29,7 @@ _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _WHOLE = re.compile(rb"[+-]?(?:0[xX][0-9a-fA-F]{1,8}|0[0-7]{0,11}|[1-9][0-9]{0,9})")
 _DECIMAL = re.compile(rb"[+-]?(?:[0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
 
-MAX_VALUE = 1e6
-"""A larger angle is a slip of the pen; no weight and no LED goes beyond 1."""
+MAX_VALUE = 1e6  # a larger angle is a slip of the pen; no weight and no LED goes beyond 1
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,7 @@ def decimal(word: bytes, line: Line, what: str) -> float:
     return value
 
 
-NAMING = "tekkotsu"
-"""Name of the naming on a robot's card."""
-
+NAMING = "tekkotsu"  # name of the naming on a robot's card
 DEFAULT_ROBOT = "sony_ers7"
 """Whose file it is where its names do not tell: Tekkotsu's last and best known AIBO."""
 
@@ -181,8 +178,7 @@ def _matches(model: str, name: str) -> bool:
     return re.fullmatch(model, name) is not None
 
 
-EVERY = ""
-"""The name of all outputs at once, in a setting that releases them."""
+EVERY = ""  # the name of all outputs at once, in a setting that releases them
 
 
 class Setting(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -42,8 +43,7 @@ from posewright.formats.unsaid import unheld, unsaid
 from posewright.motions import Motion
 from posewright.robots import Robot
 
-_SLACK_RAD = QUANTUM_RAD / 2.0
-"""How far a key that is left out may lie off the straight line."""
+_SLACK_RAD = QUANTUM_RAD / 2.0  # how far a key that is left out may lie off the straight line
 
 
 def track_of(column: int, timeline: Timeline, key_times: KeyTimes) -> Track:
@@ -342,26 +342,10 @@ def _file(document: SettingsDocument, path: Path, card: Robot | None, kind: str)
     return MotionFile.of_one(kind, path, motion, remarks_on(document, tracks, card), document)
 
 
-def _suits(card: Robot) -> bool:
-    return NAMING in card.namings
+_Format = partial(MotionFormat, suits=lambda card: NAMING in card.namings, stands_alone=False)
 
+_MOT = FileKind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)", says(rb"\A#MSq\b"))
+MOT = _Format(_MOT, (".mot",), _read_sequence, sequence_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))
 
-MOT = MotionFormat(
-    FileKind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)", says(rb"\A#MSq\b")),
-    (".mot",),
-    _read_sequence,
-    sequence_with,
-    Quantum(angle_rad=QUANTUM_RAD, time_s=0.001),
-    suits=_suits,
-    stands_alone=False,
-)
-
-POS = MotionFormat(
-    FileKind(TEKKOTSU_POS, "a Tekkotsu posture (#POS)", says(rb"\A#POS\b")),
-    (".pos",),
-    _read_posture,
-    posture_with,
-    Quantum(angle_rad=QUANTUM_RAD),
-    suits=_suits,
-    stands_alone=False,
-)
+_POS = FileKind(TEKKOTSU_POS, "a Tekkotsu posture (#POS)", says(rb"\A#POS\b"))
+POS = _Format(_POS, (".pos",), _read_posture, posture_with, Quantum(angle_rad=QUANTUM_RAD))

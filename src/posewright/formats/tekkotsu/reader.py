@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_bytes import BOM, read_file_bytes
+from posewright.formats.file_kind import BOM, read_file_bytes
 from posewright.formats.tekkotsu.document import (
     EVERY,
     OUTPUTS,
@@ -161,9 +161,7 @@ def _model_pattern(word: bytes, line: Line) -> str:
     return text
 
 
-MAX_DEPTH = 8
-"""Files that load files that load files."""
-
+MAX_DEPTH = 8  # files that load files that load files
 MAX_SETTINGS = 200_000
 """What all files together may set; a full line by line file of `MAX_LINES` lines sets 50,000."""
 
@@ -213,9 +211,7 @@ def _same(path: Path, chain: tuple[Path, ...]) -> bool:
 
 
 SEQUENCE_MARK = b"#MSq"
-MAX_TIME_MS = 86_400_000
-"""A day, which is also the longest way of a motion."""
-
+MAX_TIME_MS = 86_400_000  # a day, which is also the longest way of a motion
 _JOINTS_AT_MOST = 32  # what a line that sets every output counts for
 
 

@@ -32,9 +32,7 @@ from posewright.robots import Robot
 
 LEDS = "tekkotsu_leds"
 WEIGHTS = "tekkotsu_weights"
-SAID = (LEDS, WEIGHTS)
-"""The extras of a motion that a Tekkotsu file can hold."""
-
+SAID = (LEDS, WEIGHTS)  # the extras of a motion that a Tekkotsu file can hold
 _ENTRY = re.compile(r"([0-9]{1,8}) ([!-:<-~]{1,64}) (-?[0-9.e+-]{1,24})(?: ([0-9.e+-]{1,24}))?")
 
 
