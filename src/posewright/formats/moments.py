@@ -166,5 +166,4 @@ def _milliseconds(step_ms: int) -> str:
 
 
 def _stands(rows: list[Moment], moment: Moment) -> bool:
-    """Tell whether the joints are there already."""
     return bool(rows) and np.array_equal(rows[-1].angles, moment.angles, equal_nan=True)

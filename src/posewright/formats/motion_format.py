@@ -90,8 +90,8 @@ class MotionFormat:
     Attributes:
         kind: its name in programs, its title, and how its files are told from others.
         suffixes: of file names to write it under; for reading they mean nothing.
-        read: bytes, path and the robot asked for, if one was, to the file.
-        render: a motion, the path it will have and what is asked, to the file's bytes.
+        read: bytes, path and the robot asked for, if one was, to the file; or a FormatError that says where.
+        render: a motion, the path it will have and what is asked, to the file's bytes; or a FormatError.
         quantum: its smallest steps.
         suits: whether motions of a robot can be written so at all; tells apart formats of one suffix.
         stands_alone: whether its files never load others; only those are kept between two readings.

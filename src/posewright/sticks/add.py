@@ -219,14 +219,10 @@ StickPlace: TypeAlias = "Path | str | tuple[Path | str, Path | str]"
 
 @dataclass(frozen=True)
 class Home:
-    """The files of one robot, and the folder below which they keep their places.
-
-    Attributes:
-        root: of a stick, the folder that holds `OPEN-R`; None where the files lie anywhere.
-    """
+    """The files of one robot, and the folder below which they keep their places."""
 
     setup: MonetSetup
-    root: Path | None = None
+    root: Path | None = None  # of a stick, the folder that holds `OPEN-R`; None where the files lie anywhere
 
     def below(self, output: Path, path: Path) -> Path:
         """Return where a file goes in a folder that is to be like this."""
@@ -348,7 +344,6 @@ def add_to_stick(
 
 
 def _written(change: Change, home: Home, output: Path | None) -> tuple[Path, Path]:
-    """Write both files, and return where they are."""
     archive, commands = change.archive.path, change.commands.path or Path()
     if output is not None:
         archive, commands = home.below(output, archive), home.below(output, commands)

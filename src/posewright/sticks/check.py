@@ -53,16 +53,11 @@ def command_postures(command: Command) -> Postures:
 
 @dataclass(frozen=True)
 class PostureGraph:
-    """Postures and the ways between them.
-
-    Attributes:
-        begins: of each posture, the commands that begin in it.
-        set_by_command: the postures that a command played anywhere ends in.
-    """
+    """Postures and the ways between them."""
 
     ways: tuple[Way, ...]
-    begins: dict[str, tuple[Command, ...]]
-    set_by_command: tuple[str, ...] = ()
+    begins: dict[str, tuple[Command, ...]]  # of each posture, the commands that begin in it
+    set_by_command: tuple[str, ...] = ()  # the postures that a command played anywhere ends in
 
     @classmethod
     def of(
@@ -262,7 +257,6 @@ def _check_archive(setup: MonetSetup, archive: MonetArchive) -> Iterator[MonetFi
 
 
 def _check_entry_names(archive: MonetArchive) -> Iterator[MonetFinding]:
-    """Compare what motions call themselves with what their entries are called."""
     differ = [
         f"{quoted(archive.entries[place].name)} holds {quoted(label.name)}"
         for place, label in archive.motions.items()

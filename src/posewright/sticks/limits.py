@@ -68,17 +68,11 @@ POSTURE_FILE = "POSTURE.CFG"
 
 @dataclass(frozen=True)
 class Model:
-    """A robot as MoNet tells it.
+    """A robot as MoNet tells it."""
 
-    Attributes:
-        folder: below `OPEN-R/MW/CONF`, where its files lie.
-        design: the design label of the motions that its motion agents play.
-        robot: the card that has the joints of this design.
-    """
-
-    folder: str
-    design: str
-    robot: str
+    folder: str  # below `OPEN-R/MW/CONF`, where its files lie
+    design: str  # the design label of the motions that its motion agents play
+    robot: str  # the card that has the joints of this design
 
 
 # on an ERS-210, too, MoNet plays motions of the joints that it shares with an ERS-220

@@ -30,14 +30,10 @@ Guess: TypeAlias = Callable[[str, Iterable[str]], str]
 
 @dataclass(frozen=True)
 class Target:
-    """What a line leads to.
-
-    Attributes:
-        place: of the entry in it, from 0; None where the line leads nowhere.
-    """
+    """What a line leads to."""
 
     archive: MonetArchive
-    place: int | None
+    place: int | None  # of the entry in it, from 0; None where the line leads nowhere
 
 
 def target_of(line: AgentLine, setup: MonetSetup) -> Target | None:

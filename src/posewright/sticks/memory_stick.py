@@ -424,7 +424,6 @@ class _Assembly:
 
 
 def _models(folder: Path, db: DesignDb | None) -> tuple[str, ...]:
-    """Return the models whose files lie in a folder."""
     name = plain_absolute(folder).name.upper()
     fitting = [model for model, known in MODELS.items() if name in (known.folder.upper(), model.upper())]
     if db is None or not db.models:

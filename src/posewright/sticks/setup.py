@@ -36,16 +36,11 @@ _SECTION = re.compile(rb"\[\s*([^\]]*?)\s*\]")
 
 @dataclass(frozen=True)
 class DesignEntry:
-    """One line of a section.
+    """One line of a section."""
 
-    Attributes:
-        model: the section's name; empty before the first section, where it holds for every model.
-        path: where it lies, as the robot sees it: `/MS` is the memory stick.
-    """
-
-    model: str
+    model: str  # the section's name; empty before the first section, where it holds for every model
     key: str
-    path: str
+    path: str  # where it lies, as the robot sees it: `/MS` is the memory stick
     line: Line
 
 

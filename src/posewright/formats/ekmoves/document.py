@@ -68,26 +68,18 @@ class Timing:
 
 @dataclass(frozen=True)
 class PoseArray:
-    """One array.
-
-    Attributes:
-        degrees: 16 angles in `ORDER` [deg].
-        statement: where it stands, from the beginning of its line to the semicolon.
-        comment: where that comment stands; empty, just behind the semicolon, where there is none.
-        notes: what comments of ours before it say of the motion that it begins, by key.
-        notes_span: where those stand; empty, at the beginning of its line, where there are none.
-    """
+    """One array."""
 
     name: str
-    degrees: tuple[float, ...]
+    degrees: tuple[float, ...]  # 16 angles in `ORDER` [deg]
     line: int
-    statement: Span
+    statement: Span  # where it stands, from the beginning of its line to the semicolon
     identifier: Span
     cells: tuple[Span, ...]
     timing: Timing | None
-    comment: Span
-    notes: Mapping[str, str]
-    notes_span: Span
+    comment: Span  # where that comment stands; empty, just behind the semicolon, where there is none
+    notes: Mapping[str, str]  # what comments of ours before it say of the motion that it begins, by key
+    notes_span: Span  # where those stand; empty, at the beginning of its line, where there are none
 
 
 @dataclass(frozen=True)
@@ -109,16 +101,11 @@ class PoseHeader:
 
 @dataclass(frozen=True)
 class Series:
-    """The arrays of one motion.
+    """The arrays of one motion."""
 
-    Attributes:
-        name: what their names have in common, without the order numbers.
-        is_numbered: whether they have order numbers; a single pose may have none.
-    """
-
-    name: str
+    name: str  # what their names have in common, without the order numbers
     arrays: tuple[PoseArray, ...]
-    is_numbered: bool
+    is_numbered: bool  # whether they have order numbers; a single pose may have none
     remarks: tuple[str, ...] = field(default=())
 
 

@@ -54,15 +54,8 @@ _REST = re.compile(rb"[ \t]*+(?://[^\n]*+|/\*[^\n*]*+\*/)?[ \t\r]*(?:\n|\Z)")
 
 @dataclass(frozen=True, eq=False)
 class _Poses:
-    """What is to be written of a motion.
-
-    Attributes:
-        name: what the arrays are called, without the order numbers.
-        degrees: (n, 16) in `ORDER` [deg].
-    """
-
-    name: str
-    degrees: Floats
+    name: str  # what the arrays are called, without the order numbers
+    degrees: Floats  # (n, 16) in `ORDER` [deg]
     timings: tuple[Timing, ...]
     notes: dict[str, str]
 
@@ -227,7 +220,6 @@ def _timings(motion: Motion) -> Iterator[Timing]:
 
 
 def _rounded(motion: Motion) -> Iterator[str]:
-    """Yield by how much times are rounded, if they are."""
     shifts = [round(time, DECIMALS) - time for times in times_of(motion) for time in times]
     return rounding_remarks(QUANTUM_S * MS_PER_S, shifts)
 
@@ -266,7 +258,6 @@ def _array_edits(array: PoseArray, name: str, place: int, poses: _Poses) -> Iter
 
 
 def _same(before: Timing, after: Timing) -> bool:
-    """Tell whether two timings are written alike."""
     times = zip((before.reach_s, before.pause_s), (after.reach_s, after.pause_s), strict=True)
     if before.attitude is None and after.attitude is not None:
         return False  # level among others that lean is not the same as unsaid

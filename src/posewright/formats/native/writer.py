@@ -30,8 +30,6 @@ class Before:
 
 @dataclass(frozen=True)
 class _Manner:
-    """What is said once for all keyframes."""
-
     easing: Easing
     accel_share: float
     stiffness: Stiffness

@@ -106,16 +106,11 @@ class FileNames:
 
 @dataclass(frozen=True)
 class Part:
-    """What a file becomes in an archive.
-
-    Attributes:
-        data: its bytes, not in gzip.
-        type: what the table says it is; None for what its bytes tell.
-    """
+    """What a file becomes in an archive."""
 
     name: str
-    data: bytes
-    type: str | None = None
+    data: bytes  # its bytes, not in gzip
+    type: str | None = None  # what the table says it is; None for what its bytes tell
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 

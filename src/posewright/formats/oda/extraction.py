@@ -139,7 +139,6 @@ class _Work:
             self.made[Extracted(number, entry.name, kind, file)] = data
 
     def _file(self, number: int, entry: OdaEntry, kind: EntryKind) -> tuple[str, bytes]:
-        """Return how the file's name ends, and what it holds."""
         if kind is not EntryKind.MOTION:
             return suffix_of(kind, entry.type), _plain(number, entry, self.archive)
         document = document_of(entry, number, self.archive)
@@ -191,7 +190,6 @@ def _write(work: _Work, *, overwrite: bool, tell: Tell | None) -> None:
 
 
 def _standing(folder: Path, names: Sequence[str]) -> list[str]:
-    """Return which of the files stand in the folder already."""
     try:
         there = {path.name for path in folder.iterdir()}
     except OSError:  # there is no such folder yet, or whoever writes to it will say what is wrong

@@ -108,7 +108,6 @@ def _refuse_to_replace(path: Path, came_from: Path | None) -> None:
 
 
 def _render_file(file: MotionFile) -> Rendering:
-    """Return an archive with the motions that were edited."""
     archive = file.document
     if not isinstance(archive, OdaArchive):
         return _render(file.motion(), file.path, WriteOptions())

@@ -41,22 +41,15 @@ LONG_BYTES, SHORT_BYTES = 12, 10
 
 @dataclass(frozen=True)
 class Leftovers:
-    """Bytes that mean nothing to us, kept so that a file can be written as it was.
-
-    Attributes:
-        names: at the end of section 1; None for the usual padding.
-        joints: at the end of section 2; None for the usual padding.
-        reserved: a number in the header, 0 in every file seen.
-        n_sections: how many sections the header says there are; 4 in every file seen.
-    """
+    """Bytes that mean nothing to us, kept so that a file can be written as it was."""
 
     head: bytes = b""
-    names: bytes | None = None
-    joints: bytes | None = None
+    names: bytes | None = None  # at the end of section 1; None for the usual padding
+    joints: bytes | None = None  # at the end of section 2; None for the usual padding
     keyframes: bytes = b""
     after: bytes = b""
-    reserved: int = 0
-    n_sections: int = 4
+    reserved: int = 0  # a number in the header, 0 in every file seen
+    n_sections: int = 4  # how many sections the header says there are; 4 in every file seen
 
 
 @dataclass(frozen=True, eq=False)

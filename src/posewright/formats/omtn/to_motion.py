@@ -23,19 +23,13 @@ NAMING = "open_r"  # the naming on a card in which joints are called by Sony's l
 
 @dataclass(frozen=True)
 class Dialect:
-    """How files for one kind of robot are written.
-
-    Attributes:
-        whole_minor: version of a motion of the whole body.
-        part_minor: version of a motion of a part of it.
-        is_short: whether the size of section 3 takes two bytes.
-    """
+    """How files for one kind of robot are written."""
 
     robot: str | None = None
-    whole_minor: int = 2
-    part_minor: int = 1
+    whole_minor: int = 2  # version of a motion of the whole body
+    part_minor: int = 1  # version of a motion of a part of it
     frame_ms: int = DEFAULT_FRAME_MS
-    is_short: bool = False
+    is_short: bool = False  # whether the size of section 3 takes two bytes
     is_padded: bool = True
 
     def minor(self, design: str) -> int:

@@ -106,17 +106,11 @@ STANDARD_ACCEL = 32
 
 @dataclass(frozen=True)
 class Step:
-    """One `step=` line.
+    """One `step=` line."""
 
-    Attributes:
-        ticks: position of each ID 0..25 [ticks].
-        pause_s: time to stay after the way [s]: the line's 27th value.
-        play_s: time of the way [s]: its 28th.
-    """
-
-    ticks: tuple[int, ...]
-    pause_s: float
-    play_s: float
+    ticks: tuple[int, ...]  # position of each ID 0..25 [ticks]
+    pause_s: float  # time to stay after the way [s]: the line's 27th value
+    play_s: float  # time of the way [s]: its 28th
 
     def render(self) -> bytes:
         """Return the line without its line end."""
@@ -126,20 +120,13 @@ class Step:
 
 @dataclass(frozen=True)
 class PlayParam:
-    """The `play_param=` line.
+    """The `play_param=` line."""
 
-    Attributes:
-        next: number of the page that follows, 0 for none.
-        exit: number of the page played when a stop is asked for, 0 for none.
-        rate: speed multiplier.
-        accel: "inertial force": length of the ramps [1/128 s].
-    """
-
-    next: int = 0
-    exit: int = 0
+    next: int = 0  # number of the page that follows, 0 for none
+    exit: int = 0  # number of the page played when a stop is asked for, 0 for none
     repeat: int = 1
-    rate: float = STANDARD_RATE
-    accel: int = STANDARD_ACCEL
+    rate: float = STANDARD_RATE  # speed multiplier
+    accel: int = STANDARD_ACCEL  # "inertial force": length of the ramps [1/128 s]
 
     def render(self) -> bytes:
         """Return the line without its line end."""
@@ -246,20 +233,13 @@ def _rewritten(old: Page, new: Page) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class RoboplusDocument:
-    """A whole file.
+    """A whole file."""
 
-    Attributes:
-        head: everything before the first page, byte order mark included.
-        enabled: of each ID 0..25, whether the file moves it.
-        motor_types: of each ID 0..25; 0 is a 10-bit servo, anything else a 12-bit one.
-        trailer: the bytes behind the last page; None where they are to be computed.
-    """
-
-    head: bytes
-    enabled: tuple[bool, ...]
-    motor_types: tuple[int, ...]
+    head: bytes  # everything before the first page, byte order mark included
+    enabled: tuple[bool, ...]  # of each ID 0..25, whether the file moves it
+    motor_types: tuple[int, ...]  # of each ID 0..25; 0 is a 10-bit servo, anything else a 12-bit one
     pages: tuple[Page, ...]
-    trailer: bytes | None = None
+    trailer: bytes | None = None  # the bytes behind the last page; None where they are to be computed
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

@@ -48,16 +48,11 @@ _EMPTY_ROW: Row = (DUMMY_TICKS,) * IDS
 
 
 class Steps(NamedTuple):
-    """The steps of a motion.
+    """The steps of a motion."""
 
-    Attributes:
-        steps: in order; a way or a pause may take several.
-        times_s: when each keyframe is reached, at rate 1 [s].
-    """
-
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...]  # in order; a way or a pause may take several
     remarks: tuple[str, ...]
-    times_s: tuple[float, ...]
+    times_s: tuple[float, ...]  # when each keyframe is reached, at rate 1 [s]
 
 
 def steps_of(motion: Motion, columns: Columns, base: Page, losses: list[str]) -> Steps:

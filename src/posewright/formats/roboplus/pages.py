@@ -164,7 +164,6 @@ def _compliance(
 
 
 def _accel(motion: Motion, rate: float, base: Page, as_read: Motion | None, losses: list[str]) -> int:
-    """Return the inertial force, of which a page has one."""
     easings = {frame.easing for frame in motion.keyframes}
     if easings == {Easing.LINEAR}:
         return 0

@@ -61,8 +61,6 @@ def _refuse_wrong_end(pages: int, body: bytes, rest: bytes, path: Path | None) -
 
 @dataclass
 class _DocumentReader:
-    """Reads the lines of one file in order."""
-
     path: Path | None
     remarks: Remarks = field(default_factory=Remarks)
 

@@ -112,15 +112,11 @@ _SPAN_DEG = {1023: 300.0, 4095: 360.0}
 
 @dataclass(frozen=True)
 class Columns:
-    """The joints of a robot in a page, in the robot's order.
-
-    Attributes:
-        motor_types: what the file says of each joint's servo: 0 has 10 bits, anything else 12.
-    """
+    """The joints of a robot in a page, in the robot's order."""
 
     ids: tuple[int, ...]
     servos: tuple[Servo, ...]
-    motor_types: tuple[int, ...]
+    motor_types: tuple[int, ...]  # what the file says of each joint's servo: 0 has 10 bits, anything else 12
 
     @classmethod
     def of(cls, robot: Robot, enabled: tuple[bool, ...], motor_types: tuple[int, ...]) -> Columns:

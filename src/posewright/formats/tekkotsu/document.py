@@ -182,24 +182,16 @@ EVERY = ""  # the name of all outputs at once, in a setting that releases them
 
 
 class Setting(NamedTuple):
-    """An output set to a value at a time.
-
-    Attributes:
-        name: the output as the file names it, without padding; `EVERY` for all of them.
-        value: [rad], of a LED its brightness.
-        weight: 1, or less where other commands have a say; 0 releases the output.
-        word: the word its value stands in; None where that is in another file, or nowhere.
-        model: pattern of the models the setting is for; empty for all.
-    """
+    """An output set to a value at a time."""
 
     time_ms: int
-    name: str
-    value: float
-    weight: float = 1.0
+    name: str  # the output as the file names it, without padding; `EVERY` for all of them
+    value: float  # [rad], of a LED its brightness
+    weight: float = 1.0  # 1, or less where other commands have a say; 0 releases the output
     line: int = 0
-    word: Word | None = None
+    word: Word | None = None  # the word its value stands in; None where that is in another file, or nowhere
     unit: float = 1.0
-    model: str = ""
+    model: str = ""  # pattern of the models the setting is for; empty for all
 
 
 class Key(NamedTuple):
@@ -215,15 +207,11 @@ Track = tuple[Key, ...]
 
 @dataclass(frozen=True)
 class Tracks:
-    """Every output's own keys, in the order of time.
-
-    Attributes:
-        unknown: outputs that the robot has not, each with the first line it stands in.
-    """
+    """Every output's own keys, in the order of time."""
 
     joints: Mapping[str, Track]
     leds: Mapping[str, Track]
-    unknown: Mapping[str, int]
+    unknown: Mapping[str, int]  # outputs that the robot has not, each with the first line it stands in
 
     @cached_property
     def times(self) -> list[int]:

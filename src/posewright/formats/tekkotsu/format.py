@@ -244,7 +244,6 @@ def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering
 
 
 def _robot(motion: Motion) -> Robot:
-    """Return the motion's robot."""
     card = card_of(motion)
     if NAMING not in card.namings:
         raise FormatError(
