@@ -149,9 +149,8 @@ def read_back(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Mot
     except InputError as error:
         if not wanted.stands_alone:  # it leans on its neighbours
             return None
-        raise FormatError(
-            f"motion {motion.name!r} cannot be written as {wanted.name}: {error.message}", hint=error.hint
-        ) from error
+        what = f"motion {motion.name!r} cannot be written as {wanted.name}: {error.message}"
+        raise FormatError(what, hint=error.hint) from error
 
 
 def measured(motion: Motion, back: Motion, rendering: Rendering, wanted: MotionFormat) -> Rounding | None:

@@ -266,9 +266,8 @@ def _check_entry_names(archive: MonetArchive) -> Iterator[MonetFinding]:
     ]
     if differ:
         message = f"entries whose name says other postures than the motion in them: {_listed(differ)}"
-        yield MonetFinding(
-            Level.WARNING, "posture", message, archive.path, hint="MoNet looks up the motion's own name"
-        )
+        hint = "MoNet looks up the motion's own name"
+        yield MonetFinding(Level.WARNING, "posture", message, archive.path, hint=hint)
 
 
 def _once(findings: Iterable[MonetFinding]) -> list[MonetFinding]:

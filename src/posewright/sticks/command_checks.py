@@ -146,9 +146,8 @@ def check_commands(text: MonetCommands, *, older: bool) -> Iterator[MonetFinding
         if isinstance(line, AgentLine):
             yield from check_agent(line, older=older, in_transitions=False)
     for stray in text.stray[:1]:
-        yield error(
-            "count", stray.line, "an agent line before the first command: MoNet reads it as a head", HEAD
-        )
+        what = "an agent line before the first command: MoNet reads it as a head"
+        yield error("count", stray.line, what, HEAD)
     for command in text.commands:
         yield from _check_command(command)
     yield from _check_ids(text)
@@ -163,9 +162,8 @@ def _check_command(command: Command) -> Iterator[MonetFinding]:
     if declared is None:
         return
     if declared < 1:
-        yield error(
-            "count", head.line, f"{declared} agent lines are announced", f"right is 1 to {AGENT_LINES}"
-        )
+        message = f"{declared} agent lines are announced"
+        yield error("count", head.line, message, f"right is 1 to {AGENT_LINES}")
     elif declared > found:
         yield error(
             "count",

@@ -148,8 +148,7 @@ def refuse_name(name: str) -> None:
     except UnicodeEncodeError as error:
         raise FormatError(f"{name!r} cannot be written in a MONET file", hint=hint) from error
     if len(data) > NAME_BYTES:
-        raise FormatError(
-            f"{name!r} has {len(data)} bytes; MoNet has room for {NAME_BYTES} and would crash", hint=hint
-        )
+        what = f"{name!r} has {len(data)} bytes; MoNet has room for {NAME_BYTES} and would crash"
+        raise FormatError(what, hint=hint)
     if not data or any(byte <= 32 or byte == 127 for byte in data):
         raise FormatError(f"{name!r} is no name: it is empty, or has blanks or signs in it", hint=hint)

@@ -138,10 +138,9 @@ def name_for(motion: Motion, name: str | None) -> str:
     if name is not None:
         return name
     if not follows_grammar(motion.name):
-        raise FormatError(
-            f"the motion's own name, {motion.name!r}, does not say in which postures it begins and ends",
-            hint="give it one with --name, as a_stand#stand_kick: all of it, from standing to standing",
-        )
+        what = f"the motion's own name, {motion.name!r}, does not say in which postures it begins and ends"
+        hint = "give it one with --name, as a_stand#stand_kick: all of it, from standing to standing"
+        raise FormatError(what, hint=hint)
     return motion.name
 
 

@@ -106,13 +106,11 @@ class _Reader:
             self._remark_others(last, found.start())
             array = self._array(found, last)
             if array.name in names:
-                self._fail(
-                    found.start(1), f"{array.name} for the second time", hint=f"see line {names[array.name]}"
-                )
+                what = f"{array.name} for the second time"
+                self._fail(found.start(1), what, hint=f"see line {names[array.name]}")
             if len(names) > MAX_ARRAYS:
-                self._fail(
-                    found.start(), f"more than {MAX_ARRAYS:,} arrays", hint="no honest header has as many"
-                )
+                what = f"more than {MAX_ARRAYS:,} arrays"
+                self._fail(found.start(), what, hint="no honest header has as many")
             names[array.name] = array.line
             last = array.comment.end
             yield array
@@ -166,14 +164,12 @@ class _Reader:
             what = f"a number of array {name} is {show(text)}"
             self._fail(cell.at, what, hint="right is a plain number like -12.5; nothing is computed here")
         if _OCTAL.fullmatch(found[2]):
-            self._fail(
-                cell.at, f"{show(text)} in array {name}", hint="C takes a 0 in front for octal; leave it out"
-            )
+            message = f"{show(text)} in array {name}"
+            self._fail(cell.at, message, hint="C takes a 0 in front for octal; leave it out")
         value = float(found[1] + found[2])
         if not abs(value) <= MAX_DEG:
-            self._fail(
-                cell.at, f"a number of array {name} is {show(text)}", hint="right are degrees within 360"
-            )
+            message = f"a number of array {name} is {show(text)}"
+            self._fail(cell.at, message, hint="right are degrees within 360")
         return value
 
     def _line(self, at: int) -> Line:

@@ -44,9 +44,8 @@ def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
         data, place = wrapping.unpacked, place.unwrapped()
     _check_magic(data, place)
     if len(data) > MAX_ARCHIVE_BYTES:
-        place.fail(
-            f"the archive has {len(data):,} bytes", MAX_ARCHIVE_BYTES, "no honest one is half as large"
-        )
+        what = f"the archive has {len(data):,} bytes"
+        place.fail(what, MAX_ARCHIVE_BYTES, "no honest one is half as large")
     table = _Table(data, place)
     entries = table.entries()
     remarks += table.odd_about(entries)
@@ -98,9 +97,8 @@ class _Table:
             self.place.fail(what, _ROW_SIZE_AT, f"{ROW.size} in every archive")
         end = HEAD.size + ROW.size * count
         if count > MAX_ENTRIES:
-            self.place.fail(
-                f"there are {count} entries", _COUNT_AT, f"no honest archive has over {MAX_ENTRIES}"
-            )
+            message = f"there are {count} entries"
+            self.place.fail(message, _COUNT_AT, f"no honest archive has over {MAX_ENTRIES}")
         if end > len(self.data):
             what = f"a table of {count} entries would end at byte {end}, but the file at {len(self.data)}"
             self.place.fail(what, _COUNT_AT)

@@ -115,9 +115,8 @@ def _base(motion: Motion) -> tuple[OmtnDocument | None, str]:
 def _designs(card: Robot) -> dict[str, tuple[str, ...]]:
     if NAMING not in card.namings or not card.designs:
         hint = "it can be carried over to an AIBO: posewright motion convert --robot sony_ers7"
-        raise FormatError(
-            f"{card.name} is no robot that an OMTN can move", where=Where(Path(card.name)), hint=hint
-        )
+        what = f"{card.name} is no robot that an OMTN can move"
+        raise FormatError(what, where=Where(Path(card.name)), hint=hint)
     return dict(card.designs)
 
 

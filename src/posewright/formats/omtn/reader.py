@@ -70,9 +70,8 @@ class Sections:
         """Return what is left of a section, which should be padding, and note it where it is not."""
         tail = self.data[cursor.at : cursor.end]
         if len(tail) > MAX_PADDING:
-            self.note(
-                f"{len(tail)} bytes at the end of {cursor.whole} mean nothing; they are kept", cursor.at
-            )
+            what = f"{len(tail)} bytes at the end of {cursor.whole} mean nothing; they are kept"
+            self.note(what, cursor.at)
         elif any(tail):
             self.note(f"the padding of {cursor.whole} is not zero; it is kept", cursor.at)
         return tail
@@ -110,9 +109,8 @@ def keyframe_section(sections: Sections, start: int, shape: tuple[int, int], des
     section = KeyframeSection(start + (SHORT_BYTES if is_short else LONG_BYTES), end, is_short)
     kind = int.from_bytes(sections.data[section.body - 4 : section.body], "little")
     if kind:
-        sections.place.fail(
-            f"the keyframes are of type {kind}, which nobody knows", section.body - 4, "0 is angles"
-        )
+        what = f"the keyframes are of type {kind}, which nobody knows"
+        sections.place.fail(what, section.body - 4, "0 is angles")
     return section
 
 

@@ -279,9 +279,8 @@ class RoboplusDocument:
     def with_pages(self, pages: tuple[Page, ...]) -> RoboplusDocument:
         """Return the document with other pages, filled up with empty ones."""
         if len(pages) > MAX_PAGES:
-            raise FormatError(
-                f"{len(pages)} pages are needed", hint=f"a RoboPlus file has {MAX_PAGES}; split the motion"
-            )
+            what = f"{len(pages)} pages are needed"
+            raise FormatError(what, hint=f"a RoboPlus file has {MAX_PAGES}; split the motion")
         spare = next((page for page in self.pages if page.is_spare), EMPTY_PAGE)
         filled = pages + (spare,) * (MAX_PAGES - len(pages))
         return self if filled == self.pages else replace(self, pages=filled, trailer=None)

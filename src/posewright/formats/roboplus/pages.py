@@ -45,9 +45,8 @@ class Links:
             return play
         if motion.repeat is None:
             if motion.next is not None:
-                self.losses.append(
-                    f"next motion {motion.next!r}: never reached, since the page plays for ever"
-                )
+                what = f"next motion {motion.next!r}: never reached, since the page plays for ever"
+                self.losses.append(what)
             return replace(play, next=self.number, repeat=1)
         return replace(play, next=self._target("next", motion.next), repeat=self._passes(motion.repeat))
 

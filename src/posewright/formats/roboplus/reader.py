@@ -93,9 +93,8 @@ class _DocumentReader:
             if not seen and line.text != b"type=motion":
                 line.fail("not a RoboPlus motion", hint="the first line is type=motion")
             if line.key in seen:
-                line.fail(
-                    f"a second {line.key.decode('latin-1')}= line", hint="there is one before the pages"
-                )
+                what = f"a second {line.key.decode('latin-1')}= line"
+                line.fail(what, hint="there is one before the pages")
             seen.add(line.key)
             self._read_head_line(line)
 

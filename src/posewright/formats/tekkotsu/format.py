@@ -246,9 +246,8 @@ def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering
 def _robot(motion: Motion) -> Robot:
     card = card_of(motion)
     if NAMING not in card.namings:
-        raise FormatError(
-            f"{card.name} is no robot of Tekkotsu", hint=f"its card would have a naming {NAMING!r}"
-        )
+        what = f"{card.name} is no robot of Tekkotsu"
+        raise FormatError(what, hint=f"its card would have a naming {NAMING!r}")
     return card
 
 

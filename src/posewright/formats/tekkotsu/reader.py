@@ -155,9 +155,8 @@ def _model_pattern(word: bytes, line: Line) -> str:
     try:
         re.compile(text if is_plain else "[")
     except re.error:
-        line.fail(
-            "a pattern of models that is too odd", hint="like ERS-7, ERS-2.0, ERS-2.* or ERS-210|ERS-220"
-        )
+        what = "a pattern of models that is too odd"
+        line.fail(what, hint="like ERS-7, ERS-2.0, ERS-2.* or ERS-210|ERS-220")
     return text
 
 
@@ -176,9 +175,8 @@ class Budget:
         """Count settings, or fail at the line that sets one too many."""
         self.left -= count
         if self.left < 0:
-            line.fail(
-                f"more than {MAX_SETTINGS:,} values", hint="no honest motion has as many, loads included"
-            )
+            what = f"more than {MAX_SETTINGS:,} values"
+            line.fail(what, hint="no honest motion has as many, loads included")
 
 
 @dataclass(frozen=True)
@@ -319,9 +317,8 @@ class _SequenceReader:
         self._unit = 1.0
 
     def _degrees(self, statement: _Statement) -> None:
-        self._remarks.once(
-            "`degrees` is deprecated: it multiplies every value after it, of LEDs too", statement.line
-        )
+        what = "`degrees` is deprecated: it multiplies every value after it, of LEDs too"
+        self._remarks.once(what, statement.line)
         self._unit = RAD_PER_DEG
 
     def _load(self, statement: _Statement) -> None:
@@ -337,9 +334,8 @@ class _SequenceReader:
         """Take over a posture with all it does not set: that is released."""
         document, is_posture = self._document(statement)
         if not is_posture:
-            statement.line.fail(
-                "loadExplicit of a sequence", hint=f"only a posture ({POSTURE_MARK.decode()})"
-            )
+            what = "loadExplicit of a sequence"
+            statement.line.fail(what, hint=f"only a posture ({POSTURE_MARK.decode()})")
         self._take_over([Setting(0, EVERY, 0.0, 0.0), *document.settings], statement)
 
     def _document(self, statement: _Statement) -> tuple[SettingsDocument, bool]:

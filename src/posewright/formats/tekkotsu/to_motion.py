@@ -130,9 +130,8 @@ def remarks_on(document: SettingsDocument, tracks: Tracks, card: Robot) -> tuple
     if tracks.leds:
         remarks.append(f"it lights {len(tracks.leds)} LEDs: a motion only remembers that")
     if weights_text(tracks.joints):
-        remarks.append(
-            "it gives joints a weight below 1: a motion only remembers that, and moves them all the way"
-        )
+        what = "it gives joints a weight below 1: a motion only remembers that, and moves them all the way"
+        remarks.append(what)
     late = [joint for joint, track in tracks.joints.items() if _starts_late(track, tracks.times)]
     if late:
         remarks.append(

@@ -122,9 +122,8 @@ def read_table(data: bytes, path: Path | None = None) -> PoseTable:
     mark = BOM if data.startswith(BOM) else b""
     lines = split_lines(data.removeprefix(mark), path)
     if not lines:
-        raise FormatError(
-            "the file is empty", where=Where(path, 1), hint=f"it begins {FIRST_CELLS[0].decode()}"
-        )
+        hint = f"it begins {FIRST_CELLS[0].decode()}"
+        raise FormatError("the file is empty", where=Where(path, 1), hint=hint)
     remarks = Remarks()
     devices = _devices(lines[0])
     end = next((place for place, line in enumerate(lines) if place and not line.text), len(lines))
