@@ -82,8 +82,10 @@ def in_order(
             "stands under `if __name__ == '__main__':`",
         ) from error
     finally:
-        left = [future for future in futures if not future.cancel() and not future.done()]
-        if left and isinstance(executor, Processes):
+        if not isinstance(executor, Processes):
+            for future in futures:
+                future.cancel()
+        elif not all(future.done() for future in futures):
             executor.end()
 
 
@@ -119,7 +121,7 @@ class Processes(Executor):
         for child in multiprocessing.active_children():
             if child.pid not in self._others:
                 child.terminate()
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(wait=True)
 
 
 _tasks: dict[bytes, Callable[[Any], Any]] = {}
