@@ -129,11 +129,7 @@ def _add_boxes(spec: Any, arena: Arena, boxes: Sequence[Box]) -> None:
     for index, box in enumerate(boxes):
         name, kind = box_name(index), arena.kind_of(box)
         half = tuple(edge / 2.0 for edge in kind.size_m)
-        body = spec.worldbody.add_body(
-            name=name,
-            pos=(box.x, box.y, half[2]),
-            quat=_turned(box.yaw_rad),
-        )
+        body = spec.worldbody.add_body(name=name, pos=(box.x, box.y, half[2]), quat=_turned(box.yaw_rad))
         # A box that nothing touches sleeps: six of them awake would double the cost of a step.
         body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
         body.add_freejoint(name=name)

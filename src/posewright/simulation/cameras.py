@@ -170,12 +170,7 @@ def eye(camera: Any) -> Floats:
 
 
 def framed(
-    world: World,
-    moments: Iterable[tuple[ArrayLike, ArrayLike]],
-    camera: str,
-    aspect: float,
-    *,
-    steady: bool,
+    world: World, moments: Iterable[tuple[ArrayLike, ArrayLike]], camera: str, aspect: float, *, steady: bool
 ) -> CloseUp | None:
     """Return how a camera that follows the robot sees all of it at every moment, from as near as can be.
 

@@ -92,13 +92,17 @@ class Content:
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
-        """The shown joints by the smallest of the robot's groups that each is in; "" for those in none."""
+        """The shown joints by their groups."""
         groups: dict[str, list[str]] = {}
         for joint in self.shown:
-            named = [name for name, members in self.robot.groups.items() if joint in members]
-            group = min(named, key=lambda name: len(self.robot.groups[name]), default="")
-            groups.setdefault(group, []).append(joint)
+            groups.setdefault(self.group_of(joint), []).append(joint)
         return groups
+
+    def group_of(self, joint: str) -> str:
+        """Return the smallest of the robot's groups that a joint is in; "" for none."""
+        groups = self.robot.groups
+        named = (name for name, members in groups.items() if joint in members)
+        return min(named, key=lambda name: len(groups[name]), default="")
 
     @cached_property
     def attitude(self) -> Floats | None:

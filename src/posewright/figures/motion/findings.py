@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from posewright.figures.motion.content import Content
-from posewright.figures.motion.layout import Cell
 from posewright.figures.motion.panel import LANE
 from posewright.motions import Finding, Level
 
@@ -26,6 +25,9 @@ MOST_LISTED = 24
 BADGE_IN = 0.17
 """How much room a number takes across [in]."""
 
+LINE_IN = 0.175
+"""Height of a line of the list [in]."""
+
 CHARACTER_IN = 0.058
 """How much room a character of the list takes, on average [in]."""
 
@@ -39,18 +41,10 @@ class Line:
     level: Level = Level.NOTE
 
 
-def draw_badges(axes: Axes, content: Content, cell: Cell, width_in: float) -> None:
-    """Draw the number of each finding of a joint above the time it happens, and a line down to the curve.
-
-    What was found of the robot as a whole has its number in the first panel.
-
-    Args:
-        axes: the joint's panel.
-        content: what is drawn.
-        cell: whose findings.
-        width_in: how wide the panel is [in].
-    """
-    found = [*content.found(cell.joint), *(content.whole if (cell.row, cell.column) == (0, 0) else ())]
+def draw_badges(
+    axes: Axes, content: Content, found: list[tuple[int, Finding]], joint: str, width_in: float
+) -> None:
+    """Draw the number of each finding above when it happens in a joint's panel [in], and a line to the curve."""
     found.sort(key=lambda entry: (_when(content, entry[1]), entry[0]))
     wanted = [_when(content, finding) / content.until_s for _, finding in found]
     for (number, finding), place in zip(found, spread(wanted, BADGE_IN / width_in), strict=True):
@@ -58,18 +52,10 @@ def draw_badges(axes: Axes, content: Content, cell: Cell, width_in: float) -> No
             bottom, top = axes.get_ylim()
             point = (_when(content, finding), top - 1.5 * LANE * (top - bottom))
         else:
-            point = _draw_rings(axes, content, finding, cell.joint)
-        arrow = {"arrowstyle": "-", "color": COLOURS[finding.level], "linewidth": 0.8}
-        axes.annotate(
-            str(number),
-            point,
-            (place, 1.0 - LANE / 2.0),
-            "data",
-            "axes fraction",
-            arrowprops={**arrow, "shrinkA": 0, "shrinkB": 2.5},
-            annotation_clip=False,
-            **_badge(number, finding.level),
-        )
+            point = _draw_rings(axes, content, finding, joint)
+        line = {"arrowstyle": "-", "color": COLOURS[finding.level], "lw": 0.8, "shrinkA": 0, "shrinkB": 2.5}
+        style = {"arrowprops": line, "annotation_clip": False, **_badge(number, finding.level)}
+        axes.annotate(str(number), point, (place, 1.0 - LANE / 2.0), "data", "axes fraction", **style)
 
 
 def draw_moments(axes: Axes, content: Content) -> None:
@@ -107,15 +93,22 @@ def list_lines(content: Content, width_in: float) -> list[Line]:
     return [*lines, Line(f"and {left} more")] if left > 0 else lines
 
 
-def draw_list(axes: Axes, lines: Sequence[Line], width_in: float) -> None:
-    """Write the lines from top to bottom of axes of so many lines' height."""
+def draw_list(axes: Axes, lines: Sequence[Line]) -> None:
+    """Write the lines from the top of axes down."""
     axes.set_axis_off()
-    axes.set_xlim(0.0, width_in)
-    axes.set_ylim(len(lines), 0.0)
+    down: dict[str, Any] = {
+        "xycoords": "axes fraction",
+        "textcoords": "offset points",
+        "annotation_clip": False,
+    }
     for row, line in enumerate(lines):
+        y = -(row + 0.5) * LINE_IN * 72.0
         if line.number is not None:
-            axes.text(BADGE_IN / 2, row + 0.5, str(line.number), **_badge(line.number, line.level))
-        axes.text(BADGE_IN * 1.5, row + 0.5, line.text, fontsize=7.5, va="center", parse_math=False)
+            axes.annotate(
+                str(line.number), (0, 1), (BADGE_IN * 36.0, y), **down, **_badge(line.number, line.level)
+            )
+        text: dict[str, Any] = {"fontsize": 7.5, "va": "center", "parse_math": False, "in_layout": False}
+        axes.annotate(line.text, (0, 1), (BADGE_IN * 108.0, y), **down, **text)
 
 
 def _badge(number: int, level: Level) -> dict[str, Any]:

@@ -1,15 +1,18 @@
-"""Where the joints stand in the picture of a motion: limbs side by side, head and tail above and below.
-
-Everything is counted in cells, rows from the top and columns from the left.
-"""
+"""Where the joints stand in the picture of a motion: a mosaic, limbs side by side, head and tail around them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
+from itertools import chain, zip_longest
 
 from posewright.figures.motion.content import Content
+
+Mosaic = list[list[str]]
+"""Panels row by row, each by the name of its joint, `ATTITUDE`, or `EMPTY`."""
+
+EMPTY = "."
+ATTITUDE = "as the file has it [deg]"
+ATTITUDE_COLUMNS = 2
 
 LIMBS = 3
 """From so many limbs alike on they stand side by side, joint beside joint: the legs of an AIBO."""
@@ -27,90 +30,47 @@ LEAST_SPAN_DEG = 10.0
 ROOM = 1.2
 """A panel shows so much more than the joint travels."""
 
-ATTITUDE = "as the file has it [deg]"
-TRUNK = "base attitude"
-ATTITUDE_COLUMNS = 2
 
-
-@dataclass(frozen=True)
-class Cell:
-    """A panel's place.
-
-    Attributes:
-        row: from the top.
-        column: from the left.
-        joint: whose panel it is; `ATTITUDE` for the base's.
-        span_deg: how much the panel shows; those to be compared show as much.
-        heading: what stands above it, mostly nothing.
-        columns: how many columns it is wide.
-    """
-
-    row: int
-    column: int
-    joint: str
-    span_deg: float = LEAST_SPAN_DEG
-    heading: str = ""
-    columns: int = 1
-
-
-@dataclass(frozen=True)
-class Gap:
-    """A place of so many cells without panels, its upper left one at `row` and `column`."""
-
-    row: int
-    column: int
-    columns: int
-    rows: int
-
-
-@dataclass(frozen=True)
-class Layout:
-    """All panels."""
-
-    cells: tuple[Cell, ...]
-
-    @property
-    def rows(self) -> int:
-        """How many they fill."""
-        return 1 + max(cell.row for cell in self.cells)
-
-    @property
-    def columns(self) -> int:
-        """How many they fill."""
-        return max(cell.column + cell.columns for cell in self.cells)
-
-    @cached_property
-    def heights(self) -> tuple[int, ...]:
-        """Rows down to the lowest panel, by column."""
-        return tuple(
-            max((c.row + 1 for c in self.cells if c.column <= column < c.column + c.columns), default=0)
-            for column in range(self.columns)
-        )
-
-    def is_lowest(self, cell: Cell) -> bool:
-        """Tell whether nothing stands below."""
-        return max(self.heights[cell.column : cell.column + cell.columns]) == cell.row + 1
-
-    @property
-    def gap(self) -> Gap:
-        """The largest place at the foot of the page where no panel stands."""
-        spans = [(i, j) for i in range(self.columns) for j in range(i + 1, self.columns + 1)]
-        gaps = [Gap(max(self.heights[i:j]), i, j - i, self.rows - max(self.heights[i:j])) for i, j in spans]
-        return max(gaps, key=lambda gap: (gap.rows * gap.columns, gap.columns))
-
-
-def laid_out(content: Content) -> Layout:
-    """Return where every panel stands."""
+def laid_out(content: Content) -> Mosaic:
+    """Return where every panel stands, the base's attitude where there is room at the foot."""
     limbs = _limbs(content)
-    if limbs:
-        cells = [*_side_by_side(content, limbs)]
-    else:
-        cells = [*_stacked(content)]
-        if max(cell.row for cell in cells) >= TALLEST:
-            cells = [*_in_rows(content, content.shown, 0, MOST_COLUMNS)]
+    rows = _side_by_side(content, limbs) if limbs else _stacked(content)
+    if len(rows) > TALLEST and not limbs:
+        rows = _in_rows(content.shown, MOST_COLUMNS)
+    width = max(column + 1 for row in rows for column, name in enumerate(row) if name != EMPTY)
+    rows = [row[:width] for row in rows]
     if content.attitude is not None:
-        cells.append(_attitude(Layout(tuple(cells))))
-    return Layout(tuple(cells))
+        top, left, columns = gap(rows)
+        if top == len(rows):
+            rows.append([EMPTY] * width)
+        for column in range(left, left + min(ATTITUDE_COLUMNS, columns)):
+            rows[top][column] = ATTITUDE
+    return rows
+
+
+def gap(rows: Mosaic) -> tuple[int, int, int]:
+    """Return the largest empty place at the foot of the page: its first row and column, and how wide it is."""
+    heights = [
+        max((n + 1 for n, name in enumerate(column) if name != EMPTY), default=0)
+        for column in zip(*rows, strict=True)
+    ]
+    spans = [(i, j) for i in range(len(heights)) for j in range(i + 1, len(heights) + 1)]
+    places = [(max(heights[i:j]), i, j - i) for i, j in spans]
+    return max(places, key=lambda place: ((len(rows) - place[0]) * place[2], place[2]))
+
+
+def headings(content: Content, rows: Mosaic) -> dict[str, str]:
+    """Return the groups by the joint of each whose panel comes first."""
+    joints = [joint for joint in chain(*rows) if joint in content.motion.joints]
+    first = {content.group_of(joint): joint for joint in reversed(joints)}
+    return {joint: group for group, joint in first.items()}
+
+
+def span_deg(content: Content, joint: str) -> float:
+    """Return how much the panel of a joint shows: as much as those it is to be compared with."""
+    ranks = zip(*_limbs(content), strict=True)
+    peers = next(joints for joints in (*ranks, *content.groups.values()) if joint in joints)
+    return max(LEAST_SPAN_DEG, *(content.span(one) * ROOM for one in peers if one in content.motion.joints))
 
 
 def _limbs(content: Content) -> list[tuple[str, ...]]:
@@ -123,8 +83,8 @@ def _limbs(content: Content) -> list[tuple[str, ...]]:
     return alike if len(alike) >= LIMBS else []
 
 
-def _side_by_side(content: Content, limbs: Sequence[tuple[str, ...]]) -> Iterator[Cell]:
-    """Yield a row of what comes before the limbs, the limbs in columns, and rows of all the rest."""
+def _side_by_side(content: Content, limbs: Sequence[tuple[str, ...]]) -> Mosaic:
+    """Return a row of what comes before the limbs, the limbs in columns, and rows of all the rest."""
     order, width = content.motion.joints, len(limbs)
     members = {joint for joints in limbs for joint in joints}
     others = [joint for joint in content.shown if joint not in members]
@@ -132,49 +92,23 @@ def _side_by_side(content: Content, limbs: Sequence[tuple[str, ...]]) -> Iterato
     before = [joint for joint in others if order.index(joint) < first][:width]
     if before and len(others) <= width:
         before = others  # one row holds head and tail
-    yield from _in_rows(content, before, 0, width)
-    top = 1 if before else 0
-    ranks = [joints for joints in zip(*limbs, strict=True) if not set(joints).isdisjoint(content.shown)]
-    for row, joints in enumerate(ranks, top):
-        span = _span(content, joints)
-        for column, joint in enumerate(joints):
-            if joint in order:
-                yield Cell(row, column, joint, span, _group(content, limbs[column]) if row == top else "")
-    yield from _in_rows(content, [j for j in others if j not in before], top + len(ranks), width)
+    ranks = [rank for rank in zip(*limbs, strict=True) if not set(rank).isdisjoint(content.shown)]
+    return [
+        *_in_rows(before, width),
+        *([joint if joint in order else EMPTY for joint in rank] for rank in ranks),
+        *_in_rows([joint for joint in others if joint not in before], width),
+    ]
 
 
-def _in_rows(content: Content, joints: Sequence[str], top: int, width: int) -> Iterator[Cell]:
-    groups = {joint: group for group, members in content.groups.items() for joint in members}
-    for place, joint in enumerate(joints):
-        group = groups[joint]
-        heading = group if joint == content.groups[group][0] else ""
-        span = _span(content, content.groups[group])
-        yield Cell(top + place // width, place % width, joint, span, heading)
+def _in_rows(joints: Sequence[str], width: int) -> Mosaic:
+    rows = [[*joints[start : start + width]] for start in range(0, len(joints), width)]
+    return [row + [EMPTY] * (width - len(row)) for row in rows]
 
 
-def _stacked(content: Content) -> Iterator[Cell]:
-    """Yield every group as a stack, where there is room: right beside left, legs below arms."""
+def _stacked(content: Content) -> Mosaic:
+    """Return every group as a stack: right beside left, legs below arms."""
     most = MOST_COLUMNS if len(content.shown) > MANY_JOINTS else MOST_COLUMNS // 2
-    heights = [0] * min(len(content.groups), most)
-    for group, joints in content.groups.items():
-        column = heights.index(min(heights))
-        for row, joint in enumerate(joints, heights[column]):
-            heading = group if joint == joints[0] else ""
-            yield Cell(row, column, joint, _span(content, joints), heading)
-        heights[column] += len(joints)
-
-
-def _attitude(layout: Layout) -> Cell:
-    """Return where the base's attitude stands: where there is room at the foot, else in a row of its own."""
-    gap = layout.gap
-    row, column, room = (gap.row, gap.column, gap.columns) if gap.rows else (layout.rows, 0, layout.columns)
-    return Cell(row, column, ATTITUDE, heading=TRUNK, columns=min(ATTITUDE_COLUMNS, room))
-
-
-def _span(content: Content, joints: Sequence[str]) -> float:
-    shown = [joint for joint in joints if joint in content.motion.joints]
-    return max(LEAST_SPAN_DEG, *(content.span(joint) * ROOM for joint in shown))
-
-
-def _group(content: Content, joints: tuple[str, ...]) -> str:
-    return next(name for name, members in content.robot.groups.items() if members == joints)
+    columns: Mosaic = [[] for _ in range(min(len(content.groups), most))]
+    for joints in content.groups.values():
+        min(columns, key=len).extend(joints)
+    return [[*row] for row in zip_longest(*columns, fillvalue=EMPTY)]
