@@ -190,8 +190,8 @@ def test_the_whole_robot_is_in_the_picture() -> None:
     near = framed(playback.world, moments, "side", 4.0 / 3.0, steady=False)
     nothing = (0.0, 0.0, 50.0, 1.0, 0.0, 0.0, 0.0)
     with Film(World(robot("sony_ers7")), 320, 240, "side", close_up=near) as film:
-        empty = film.frame(nothing, moments[0][1]).astype(int)
-        picture = film.frame(*moments[0]).astype(int)
+        empty = film.frame((nothing, moments[0][1])).astype(int)
+        picture = film.frame(moments[0]).astype(int)
     rows, columns = np.nonzero(np.abs(picture - empty).sum(axis=-1) > 90)
     assert rows.min() > 2
     assert rows.max() < 237

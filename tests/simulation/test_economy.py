@@ -158,7 +158,7 @@ def test_held_parts_stand_where_moving_ones_would(card: Robot) -> None:
     moving, welded = World(card), World(card, welded=held)
     base = (0.1, 0.2, 0.5, 1, 0, 0, 0)
     for world in (moving, welded):
-        world.show(base, angles)
+        world.show((base, angles))
     for part in ("xpos", "xmat", "xipos", "geom_xpos", "site_xpos"):
         assert np.abs(getattr(moving.data, part) - getattr(welded.data, part)).max() < 1e-12, part
     assert np.allclose(moving.joint_positions, welded.joint_positions)
@@ -220,7 +220,7 @@ def test_an_axis_beside_the_origin_is_held_in_its_place(
     angles[card.index("mouth")] = -0.7
     places = []
     for world in (World(card), World(card, welded={"mouth": -0.7})):
-        world.show((0, 0, 0.5, 1, 0, 0, 0), angles)
+        world.show(((0, 0, 0.5, 1, 0, 0, 0), angles))
         places.append(world.data.body("jaw").xpos.copy())
     assert np.allclose(*places, atol=1e-12)
 

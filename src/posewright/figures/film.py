@@ -178,4 +178,4 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
 def picture_of(film: Any, poses: Poses, row: int) -> Any:
     """Return the picture of one moment, `(height, width, 3)` uint8."""
     robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
-    return film.frame_of(robots, poses.boxes[row])
+    return film.frame(robots, poses.boxes[row])

@@ -148,22 +148,20 @@ def _add_boxes(spec: Any, arena: Arena, boxes: Sequence[Box]) -> None:
 def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
     """Give a model with its arena colours, lights and surroundings; nothing of it touches anything.
 
-    Args:
-        spec: the model.
-        arena: what is in it; None for a bare floor.
-        base: the robot's, which the light follows where there is nothing else to light.
+    Without an arena, on a bare floor, the light follows the base of the robot: there is nothing else to light.
     """
     _set_visuals(spec, arena)
     _add_sky(spec)
-    if arena is None:
-        _add_following_light(spec, base)
-    else:
-        _add_light(spec, arena)
-    floor = _BARE_FLOOR if arena is None else arena.colours["floor"]
-    _add_tiles(spec, floor)
-    if arena is not None:
-        _add_ground(spec, arena)
-        _colour_arena(spec, arena)
+    if arena is None:  # the light need reach no farther, so that the shadow has fine edges
+        base.add_light(pos=(-0.6, -0.75, 3.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
+        spec.visual.map.shadowclip, spec.visual.map.zfar = _NEAR_SHADOWS
+        _add_tiles(spec, _BARE_FLOOR)
+        return
+    # One light with shadows, high over the start side, so that boxes throw them sideways.
+    spec.worldbody.add_light(pos=(arena.size_x / 2.0 - 0.6, -0.75, 3.0), **_SUN)
+    _add_tiles(spec, arena.colours["floor"])
+    _add_ground(spec, arena)
+    _colour_arena(spec, arena)
 
 
 def _set_visuals(spec: Any, arena: Arena | None) -> None:
@@ -193,17 +191,6 @@ def _add_sky(spec: Any) -> None:
         width=256,
         height=1536,
     )
-
-
-def _add_light(spec: Any, arena: Arena) -> None:
-    """Add one light with shadows, high over the start side, so that boxes throw them sideways."""
-    spec.worldbody.add_light(pos=(arena.size_x / 2.0 - 0.6, -0.75, 3.0), **_SUN)
-
-
-def _add_following_light(spec: Any, base: Any) -> None:
-    """Add the same light over the robot; it need reach no farther, so that the shadow has fine edges."""
-    base.add_light(pos=(-0.6, -0.75, 3.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
-    spec.visual.map.shadowclip, spec.visual.map.zfar = _NEAR_SHADOWS
 
 
 def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:

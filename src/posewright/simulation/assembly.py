@@ -88,7 +88,7 @@ def _prepared(robot: Robot, economy: Economy) -> tuple[Any, str]:
     spec = read_model(robot)
     base = str(find_base(spec, robot).name)
     if economy.timestep_s is not None:
-        _refuse_timestep(robot, economy.timestep_s)
+        substeps(robot, economy.timestep_s)
     weld_joints(spec, robot, economy.welded)
     # Sensors of the file would be evaluated at every step; ours are evaluated when they are read.
     for sensor in list(spec.sensors):
@@ -208,29 +208,19 @@ def substeps(robot: Robot, timestep_s: float) -> int:
     Raises:
         InputError: not a whole number of them.
     """
-    if not _divides(timestep_s, robot.frame_period_s):
-        steps = robot.frame_period_s / timestep_s
-        raise InputError(
-            f"the model's timestep {timestep_s:g} s does not divide the frame of {robot.frame_period_s:g} s",
-            where=Where(robot.model_path),
-            hint=f"use {robot.frame_period_s / max(1, round(steps)):g} s",
-        )
-    return round(robot.frame_period_s / timestep_s)
-
-
-def _refuse_timestep(robot: Robot, timestep_s: float) -> None:
-    """Refuse a step one was asked for that does not divide the frame."""
     frame_s = robot.frame_period_s
     if not _divides(timestep_s, frame_s):
         steps = max(1, round(frame_s / timestep_s)) if 0.0 < timestep_s < math.inf else 1
         raise InputError(
             f"a timestep of {timestep_s:g} s does not divide the frame of {frame_s:g} s",
+            where=Where(robot.model_path),
             hint=f"use {frame_s / steps:g} s",
         )
+    return round(frame_s / timestep_s)
 
 
 def _divides(timestep_s: float, frame_s: float) -> bool:
-    if not 0.0 < timestep_s < math.inf or frame_s / timestep_s > _MOST_STEPS:
+    if not 0.0 < timestep_s < math.inf:
         return False
     steps = frame_s / timestep_s
-    return round(steps) >= 1 and abs(steps - round(steps)) <= 1e-6
+    return 1 <= round(steps) <= _MOST_STEPS and abs(steps - round(steps)) <= 1e-6

@@ -188,7 +188,7 @@ def framed(
         return None
     points, radii = [], []
     for base, joints in moments:
-        world.show(base, joints)
+        world.show((base, joints))
         supports = find_supports(world.instance())
         middle = np.asarray(base, dtype=np.float64)[:3] * (1.0, 1.0, 0.0)
         points.append(supports.centres - middle)

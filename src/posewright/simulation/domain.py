@@ -20,15 +20,8 @@ if TYPE_CHECKING:
     from posewright.simulation.instance import ModelInstance
 
 _CHANGED = (
-    "body_mass",
-    "body_inertia",
-    "body_ipos",
-    "body_sameframe",
-    "geom_sameframe",
-    "geom_friction",
-    "geom_priority",
-    "site_sameframe",
-    "dof_armature",
+    *("body_mass", "body_inertia", "body_ipos", "body_sameframe", "geom_sameframe", "geom_friction"),
+    *("geom_priority", "site_sameframe", "dof_armature"),
 )
 """Arrays of MuJoCo's model that a body's domain parameters change; gravity besides."""
 
@@ -117,12 +110,9 @@ def leaning(gravity: Floats, roll_rad: float, pitch_rad: float) -> Floats:
     """Return gravity as a floor feels it that leans by Ry(pitch) Rx(roll): the transpose of that times it.
 
     Args:
-        gravity: as a level floor feels it, straight down [m/s^2].
+        gravity: as a level floor feels it, straight down, `(3,)` [m/s^2].
         roll_rad: positive where the field falls away to the right [rad].
         pitch_rad: positive where it falls away along +x [rad].
-
-    Returns:
-        `(3,)` [m/s^2].
     """
     if not roll_rad and not pitch_rad:
         return gravity
@@ -134,9 +124,7 @@ def leaning(gravity: Floats, roll_rad: float, pitch_rad: float) -> Floats:
 def levelled(rotation: Floats, gravity: Floats) -> Floats:
     """Return how something is turned against the vertical that is turned so against the floor, `(3, 3)`.
 
-    Args:
-        rotation: its axes as columns, in the field frame.
-        gravity: as the floor feels it, `(3,)` [m/s^2].
+    Gravity is as the floor feels it, `(3,)` [m/s^2].
     """
     ahead, left, up = gravity.tolist()
     if not ahead and not left:

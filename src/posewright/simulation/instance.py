@@ -92,9 +92,7 @@ class Addresses:
     def of_all(self, columns: Floats, of_welded: Floats | float) -> Floats:
         """Return columns of all joints, `(..., n_joints)`, from those that move, `(..., n_moving)`.
 
-        Args:
-            columns: of the joints that move.
-            of_welded: what the others have: one number, or `(n_joints,)`.
+        The others have `of_welded`: one number, or `(n_joints,)`.
         """
         if len(self.moving) == len(self.welded):
             return columns
@@ -150,8 +148,7 @@ class ModelInstance:
     @property
     def base(self) -> Floats:
         """Pose of the base x y z qw qx qy qz, `(7,)` [m, unit quaternion]."""
-        pose: Floats = self.data.qpos[self.addresses.base_qpos].copy()
-        return pose
+        return np.array(self.data.qpos[self.addresses.base_qpos])
 
     @property
     def joint_positions(self) -> Floats:
@@ -166,8 +163,7 @@ class ModelInstance:
 
     def own_geoms(self) -> Flags:
         """Return which geoms are its own, `(n_geoms,)`."""
-        own: Flags = self.model.body_rootid[self.model.geom_bodyid] == self.addresses.base_body
-        return own
+        return np.asarray(self.model.body_rootid[self.model.geom_bodyid] == self.addresses.base_body)
 
 
 def find_addresses(
@@ -175,12 +171,8 @@ def find_addresses(
 ) -> Addresses:
     """Look everything up by name.
 
-    Args:
-        model: MuJoCo's.
-        robot: its card.
-        prefix: before the names of all that is its own in the model.
-        n_boxes: of the arena.
-        welded: angles of joints that are welded, by name [rad].
+    `prefix` stands before the names of all that is the robot's own in the model; `welded` has the angles of
+    joints that are welded, by name [rad].
 
     Raises:
         InputError: the model lacks a joint or an actuator of the card, or has more.
@@ -282,9 +274,7 @@ def _underside(model: Any, geom: int) -> Floats:
     centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
     if _is_ball(model, geom):
         half = half * (math.sqrt(0.5), math.sqrt(0.5), 1.0)
-    low = np.full((4, 1), -half[2])
-    corners: Floats = centre + np.hstack([_CORNER_SIGNS * half[:2], low])
-    return corners
+    return np.asarray(centre + np.hstack([_CORNER_SIGNS * half[:2], np.full((4, 1), -half[2])]))
 
 
 def _sensors(model: Any, names: list[str]) -> slice:

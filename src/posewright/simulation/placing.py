@@ -41,12 +41,7 @@ _NO_WIDTH_M = 0.01
 
 
 class Lean(NamedTuple):
-    """How a base leans.
-
-    Attributes:
-        roll_rad: positive to the right [rad].
-        pitch_rad: positive forward [rad].
-    """
+    """How a base leans: roll positive to the right, pitch positive forward [rad]."""
 
     roll_rad: float = 0.0
     pitch_rad: float = 0.0
@@ -61,10 +56,7 @@ def place(
     part would then be in the floor, stands, kneels, sits or lies on whatever carries it in that pose.
 
     Args:
-        one: the robot.
-        x_m: of the base [m].
-        y_m: of the base [m].
-        yaw_rad: heading of the base [rad].
+        one: the robot, whose base comes to `x_m`, `y_m` [m] with the heading `yaw_rad` [rad].
         joints: `(n_joints,)` [rad].
         lean: of the base; None for upright, as the pose lets it stand.
 
@@ -115,10 +107,7 @@ def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Fl
     Args:
         positions: of the soles, `(..., n_feet, 3)` [m].
         rotations: of the soles, row by row, `(..., n_feet, 9)`.
-        addresses: which know the soles' corners.
-
-    Returns:
-        `(..., n_feet, 4, 3)` [m].
+        addresses: which know the soles' corners; those returned are `(..., n_feet, 4, 3)` [m].
     """
     matrices = rotations.reshape(*rotations.shape[:-1], 3, 3)
     turned: Floats = addresses.sole_corners @ np.swapaxes(matrices, -1, -2)
@@ -131,13 +120,8 @@ def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Fl
 def standing_up(points: Floats, centre: Floats) -> Floats:
     """Return which way is up when these points stand on a floor.
 
-    Args:
-        points: that may touch the floor, `(n, 3)` [m].
-        centre: the centre of mass, `(3,)` [m].
-
-    Returns:
-        The floor's normal, `(3,)`, a unit vector in the frame of `points`: that of the facet of their
-        convex hull over which the centre of mass lies, or is least far outside.
+    The normal `(3,)` of the facet of their convex hull over which the centre of mass `(3,)` lies, or is least
+    far outside: a unit vector in the frame of `points` `(n, 3)` [m].
     """
     best, best_outside = np.array([0.0, 0.0, 1.0]), math.inf
     for triangle in combinations(range(len(points)), 3):
@@ -151,7 +135,7 @@ def standing_up(points: Floats, centre: Floats) -> Floats:
 
 
 def _facet(points: Floats, triangle: tuple[int, ...]) -> Floats | None:
-    """Return the upward normal of a triangle that no point lies below; None if it is no such facet."""
+    """Return the upward normal of a triangle, of three numbers, that no point lies below; else None."""
     a, b, c = points[list(triangle)]
     normal = np.cross(b - a, c - a)
     length = float(np.linalg.norm(normal))

@@ -30,7 +30,6 @@ _TOUCHING_M = 1e-6
 _FLAT_M2 = 1e-8
 """A triangle this small [m^2] carries nothing."""
 
-
 _CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
 _ENDS = np.array([(0, 0, -1), (0, 0, 1)], dtype=np.float64)
 
@@ -59,20 +58,14 @@ def find_supports(one: ModelInstance) -> Supports:
     Spheres, capsules and boxes are exact; of any other shape, the corners of the box around it count.
     """
     model, data = one.model, one.data
-    centres, radii = [], []
-    for geom in _geoms(one):
+    centres, radii, floor = [], [], int(model.geom(FLOOR).id)
+    kind, stops = int(model.geom_contype[floor]), int(model.geom_conaffinity[floor])
+    touches = ((model.geom_contype & stops) | (model.geom_conaffinity & kind)) != 0
+    for geom in np.flatnonzero(one.own_geoms() & touches).tolist():
         points, radius = _balls(model, geom)
         centres.append(data.geom_xpos[geom] + points @ data.geom_xmat[geom].reshape(3, 3).T)
         radii.append(np.full(len(points), radius))
     return Supports(np.concatenate(centres), np.concatenate(radii))
-
-
-def _geoms(one: ModelInstance) -> list[int]:
-    """Return the robot's geoms that the floor stops."""
-    model, floor = one.model, int(one.model.geom(FLOOR).id)
-    kind, stops = int(model.geom_contype[floor]), int(model.geom_conaffinity[floor])
-    touches = ((model.geom_contype & stops) | (model.geom_conaffinity & kind)) != 0
-    return [int(geom) for geom in np.flatnonzero(one.own_geoms() & touches)]
 
 
 def _balls(model: Any, geom: int) -> tuple[Floats, float]:
@@ -88,13 +81,8 @@ def _balls(model: Any, geom: int) -> tuple[Floats, float]:
 def resting_up(supports: Supports, centre: Floats) -> Floats:
     """Return which way is up when a robot is put down upright and let go.
 
-    Args:
-        supports: what of it may touch the floor.
-        centre: its centre of mass, `(3,)` [m].
-
-    Returns:
-        The floor's normal, `(3,)`, a unit vector in the frame of `supports`: of the stable ways to lie the
-        one with the least lean, or, where none is stable, that in which the centre is least far outside.
+    The floor's normal, `(3,)`, a unit vector in the frame of `supports`: of the stable ways to lie the one with
+    the least lean, or, where none is stable, that in which the centre of mass `(3,)` [m] is least far outside.
     """
     balls = _lowest_anywhere(supports)
     ups, corners = _planes(supports, balls)
@@ -118,11 +106,7 @@ def _lowest_anywhere(supports: Supports) -> list[int]:
 
 
 def _planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
-    """Return the planes that carry three balls and have none below.
-
-    Returns:
-        Their normals, `(k, 3)`, and where each touches its three balls, `(k, 3, 3)` [m].
-    """
+    """Return normals `(k, 3)` of planes that carry three balls and have none below, and where, `(k, 3, 3)` [m]."""
     triples = np.array(list(combinations(balls, 3)), dtype=np.intp).reshape(-1, 3)
     ups, triples = _tangents(supports.centres[triples], supports.radii[triples], triples)
     heights = supports.heights(ups)
@@ -136,13 +120,8 @@ def _planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
 def _tangents(centres: Floats, radii: Floats, triples: Indices) -> tuple[Floats, Indices]:
     """Return the normals of the planes that touch three balls each from the same side.
 
-    Args:
-        centres: `(k, 3, 3)` [m].
-        radii: `(k, 3)` [m].
-        triples: which balls these are, `(k, 3)`.
-
-    Returns:
-        Up to two normals a triple, `(m, 3)`, and the triple of each, `(m, 3)`.
+    Of the balls `triples` `(k, 3)` with `centres` `(k, 3, 3)` and `radii` `(k, 3)` [m]; up to two normals a
+    triple, `(m, 3)`, and the triple of each, `(m, 3)`.
     """
     first, second = centres[:, 1] - centres[:, 0], centres[:, 2] - centres[:, 0]
     across = np.cross(first, second)

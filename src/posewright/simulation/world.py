@@ -40,28 +40,22 @@ class Port(Body, Supervisor, Protocol):
     @property
     def contacts(self) -> ContactRecorder | None:
         """Notes what touches what at the end of each frame, where anybody wants to know."""
-        ...
 
     @property
     def command(self) -> Floats:
         """What the joints are commanded, `(n_joints,)` [rad]."""
-        ...
 
     def begin(self) -> None:
         """Stand at the start, in the very first pose."""
-        ...
 
     def accept(self, commands: JointCommands) -> list[Commands]:
         """Return what takes effect in the frames that come, as many as are commanded."""
-        ...
 
     def put_in_effect(self, commands: Commands) -> None:
         """Give the servos what is asked for in the frames that come, but for the angles."""
-        ...
 
     def begin_frame(self) -> None:
         """Let sensors that measure over a frame note its beginning."""
-        ...
 
 
 class World:
@@ -176,16 +170,11 @@ class World:
         return self.instance().joint_positions
 
     @property
-    def n_boxes(self) -> int:
-        """How many boxes there are."""
-        return 0 if self.arena is None else len(self.arena.boxes)
-
-    @property
     def boxes(self) -> Floats:
         """Pose of each box x y z qw qx qy qz, `(n_boxes, 7)`."""
         at = next(iter(self.instances.values())).addresses
         poses: Floats = self.data.qpos[at.box_qpos].copy()
-        return poses.reshape(self.n_boxes, 7)
+        return poses.reshape(-1, 7)
 
     @property
     def time_s(self) -> float:
@@ -333,22 +322,19 @@ class World:
         if not self.visuals:
             raise InputError("this world cannot be drawn", hint="make it with visuals=True")
 
-    def qpos_from(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Floats:
-        """Return MuJoCo's position vector for poses of the only robot and the boxes, as `qpos_of` does."""
-        return self.qpos_of({self.instance().name: (base, joint_positions)}, boxes)
-
-    def qpos_of(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> Floats:
+    def qpos_of(self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = ()) -> Floats:
         """Return MuJoCo's position vector for poses as a recording has them.
 
         Args:
-            poses: of robots by name: base `(7,)` and joints `(n_joints,)` [rad]; welded joints are ignored.
+            poses: of the only robot, or of robots by name; welded joints are ignored.
             boxes: `(n_boxes, 7)`; empty to leave the boxes where the arena has them.
 
         Raises:
             UnknownNameError: there is no such robot.
         """
         qpos: Floats = np.array(self.model.qpos0, dtype=np.float64)
-        for name, (base, joint_positions) in poses.items():
+        named = poses if isinstance(poses, Mapping) else {self.instance().name: poses}
+        for name, (base, joint_positions) in named.items():
             at = self.instance(name).addresses
             qpos[at.base_qpos] = base
             qpos[at.joint_qpos] = at.of_moving(np.asarray(joint_positions))
@@ -357,11 +343,7 @@ class World:
                 qpos[at.box_qpos] = places.ravel()
         return qpos
 
-    def show(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> None:
-        """Set the only robot and the boxes to poses of a recording, at rest and without physics."""
-        self.show_all({self.instance().name: (base, joint_positions)}, boxes)
-
-    def show_all(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> None:
+    def show(self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = ()) -> None:
         """Set robots and boxes to poses as `qpos_of` takes them, at rest and without physics."""
         self.data.qpos[:] = self.qpos_of(poses, boxes)
         self.data.qvel[:] = 0.0
