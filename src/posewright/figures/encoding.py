@@ -23,6 +23,7 @@ FILMS: Final = (".mp4", ".mkv", ".webm")
 _H264 = ("-vcodec", "libx264", "-crf", "15")
 _VP9 = ("-vcodec", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "6")
 """WebM holds no H.264."""
+_COLOURS = ("-pix_fmt", "yuv420p")
 
 MOST_PIXELS = 3840
 """Of a film's width and height."""
@@ -43,20 +44,15 @@ def refuse_unfilmable(path: Path) -> None:
 
 
 def _encoder() -> str:
-    """Return the path of ffmpeg.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """Return the path of ffmpeg; refuse where it is not installed."""
     try:
-        found: str = importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe()
+        return str(importlib.import_module("imageio_ffmpeg").get_ffmpeg_exe())
     except (ImportError, RuntimeError) as error:
         raise MissingExtraError.for_extra("making a film", "video") from error
-    return found
 
 
 @contextlib.contextmanager
-def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[Any], None]]:
+def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[Any], int]]:
     """Give a function that takes pictures, `(height, width, 3)` uint8; the film is there when all are in.
 
     Whatever goes wrong, what stood under that name before is still there, and nothing else.
@@ -79,25 +75,14 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
     unfinished = target.with_name(f".{target.stem[:40]}.{secrets.token_hex(8)}{target.suffix.lower()}")
     codec = _VP9 if unfinished.suffix == ".webm" else _H264
     source = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{fps:g}", "-i", "-")
-    command = [
-        _encoder(),
-        "-v",
-        "error",
-        "-y",
-        *source,
-        "-an",
-        *codec,
-        "-pix_fmt",
-        "yuv420p",
-        str(unfinished),
-    ]
+    command = [_encoder(), "-v", "error", "-y", *source, "-an", *codec, *_COLOURS, str(unfinished)]
     with contextlib.ExitStack() as stack:
         complaints = stack.enter_context(tempfile.TemporaryFile())
         stack.enter_context(sigterm_raises())
         stack.callback(unfinished.unlink, missing_ok=True)
         encoder = stack.enter_context(_running(command, complaints))
         try:
-            yield lambda picture: _send(encoder, picture)
+            yield lambda picture: _pipe(encoder).write(np.ascontiguousarray(picture).data)
             _pipe(encoder).close()
             is_done = encoder.wait() == 0
         except BrokenPipeError:
@@ -114,20 +99,11 @@ def _pipe(encoder: subprocess.Popen[bytes]) -> IO[bytes]:
     return cast("IO[bytes]", encoder.stdin)  # it was started with one
 
 
-def _send(encoder: subprocess.Popen[bytes], picture: Any) -> None:
-    _pipe(encoder).write(np.ascontiguousarray(picture).data)
-
-
 @contextlib.contextmanager
 def _running(command: list[str], complaints: Any) -> Iterator[subprocess.Popen[bytes]]:
     """Run an encoder, which Ctrl-C does not reach; in the end it runs no more."""
-    encoder = subprocess.Popen(  # noqa: S603 -- no shell, and a program of our own choice
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=complaints,
-        start_new_session=os.name == "posix",
-    )
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": complaints}
+    encoder = subprocess.Popen(command, **pipes, start_new_session=os.name == "posix")  # noqa: S603 -- no shell, our own
     try:
         yield encoder
     finally:

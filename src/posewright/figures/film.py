@@ -11,21 +11,11 @@ from typing import Any
 import numpy as np
 
 from posewright.errors import InputError
-from posewright.figures.encoding import FILMS, film_file, refuse_unfilmable
-from posewright.figures.playback import (
-    Attitude,
-    Playback,
-    Poses,
-    card_document,
-    playback_of,
-    playback_of_motion,
-    scene_of,
-)
+from posewright.figures.encoding import film_file, refuse_unfilmable
+from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot
-
-__all__ = ["FILMS", "card_document", "film_motion", "film_recording", "scene_of"]
 
 FPS = 25.0
 SIZE = (640, 480)
@@ -154,14 +144,8 @@ def _encode(
 def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> Any:
     """Return how a camera that follows the robot sees all of it, from as near as can be; None for the others.
 
-    Of a robot in a field nothing is worked out: the field is to be seen too.
-
-    Args:
-        playback: what is shown.
-        poses: at the times that are shown.
-        camera: its name.
-        aspect: width of the pictures over their height.
-        steady: whether the camera follows softly; else it looks right at the robot in each picture.
+    Of a robot in a field nothing is worked out: the field is to be seen too. `aspect` is the width of a picture
+    over its height; a `steady` camera follows softly, else it looks right at the robot in each.
     """
     from posewright.simulation.cameras import close_up_on, framed
 

@@ -100,11 +100,8 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
         decisions = record.decisions
         ends = np.append(decisions.times[1:], recording.duration_s)
         for name in filter(None, dict.fromkeys(decisions.states)):
-            spans = [
-                (start, end - start)
-                for start, end, state in zip(decisions.times, ends, decisions.states, strict=True)
-                if state == name
-            ]
+            entries = zip(decisions.times, ends, decisions.states, strict=True)
+            spans = [(start, end - start) for start, end, state in entries if state == name]
             axes.broken_barh(spans, (len(names) - 0.38, 0.76), color=colours[robot if several else name])
             names.append(f"{robot}: {name}" if several else name)
     axes.set(yticks=range(len(names)), title="state of the controller")
@@ -115,13 +112,8 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
 def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw how far the bases lean."""
     for name, record in recording.robots.items():
-        axes.plot(
-            recording.times,
-            np.rad2deg(tilt(record.base)),
-            color=colours.get(name, COLOURS[0]),
-            lw=0.9,
-            label=name,
-        )
+        leans, colour = np.rad2deg(tilt(record.base)), colours.get(name, COLOURS[0])
+        axes.plot(recording.times, leans, color=colour, lw=0.9, label=name)
     axes.set(ylabel="[deg]", title="tilt of the base from the vertical")
     axes.set_ylim(bottom=0.0)
     axes.grid(alpha=0.3)
@@ -130,13 +122,7 @@ def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> No
 
 
 def draw_series(axes: Any, adds: ContestPicture, taken: int) -> None:
-    """Draw a contest's numbers over time.
-
-    Args:
-        axes: to draw in.
-        adds: with the numbers.
-        taken: so many colours mean something else already.
-    """
+    """Draw a contest's numbers over time; so many colours are `taken` already."""
     for one in adds.series:
         colour = COLOURS[(taken + one.group) % len(COLOURS)]
         style = {"ls": ":", "lw": 1.2} if one.dotted else {"lw": 2.0}
@@ -153,15 +139,8 @@ def _name_strokes(figure: Figure, fields: list[Any]) -> None:
     for axes in fields:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    figure.legend(
-        handles.values(),
-        handles,
-        loc="outside lower left",
-        ncols=9,
-        frameon=False,
-        fontsize=8,
-        markerscale=1.0,
-    )
+    style: dict[str, Any] = {"ncols": 9, "frameon": False, "fontsize": 8, "markerscale": 1.0}
+    figure.legend(handles.values(), handles, loc="outside lower left", **style)
 
 
 def _title(recording: Recording, adds: ContestPicture) -> str:

@@ -64,7 +64,6 @@ def refuse_unsavable(path: Path) -> None:
 def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in PICTURES:
-        raise InputError(
-            "not a kind of picture", where=Where(path), hint=f"end it in one of {', '.join(PICTURES)}"
-        )
+        hint = f"end it in one of {', '.join(PICTURES)}"
+        raise InputError("not a kind of picture", where=Where(path), hint=hint)
     return suffix

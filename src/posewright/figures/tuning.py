@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,25 +90,24 @@ _DECADE = 10.0
 
 @dataclass(frozen=True)
 class History:
-    """A journal as arrays, worked out once for all curves.
-
-    Attributes:
-        journal: what is drawn.
-        scores: of the attempts, infinity where one was not judged, `(n,)`.
-        generations: of the attempts.
-        ends: how many evaluations there were after each generation, `(n_generations,)`.
-    """
+    """A journal as arrays, worked out once for all curves."""
 
     journal: Journal
-    scores: Floats = field(init=False)
-    generations: tuple[Generation, ...] = field(init=False)
-    ends: NDArray[np.int64] = field(init=False)
 
-    def __post_init__(self) -> None:
-        attempts, generations = self.journal.attempts, self.journal.generations
-        object.__setattr__(self, "scores", np.array([attempt.score for attempt in attempts]))
-        object.__setattr__(self, "generations", generations)
-        object.__setattr__(self, "ends", np.array([one.evaluations for one in generations]))
+    @cached_property
+    def scores(self) -> Floats:
+        """Of the attempts, infinity where one was not judged, `(n,)`."""
+        return np.array([attempt.score for attempt in self.journal.attempts])
+
+    @cached_property
+    def generations(self) -> tuple[Generation, ...]:
+        """Of the attempts."""
+        return self.journal.generations
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """How many evaluations there were after each generation, `(n_generations,)`."""
+        return np.array([one.evaluations for one in self.generations])
 
     @property
     def numbers(self) -> NDArray[np.int64]:
@@ -138,10 +138,8 @@ def draw_scores(axes: Any, history: History) -> None:
     axes.step(history.ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
     if not judged.all():  # at the foot of the panel, whatever the scores are
         foot = np.full(int((~judged).sum()), 0.02)
-        across = axes.get_xaxis_transform()
-        axes.plot(
-            numbers[~judged], foot, "x", color=_FAILED, markersize=3.0, transform=across, label="not judged"
-        )
+        style = {"color": _FAILED, "ms": 3.0, "transform": axes.get_xaxis_transform(), "label": "not judged"}
+        axes.plot(numbers[~judged], foot, "x", **style)
     _stretch(axes, history.scores[judged])
     axes.set_ylabel("score (less is better)")
     axes.set_xlim(0.0, len(history.scores) + 1.0)

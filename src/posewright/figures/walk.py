@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,24 +61,16 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
     draw_tilt(axes["tilt"], result)
     axes["tilt"].sharex(axes["rates"])
     loads = result.report.loads.joints
-    draw_bars(
-        axes["speeds"],
-        {
-            "commanded": [one.commanded_speed_ratio for one in loads],
-            "measured": [one.measured_speed_ratio for one in loads],
-        },
-        [one.joint for one in loads],
+    joints = [one.joint for one in loads]
+    commanded, measured = (
+        [one.commanded_speed_ratio for one in loads],
+        [one.measured_speed_ratio for one in loads],
     )
+    draw_bars(axes["speeds"], joints, {"commanded": commanded, "measured": measured})
     most = result.report.loads.max_joint_speed_ratio
     axes["speeds"].set_title(f"greatest joint speed over the card's: {most:.3f}")
-    draw_bars(
-        axes["torques"],
-        {
-            "greatest": [one.max_torque_ratio for one in loads],
-            "root mean square": [one.rms_torque_ratio for one in loads],
-        },
-        [one.joint for one in loads],
-    )
+    greatest, mean = [one.max_torque_ratio for one in loads], [one.rms_torque_ratio for one in loads]
+    draw_bars(axes["torques"], joints, {"greatest": greatest, "root mean square": mean})
     cost = result.report.energy.cost_of_transport
     transport = "" if cost is None else f"; cost of transport {cost:.2f}"
     axes["torques"].set_title(f"torque of the drives over their stall torque{transport}")
@@ -90,11 +82,9 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
 def _title(result: WalkResult) -> str:
     travel = result.report.travel
     speeds = (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s)
+    named = zip(("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True)
     went = ", ".join(
-        f"{word} {'?' if value is None else format(value, '.3f')} {unit}"
-        for word, value, unit in zip(
-            ("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True
-        )
+        f"{word} {'?' if value is None else format(value, '.3f')} {unit}" for word, value, unit in named
     )
     asked = (travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s)
     command = " / ".join(f"{value:.3f}" for value in asked)
@@ -252,13 +242,12 @@ def _mark(axes: Axes, walk: Walk) -> None:
 # ---- joints against what their servos can
 
 
-def draw_bars(axes: Axes, bars: dict[str, Sequence[float]], joints: Sequence[str]) -> None:
+def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[float]]) -> None:
     """Draw two bars a joint, by what they are called, with a line at 1; those beyond it are framed red."""
     places = np.arange(len(joints))
     for (word, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (LESS, MORE), strict=True):
-        for bar, value in zip(
-            axes.bar(places + shift * BAR, values, BAR, color=colour, label=word), values, strict=True
-        ):
+        drawn = axes.bar(places + shift * BAR, values, BAR, color=colour, label=word)
+        for bar, value in zip(drawn, values, strict=True):
             if value > 1.0:
                 bar.set(edgecolor=WRONG, linewidth=1.6)
     axes.axhline(1.0, color=WRONG, lw=1.0)

@@ -148,7 +148,7 @@ def _add_boxes(spec: Any, arena: Arena, boxes: Sequence[Box]) -> None:
 def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
     """Give a model with its arena colours, lights and surroundings; nothing of it touches anything.
 
-    Without an arena, on a bare floor, the light follows the base of the robot: there is nothing else to light.
+    Without an arena, on a bare floor, the light follows the robot's base: there is nothing else to light.
     """
     _set_visuals(spec, arena)
     _add_sky(spec)

@@ -56,7 +56,10 @@ def place(
     part would then be in the floor, stands, kneels, sits or lies on whatever carries it in that pose.
 
     Args:
-        one: the robot, whose base comes to `x_m`, `y_m` [m] with the heading `yaw_rad` [rad].
+        one: the robot.
+        x_m: of the base [m].
+        y_m: of the base [m].
+        yaw_rad: heading of the base [rad].
         joints: `(n_joints,)` [rad].
         lean: of the base; None for upright, as the pose lets it stand.
 

@@ -81,8 +81,8 @@ def _balls(model: Any, geom: int) -> tuple[Floats, float]:
 def resting_up(supports: Supports, centre: Floats) -> Floats:
     """Return which way is up when a robot is put down upright and let go.
 
-    The floor's normal, `(3,)`, a unit vector in the frame of `supports`: of the stable ways to lie the one with
-    the least lean, or, where none is stable, that in which the centre of mass `(3,)` [m] is least far outside.
+    The floor's normal, `(3,)`, a unit vector in the frame of `supports`: of the stable ways to lie that with
+    the least lean, or, where none is stable, that in which the centre of mass `(3,)` is least far outside.
     """
     balls = _lowest_anywhere(supports)
     ups, corners = _planes(supports, balls)
@@ -106,7 +106,7 @@ def _lowest_anywhere(supports: Supports) -> list[int]:
 
 
 def _planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
-    """Return normals `(k, 3)` of planes that carry three balls and have none below, and where, `(k, 3, 3)` [m]."""
+    """Return normals `(k, 3)` of planes on three balls with none below, and where they touch, `(k, 3, 3)`."""
     triples = np.array(list(combinations(balls, 3)), dtype=np.intp).reshape(-1, 3)
     ups, triples = _tangents(supports.centres[triples], supports.radii[triples], triples)
     heights = supports.heights(ups)

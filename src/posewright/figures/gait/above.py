@@ -9,7 +9,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.figures.gait.content import COLOURS, MM, SAME, SHORT, FootWay, GaitContent
-from posewright.figures.style import GREY, INK
+from posewright.figures.style import GREY, INK, trim
 from posewright.gaits import chain
 
 if TYPE_CHECKING:
@@ -47,13 +47,8 @@ def steps_otherwise(content: GaitContent) -> bool:
 def draw_above(axes: Axes, content: GaitContent, *, names: bool = True, by_feet: bool = False) -> None:
     """Draw the robot from above, x to the right, its feet over a cycle and where it comes in one.
 
-    The axes are not yet true to scale: see `scale`.
-
-    Args:
-        axes: to draw in.
-        content: what is shown.
-        names: whether the feet are named.
-        by_feet: whether the base is drawn where its feet would carry it, not where it is asked to go.
+    The axes are not yet true to scale: see `share_true_scale`. With `by_feet` the base is drawn where its feet would
+    carry it, not where it is asked to go.
     """
     outline = base_outline(content)
     goes = content.stepped if by_feet else content.asked
@@ -64,8 +59,7 @@ def draw_above(axes: Axes, content: GaitContent, *, names: bool = True, by_feet:
             _name(axes, way)
     draw_way(axes, content, by_feet=by_feet)
     axes.margins(x=0.06, y=0.18 if names else 0.06)
-    axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
-    axes.spines[["top", "right"]].set_visible(False)
+    trim(axes)
 
 
 def draw_way(axes: Axes, content: GaitContent, *, by_feet: bool = False) -> None:
@@ -99,9 +93,8 @@ def _draw_foot(axes: Axes, way: FootWay) -> None:
     ground = way.told(np.linspace(way.timing.air_s, way.timing.period_s, 41))
     axes.plot(*ground[:, :2].T * MM, color=colour, lw=2.6, solid_capstyle="round", zorder=4)
     axes.plot(*aloft[:, :2].T * MM, color=colour, lw=0.9, ls="--", zorder=4)
-    axes.plot(
-        *way.told(way.ground_times)[:, :2].T * MM, "o", ms=3.2, mfc=colour, mec="white", mew=0.5, zorder=5
-    )
+    dots: dict[str, Any] = {"ms": 3.2, "mfc": colour, "mec": "white", "mew": 0.5, "zorder": 5}
+    axes.plot(*way.told(way.ground_times)[:, :2].T * MM, "o", **dots)
     axes.plot(*way.lands_at[:2] * MM, "o", ms=5.5, mfc="white", mec=colour, mew=1.3, zorder=5)
     axes.plot(*way.equilibrium_m[:2] * MM, "+", ms=9, mew=1.3, color=INK, zorder=6)
 
@@ -113,38 +106,18 @@ def _name(axes: Axes, way: FootWay) -> None:
     over = np.array([way.lands_at, way.leaves_at, way.equilibrium_m])[:, :2] * MM
     out = 1.0 if way.equilibrium_m[1] >= 0.0 else -1.0
     place = (float(over[:, 0].mean()), float((over[:, 1] * out).max() * out))
-    axes.annotate(
-        SHORT[way.foot],
-        place,
-        (0.0, 9.0 * out),
-        textcoords="offset points",
-        ha="center",
-        va="bottom" if out > 0.0 else "top",
-        fontsize=8,
-        weight="bold",
-        color=COLOURS[way.foot],
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-        zorder=8,
-    )
+    style: dict[str, Any] = {"fontsize": 8, "weight": "bold", "color": COLOURS[way.foot], "zorder": 8}
+    style |= {"path_effects": [withStroke(linewidth=2.5, foreground="white")], "ha": "center"}
+    va = "bottom" if out > 0.0 else "top"
+    axes.annotate(SHORT[way.foot], place, (0.0, 9.0 * out), textcoords="offset points", va=va, **style)
 
 
 def _arrow(axes: Axes, line: Floats) -> None:
     """Draw a way with a head at its end."""
     axes.plot(*line.T, color=INK, lw=1.6, zorder=6, solid_capstyle="butt")
-    axes.annotate(
-        "",
-        line[-1],
-        line[-2] - 3.0 * (line[-1] - line[-2]),
-        arrowprops={
-            "arrowstyle": "-|>",
-            "color": INK,
-            "lw": 0.0,
-            "shrinkA": 0,
-            "shrinkB": 0,
-            "mutation_scale": 11,
-        },
-        zorder=7,
-    )
+    head: dict[str, Any] = {"arrowstyle": "-|>", "color": INK, "lw": 0.0, "mutation_scale": 11}
+    head |= {"shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", line[-1], line[-2] - 3.0 * (line[-1] - line[-2]), arrowprops=head, zorder=7)
 
 
 def share_scale(axes: Sequence[Axes]) -> None:
@@ -172,10 +145,5 @@ def share_true_scale(axes: Sequence[Axes]) -> None:
 
 def ends_of(axes: Sequence[Axes]) -> tuple[float, float, float, float]:
     """Return left, right, low and high ends that hold what all axes show."""
-    across, upwards = [one.get_xlim() for one in axes], [one.get_ylim() for one in axes]
-    return (
-        min(low for low, _ in across),
-        max(high for _, high in across),
-        min(low for low, _ in upwards),
-        max(high for _, high in upwards),
-    )
+    across, upwards = np.array([one.get_xlim() for one in axes]), np.array([one.get_ylim() for one in axes])
+    return across[:, 0].min(), across[:, 1].max(), upwards[:, 0].min(), upwards[:, 1].max()

@@ -97,11 +97,7 @@ class FootWay:
         return np.asarray(self.handed_over_s[gaps > SAME * self.timing.period_s])
 
     def told(self, times: Floats) -> Floats:
-        """Return where the foot is to be, `(n, 3)` [m].
-
-        Args:
-            times: since it left the ground, 0 to the length of a cycle, `(n,)` [s].
-        """
+        """Return where the foot is to be, `(n, 3)` [m], at times since it left the ground, `(n,)` [s]."""
         along, heights = self.air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
         aloft = self.leaves_at + along[:, np.newaxis] * (self.lands_at - self.leaves_at)
         aloft[:, 2] += heights
@@ -209,25 +205,22 @@ class GaitContent:
         parameters, timing = self.gait.parameters, self.timing
         lifts_s = (self.gait.phases.offsets[foot] - self.gait.phases.starts[0]) * timing.period_s
         return FootWay(
-            foot=foot,
-            leg=leg,
-            equilibrium_m=np.array(parameters.equilibrium_m[foot]),
-            lifts_s=lifts_s,
-            timing=timing,
-            air=air_path(parameters, timing, foot),
-            components=self.stepped,
-            ground_points=parameters.ground_points,
+            foot,
+            leg,
+            np.array(parameters.equilibrium_m[foot]),
+            lifts_s,
+            timing,
+            air_path(parameters, timing, foot),
+            self.stepped,
+            parameters.ground_points,
             handed_over_s=(self.step_starts_s - lifts_s) % timing.period_s,
             angles=self.angles[:, list(leg.indices)],
         )
 
     def way(self, components: Floats, seconds: float, n: int = 61) -> Floats:
-        """Return where the base comes that moves by `components` in a ground phase, `(n, 3)` [m, m, rad].
+        """Return `n` places that the base comes by in some seconds, `(n, 3)` [m, m, rad], the first at 0.
 
-        Args:
-            components: `asked` or `stepped`.
-            seconds: how long it goes.
-            n: how many places, the first at 0.
+        It moves by `components`, those `asked` or `stepped`, in a ground phase.
         """
         shares = np.linspace(0.0, seconds / self.timing.ground_s, n)
         return se2_exp(shares[:, np.newaxis] * components)

@@ -9,7 +9,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.figures.gait.content import COLOURS, MM, ORDER, FootWay, GaitContent
-from posewright.figures.style import GREY, INK
+from posewright.figures.style import GREY, INK, trim
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,16 +61,13 @@ def side_axis(content: GaitContent) -> int:
 
 
 def side_view(content: GaitContent, ratio: float) -> SideView:
-    """Return a view that all feet of a gait fit in, true to scale.
-
-    Args:
-        content: what is shown.
-        ratio: height over width of the panels.
-    """
+    """Return a view that all feet of a gait fit in, true to scale, in panels of a height over width."""
     axis = side_axis(content)
     ways = content.feet.values()
-    lows, highs = zip(*(_extent(way, axis) for way in ways), strict=True)
-    low, high = min(lows), max(highs)
+    seen = np.concatenate(
+        [along_mm(way, np.vstack([way.led, way.told(way.air_times)]), axis) for way in ways]
+    )
+    low, high = float(seen.min()), float(seen.max())
     tallest = max(height_mm(way, way.led).max() for way in ways)
     span = ROOM * max(high - low, tallest / (1.0 - BELOW) / ratio)
     return SideView(axis, (low + high) / 2.0, max(span, LEAST_SPAN_MM), ratio)
@@ -118,14 +115,8 @@ def frame_side(axes: Axes, view: SideView) -> None:
     axes.set_aspect(view.stretch)
     axes.axhspan(-BELOW * height, 0.0, color=SOIL, lw=0, zorder=0)
     axes.axhline(0.0, color=GREY, lw=0.8, zorder=1)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
+    trim(axes)
     axes.locator_params(axis="y", nbins=4)
-
-
-def _extent(way: FootWay, axis: int) -> tuple[float, float]:
-    seen = along_mm(way, np.vstack([way.led, way.told(way.air_times)]), axis)
-    return float(seen.min()), float(seen.max())
 
 
 def _seen(way: FootWay, points: Floats, view: SideView) -> tuple[Floats, Floats]:
@@ -160,8 +151,7 @@ def draw_stance(axes: Axes, content: GaitContent) -> None:
     ends = [shoulders[:, 0].min(), shoulders[:, 0].max()]
     axes.plot(ends, [shoulders[:, 2].mean()] * 2, color=GREY, lw=6.0, solid_capstyle="round", zorder=2)
     axes.margins(x=0.05, y=0.09)
-    axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
-    axes.spines[["top", "right"]].set_visible(False)
+    trim(axes)
 
 
 def _draw_leg(axes: Axes, content: GaitContent, way: FootWay, shade: float) -> None:
@@ -170,9 +160,8 @@ def _draw_leg(axes: Axes, content: GaitContent, way: FootWay, shade: float) -> N
     points = standing_leg(content, way)[:, ::2] * MM
     colour = COLOURS[way.foot]
     axes.plot(*points.T, "o-", color=colour, lw=2.4, ms=4.0, alpha=shade, zorder=3 if shade == 1.0 else 1)
-    axes.add_patch(
-        Circle(points[-1], way.leg.foot_radius_m * MM, fc="white", ec=colour, alpha=shade, zorder=3)
-    )
+    radius = way.leg.foot_radius_m * MM
+    axes.add_patch(Circle(points[-1], radius, fc="white", ec=colour, alpha=shade, zorder=3))
     ground = way.equilibrium_m[2] * MM
     axes.plot(way.equilibrium_m[0] * MM, ground, "+", ms=9, mew=1.3, color=INK, zorder=5)
     axes.plot(way.equilibrium_m[0] * MM + np.array([-22.0, 22.0]), [ground] * 2, color=GREY, lw=0.8, zorder=1)

@@ -44,7 +44,7 @@ class Line:
 def draw_badges(
     axes: Axes, content: Content, found: list[tuple[int, Finding]], joint: str, width_in: float
 ) -> None:
-    """Draw the number of each finding above when it happens in a joint's panel [in], and a line to the curve."""
+    """Draw the number of each finding above when it happens in a joint's panel, and a line to the curve."""
     found.sort(key=lambda entry: (_when(content, entry[1]), entry[0]))
     wanted = [_when(content, finding) / content.until_s for _, finding in found]
     for (number, finding), place in zip(found, spread(wanted, BADGE_IN / width_in), strict=True):

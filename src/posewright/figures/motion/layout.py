@@ -1,4 +1,4 @@
-"""Where the joints stand in the picture of a motion: a mosaic, limbs side by side, head and tail around them."""
+"""Where the joints stand in the picture of a motion: a mosaic, limbs side by side, head and tail around."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def laid_out(content: Content) -> Mosaic:
 
 
 def gap(rows: Mosaic) -> tuple[int, int, int]:
-    """Return the largest empty place at the foot of the page: its first row and column, and how wide it is."""
+    """Return the largest empty place at the foot of the page: its first row and column, and its width."""
     heights = [
         max((n + 1 for n, name in enumerate(column) if name != EMPTY), default=0)
         for column in zip(*rows, strict=True)

@@ -12,7 +12,7 @@ from posewright.figures.motion import panel
 from posewright.figures.motion.content import Content
 from posewright.figures.motion.findings import LINE_IN, Line, draw_badges, draw_list, draw_moments, list_lines
 from posewright.figures.motion.layout import ATTITUDE, EMPTY, Mosaic, gap, headings, laid_out
-from posewright.figures.style import styled
+from posewright.figures.style import KEY, styled
 from posewright.formats import card_of
 from posewright.motions import Finding, Motion, check_motion
 from posewright.robots import Robot
@@ -117,8 +117,7 @@ def _draw_head(axes: Axes, content: Content) -> None:
     style: dict[str, Any] = {"va": "top", "parse_math": False, "in_layout": False}
     axes.text(0.0, 1.0, content.motion.name, fontsize=12, weight="bold", **style)
     axes.text(0.0, 0.6, _subtitle(content), fontsize=8, color=panel.HEADING, **style)
-    tight = {"borderaxespad": 0.0, "borderpad": 0.0, "handlelength": 1.7, "columnspacing": 1.2}
-    key = axes.legend(handles=_key(content), loc="lower left", ncols=7, fontsize=7, frameon=False, **tight)
+    key = axes.legend(handles=_key(content), loc="lower left", **KEY)
     key.set_in_layout(False)
 
 
