@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from posewright.figures import draw_motion, save_figure
 from posewright.figures.motion.content import Content
-from posewright.figures.motion.findings import MOST_LISTED, list_lines, spread
-from posewright.figures.motion.layout import ATTITUDE, EMPTY, Mosaic, gap, laid_out
+from posewright.figures.motion.page import ATTITUDE, EMPTY, Mosaic, gap, laid_out
+from posewright.figures.motion.panel import MOST_LISTED, list_lines, spread
 from posewright.motions import Finding, Keyframe, Level, Motion, Pose, check_motion
 from posewright.robots import Robot, robot, unlisted_robot
 

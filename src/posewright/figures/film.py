@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from posewright.errors import InputError
-from posewright.figures.encoding import film_file, refuse_unfilmable
 from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
+from posewright.figures.saving import film_file, refuse_unfilmable
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot
@@ -142,10 +142,10 @@ def _encode(
 
 
 def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> Any:
-    """Return how a camera that follows the robot sees all of it, from as near as can be; None for the others.
+    """Return how a camera that follows the robot sees all of it from as near as can be; None for others.
 
-    Of a robot in a field nothing is worked out: the field is to be seen too. `aspect` is the width of a picture
-    over its height; a `steady` camera follows softly, else it looks right at the robot in each.
+    Of a robot in a field nothing is worked out: the field is to be seen too. `aspect` is width over height of a
+    picture; a `steady` camera follows softly, another looks right at the robot in each picture.
     """
     from posewright.simulation.cameras import close_up_on, framed
 

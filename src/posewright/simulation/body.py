@@ -78,9 +78,6 @@ class SimulatedBody:
     def set_domain(self, domain: DomainParameters) -> None:
         """Become another body of the same robot, and let the world begin again: cheaper than another world.
 
-        Args:
-            domain: how it differs from the world's model, whatever this body was before.
-
         Raises:
             InputError: another robot of this world stands on another ground.
         """
@@ -209,13 +206,8 @@ class SimulatedBody:
     def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> JointStates:
         """Put the robot down in a pose, as `put_down` does, and let it come to rest while it holds the pose.
 
-        Args:
-            pose: joint angles, `(n_joints,)` [rad].
-            seconds: for so long, in whole frames [s].
-            lean: of the base.
-
-        Returns:
-            What happened in that time; the world's time has gone on by as much, other robots held still.
+        It holds for some seconds [s], in whole frames, in which other robots hold still; returns what happened
+        in them.
 
         Raises:
             InputError: a number is not finite.
@@ -266,10 +258,8 @@ class SimulatedBody:
 
 
 def _standing(robot: Robot) -> Floats:
-    for name in _STANDING:
-        if name in robot.poses:
-            return robot.pose(name)
-    return np.zeros(len(robot.joints))
+    named = next((name for name in _STANDING if name in robot.poses), None)
+    return np.zeros(len(robot.joints)) if named is None else robot.pose(named)
 
 
 def _finite(angles: Floats, free: Flags | None, command: Floats) -> Floats:
@@ -283,5 +273,4 @@ def _finite(angles: Floats, free: Flags | None, command: Floats) -> Floats:
             f"frame {frame}: the command for joint {joint} is {angles[frame, joint]}",
             hint="finite angles in radians",
         )
-    replaced: Floats = np.where(finite, angles, command)
-    return replaced
+    return np.where(finite, angles, command)

@@ -66,7 +66,6 @@ _LOOKING_UP = 0.485
 _SIZES_AWAY = 3.14
 """How far away it is, over the robot's size: there is room for a step, and for a fall."""
 
-
 SOFTLY = 0.15
 """How much of its way to the robot a camera goes from picture to picture: at 25 a second, two thirds in a
 quarter of a second. So it does not bob with every step."""
@@ -116,11 +115,6 @@ def spectator(
     return camera
 
 
-def line_of_sight(view: FilmCamera) -> Floats:
-    """Return the direction a spectator looks in, `(3,)`, a unit vector in the field frame."""
-    return _direction(*_ANGLES_DEG[view])
-
-
 def _direction(azimuth_deg: float, elevation_deg: float) -> Floats:
     azimuth, elevation = math.radians(azimuth_deg), math.radians(elevation_deg)
     flat = math.cos(elevation)
@@ -165,8 +159,7 @@ def robot_size(one: ModelInstance) -> float:
 def eye(camera: Any) -> Floats:
     """Return where the camera itself is, `(3,)` [m]."""
     sight = _direction(camera.azimuth, camera.elevation)
-    position: Floats = np.array(camera.lookat) - camera.distance * sight
-    return position
+    return np.asarray(camera.lookat - camera.distance * sight)
 
 
 def framed(
@@ -196,7 +189,7 @@ def framed(
     offsets, reach = np.concatenate(points), np.concatenate(radii)
     top, bottom = float((offsets[:, 2] + reach).max()), float((offsets[:, 2] - reach).min())
     height = 0.5 * (top + bottom)
-    sight = line_of_sight(view)
+    sight = _direction(*_ANGLES_DEG[view])
     right = np.array([sight[1], -sight[0], 0.0]) / math.hypot(sight[0], sight[1])
     turned = (offsets - (0.0, 0.0, height)) @ np.stack([right, np.cross(right, sight), sight], axis=-1)
     aside, above, beyond = turned.T

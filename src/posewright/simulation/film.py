@@ -48,69 +48,6 @@ _GLASS = 0.18
 """Opacity of a wall that stands between the spectator and the field."""
 
 
-class Canvas:
-    """A picture in memory that states of one model are drawn into; close it when done.
-
-    Args:
-        model: whose states are drawn.
-        width: of the picture, at most `PICTURE_WIDTH`.
-        height: of the picture, at most `PICTURE_HEIGHT`.
-
-    Raises:
-        InputError: the picture is too large or empty.
-        UnavailableError: nothing can be drawn on this machine.
-    """
-
-    def __init__(self, model: Any, width: int, height: int) -> None:
-        if not (0 < width <= PICTURE_WIDTH and 0 < height <= PICTURE_HEIGHT):
-            raise InputError(
-                f"cannot draw a picture of {width} x {height}",
-                hint=f"at most {PICTURE_WIDTH} x {PICTURE_HEIGHT}",
-            )
-        self._model = model
-        self._rectangle = mujoco.MjrRect(0, 0, width, height)
-        self._pixels = np.empty((height, width, 3), dtype=np.uint8)
-        self._gl: Any = _gl_context(width, height)
-        self._gl.make_current()
-        self._context: Any = mujoco.MjrContext(model, int(mujoco.mjtFontScale.mjFONTSCALE_100))
-        mujoco.mjr_setBuffer(int(mujoco.mjtFramebuffer.mjFB_OFFSCREEN), self._context)
-        self._scene: Any = mujoco.MjvScene(model, maxgeom=_MAX_GEOMS)
-        self._options: Any = mujoco.MjvOption()
-
-    def draw(self, data: Any, camera: Any) -> Picture:
-        """Return a new picture of a state as a camera sees it."""
-        self._gl.make_current()
-        mujoco.mjv_updateScene(
-            self._model, data, self._options, None, camera, int(mujoco.mjtCatBit.mjCAT_ALL), self._scene
-        )
-        mujoco.mjr_render(self._rectangle, self._scene, self._context)
-        mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
-        return np.ascontiguousarray(self._pixels[::-1])
-
-    def close(self) -> None:
-        """Give back what the graphics driver holds."""
-        if self._gl is not None:
-            self._gl.make_current()
-            self._context.free()
-            self._gl.free()
-            self._gl = None
-
-
-def _gl_context(width: int, height: int) -> Any:
-    """Return an OpenGL context for drawing off the screen.
-
-    MUJOCO_GL chooses the way, as everywhere in MuJoCo; unset on Linux, EGL is taken: it needs no display.
-    """
-    default = "egl" if sys.platform.startswith("linux") else "cgl" if sys.platform == "darwin" else "glfw"
-    way = os.environ.get("MUJOCO_GL", "").lower().strip() or default
-    if way not in _WAYS:
-        raise UnavailableError(f"MUJOCO_GL={way!r} draws nothing", hint=_NO_GL)
-    try:
-        return importlib.import_module(_WAYS[way]).GLContext(width, height)
-    except (ImportError, AttributeError, RuntimeError, OSError) as error:
-        raise UnavailableError(f"no pictures can be drawn here: {way}: {error}", hint=_NO_GL) from error
-
-
 class Film:
     """Draws a world, off the screen; close it when done, or use it in a `with` statement.
 
@@ -142,6 +79,9 @@ class Film:
         close_up: CloseUp | None = None,
     ) -> None:
         world.refuse_bare()
+        if not (0 < width <= PICTURE_WIDTH and 0 < height <= PICTURE_HEIGHT):
+            at_most = f"at most {PICTURE_WIDTH} x {PICTURE_HEIGHT}"
+            raise InputError(f"cannot draw a picture of {width} x {height}", hint=at_most)
         self._world = world
         first = next(iter(world.instances.values()))
         self._close_up = close_up or close_up_on(first)
@@ -162,7 +102,14 @@ class Film:
         standing = [] if world.arena is None else [wall.name for wall in world.arena.walls]
         self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in standing}
         self._is_new = True
-        self._canvas = Canvas(self._model, width, height)
+        self._rectangle = mujoco.MjrRect(0, 0, width, height)
+        self._pixels = np.empty((height, width, 3), dtype=np.uint8)
+        self._gl: Any = _gl_context(width, height)
+        self._gl.make_current()
+        self._context: Any = mujoco.MjrContext(self._model, int(mujoco.mjtFontScale.mjFONTSCALE_100))
+        mujoco.mjr_setBuffer(int(mujoco.mjtFramebuffer.mjFB_OFFSCREEN), self._context)
+        self._scene: Any = mujoco.MjvScene(self._model, maxgeom=_MAX_GEOMS)
+        self._options: Any = mujoco.MjvOption()
 
     def now(self) -> Picture:
         """Return a picture of the world as it is now, `(height, width, 3)` uint8."""
@@ -181,7 +128,12 @@ class Film:
             self._follow()
         if isinstance(self._view, FilmCamera):
             self._see_through_near_walls()
-        return self._canvas.draw(self._data, self._camera)
+        self._gl.make_current()
+        every = int(mujoco.mjtCatBit.mjCAT_ALL)
+        mujoco.mjv_updateScene(self._model, self._data, self._options, None, self._camera, every, self._scene)
+        mujoco.mjr_render(self._rectangle, self._scene, self._context)
+        mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
+        return np.ascontiguousarray(self._pixels[::-1])
 
     def _follow(self) -> None:
         """Move the camera after the robot, a part of the way each picture."""
@@ -209,7 +161,11 @@ class Film:
 
     def close(self) -> None:
         """Give back what the graphics driver holds."""
-        self._canvas.close()
+        if self._gl is not None:
+            self._gl.make_current()
+            self._context.free()
+            self._gl.free()
+            self._gl = None
 
     def __enter__(self) -> Film:
         return self
@@ -257,3 +213,18 @@ def _camera(world: World, view: FilmCamera | str, aspect: float, close_up: Close
     camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
     camera.fixedcamid = world.model.camera(view).id
     return camera
+
+
+def _gl_context(width: int, height: int) -> Any:
+    """Return an OpenGL context for drawing off the screen.
+
+    MUJOCO_GL chooses the way, as everywhere in MuJoCo; unset on Linux, EGL is taken: it needs no display.
+    """
+    default = "egl" if sys.platform.startswith("linux") else "cgl" if sys.platform == "darwin" else "glfw"
+    way = os.environ.get("MUJOCO_GL", "").lower().strip() or default
+    if way not in _WAYS:
+        raise UnavailableError(f"MUJOCO_GL={way!r} draws nothing", hint=_NO_GL)
+    try:
+        return importlib.import_module(_WAYS[way]).GLContext(width, height)
+    except (ImportError, AttributeError, RuntimeError, OSError) as error:
+        raise UnavailableError(f"no pictures can be drawn here: {way}: {error}", hint=_NO_GL) from error

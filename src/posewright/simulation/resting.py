@@ -88,7 +88,7 @@ def resting_up(supports: Supports, centre: Floats) -> Floats:
     ups, corners = _planes(supports, balls)
     if not len(ups):
         return np.array([0.0, 0.0, 1.0])
-    outside = _outside(corners, centre, ups)
+    outside = outside_of(corners, centre, ups)
     is_stable = outside <= _TOUCHING_M
     best = np.argmax(np.where(is_stable, ups[:, 2], -1.0)) if is_stable.any() else np.argmin(outside)
     up: Floats = ups[best]
@@ -140,7 +140,7 @@ def _tangents(centres: Floats, radii: Floats, triples: Indices) -> tuple[Floats,
     return ups, np.concatenate([triples[real], triples[real]])
 
 
-def _outside(corners: Floats, centre: Floats, ups: Floats) -> Floats:
+def outside_of(corners: Floats, centre: Floats, ups: Floats) -> Floats:
     """Return how far the centre's foot on each plane lies outside its triangle, `(k,)` [m]."""
     middle = corners.mean(axis=1)
     worst = np.full(len(ups), -math.inf)

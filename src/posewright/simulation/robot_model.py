@@ -126,11 +126,6 @@ def _has_weight(geom: Any, all_weigh: bool) -> bool:
 def weld_joints(spec: Any, robot: Robot, welded: Mapping[str, float]) -> None:
     """Take joints out of a model, and turn what they carry as they would stand at these angles.
 
-    Args:
-        spec: the model.
-        robot: its card.
-        welded: angle by joint [rad].
-
     Raises:
         UnknownNameError: the robot has no such joint.
         InputError: an angle is outside the joint's limits, a joint is no hinge with a body of its own, or no

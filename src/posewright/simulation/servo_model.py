@@ -147,10 +147,8 @@ class Commands:
 
     def split(self, n: int) -> tuple[Commands, Commands]:
         """Return the first n frames and the others."""
-        return (
-            Commands(self.targets[:n], self.stiffness, self.free),
-            Commands(self.targets[n:], self.stiffness, self.free),
-        )
+        rest = self.stiffness, self.free
+        return Commands(self.targets[:n], *rest), Commands(self.targets[n:], *rest)
 
 
 class CommandDelay:

@@ -141,10 +141,9 @@ class World:
             UnknownNameError: there is none of that name.
             InputError: there are several, and no name was given.
         """
-        if name is None:
-            if len(self.instances) > 1:
-                raise InputError("which robot of the world?", hint=f"one of {', '.join(self.instances)}")
-            return next(iter(self.instances.values()))
+        if name is None and len(self.instances) > 1:
+            raise InputError("which robot of the world?", hint=f"one of {', '.join(self.instances)}")
+        name = next(iter(self.instances)) if name is None else name
         if name not in self.instances:
             raise UnknownNameError.among("robot of the world", name, self.instances)
         return self.instances[name]
@@ -173,8 +172,7 @@ class World:
     def boxes(self) -> Floats:
         """Pose of each box x y z qw qx qy qz, `(n_boxes, 7)`."""
         at = next(iter(self.instances.values())).addresses
-        poses: Floats = self.data.qpos[at.box_qpos].copy()
-        return poses.reshape(-1, 7)
+        return np.array(self.data.qpos[at.box_qpos]).reshape(-1, 7)
 
     @property
     def time_s(self) -> float:

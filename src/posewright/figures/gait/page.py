@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from posewright.figures.gait.above import draw_above, share_true_scale, steps_otherwise
 from posewright.figures.gait.content import COLOURS, SHORT, FootWay, GaitContent
 from posewright.figures.gait.cycle import (
     BAND,
@@ -14,7 +13,16 @@ from posewright.figures.gait.cycle import (
     draw_phases,
     draw_speeds,
 )
-from posewright.figures.gait.side import WANTED, draw_side, side_title, side_view, sides_in_order
+from posewright.figures.gait.feet import (
+    WANTED,
+    draw_above,
+    draw_side,
+    share_true_scale,
+    side_title,
+    side_view,
+    sides_in_order,
+    steps_otherwise,
+)
 from posewright.figures.style import GREY, INK, KEY, WRONG, axes_at, styled
 from posewright.gaits import (
     FEET,

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.figures.gait.above import draw_above, share_scale, share_true_scale
 from posewright.figures.gait.content import COLOURS, MM, FootWay, GaitContent
 from posewright.figures.gait.cycle import BAND, draw_phases
-from posewright.figures.gait.side import (
+from posewright.figures.gait.feet import (
     LEAST_SPAN_MM,
     SOIL,
     SideView,
     along_mm,
+    draw_above,
     draw_side,
     draw_stance,
     height_mm,
+    share_scale,
+    share_true_scale,
     side_view,
 )
 from posewright.figures.style import FAINT, GREY, INK, axes_at, styled, trim
