@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.figures import draw_motion, save_figure
-from posewright.figures.motion.content import Content
-from posewright.figures.motion.page import ATTITUDE, EMPTY, Mosaic, gap, laid_out
+from posewright.figures.motion.content import ATTITUDE, EMPTY, Content, Mosaic, gap, laid_out
 from posewright.figures.motion.panel import MOST_LISTED, list_lines, spread
 from posewright.motions import Finding, Keyframe, Level, Motion, Pose, check_motion
 from posewright.robots import Robot, robot, unlisted_robot

@@ -144,8 +144,8 @@ def _encode(
 def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> Any:
     """Return how a camera that follows the robot sees all of it from as near as can be; None for others.
 
-    Of a robot in a field nothing is worked out: the field is to be seen too. `aspect` is width over height of a
-    picture; a `steady` camera follows softly, another looks right at the robot in each picture.
+    Of a robot in a field nothing is worked out: the field is to be seen too. `aspect` is width over height; a
+    `steady` camera follows softly, another looks right at the robot in each picture.
     """
     from posewright.simulation.cameras import close_up_on, framed
 

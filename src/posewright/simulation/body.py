@@ -168,7 +168,7 @@ class SimulatedBody:
         return camera_picture(self.world, camera, self.instance.name)
 
     def reset(self) -> None:
-        """Let the world begin again: the same bodies, the same starts, the same boxes, to the last bit."""
+        """Let the world begin again, to the last bit."""
         self.world.reset()
 
     def begin(self) -> None:
@@ -191,11 +191,9 @@ class SimulatedBody:
         self._place((x_m, y_m, yaw_rad), None)
 
     def put_down(self, pose: Floats, lean: Lean | None = None) -> None:
-        """Put the robot down in a pose at its start, which is commanded from now on; no time passes.
+        """Put the robot down in a pose `(n_joints,)` [rad] at its start, which is commanded from now on.
 
-        Args:
-            pose: joint angles, `(n_joints,)` [rad].
-            lean: of the base, where it is held otherwise than it would stand or lie; it may then fall.
+        No time passes. Where its base is held otherwise than it would stand or lie, it may then fall.
 
         Raises:
             InputError: a number is not finite.
@@ -206,8 +204,7 @@ class SimulatedBody:
     def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> JointStates:
         """Put the robot down in a pose, as `put_down` does, and let it come to rest while it holds the pose.
 
-        It holds for some seconds [s], in whole frames, in which other robots hold still; returns what happened
-        in them.
+        Other robots hold still for those whole frames; what happened in them is returned.
 
         Raises:
             InputError: a number is not finite.

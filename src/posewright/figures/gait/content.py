@@ -125,12 +125,7 @@ class FootWay:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaitContent:
-    """A steady cycle of a gait under one command.
-
-    Attributes:
-        gait: what is walked.
-        robot: who walks.
-        command: what is asked for.
+    """A steady cycle of a gait of a robot under one command.
 
     Raises:
         InputError: when looked at: the command is out of the gait's range, or the gait does not go together.

@@ -177,8 +177,8 @@ def draw_speeds(axes: Axes, content: GaitContent, way: FootWay) -> None:
         axes.stairs(share, content.times, color=colour, lw=1.2, ls=style, label=name, baseline=None)
     axes.set_title("speed / greatest", fontsize=7.5, loc="left", pad=2)
     tight = {"borderaxespad": 0.0, "borderpad": 0.15, "handlelength": 1.8, "handletextpad": 0.4}
-    style: dict[str, Any] = {"ncols": 3, "fontsize": 6.5, "frameon": False, "columnspacing": 0.9, **tight}
-    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), **style)
+    key: dict[str, Any] = {"ncols": 3, "fontsize": 6.5, "frameon": False, "columnspacing": 0.9, **tight}
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), **key)
     axes.locator_params(axis="y", nbins=4)
 
 

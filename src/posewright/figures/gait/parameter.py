@@ -255,25 +255,20 @@ def _stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 
 
 _SIDE = (Row(_sides, SIDE_HEIGHT, "x [mm]", "height [mm]"),)
+_ABOVE = (Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),)
 
 ROWS: Mapping[str, tuple[Row, ...]] = MappingProxyType(
     {
         "ground_speed_m_s": (Row(_ahead, TIME_HEIGHT, "time [s]", "x [mm]"),),
         "ascent_pairs": (Row(_heights, TIME_HEIGHT, "time in the air [s]", "height [mm]"),),
         "ground_points": (Row(_near_ground, SIDE_HEIGHT, "x [mm]", "height [mm]"),),
-        "front_height_m": _SIDE,
-        "central_height_m": _SIDE,
-        "rear_height_m": _SIDE,
-        "shape_factor": _SIDE,
-        "ascent_factor": _SIDE,
-        "turn_multiplier_rad_m": (Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
+        **dict.fromkeys(("front_height_m", "central_height_m", "rear_height_m"), _SIDE),
+        **dict.fromkeys(("shape_factor", "ascent_factor"), _SIDE),
+        "turn_multiplier_rad_m": _ABOVE,
         "air_ground_factor": (Row(_phases, PHASES_HEIGHT, "time [s]", "", MARKED),),
-        "equilibrium_m": (
-            Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),
-            Row(_stances, STANCE_HEIGHT, "x [mm]", "z [mm]"),
-        ),
+        "equilibrium_m": (*_ABOVE, Row(_stances, STANCE_HEIGHT, "x [mm]", "z [mm]")),
         "maximum_displacement_m": (Row(_reaches, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
-        "maximum_turn_rad": (Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
+        "maximum_turn_rad": _ABOVE,
     }
 )
 """How each parameter is shown."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.figures.motion.content import Content
-from posewright.figures.motion.page import ATTITUDE, LEAST_SPAN_DEG, ROOM, span_deg
+from posewright.figures.motion.content import ATTITUDE, LEAST_SPAN_DEG, ROOM, Content, span_deg
 from posewright.motions import Finding, Level
 
 if TYPE_CHECKING:
@@ -91,7 +90,11 @@ def spread(wanted: Sequence[float], width: float) -> list[float]:
 
 def list_lines(content: Content, width_in: float) -> list[Line]:
     """Return the findings as lines of text no wider than `width_in` [in]."""
-    lines = list(_lines(content.findings[:MOST_LISTED], max(40, int(width_in / CHARACTER_IN))))
+    lines = []
+    for number, finding in enumerate(content.findings[:MOST_LISTED], 1):
+        text = f"{finding.level.value}, {finding.rule}: {finding.message}"
+        first, *rest = textwrap.wrap(text, max(40, int(width_in / CHARACTER_IN)))
+        lines += [Line(first, number, finding.level), *map(Line, rest)]
     left = len(content.findings) - MOST_LISTED
     return [*lines, Line(f"and {left} more")] if left > 0 else lines
 
@@ -119,14 +122,6 @@ def _badge(number: int, level: Level) -> dict[str, Any]:
     style = "circle,pad=0.22" if number < 10 else "round,pad=0.22"
     box = {"boxstyle": style, "fc": COLOURS[level], "ec": "none"}
     return {"color": "white", "fontsize": 6.0, "weight": "bold", "ha": "center", "va": "center", "bbox": box}
-
-
-def _lines(findings: Sequence[Finding], characters: int) -> Iterator[Line]:
-    for number, finding in enumerate(findings, 1):
-        text = f"{finding.level.value}, {finding.rule}: {finding.message}"
-        first, *rest = textwrap.wrap(text, characters)
-        yield Line(first, number, finding.level)
-        yield from (Line(part) for part in rest)
 
 
 def _when(content: Content, finding: Finding) -> float:
