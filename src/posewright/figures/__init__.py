@@ -1,7 +1,8 @@
 """Figures: every picture and every film.
 
 A `draw_*` function returns a matplotlib `Figure`, which a notebook shows; `save_figure` writes any of them as
-PNG, SVG or PDF. A film is written as it is made.
+PNG, SVG or PDF. A film is written as it is made. All raise `MissingExtraError` where matplotlib, or
+what encodes films, is not installed.
 """
 
 from __future__ import annotations

@@ -80,8 +80,8 @@ def draw_field(
 ) -> None:
     """Draw the field, x to the right as in the field frame.
 
-    `colours` are those of the states of the one robot, or of the robots where there are several; `marks` have a
-    place and a time; `span` is from when to when [s], None for all.
+    `colours` are those of the states of the one robot, or of the robots where there are several; `marks` have
+    a place and a time; `span` is from when to when [s], None for all.
     """
     begin, end = span or (float(recording.times[0]), float(recording.times[-1]))
     shown: Flags = (recording.times >= begin) & (recording.times <= end)

@@ -54,7 +54,6 @@ def film_recording(
         InputError: a file ending that is no film's, a speed or size that makes no sense, or a recording that
             does not know where the robot was, or whose robot does not ship.
         UnknownNameError: there is no such camera.
-        MissingExtraError: what encodes films is not installed.
         UnavailableError: nothing can be drawn on this machine.
         OutputError: the film cannot be written.
     """
@@ -98,7 +97,6 @@ def film_motion(
     Raises:
         InputError: as `film_recording`, or the motion is another robot's, or the robot has no model.
         UnknownNameError: no such robot, pose or camera.
-        MissingExtraError: what encodes films is not installed.
         UnavailableError: nothing can be drawn on this machine.
         OutputError: the film cannot be written.
     """

@@ -37,7 +37,6 @@ def draw_recording(
 
     Raises:
         InputError: the recording does not know where any robot was.
-        MissingExtraError: matplotlib is not installed.
     """
     from matplotlib.figure import Figure
 

@@ -102,7 +102,6 @@ def draw_strip(
     Raises:
         InputError: too few pictures or too many; or as `film_recording` and `film_motion`.
         UnknownNameError: no such robot, pose or camera.
-        MissingExtraError: matplotlib is not installed.
         UnavailableError: nothing can be drawn on this machine.
     """
     refuse_pictures(pictures)

@@ -35,7 +35,6 @@ def draw_tuning(journal: Journal | str | Path) -> Figure:
     Raises:
         InputError: a journal without an evaluation.
         FormatError: the journal cannot be read.
-        MissingExtraError: matplotlib is not installed.
     """
     from matplotlib.figure import Figure
 

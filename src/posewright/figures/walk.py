@@ -47,7 +47,6 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
 
     Raises:
         InputError: the recording is not of a gait's walk.
-        MissingExtraError: matplotlib is not installed.
     """
     from matplotlib.figure import Figure
 

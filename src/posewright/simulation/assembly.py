@@ -148,6 +148,8 @@ def _add_contact_sensors(spec: Any, part: Part, base: str, n_boxes: int) -> None
     """Add sensors that tell which feet touch the floor and which boxes the robot touches."""
     kinds = mujoco.mjtObj
     found = {"type": mujoco.mjtSensor.mjSENS_CONTACT, "intprm": (1, 0, 1)}  # how many contacts; one slot
+    found["objtype"] = kinds.mjOBJ_BODY
+    of_foot, of_box = {"reftype": kinds.mjOBJ_GEOM}, {"reftype": kinds.mjOBJ_XBODY}
     for foot in part.robot.feet:
         if spec.body(part.prefix + foot) is None:
             raise InputError(
@@ -157,20 +159,14 @@ def _add_contact_sensors(spec: Any, part: Part, base: str, n_boxes: int) -> None
             )
         spec.add_sensor(
             name=part.prefix + foot_sensor(foot),
-            objtype=kinds.mjOBJ_BODY,
             objname=part.prefix + foot,
-            reftype=kinds.mjOBJ_GEOM,
             refname=FLOOR,
             **found,
+            **of_foot,
         )
     for index in range(n_boxes):
         spec.add_sensor(
-            name=part.prefix + box_sensor(index),
-            objtype=kinds.mjOBJ_BODY,
-            objname=box_name(index),
-            reftype=kinds.mjOBJ_XBODY,
-            refname=base,
-            **found,
+            name=part.prefix + box_sensor(index), objname=box_name(index), refname=base, **found, **of_box
         )
 
 

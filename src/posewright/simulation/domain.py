@@ -132,5 +132,4 @@ def levelled(rotation: Floats, gravity: Floats) -> Floats:
     pitch, roll = math.atan2(ahead, math.hypot(left, up)), math.atan2(-left, -up)
     cp, sp, cr, sr = math.cos(pitch), math.sin(pitch), math.cos(roll), math.sin(roll)
     floor = np.array([[cp, sp * sr, sp * cr], [0.0, cr, -sr], [-sp, cp * sr, cp * cr]])
-    turned: Floats = floor @ rotation
-    return turned
+    return np.asarray(floor @ rotation)

@@ -154,8 +154,7 @@ def _fitted(points: Floats, up: Floats) -> Floats:
     _, sizes, axes = np.linalg.svd(spread)
     if sizes[1] < _NO_WIDTH_M:
         return up
-    normal: Floats = axes[2] if axes[2] @ up > 0.0 else -axes[2]
-    return normal
+    return np.asarray(axes[2] if axes[2] @ up > 0.0 else -axes[2])
 
 
 def _tilt(up: Floats) -> Floats:

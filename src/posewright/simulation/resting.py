@@ -48,8 +48,7 @@ class Supports:
 
     def heights(self, up: Floats) -> Floats:
         """Return how high the lowest point of each ball is along `up` `(..., 3)`: `(..., n)` [m]."""
-        heights: Floats = up @ self.centres.T - self.radii
-        return heights
+        return np.asarray(up @ self.centres.T - self.radii)
 
 
 def find_supports(one: ModelInstance) -> Supports:
@@ -91,8 +90,7 @@ def resting_up(supports: Supports, centre: Floats) -> Floats:
     outside = outside_of(corners, centre, ups)
     is_stable = outside <= _TOUCHING_M
     best = np.argmax(np.where(is_stable, ups[:, 2], -1.0)) if is_stable.any() else np.argmin(outside)
-    up: Floats = ups[best]
-    return up
+    return np.asarray(ups[best])
 
 
 def _lowest_anywhere(supports: Supports) -> list[int]:
@@ -151,5 +149,4 @@ def outside_of(corners: Floats, centre: Floats, ups: Floats) -> Floats:
         inside = ((middle - start) * outward).sum(-1, keepdims=True)
         outward = np.where(inside > 0.0, -outward, outward)
         worst = np.maximum(worst, ((centre - start) * outward).sum(-1))
-    outside: Floats = np.maximum(worst, 0.0)
-    return outside
+    return np.asarray(np.maximum(worst, 0.0))

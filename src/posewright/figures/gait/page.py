@@ -63,7 +63,6 @@ def draw_gait(
         InputError: a command out of the gait's range, or a gait that does not go together.
         UnknownNameError: there is no such robot.
         UnreachableError: a foot cannot stand on its equilibrium point.
-        MissingExtraError: matplotlib is not installed.
     """
     card = robot if isinstance(robot, Robot) else robot_named(robot or gait.robot)
     return gait_page(GaitContent(gait, card, half_speed(gait, card) if command is None else command))

@@ -79,7 +79,6 @@ def draw_parameter(
         UnknownNameError: there is no such parameter, or no such robot.
         InputError: a value is out of its range.
         UnreachableError: a foot cannot stand on its equilibrium point.
-        MissingExtraError: matplotlib is not installed.
     """
     card = robot if isinstance(robot, Robot) else robot_named(robot or gait.robot)
     variants = parameter_variants(gait, card, name, values)

@@ -1,4 +1,4 @@
-"""What the picture of a motion shows: joints over time, what was found in them, and where each panel stands."""
+"""What the picture of a motion shows, joints over time and findings, and where each panel stands."""
 
 from __future__ import annotations
 

@@ -42,7 +42,6 @@ def draw_motion(
 
     Raises:
         InputError: the motion takes no time.
-        MissingExtraError: matplotlib is not installed.
         UnknownNameError: the robot is not known.
     """
     if motion.duration == 0.0:
