@@ -100,7 +100,7 @@ def test_show_sets_poses_as_a_track_has_them(among_boxes: AmongBoxes, hold: Hold
     boxes = track.truth.boxes[-1] + [0.1, 0.2, 0.3, 0, 0, 0, 0]
     other.show((track.truth.base[-1], track.positions[-1]), boxes)
     assert np.array_equal(other.base, track.truth.base[-1])
-    assert np.array_equal(other.joint_positions, track.positions[-1])
+    assert np.array_equal(other.instance().joint_positions, track.positions[-1])
     assert np.allclose(other.data.geom("box_0").xpos, boxes[0, :3])
 
 

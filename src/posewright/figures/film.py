@@ -88,11 +88,11 @@ def film_motion(
         robot: on what, or its name; default the motion's own.
         pose: name of the pose of the joints that the motion does not move; default `stand`.
         attitude: roll and pitch of the base [rad]; default what the motion's author says, else upright.
-        camera: as in `film_recording`.
+        camera: as in `film_recording`, like all that follows.
         speed: seconds of motion a second of film.
-        size: width and height in pixels, both even.
+        size: in pixels.
         fps: pictures a second of film.
-        on_progress: is called with the share done, 0..1.
+        on_progress: is called with the share done.
 
     Raises:
         InputError: as `film_recording`, or the motion is another robot's, or the robot has no model.

@@ -35,13 +35,7 @@ MOST_PIXELS = 3840
 
 
 def refuse_unfilmable(path: Path) -> None:
-    """Say before long work, not after it, that a film could not be written there.
-
-    Raises:
-        InputError: the file's ending is no film's.
-        OutputError: the file cannot be written.
-        MissingExtraError: what encodes films is not installed.
-    """
+    """Say before long work, not after it, that a film could not be written there; raises as `film_file`."""
     if path.suffix.lower() not in FILMS:
         raise InputError("not a kind of film", where=Where(path), hint=f"one of {', '.join(FILMS)}")
     refuse_unwritable(path)
@@ -159,13 +153,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 
 
 def refuse_unsavable(path: Path) -> None:
-    """Say before long work, not after it, that a picture could not be saved there.
-
-    Raises:
-        InputError: the file's ending is no picture's.
-        OutputError: the file cannot be written.
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Say before long work, not after it, that a picture could not be saved there; as `save_figure` does."""
     _suffix(path)
     refuse_unwritable(path)
     with picture_style(_SAVING):

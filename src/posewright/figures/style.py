@@ -49,10 +49,7 @@ def colours_of(names: Iterable[str]) -> dict[str, str]:
 
 @contextmanager
 def picture_style(doing: str) -> Iterator[None]:
-    """Let matplotlib draw in our style meanwhile.
-
-    Args:
-        doing: what needs matplotlib, for the message where it is missing.
+    """Let matplotlib draw in our style meanwhile; `doing` that needs it, as is said where it is missing.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -71,11 +68,7 @@ def picture_style(doing: str) -> Iterator[None]:
 
 
 def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]:
-    """Return a decorator that lets a function draw its figure in our style, wherever it is shown later.
-
-    Args:
-        doing: what needs matplotlib, for the message where it is missing.
-    """
+    """Return a decorator that lets a function draw its figure in our style, wherever it is shown later."""
 
     def decorate(draw: Callable[_P, Figure]) -> Callable[_P, Figure]:
         @functools.wraps(draw)

@@ -180,8 +180,8 @@ def draw_heights(axes: Axes, walk: Walk) -> None:
         style: dict[str, Any] = {"color": colours[foot], "lw": 1.3, "label": foot_words(foot)}
         axes.plot(walk.trajectory.times[rows], heights[rows, column], **style)
     axes.axhline(0.0, color="black", lw=0.7)
-    axes.set_xlim(first * walk.frame_s, last * walk.frame_s)
-    axes.set(xlabel="time [s]", ylabel="[mm]", title="lowest point of each foot above the ground")
+    axes.set(xlabel="time [s]", ylabel="[mm]", xlim=(first * walk.frame_s, last * walk.frame_s))
+    axes.set_title("lowest point of each foot above the ground")
     axes.legend(loc="upper right", ncols=4, fontsize=7, frameon=False)
     axes.set_ylim(top=axes.get_ylim()[1] * 1.25)
     axes.grid(alpha=0.3)
@@ -204,8 +204,8 @@ def draw_rates(axes: Axes, walk: Walk) -> None:
         wanted = [*asked[:, column], asked[-1, column]]
         axes.step([*times, end_s], wanted, where="post", color=colour, lw=1.0, ls=":")
     _mark(axes, walk)
-    axes.set(xlabel="time [s]", title="velocity of each cycle, seen from the base; dotted: asked for")
-    axes.set_xlim(0.0, end_s)
+    title = "velocity of each cycle, seen from the base; dotted: asked for"
+    axes.set(xlabel="time [s]", title=title, xlim=(0.0, end_s))
     axes.legend(loc="best", ncols=3, fontsize=7, frameon=False)
     axes.grid(alpha=0.3)
 

@@ -33,13 +33,7 @@ _MOST_STEPS = 1e6
 
 @dataclass(frozen=True)
 class Economy:
-    """What a simulation does without, to be faster.
-
-    Attributes:
-        visuals: whether things that touch nothing are there, to be seen.
-        welded: angles of joints that are welded, by name [rad].
-        timestep_s: of the physics; None for the model's own [s].
-    """
+    """What a simulation does without, to be faster; the same as the arguments of a `World`."""
 
     visuals: bool = True
     welded: Mapping[str, float] = field(default_factory=dict)
@@ -134,9 +128,8 @@ def _let_touch(specs: Sequence[Any]) -> None:
         used |= geom.contype | geom.conaffinity
     free = [1 << place for place in range(_MASK_BITS) if not used >> place & 1]
     if len(specs) > len(free):
-        raise InputError(
-            f"{len(specs)} robots in one world", hint=f"at most {len(free)} can touch each other"
-        )
+        at_most = f"at most {len(free)} can touch each other"
+        raise InputError(f"{len(specs)} robots in one world", hint=at_most)
     bits = free[: len(specs)]
     for own, bit in zip(geoms, bits, strict=True):
         for geom in own:
@@ -199,11 +192,7 @@ def camera_name(sensor: str) -> str:
 
 
 def substeps(robot: Robot, timestep_s: float) -> int:
-    """Return how many physics steps make a frame.
-
-    Raises:
-        InputError: not a whole number of them.
-    """
+    """Return how many physics steps make a frame; an `InputError` where that is no whole number."""
     frame_s = robot.frame_period_s
     if not _divides(timestep_s, frame_s):
         steps = max(1, round(frame_s / timestep_s)) if 0.0 < timestep_s < math.inf else 1

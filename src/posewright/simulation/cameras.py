@@ -95,22 +95,18 @@ def spectator(
 ) -> Any:
     """Return MuJoCo's camera for a spectator.
 
-    Args:
-        arena: what is looked at; None for a bare floor.
-        view: where the spectator stands.
-        aspect: width of the picture over its height.
-        close_up: how one who follows the robot looks at it.
+    `aspect` is the width of the picture over its height, `close_up` how one who follows the robot looks at
+    it.
     """
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FREE
     camera.azimuth, camera.elevation = _ANGLES_DEG[view]
     camera.orthographic = int(view is FilmCamera.TOP)
-    middle_x = 0.0 if arena is None else arena.size_x / 2.0
     if view in FOLLOWING:
         camera.lookat[:] = (0.0, 0.0, close_up.height_m)
         camera.distance = close_up.distance_m
     else:
-        camera.lookat[:] = (middle_x, 0.0, 0.05)
+        camera.lookat[:] = (0.0 if arena is None else arena.size_x / 2.0, 0.0, 0.05)
         camera.distance = _field_distance(arena, aspect)
     return camera
 
@@ -169,12 +165,9 @@ def framed(
 
     Where the camera is none that follows, there is nothing to choose: None.
 
-    Args:
-        world: with the robot on a bare floor; its state is changed.
-        moments: poses of the base `(7,)` and of the joints `(n_joints,)` [rad].
-        camera: its name.
-        aspect: width of the picture over its height.
-        steady: whether the camera follows a moving robot softly; else it looks right at it in each picture.
+    The world, with the robot on a bare floor, is changed. Moments are poses of the base `(7,)` and of the
+    joints `(n_joints,)` [rad], `aspect` is the width of the picture over its height. A `steady` camera
+    follows a moving robot softly; another looks right at it in each picture.
     """
     view = next((view for view in FOLLOWING if view.value == camera), None)
     if view is None:

@@ -60,10 +60,9 @@ class ContactRecorder:
         self._stacked, self._n_before = None, 0
 
     def take(self) -> tuple[Contacts, Floats]:
-        """Return what touched in the frames noted since the last call, and how far each foot slid.
+        """Return what touched in the frames noted since the last call, and slips `(n_frames, n_feet)` [m].
 
-        Returns:
-            The contacts, their frames counted from the first of these, and slips `(n_frames, n_feet)` [m].
+        The frames of the contacts are counted from the first of these.
         """
         contacts, slips = self._contacts(), self._slips()[self._n_before :]
         del self._found[:-1], self._geoms[:-1]

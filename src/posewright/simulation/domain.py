@@ -81,10 +81,8 @@ class ModelDomain:
         model.body_ipos[body] += shift_m
         if model.body_sameframe[body] == int(same.mjSAMEFRAME_BODY):
             model.body_sameframe[body] = int(same.mjSAMEFRAME_BODYROT)
-        for frames, bodies in (
-            (model.geom_sameframe, model.geom_bodyid),
-            (model.site_sameframe, model.site_bodyid),
-        ):
+        geoms, sites = (model.geom_sameframe, model.geom_bodyid), (model.site_sameframe, model.site_bodyid)
+        for frames, bodies in (geoms, sites):
             frames[(bodies == body) & (frames == int(same.mjSAMEFRAME_INERTIA))] = int(same.mjSAMEFRAME_NONE)
 
 
@@ -93,9 +91,8 @@ def _ground(domains: list[DomainParameters]) -> tuple[float | None, tuple[float,
     frictions = {domain.friction for domain in domains} - {None}
     slopes = {domain.slope_rad for domain in domains if any(domain.slope_rad)}
     if len(frictions) > 1 or len(slopes) > 1:
-        raise InputError(
-            "robots of one world stand on one ground", hint="give them the same friction and slope"
-        )
+        same = "give them the same friction and slope"
+        raise InputError("robots of one world stand on one ground", hint=same)
     return next(iter(frictions), None), next(iter(slopes), (0.0, 0.0))
 
 

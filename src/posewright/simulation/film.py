@@ -145,16 +145,10 @@ class Film:
 
     def _see_through_near_walls(self) -> None:
         """Draw those walls as glass that the spectator stands behind."""
-        place = eye(self._camera)[:2]
-        arena = self._world.arena
+        (x, y), arena = eye(self._camera)[:2], self._world.arena
         if arena is None or self._view is FilmCamera.TOP:
             return
-        beyond = (
-            place[0] < 0.0,
-            place[0] > arena.size_x,
-            place[1] > arena.size_y / 2.0,
-            place[1] < -arena.size_y / 2.0,
-        )
+        beyond = (x < 0.0, x > arena.size_x, y > arena.size_y / 2.0, y < -arena.size_y / 2.0)
         for name, is_beyond in zip(WALLS, beyond, strict=True):
             if name in self._walls:
                 self._model.geom_rgba[self._walls[name], 3] = _GLASS if is_beyond else 1.0
@@ -177,12 +171,7 @@ class Film:
 
 
 def camera_picture(world: World, sensor: str, robot: str | None = None) -> Picture:
-    """Return what a camera sensor of a robot sees now, in its own size, `(height, width, 3)` uint8.
-
-    Raises:
-        UnknownNameError: the robot has no camera of that name.
-        UnavailableError: nothing can be drawn on this machine.
-    """
+    """Return what a camera sensor of a robot sees now, in its own size, `(height, width, 3)` uint8."""
     one = world.instance(robot)
     cameras = {sensor.name: sensor for sensor in one.sensors if isinstance(sensor, Camera)}
     if sensor not in cameras:

@@ -213,28 +213,19 @@ def _joints(model: Any, robot: Robot, names: list[str], prefix: str) -> list[int
     ids = [int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, prefix + name)) for name in names]
     missing = [name for name, joint in zip(names, ids, strict=True) if joint < 0]
     if missing:
-        raise InputError(
-            f"the model has no joint {missing[0]!r}",
-            where=Where(path=robot.model_path),
-            hint="every joint of the card is a joint of its model",
-        )
+        hint = "every joint of the card is a joint of its model"
+        raise InputError(f"the model has no joint {missing[0]!r}", where=Where(robot.model_path), hint=hint)
     return ids
 
 
 def _actuators(model: Any, robot: Robot, names: Sequence[str], joints: list[int], base: int) -> Indices:
-    drives = mujoco.mjtTrn.mjTRN_JOINT
-    of_joint = {
-        int(model.actuator_trnid[index, 0]): index
-        for index in range(model.nu)
-        if model.actuator_trntype[index] == drives
-    }
+    driving = np.flatnonzero(model.actuator_trntype == int(mujoco.mjtTrn.mjTRN_JOINT)).tolist()
+    of_joint = {int(model.actuator_trnid[index, 0]): index for index in driving}
     for name, joint in zip(names, joints, strict=True):
         if joint not in of_joint:
-            raise InputError(
-                f"no actuator of the model drives {name!r}",
-                where=Where(path=robot.model_path),
-                hint="give every joint a position actuator",
-            )
+            hint = "give every joint a position actuator"
+            missing = f"no actuator of the model drives {name!r}"
+            raise InputError(missing, where=Where(robot.model_path), hint=hint)
     others = {
         index for joint, index in of_joint.items() if model.body_rootid[model.jnt_bodyid[joint]] != base
     }
@@ -252,11 +243,8 @@ def _sole(model: Any, robot: Robot, foot: str) -> int:
     """Return the geom of a foot that reaches lowest and can touch something."""
     body = int(model.body(foot).id)
     first = int(model.body_geomadr[body])
-    geoms = [
-        geom
-        for geom in range(first, first + int(model.body_geomnum[body]))
-        if model.geom_contype[geom] or model.geom_conaffinity[geom]
-    ]
+    own = range(first, first + int(model.body_geomnum[body]))
+    geoms = [geom for geom in own if model.geom_contype[geom] or model.geom_conaffinity[geom]]
     if not geoms:
         raise InputError(f"the foot {foot!r} has no geom that touches", where=Where(path=robot.model_path))
     return min(geoms, key=lambda geom: float(model.geom_pos[geom, 2] - model.geom_rbound[geom]))

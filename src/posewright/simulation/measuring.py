@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelMeasures:
-    """What a model measures in a pose.
-
-    Attributes:
-        height_m: from its lowest to its highest point [m].
-        mass_kg: of all its parts [kg].
-        soles_m: the longer edge of each sole, `(n_feet,)` [m].
-    """
+    """What a model measures in a pose: its height and mass, and the longer edge of each sole."""
 
     height_m: float
     mass_kg: float

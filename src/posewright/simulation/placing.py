@@ -105,12 +105,9 @@ def sole_corners(one: ModelInstance) -> Floats:
 
 
 def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Floats:
-    """Return the corners of the soles in the field frame; a ball's lie level at its lowest point.
+    """Return the corners of the soles in the field frame, `(..., n_feet, 4, 3)` [m]; a ball's lie level below it.
 
-    Args:
-        positions: of the soles, `(..., n_feet, 3)` [m].
-        rotations: of the soles, row by row, `(..., n_feet, 9)`.
-        addresses: which know the soles' corners; those returned are `(..., n_feet, 4, 3)` [m].
+    The soles' positions are `(..., n_feet, 3)` [m], their rotations, row by row, `(..., n_feet, 9)`.
     """
     matrices = rotations.reshape(*rotations.shape[:-1], 3, 3)
     turned: Floats = addresses.sole_corners @ np.swapaxes(matrices, -1, -2)

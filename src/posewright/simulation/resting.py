@@ -36,12 +36,7 @@ _ENDS = np.array([(0, 0, -1), (0, 0, 1)], dtype=np.float64)
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Supports:
-    """Balls whose convex hull is that of a robot.
-
-    Attributes:
-        centres: `(n, 3)` [m].
-        radii: `(n,)` [m].
-    """
+    """Balls whose convex hull is that of a robot: their centres `(n, 3)` and radii `(n,)` [m]."""
 
     centres: Floats
     radii: Floats

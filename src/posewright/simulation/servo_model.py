@@ -130,12 +130,10 @@ class ServoBank:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Commands:
-    """Commands for some frames, in whole ticks.
+    """Commands for some frames: targets in whole ticks, `(n, n_joints)` [rad].
 
-    Attributes:
-        targets: `(n, n_joints)` [rad].
-        stiffness: asked for in these frames, `(n_joints,)` [N m/rad]; None for the servos' own.
-        free: joints whose torque is off in these frames, `(n_joints,)`; None for none.
+    The stiffness asked for in them is `(n_joints,)` [N m/rad], None for the servos' own; the joints whose
+    torque is off in them `(n_joints,)`, None for none.
     """
 
     targets: Floats
@@ -154,9 +152,8 @@ class Commands:
 class CommandDelay:
     """Holds commands back for a whole number of frames, with the stiffness and torque asked for in them.
 
-    Args:
-        n_frames: for so many; 0 passes everything on at once.
-        pose: what takes effect until the first command does, `(n_joints,)` [rad].
+    With 0 everything is passed on at once. A pose `(n_joints,)` [rad] takes effect until the first command
+    does.
     """
 
     def __init__(self, n_frames: int, pose: Floats) -> None:

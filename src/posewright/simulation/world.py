@@ -164,11 +164,6 @@ class World:
         return self.instance().base
 
     @property
-    def joint_positions(self) -> Floats:
-        """Joint angles of the only robot, `(n_joints,)` [rad]."""
-        return self.instance().joint_positions
-
-    @property
     def boxes(self) -> Floats:
         """Pose of each box x y z qw qx qy qz, `(n_boxes, 7)`."""
         at = next(iter(self.instances.values())).addresses
@@ -303,8 +298,8 @@ class World:
     def set_domain(self, name: str, domain: DomainParameters) -> None:
         """Give the model the masses, rotors and ground of one body; the state is left alone.
 
-        A body does this when it begins; its servos and its latency are its own affair. What was changed in
-        the model by hand before the first time belongs to the nominal body; later changes are lost.
+        What was changed in the model by hand before the first time belongs to the nominal body; later changes
+        are lost.
 
         Raises:
             InputError: another robot of this world stands on another ground.
@@ -312,11 +307,7 @@ class World:
         self._domain.set(self.instance(name), domain)
 
     def refuse_bare(self) -> None:
-        """Refuse to draw a world that was made without its visuals: hardly anything would be seen.
-
-        Raises:
-            InputError: it was.
-        """
+        """Refuse, as an `InputError`, to draw a world without its visuals: hardly anything would be seen."""
         if not self.visuals:
             raise InputError("this world cannot be drawn", hint="make it with visuals=True")
 

@@ -171,10 +171,8 @@ class SideView:
 
     Attributes:
         axis: 0 from the right, x to the right; 1 from behind, y to the left.
-        middle_mm: of the way along that axis, from the equilibrium point [mm].
-        span_mm: how wide it is [mm].
-        ratio: its height over its width.
-        stretch: how many times higher heights are drawn than lengths.
+        middle_mm: of the way along that axis, from the equilibrium point; the view is `span_mm` wide.
+        ratio: its height over its width; heights are drawn `stretch` times as long as lengths.
     """
 
     axis: int

@@ -69,11 +69,7 @@ def draw_gait(
 
 
 def half_speed(gait: Gait, robot: Robot) -> VelocityCommand:
-    """Return the command that asks for half the greatest speed, ahead.
-
-    Raises:
-        InputError: the times of the gait do not go together.
-    """
+    """Return the command that asks for half the greatest speed, ahead."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     return VelocityCommand(forward_m_s=0.5 * greatest_speed_m_s(gait.parameters, timing))
 

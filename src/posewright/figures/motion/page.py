@@ -123,15 +123,12 @@ def _subtitle(content: Content) -> str:
     motion = content.motion
     parts = [content.robot.name, _counted(len(motion.keyframes), "keyframe"), f"{motion.duration:.3g} s"]
     if motion.loops:
-        parts.append(f"{_repeats(motion)} (second pass paler)")
+        repeats = "repeats for ever" if motion.repeat is None else f"played {motion.repeat} times"
+        parts.append(f"{repeats} (second pass paler)")
     if content.findings:
         levels = [finding.level.value for finding in content.findings]
         parts += [_counted(levels.count(level), level) for level in dict.fromkeys(levels)]
     return ", ".join(parts)
-
-
-def _repeats(motion: Motion) -> str:
-    return "repeats for ever" if motion.repeat is None else f"played {motion.repeat} times"
 
 
 def _counted(number: int, what: str) -> str:
@@ -146,18 +143,13 @@ def _key(content: Content) -> list[Any]:
     joints = [content.robot.joint(joint) for joint in content.shown]
     key: list[Any] = [
         Line2D([], [], color=panel.CURVE, marker="o", markersize=3.2, label="angle [deg], keyframes"),
-        _stroke(panel.LIMIT, "--", "limit"),
+        Line2D([], [], color=panel.LIMIT, ls="--", lw=1.0, label="limit"),
     ]
     if any((j.hardware_lower_rad, j.hardware_upper_rad) != (j.lower_rad, j.upper_rad) for j in joints):
-        key.append(_stroke(panel.HARDWARE, ":", "(limit of the mechanism)"))
+        key.append(Line2D([], [], color=panel.HARDWARE, ls=":", lw=1.0, label="(limit of the mechanism)"))
     if any(np.isfinite(limit).any() for joint in content.shown for limit in content.coupled(joint)):
-        key.append(_stroke(panel.LIMIT, (0, panel.COUPLED), "limit set by other joints"))
+        label = "limit set by other joints"
+        key.append(Line2D([], [], color=panel.LIMIT, ls=(0, panel.COUPLED), lw=1.0, label=label))
     key.append(Patch(color=panel.SPEED, label="speed; fine dashes: the most"))
     key.append(Patch(color=panel.TOO_FAST, label="too fast"))
     return key
-
-
-def _stroke(colour: str, style: Any, label: str) -> Any:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], color=colour, linestyle=style, linewidth=1.0, label=label)
