@@ -161,7 +161,7 @@ def test_held_parts_stand_where_moving_ones_would(card: Robot) -> None:
         world.show((base, angles))
     for part in ("xpos", "xmat", "xipos", "geom_xpos", "site_xpos"):
         assert np.abs(getattr(moving.data, part) - getattr(welded.data, part)).max() < 1e-12, part
-    assert np.allclose(moving.joint_positions, welded.joint_positions)
+    assert np.allclose(moving.instance().joint_positions, welded.instance().joint_positions)
     assert moving.instance().mass_kg == pytest.approx(welded.instance().mass_kg)
 
 

@@ -95,10 +95,8 @@ def film_motion(
         on_progress: is called with the share done.
 
     Raises:
-        InputError: as `film_recording`, or the motion is another robot's, or the robot has no model.
-        UnknownNameError: no such robot, pose or camera.
-        UnavailableError: nothing can be drawn on this machine.
-        OutputError: the film cannot be written.
+        InputError: as `film_recording`, which see for other errors, or the motion is another robot's, or the
+            robot has no model.
     """
     path = Path(path)
     refuse_film(path, speed)

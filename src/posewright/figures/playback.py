@@ -122,10 +122,8 @@ def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[s
     for name, told in header.robots.items():
         card = given.get(name)
         if card is None and card_document(told.robot) in header.documents:
-            raise InputError(
-                f"the recording is of {told.robot!r}, a robot with a card of its own",
-                hint="a model does not travel with a recording: hand in the robot's card",
-            )
+            hint = "a model does not travel with a recording: hand in the robot's card"
+            raise InputError(f"the recording is of {told.robot!r}, a robot with a card of its own", hint=hint)
         card = card or robot_named(told.robot)
         if (card.name, card.joint_names) != (told.robot, told.joints):
             raise InputError(f"the recording is not of {card.name!r}", hint=f"it is of {told.robot!r}")

@@ -65,7 +65,14 @@ def draw_recording(
         if spans:
             axes[field].set_title(spans[n].label)
     _draw_over_time(axes, recording, adds, colours)
-    _name_strokes(figure, [axes[field] for field in fields])
+    legends = [
+        axes[field].get_legend_handles_labels() for field in fields
+    ]  # each stroke is named once, below
+    named = {
+        label: handle for handles, labels in legends for handle, label in zip(handles, labels, strict=True)
+    }
+    style: dict[str, Any] = {"ncols": 9, "frameon": False, "fontsize": 8, "markerscale": 1.0}
+    figure.legend(named.values(), named, loc="outside lower left", **style)
     title = _title(recording, adds)
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
     figure.set_label(title)
@@ -130,16 +137,6 @@ def draw_series(axes: Any, adds: ContestPicture, taken: int) -> None:
     axes.set(ylabel=units, title=adds.series_title)
     axes.legend(loc="best", frameon=False)
     axes.grid(alpha=0.3)
-
-
-def _name_strokes(figure: Figure, fields: list[Any]) -> None:
-    """Name below the page what the strokes of the fields are, each once."""
-    handles: dict[str, Any] = {}
-    for axes in fields:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    style: dict[str, Any] = {"ncols": 9, "frameon": False, "fontsize": 8, "markerscale": 1.0}
-    figure.legend(handles.values(), handles, loc="outside lower left", **style)
 
 
 def _title(recording: Recording, adds: ContestPicture) -> str:

@@ -94,15 +94,13 @@ def draw_strip(
         camera: as in `film_recording`.
         begin_s: of a recording, from when on; that of a motion is shown from its beginning [s].
         end_s: until when [s].
-        findings: of the recording of a motion, what is said in red where it happens; default what
-            `evaluation.evaluate_motion` finds.
+        findings: of the recording of a motion, what is said in red; default what `evaluate_motion` finds.
         pose: of a motion, name of the pose of the joints it does not move; default `stand`.
         attitude: of a motion, roll and pitch of the base [rad].
 
     Raises:
-        InputError: too few pictures or too many; or as `film_recording` and `film_motion`.
-        UnknownNameError: no such robot, pose or camera.
-        UnavailableError: nothing can be drawn on this machine.
+        InputError: too few pictures or too many; or this and other errors as `film_recording` and
+        `film_motion`.
     """
     refuse_pictures(pictures)
     if isinstance(shown, Motion):

@@ -61,11 +61,10 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
     axes["tilt"].sharex(axes["rates"])
     loads = result.report.loads.joints
     joints = [one.joint for one in loads]
-    commanded, measured = (
-        [one.commanded_speed_ratio for one in loads],
-        [one.measured_speed_ratio for one in loads],
-    )
-    draw_bars(axes["speeds"], joints, {"commanded": commanded, "measured": measured})
+    shares = {
+        word: [getattr(one, f"{word}_speed_ratio") for one in loads] for word in ("commanded", "measured")
+    }
+    draw_bars(axes["speeds"], joints, shares)
     most = result.report.loads.max_joint_speed_ratio
     axes["speeds"].set_title(f"greatest joint speed over the card's: {most:.3f}")
     greatest, mean = [one.max_torque_ratio for one in loads], [one.rms_torque_ratio for one in loads]

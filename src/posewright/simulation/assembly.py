@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +35,9 @@ _MOST_STEPS = 1e6
 class Economy:
     """What a simulation does without, to be faster; the same as the arguments of a `World`."""
 
-    visuals: bool = True
-    welded: Mapping[str, float] = field(default_factory=dict)
-    timestep_s: float | None = None
+    visuals: bool
+    welded: Mapping[str, float]
+    timestep_s: float | None
 
 
 @dataclass(frozen=True)
@@ -145,11 +145,8 @@ def _add_contact_sensors(spec: Any, part: Part, base: str, n_boxes: int) -> None
     of_foot, of_box = {"reftype": kinds.mjOBJ_GEOM}, {"reftype": kinds.mjOBJ_XBODY}
     for foot in part.robot.feet:
         if spec.body(part.prefix + foot) is None:
-            raise InputError(
-                f"the model has no body {foot!r}",
-                where=Where(part.robot.model_path),
-                hint="every foot of the card is a body of its model",
-            )
+            where, hint = Where(part.robot.model_path), "every foot of the card is a body of its model"
+            raise InputError(f"the model has no body {foot!r}", where=where, hint=hint)
         spec.add_sensor(
             name=part.prefix + foot_sensor(foot),
             objname=part.prefix + foot,
@@ -196,11 +193,8 @@ def substeps(robot: Robot, timestep_s: float) -> int:
     frame_s = robot.frame_period_s
     if not _divides(timestep_s, frame_s):
         steps = max(1, round(frame_s / timestep_s)) if 0.0 < timestep_s < math.inf else 1
-        raise InputError(
-            f"a timestep of {timestep_s:g} s does not divide the frame of {frame_s:g} s",
-            where=Where(robot.model_path),
-            hint=f"use {frame_s / steps:g} s",
-        )
+        odd = f"a timestep of {timestep_s:g} s does not divide the frame of {frame_s:g} s"
+        raise InputError(odd, where=Where(robot.model_path), hint=f"use {frame_s / steps:g} s")
     return round(frame_s / timestep_s)
 
 

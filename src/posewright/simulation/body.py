@@ -157,12 +157,7 @@ class SimulatedBody:
         )
 
     def picture(self, camera: str) -> Any:
-        """Return what a camera sensor sees now, `(height, width, 3)` uint8.
-
-        Raises:
-            UnknownNameError: the robot has no camera of that name.
-            UnavailableError: nothing can be drawn on this machine.
-        """
+        """Return what a camera sensor sees now, `(height, width, 3)` uint8; raises as `Film` does."""
         from posewright.simulation.film import camera_picture
 
         return camera_picture(self.world, camera, self.instance.name)
@@ -173,7 +168,7 @@ class SimulatedBody:
 
     def begin(self) -> None:
         """Stand at the start, in the very first pose, torque on; the world does this when it begins."""
-        self._servos.restore()
+        self._servos.set(None, None)
         self._is_released = False
         self._command_at_once(self._start_pose)
         self._place(self._start, None)
@@ -184,9 +179,6 @@ class SimulatedBody:
 
         The joints stand at what is commanded, as far as it has taken effect; boxes and other robots stay
         where they are, even where the robot then overlaps one.
-
-        Raises:
-            InputError: a number is not finite.
         """
         self._place((x_m, y_m, yaw_rad), None)
 
@@ -194,9 +186,6 @@ class SimulatedBody:
         """Put the robot down in a pose `(n_joints,)` [rad] at its start, which is commanded from now on.
 
         No time passes. Where its base is held otherwise than it would stand or lie, it may then fall.
-
-        Raises:
-            InputError: a number is not finite.
         """
         self._command_at_once(self._grid.rounded(pose))
         self._place(self._start, lean)
@@ -207,7 +196,6 @@ class SimulatedBody:
         Other robots hold still for those whole frames; what happened in them is returned.
 
         Raises:
-            InputError: a number is not finite.
             BodyError: the simulation blew up, or another robot of the world has no body.
         """
         self.put_down(pose, lean)
@@ -266,8 +254,6 @@ def _finite(angles: Floats, free: Flags | None, command: Floats) -> Floats:
     bad = np.argwhere(~finite & driven)
     if len(bad):
         frame, joint = bad[0]
-        raise UnsafeCommandError(
-            f"frame {frame}: the command for joint {joint} is {angles[frame, joint]}",
-            hint="finite angles in radians",
-        )
+        odd = f"frame {frame}: the command for joint {joint} is {angles[frame, joint]}"
+        raise UnsafeCommandError(odd, hint="finite angles in radians")
     return np.where(finite, angles, command)

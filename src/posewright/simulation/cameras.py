@@ -135,13 +135,7 @@ def _size(arena: Arena | None) -> tuple[float, float]:
 
 
 def close_up_on(one: ModelInstance) -> CloseUp:
-    """Return a close-up that has the robot whole in the picture, with some room around it."""
-    size_m = robot_size(one)
-    return CloseUp(height_m=_LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
-
-
-def robot_size(one: ModelInstance) -> float:
-    """Return the largest of length, width and height of the robot, all joints at zero [m]."""
+    """Return a close-up that has the whole robot in the picture with some room around, all joints at zero."""
     model = one.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
@@ -149,7 +143,8 @@ def robot_size(one: ModelInstance) -> float:
     turns = data.geom_xmat[own].reshape(-1, 3, 3)
     middles = data.geom_xpos[own] + np.einsum("gij,gj->gi", turns, model.geom_aabb[own, :3])
     halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[own, 3:])
-    return float(((middles + halves).max(axis=0) - (middles - halves).min(axis=0)).max())
+    size_m = float(((middles + halves).max(axis=0) - (middles - halves).min(axis=0)).max())
+    return CloseUp(height_m=_LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
 
 
 def eye(camera: Any) -> Floats:

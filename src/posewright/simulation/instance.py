@@ -226,16 +226,10 @@ def _actuators(model: Any, robot: Robot, names: Sequence[str], joints: list[int]
             hint = "give every joint a position actuator"
             missing = f"no actuator of the model drives {name!r}"
             raise InputError(missing, where=Where(robot.model_path), hint=hint)
-    others = {
-        index for joint, index in of_joint.items() if model.body_rootid[model.jnt_bodyid[joint]] != base
-    }
-    own = model.nu - len(others)
+    own = model.nu - sum(model.body_rootid[model.jnt_bodyid[joint]] != base for joint in of_joint)
     if own != len(joints):
-        raise InputError(
-            f"the model has {own} actuators for {len(joints)} joints of the card",
-            where=Where(path=robot.model_path),
-            hint="one actuator a joint",
-        )
+        count = f"the model has {own} actuators for {len(joints)} joints of the card"
+        raise InputError(count, where=Where(robot.model_path), hint="one actuator a joint")
     return np.array([of_joint[joint] for joint in joints], dtype=np.intp)
 
 

@@ -38,9 +38,10 @@ def measure(robot: Robot, pose: Floats) -> ModelMeasures:
     soles = sole_corners(world.instance())
     edges = np.linalg.norm(np.roll(soles, -1, axis=1) - soles, axis=-1)
     own = np.flatnonzero(world.model.geom_bodyid)  # all but the floor: there is nothing else on it
-    reaches = [_reach(world.model, world.data, int(geom)) for geom in own]
-    height_m = max(high for _, high in reaches) - min(low for low, _ in reaches)
-    return ModelMeasures(height_m, float(world.model.body_mass.sum()), tuple(edges.max(axis=1).tolist()))
+    lows, highs = zip(*(_reach(world.model, world.data, int(geom)) for geom in own), strict=True)
+    return ModelMeasures(
+        max(highs) - min(lows), float(world.model.body_mass.sum()), tuple(edges.max(axis=1).tolist())
+    )
 
 
 def _reach(model: Any, data: Any, geom: int) -> tuple[float, float]:

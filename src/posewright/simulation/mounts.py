@@ -43,20 +43,18 @@ class Mount:
 def find_mount(one: ModelInstance, name: str, data: Any = None) -> Mount:
     """Return the site, or else the body, of that name.
 
-    Args:
-        one: the robot, whose own model has it.
-        name: as it is called there.
-        data: the state to look into; None for that of the robot's world.
+    It is called as in the robot's own model, and looked up in the state of its world, unless `data` is given.
 
     Raises:
         UnknownNameError: the model has neither.
     """
     model, data = one.model, one.data if data is None else data
     kinds = mujoco.mjtObj
-    for kind, places, turns in (
+    sites, bodies = (
         (kinds.mjOBJ_SITE, data.site_xpos, data.site_xmat),
         (kinds.mjOBJ_XBODY, data.xpos, data.xmat),
-    ):
+    )
+    for kind, places, turns in (sites, bodies):
         index = int(mujoco.mj_name2id(model, kind, one.prefix + name))
         if index >= 0:
             return Mount(int(kind), index, places[index], turns[index].reshape(3, 3))

@@ -105,7 +105,7 @@ def sole_corners(one: ModelInstance) -> Floats:
 
 
 def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Floats:
-    """Return the corners of the soles in the field frame, `(..., n_feet, 4, 3)` [m]; a ball's lie level below.
+    """Return the corners of the soles in the field frame, `(..., n_feet, 4, 3)` [m]; a ball's lie level.
 
     The soles' positions are `(..., n_feet, 3)` [m], their rotations, row by row, `(..., n_feet, 9)`.
     """

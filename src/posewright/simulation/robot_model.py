@@ -58,9 +58,8 @@ def find_base(spec: Any, robot: Robot) -> Any:
         if any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints):
             return body
         body = spec.worldbody.next_body(body)
-    raise InputError(
-        "the model has no free body", where=Where(robot.model_path), hint="give the base a freejoint"
-    )
+    where, hint = Where(robot.model_path), "give the base a freejoint"
+    raise InputError("the model has no free body", where=where, hint=hint)
 
 
 def compiled(spec: Any, path: Path | None) -> Any:
@@ -145,11 +144,8 @@ def _weld(spec: Any, robot: Robot, model: Any, joint: Any, angle_rad: float) -> 
     body, index = joint.parent, int(model.joint(joint.name).id)
     at = int(model.jnt_bodyid[index])
     if joint.type != mujoco.mjtJoint.mjJNT_HINGE or model.body_jntnum[at] != 1:
-        raise InputError(
-            f"the joint {joint.name!r} cannot be welded",
-            where=Where(robot.model_path),
-            hint="a hinge that is the only joint of its body can",
-        )
+        where, hint = Where(robot.model_path), "a hinge that is the only joint of its body can"
+        raise InputError(f"the joint {joint.name!r} cannot be welded", where=where, hint=hint)
     turn = _turn(model.jnt_axis[index], angle_rad - float(model.qpos0[model.jnt_qposadr[index]]))
     quaternion = _product(model.body_quat[at], turn)
     # The hinge itself stays where it is: an axis beside the body's origin carries that along.

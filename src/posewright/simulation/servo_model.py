@@ -78,7 +78,7 @@ class ServoBank:
         model.actuator_biasprm[acts] = 0.0
         model.actuator_forcelimited[acts] = 1
         model.actuator_forcerange[acts] = np.stack([-stall, stall], axis=-1)
-        self.restore()
+        self.set(None, None)
 
     @property
     def stiffness(self) -> Floats:
@@ -97,10 +97,6 @@ class ServoBank:
         """
         self._stiffness_scale, self._damping_scale = stiffness, damping
         self._is_own = False
-        self.restore()
-
-    def restore(self) -> None:
-        """Give every joint its own stiffness and full torque."""
         self.set(None, None)
 
     def set(self, stiffness: Floats | None, free: Flags | None) -> None:

@@ -62,9 +62,6 @@ class World:
     """Robots in an arena: the model, its state, and the `bodies.Plant` in which they are driven.
 
     ```python
-    world = World(robot("robotis_bioloid"), arena())                 # one robot,
-    body = SimulatedBody(world, start=(0.25, 0.0, 0.0))              # and the body to drive it by
-
     world = World({"red": bioloid, "blue": bioloid})                 # several see and push each other
     red, blue = SimulatedBody(world, "red"), SimulatedBody(world, "blue", start=(1.0, 0.0, 3.14))
     drive(world, {"red": ..., "blue": ...}, until_s=10.0)
@@ -209,19 +206,16 @@ class World:
         Raises:
             BodyError: a robot has no body, or the simulation blew up.
         """
-        ports = self.bodies.items()
-        return self.advance(
-            {name: JointCommands(np.tile(port.command, (n_frames, 1))) for name, port in ports}
-        )
+        held = {name: np.tile(port.command, (n_frames, 1)) for name, port in self.bodies.items()}
+        return self.advance({name: JointCommands(rows) for name, rows in held.items()})
 
     def _n_rows(self, commands: Mapping[str, JointCommands]) -> int:
         """Return for how many frames there are commands."""
         names = self.instances.keys()
         if self.bodies.keys() != names:
             missing = ", ".join(name for name in names if name not in self.bodies)
-            raise BodyError(
-                f"nobody drives {missing}", hint="make a SimulatedBody(world, name) of each robot first"
-            )
+            hint = "make a SimulatedBody(world, name) of each robot first"
+            raise BodyError(f"nobody drives {missing}", hint=hint)
         if commands.keys() != names:
             raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {', '.join(names)}")
         counts = {len(rows) for rows in commands.values()}
@@ -346,10 +340,8 @@ def _frame_period(robots: Mapping[str, Robot]) -> float:
     periods = {name: robot.frame_period_s for name, robot in robots.items()}
     if len(set(periods.values())) > 1:
         told = ", ".join(f"{name} {1000.0 * period:.4g} ms" for name, period in periods.items())
-        raise InputError(
-            f"these robots do not share a frame: {told}",
-            hint="robots of one world take their commands together",
-        )
+        together = "robots of one world take their commands together"
+        raise InputError(f"these robots do not share a frame: {told}", hint=together)
     return next(iter(periods.values()))
 
 

@@ -209,9 +209,6 @@ class GaitContent:
         return {foot: FootWay(self, foot, legs[foot]) for foot in self.gait.phases.offsets}
 
     def way(self, components: Floats, seconds: float, n: int = 61) -> Floats:
-        """Return `n` places that the base comes by in some seconds, `(n, 3)` [m, m, rad], the first at 0.
-
-        It moves by `components`, those `asked` or `stepped`, in a ground phase.
-        """
+        """Return `n` places of a base that moves by `components` in a ground phase, `(n, 3)` [m, m, rad]."""
         shares = np.linspace(0.0, seconds / self.timing.ground_s, n)
         return se2_exp(shares[:, np.newaxis] * components)

@@ -134,19 +134,14 @@ def draw_joint(axes: Axes, content: GaitContent, way: FootWay, joint: str, span_
         if bottom < limit < top:
             axes.axhline(limit, color=WRONG, lw=0.9, ls="--", zorder=2)
             axes.axhspan(min(limit, end), max(limit, end), color=WRONG, alpha=0.08, lw=0, zorder=1)
-    angles = np.rad2deg(content.angles[:, content.robot.index(joint)])
+    index = content.robot.index(joint)
+    angles = np.rad2deg(content.angles[:, index])
     axes.plot(content.times, angles, color=COLOURS[way.foot], lw=1.5, zorder=3)
     axes.locator_params(axis="y", nbins=4)
     axes.set_title(part_of(joint, way), fontsize=7.5, loc="left", pad=2)
-    share, most = fastest_of(content, joint)
+    share, most = float(content.speeds[:, index].max()), float(content.robot.max_speeds[index])
     told = f"fastest {share:.2f} x {most:.1f} rad/s"
     axes.set_title(told, fontsize=6.5, loc="right", pad=2, color=GREY if share <= 1.0 else WRONG)
-
-
-def fastest_of(content: GaitContent, joint: str) -> tuple[float, float]:
-    """Return a joint's greatest speed in the cycle as a share of what it can, and what it can [rad/s]."""
-    index = content.robot.index(joint)
-    return float(content.speeds[:, index].max()), float(content.robot.max_speeds[index])
 
 
 def draw_gauge(axes: Axes, content: GaitContent, way: FootWay, joint: str) -> None:

@@ -34,12 +34,6 @@ def base_outline(content: GaitContent) -> Floats:
     return np.array([(rear, half), (front, half), (front + NOSE_M, 0.0), (front, -half), (rear, -half)])
 
 
-def moved(outline: Floats, displacement: Floats) -> Floats:
-    """Return where the corners of an outline are after a displacement, `(n, 2)` [m]."""
-    placed = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
-    return chain(np.broadcast_to(displacement, placed.shape), placed)[:, :2]
-
-
 def steps_otherwise(content: GaitContent) -> bool:
     """Tell whether the feet step otherwise than the body is asked to go, to make up for something."""
     return bool(np.abs(content.stepped - content.asked).max() > SAME)
@@ -83,7 +77,8 @@ def _draw_bases(axes: Axes, outline: Floats, end: Floats) -> None:
     style: dict[str, Any] = {"closed": True, "joinstyle": "round"}
     axes.add_patch(Polygon(outline * MM, fc="#eef1f4", ec=GREY, lw=1.0, zorder=1, **style))
     if np.abs(end).max() > SAME:
-        then = moved(outline, end) * MM
+        placed = np.concatenate([outline, np.zeros((len(outline), 1))], axis=1)
+        then = chain(np.broadcast_to(end, placed.shape), placed)[:, :2] * MM
         axes.add_patch(Polygon(then, fill=False, ec=GREY, lw=0.9, ls="--", zorder=2, **style))
         axes.update_datalim(then)
 

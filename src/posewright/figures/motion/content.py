@@ -125,10 +125,6 @@ class Content:
             limits += [*np.where(beyond, side[:, tables], np.nan).T]  # what is infinite is drawn nowhere
         return limits
 
-    def angle_at(self, joint: str, time_s: float) -> float:
-        """Return the joint's angle at a time [deg]; NaN where it is free."""
-        return float(np.interp(time_s, self.times, self.curve(joint)))
-
     def span(self, joint: str) -> float:
         """Return how many degrees the joint travels."""
         known = self.curve(joint)[np.isfinite(self.curve(joint))]

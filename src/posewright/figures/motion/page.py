@@ -75,8 +75,13 @@ def draw_page(content: Content) -> Figure:
         elif name == HEADLINE:
             _draw_head(one, content)
         else:
-            found = [*content.found(name), *(content.whole if name == rows[0][0] else ())]
-            _draw_panel(one, content, name, found, panel_in)
+            draw_moments(one, content)
+            if name == ATTITUDE and content.attitude is not None:
+                panel.draw_attitude(one, content, content.attitude)
+            else:
+                panel.draw_joint(one, content, name)
+                found = [*content.found(name), *(content.whole if name == rows[0][0] else ())]
+                draw_badges(one, content, found, name, panel_in)
             if groups.get(name):
                 panel.draw_heading(one, groups[name])
             one.tick_params(labelbottom=name in lowest, labelsize=7, length=2.5, pad=2)
@@ -96,17 +101,6 @@ def _list_findings(content: Content, rows: Mosaic, column_in: float) -> tuple[li
         return lines, 0.0
     lines = list_lines(content, len(rows[0]) * column_in - COLUMN_GAP)
     return lines, LINE_IN * (len(lines) + 1) if lines else 0.0
-
-
-def _draw_panel(
-    axes: Axes, content: Content, name: str, found: list[tuple[int, Finding]], width_in: float
-) -> None:
-    draw_moments(axes, content)
-    if name == ATTITUDE and content.attitude is not None:
-        panel.draw_attitude(axes, content, content.attitude)
-    else:
-        panel.draw_joint(axes, content, name)
-        draw_badges(axes, content, found, name, width_in)
 
 
 def _draw_head(axes: Axes, content: Content) -> None:

@@ -69,7 +69,8 @@ def draw_moments(axes: Axes, content: Content) -> None:
 def _draw_rings(axes: Axes, content: Content, finding: Finding, joint: str) -> tuple[float, float]:
     """Draw a ring wherever it happens, and return where it is worst."""
     times = [min(time, content.until_s) for time in finding.times_s] or [0.0]
-    points = [(time, _angle(axes, content, joint, time)) for time in times]
+    angles = np.interp(times, content.times, content.curve(joint))  # NaN where it is free: then in the middle
+    points = [*zip(times, np.nan_to_num(angles, nan=sum(axes.get_ylim()) / 2.0).tolist(), strict=True)]
     size, colour = RING if len(points) <= MANY_RINGS else RING / 2.0, COLOURS[finding.level]
     axes.plot(*zip(*points, strict=True), "o", mfc="none", mec=colour, ms=size, mew=0.8, clip_on=False)
     return points[0]
@@ -126,11 +127,6 @@ def _badge(number: int, level: Level) -> dict[str, Any]:
 
 def _when(content: Content, finding: Finding) -> float:
     return min(finding.times_s[0], content.until_s) if finding.times_s else 0.0
-
-
-def _angle(axes: Axes, content: Content, joint: str, time_s: float) -> float:
-    angle = content.angle_at(joint, time_s)
-    return angle if math.isfinite(angle) else sum(axes.get_ylim()) / 2.0
 
 
 CURVE, AGAIN, FRAME, HEADING = "#1b5e8a", "#9dbfd6", "#d9dde1", "#5b6770"
