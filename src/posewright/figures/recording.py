@@ -65,12 +65,10 @@ def draw_recording(
         if spans:
             axes[field].set_title(spans[n].label)
     _draw_over_time(axes, recording, adds, colours)
-    legends = [
-        axes[field].get_legend_handles_labels() for field in fields
-    ]  # each stroke is named once, below
-    named = {
-        label: handle for handles, labels in legends for handle, label in zip(handles, labels, strict=True)
-    }
+    named: dict[str, Any] = {}  # each stroke is named once, below the fields
+    for field in fields:
+        handles, labels = axes[field].get_legend_handles_labels()
+        named |= dict(zip(labels, handles, strict=True))
     style: dict[str, Any] = {"ncols": 9, "frameon": False, "fontsize": 8, "markerscale": 1.0}
     figure.legend(named.values(), named, loc="outside lower left", **style)
     title = _title(recording, adds)
