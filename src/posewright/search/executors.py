@@ -36,12 +36,7 @@ _NO_PICKLE = (pickle.PickleError, TypeError, AttributeError, ValueError, ImportE
 def executor_for(workers: int, most: int) -> Iterator[Executor | None]:
     """Give an executor of so many processes; None, for this process alone, where one is enough.
 
-    Args:
-        workers: how many processes are asked for.
-        most: how many items there are at once; more processes would have nothing to do.
-
-    Raises:
-        InputError: a number of workers that cannot be.
+    There are no more than `most`, the items at once. It raises InputError for a number that cannot be.
     """
     asked: object = workers
     if isinstance(asked, bool) or not isinstance(asked, int) or not 1 <= workers <= MOST_WORKERS:
