@@ -134,14 +134,14 @@ def test_the_way_and_the_speed_of_a_walk_are_told(walk: Motion) -> None:
 
 def test_a_motion_that_repeats_for_ever_is_played_three_times(walk: Motion) -> None:
     trial = try_motion(walk)
-    assert trial.is_whole
+    assert trial.played.is_whole
     assert trial.played.ends_s == pytest.approx(3 * walk.duration)
     assert set(trial.played.keyframes[trial.played.moving].tolist()) == {1, 2, 3, 4}
 
 
 def test_a_motion_without_end_in_sight_is_cut_short(walk: Motion) -> None:
     trial = try_motion(replace(walk, repeat=255), longest_s=2.0)
-    assert not trial.is_whole
+    assert not trial.played.is_whole
     assert trial.played.ends_s == pytest.approx(2.0)
     assert not trial.to_dict()["is_whole"]
 

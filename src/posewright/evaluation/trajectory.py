@@ -25,12 +25,6 @@ class Trajectory:
     """Where one robot was and what its joints did: the rows of its record, and before them row 0.
 
     Row 0 is the robot before the first frame. All arrays end with row `last`.
-
-    Attributes:
-        recording: of whatever the robot did.
-        name: of the robot in the recording.
-        robot: its card.
-        last: the last row that is looked at.
     """
 
     recording: Recording
@@ -42,10 +36,7 @@ class Trajectory:
     def of(cls, recording: Recording, name: str | None = None, *, robot: Robot | None = None) -> Self:
         """Return the trajectory of one robot, of the first where none is named.
 
-        Args:
-            recording: of whatever the robot did.
-            name: of the robot in the recording.
-            robot: its card; needed where it is one that does not ship.
+        The card `robot` is needed where it is one that does not ship.
 
         Raises:
             UnknownNameError: no robot of that name was recorded, or its card does not ship.

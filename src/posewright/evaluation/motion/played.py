@@ -12,6 +12,7 @@ import numpy as np
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import Trajectory
+from posewright.motions import Finding, Level
 from posewright.recordings import Recording
 from posewright.recordings.falls import side_of
 from posewright.robots import Robot
@@ -24,13 +25,18 @@ SETTLE, HOLD, KEYFRAME = "settle", "hold", "keyframe"
 
 FLOOR = "floor"
 
+Rule = tuple[Level, str]
+"""How bad a finding is, and its rule's name."""
+
+Measured = tuple[float, float, str]
+"""A value, its limit, and their unit."""
+
 
 @dataclass(frozen=True, eq=False)
 class Contact:
     """Two things that touch, over time.
 
     Attributes:
-        parts: a part of the robot, and another or the floor.
         frames: in which they touch, `(n,)`.
         depths: how far they lie in each other, `(n,)` [m].
         forces: how hard they press against each other, `(n,)` [N]; NaN against the floor.
@@ -55,8 +61,6 @@ class PlayedMotion:
 
     Attributes:
         trajectory: where the robot was; it has every frame.
-        name: of the motion.
-        is_whole: whether it was played to its end.
         begin: the motion's own first frame; before it the robot only stands in its first pose.
         end: the frame after its last; from there on its last pose is held.
         keyframes: number of the keyframe that is gone to or stayed in, from 1; 0 before the motion, `(n,)`.
@@ -73,11 +77,7 @@ class PlayedMotion:
 
     @classmethod
     def of(cls, recording: Recording, *, robot: Robot | None = None) -> Self:
-        """Return the motion in a recording.
-
-        Args:
-            recording: of one robot that plays a motion.
-            robot: its card; needed where it is one that does not ship.
+        """Return the motion in a recording; its robot's card is needed where it is one that does not ship.
 
         Raises:
             InputError: the recording is of something else, or lacks frames, contacts or slips.
@@ -196,6 +196,13 @@ class PlayedMotion:
         ups = self._up[[before, after]]
         angle = math.degrees(math.acos(max(-1.0, min(1.0, float(ups[0] @ ups[1])))))
         return angle, side_of(ups[0] - ups[1])
+
+    def finding(
+        self, rule: Rule, message: str, frame: int, measured: Measured, joint: str | None = None
+    ) -> Finding:
+        """Return a finding about a frame."""
+        keyframe, times_s = int(self.keyframes[frame]), (float(self.times[frame]),)
+        return Finding(*rule, message, keyframe, joint, *measured, times_s)
 
     def when(self, frame: int) -> str:
         """Return in words when a frame was."""

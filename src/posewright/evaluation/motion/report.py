@@ -24,14 +24,7 @@ DECIMALS = 6
 
 @dataclass(frozen=True, eq=False)
 class MotionResult:
-    """What a motion does to a robot under gravity.
-
-    Attributes:
-        played: what happened, frame by frame.
-        rules: what counts as fallen, late, ...
-        falls: when the robot went down and stayed so.
-        findings: what a person should know, the worst first.
-    """
+    """What a motion does to a robot under gravity; its findings, the worst first."""
 
     played: PlayedMotion
     rules: PhysicsRules
@@ -51,17 +44,12 @@ class MotionResult:
         """Who played it."""
         return self.played.robot
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether the motion was played to its end."""
-        return self.played.is_whole
-
     def figures(self) -> dict[str, Any]:
         """Return the numbers and the findings, ready for JSON."""
         return {
             "motion": self.played.name,
             "robot": self.robot.name,
-            "is_whole": self.is_whole,
+            "is_whole": self.played.is_whole,
             **numbers_of(self.played, self.rules, self.falls),
             "recording_digest": self.recording.digest(),
             "findings": [told(finding) for finding in self.findings],
@@ -74,11 +62,6 @@ def evaluate_motion(
     recording: Recording, *, robot: Robot | None = None, rules: PhysicsRules | None = None
 ) -> MotionResult:
     """Measure a recorded motion: all numbers and findings follow from the recording alone.
-
-    Args:
-        recording: of one robot that plays a motion, made where contacts are seen.
-        robot: its card; needed where it is one that does not ship.
-        rules: what counts as fallen, late, ...
 
     Raises:
         InputError: the recording is of something else, or lacks what is measured.
@@ -93,17 +76,9 @@ def evaluate_motion(
 
 def told(finding: Finding) -> dict[str, Any]:
     """Return a finding, ready for JSON."""
-    return {
-        "level": finding.level.value,
-        "rule": finding.rule,
-        "message": finding.message,
-        "keyframe": finding.keyframe,
-        "joint": finding.joint,
-        "value": finding.value,
-        "limit": finding.limit,
-        "unit": finding.unit,
-        "times_s": list(finding.times_s),
-    }
+    plain = {**asdict(finding), "level": finding.level.value, "times_s": list(finding.times_s)}
+    del plain["keyframes"]
+    return plain
 
 
 def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> dict[str, Any]:

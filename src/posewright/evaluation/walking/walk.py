@@ -49,14 +49,9 @@ class Timed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What safety would not let through of one joint for a while.
+    """What safety would not let through of one joint for a while, at the end of the first frame of it [s].
 
-    Attributes:
-        time_s: end of the first frame that was corrected, since the robot was let go [s].
-        joint: whose command it was.
-        guard: what it ran against: `joint limit` or `speed limit`.
-        value: what was asked for at worst [rad or rad/s].
-        limit: what was let through at most, in the same unit.
+    At worst `value` was asked for and at most `limit` let through [rad or rad/s].
     """
 
     time_s: float
@@ -73,14 +68,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class GaitFall:
-    """A time the robot lay.
-
-    Attributes:
-        time_s: when it was down, since it was let go [s].
-        row: of the trajectory, the first in which it was.
-        side: forward, back, to the left or to the right.
-        tilt_deg: how far the base leaned at most [deg].
-    """
+    """A time the robot lay: when it was down [s], the first row in which it was, and how far it leaned."""
 
     time_s: float
     row: int
@@ -108,11 +96,7 @@ class WalkTerms:
 
     @classmethod
     def read(cls, extras: Mapping[str, Any]) -> Self:
-        """Return those of a recording.
-
-        Raises:
-            InputError: it is not one of a gait's walk.
-        """
+        """Return those of a recording; raise an InputError where it is not one of a gait's walk."""
         try:
             entry = dict(extras[EXTRAS])
             return cls(**{**entry, "standing": tuple(map(float, entry["standing"]))})
@@ -126,13 +110,7 @@ class WalkTerms:
 class Walk:
     """A recorded walk of a gait, up to its end or up to a fall.
 
-    Attributes:
-        trajectory: where the robot was; it has every frame.
-        terms: how it was to be measured.
-        timing: the times of the gait's cycle.
-        phases: which foot is to lift when.
-        commands: what the gait was asked for, in the order of time; the first holds from the beginning.
-        corrections: what safety would not let through.
+    The first of the commands holds from the beginning; corrections are what safety would not let through.
     """
 
     trajectory: Trajectory
@@ -144,17 +122,7 @@ class Walk:
 
     @classmethod
     def of(cls, recording: Recording, *, robot: Robot | None = None, gait: Gait | None = None) -> Self:
-        """Return the walk in a recording.
-
-        Args:
-            recording: of one robot that walks a gait.
-            robot: its card; needed where it is one that does not ship.
-            gait: what it walks, to save reading it from the recording's documents.
-
-        Raises:
-            InputError: the recording is of something else, or does not keep every frame.
-            DocumentError: the gait in it cannot be read.
-        """
+        """Return the walk in a recording; see `evaluate_walk`."""
         terms, trajectory = WalkTerms.read(recording.header.extras), Trajectory.of(recording, robot=robot)
         trajectory.expect_every_frame("the figures of a walk")
         gait = _gait(recording, terms, trajectory.robot) if gait is None else gait
