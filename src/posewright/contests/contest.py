@@ -22,12 +22,7 @@ Note = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Who takes part where nobody else is named.
-
-    Attributes:
-        robot: name of a robot, or path of its card.
-        behaviour: name of a behaviour of that robot, or path of one.
-    """
+    """Who takes part where nobody else is named: robot and behaviour, by name or path."""
 
     robot: str
     behaviour: str
@@ -35,14 +30,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """A score as people read it.
-
-    Attributes:
-        columns: their titles.
-        rows: texts, as many in each as there are columns.
-        total: the last row, set apart; empty where there is none.
-        notes: lines below the table.
-    """
+    """A score as people read it: a text a column in each row, the last set apart, and lines below."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -122,10 +110,8 @@ class Contest(Protocol):
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         """Return the field.
 
-        Args:
-            layout: name or path of one; empty for what the contest itself would choose.
-            seed: of what is drawn by chance.
-            legal: whether a layout that breaks the rules is refused.
+        An empty layout leaves the choice to the contest, with what is drawn by the seed; one that breaks the
+        rules is refused where it must be legal.
         """
         ...
 
@@ -136,11 +122,7 @@ class Contest(Protocol):
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Referee:
         """Return a referee for a run.
 
-        Args:
-            arena: the field.
-            supervisors: who can put each robot somewhere, by the robot's name in the plant, in the order of
-                the roles.
-            note: writes into the recording.
+        The supervisors, by the robots' names in the plant, stand in the order of the roles.
         """
         ...
 

@@ -11,17 +11,11 @@ RANDOM = "random"
 
 
 def lay_out(kind: str, name: str, seed: int, *, legal: bool = True) -> Arena:
-    """Return the arena `kind` with the boxes of layout `name` on it.
-
-    Args:
-        kind: name of an arena.
-        name: name of a layout, path of one, or `random`.
-        seed: of a random layout.
-        legal: whether a file's layout must keep the contest's rules.
+    """Return the arena `kind` with a layout on it: by name, path, or drawn by the seed if it is `random`.
 
     Raises:
         UnknownNameError: no arena or layout of that name, and no such file.
-        InputError: the file is no layout, or breaks the rules.
+        InputError: the file is no layout, or, where it must be `legal`, breaks the contest's rules.
     """
     field = arena(kind)
     if name == RANDOM:

@@ -36,11 +36,7 @@ def contest_names() -> tuple[str, ...]:
 
 
 def contest(name: str, rules: str | None = None) -> Contest:
-    """Return the contest of that name.
-
-    Args:
-        name: as it is registered, or as its own rules are called.
-        rules: the text of other rules than its own.
+    """Return the contest registered by that name, or with rules of that name; by the text of other rules.
 
     Raises:
         UnknownNameError: there is none.
@@ -63,11 +59,7 @@ def _by_rules(name: str) -> Any:
 
 
 def contest_of(header: Header, rules: str | None = None) -> Contest:
-    """Return the contest a recording is of, by the rules that it carries, or else by its own.
-
-    Args:
-        header: of the recording.
-        rules: the text of rules that count instead of those.
+    """Return the contest a recording is of, by the rules given, or those that it carries, or else its own.
 
     Raises:
         UnknownNameError: there is no such contest here.
@@ -85,11 +77,7 @@ def contest_of(header: Header, rules: str | None = None) -> Contest:
 
 
 def judge(recording: Recording, by: Contest | None = None) -> Score:
-    """Return the score of a recording.
-
-    Args:
-        recording: what happened.
-        by: the contest by whose rules to judge; that of the recording where none is given.
+    """Return the score of a recording, by its own contest where none is given.
 
     Raises:
         InputError: it is of no contest or of another field, it lacks what a judge must know, or an event in

@@ -30,14 +30,7 @@ REPORT_EVERY_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a trial goes.
-
-    Attributes:
-        time_s: in the plant [s].
-        state: where the chart is.
-        playing: the motion or gait that is played; None while standing.
-        standing: how it stands, in the referee's words.
-    """
+    """How a trial goes at a time in the plant [s]: the chart's state, what it plays, the referee's words."""
 
     time_s: float
     state: str
@@ -75,9 +68,6 @@ def run_trial(
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
         clock: a wall clock [s], for `Outcome.wall_s`; nothing here looks at one by itself.
 
-    Returns:
-        The recording, the judge's score from it, and how long it took.
-
     Raises:
         InputError: something that was handed in is wrong.
         OutputError: the recording cannot be written there; this is told before the trial is run.
@@ -94,16 +84,12 @@ def run_trial(
         seed=asked.seed if seed is None else checked_seed(seed),
     )
     stage = _set_up(asked, motions, body, legal=legal)
-    outcome = _perform(stage, on_progress, make_watcher, clock or _no_clock)
-    remarks = [f"layout: {fault.message}" for fault in layout_faults(stage.arena.boxes, stage.arena)]
-    outcome = replace(outcome, remarks=tuple(remarks))
+    outcome = _perform(stage, on_progress, make_watcher, clock or (lambda: 0.0))
+    faults = layout_faults(stage.arena.boxes, stage.arena)
+    outcome = replace(outcome, remarks=tuple(f"layout: {fault.message}" for fault in faults))
     if record is not None:
         write_mcap(outcome.recording, Path(record))
     return outcome
-
-
-def _no_clock() -> float:
-    return 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

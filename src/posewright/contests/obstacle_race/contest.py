@@ -21,10 +21,7 @@ SPARE_S = 1.0
 
 
 class ObstacleRace:
-    """There and back past boxes, by the rules given; see `docs/contests.md`.
-
-    Args:
-        by: the rules, or their document's text; CEABOT 2013 where none are given.
+    """There and back past boxes; by CEABOT 2013's rules where none are given. See `docs/contests.md`.
 
     Raises:
         DocumentError: the text is no document of such rules.

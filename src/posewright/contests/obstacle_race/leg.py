@@ -66,15 +66,7 @@ NEVER_MOVED = "the robot never moved"
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where a leg leads.
-
-    Attributes:
-        forward: +1 along the field's x, -1 back.
-        from_x_m: the line distance is measured from [m].
-        to_x_m: the far edge of the line that ends the leg [m].
-        limit_s: for the leg [s].
-        limit_m: the greatest distance [m].
-    """
+    """Where a leg leads: +1 along the field's x or -1 back, from which line over which far edge."""
 
     forward: float
     from_x_m: float
@@ -100,15 +92,7 @@ class Way:
 
 
 class Leg:
-    """A leg as far as it has been seen.
-
-    Attributes:
-        started_s: when its clock began; None before [s].
-        ended_s: when it ended; None before [s].
-        finished: whether the line was fully crossed in time.
-        reason: how it ended.
-        distance_m: from its line to the back of the rearmost foot, 0 or more [m].
-    """
+    """A leg as far as it has been seen: its clock, how it ended, and the way behind the rearmost foot."""
 
     def __init__(self, way: Way) -> None:
         self.way = way

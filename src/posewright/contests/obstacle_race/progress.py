@@ -40,12 +40,7 @@ class LegProgress:
 def progress(
     recording: Recording, rules: Rules | None = None, *, every_s: float = 0.25
 ) -> tuple[LegProgress, ...]:
-    """Return the progress of every leg that was begun, as the judge's own account has it.
-
-    Args:
-        recording: what happened.
-        rules: by which to judge; CEABOT 2013 where none are given.
-        every_s: how often to look [s].
+    """Return the progress of every leg that was begun, as the judge's own account has it every so often.
 
     Raises:
         InputError: the recording does not say where the robot was.

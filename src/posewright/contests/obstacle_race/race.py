@@ -74,12 +74,7 @@ class Rows:
 
     @classmethod
     def of_states(cls, states: JointStates, commands: Floats, kept: slice) -> Rows:
-        """Return the `kept` frames of a block.
-
-        Args:
-            states: what the joints did, and the world.
-            commands: what was sent, `(n, n_joints)` [rad].
-            kept: the frames a recorder keeps.
+        """Return the `kept` frames of a block, whose commands are `(n, n_joints)` [rad].
 
         Raises:
             BodyError: the body does not know where it is.

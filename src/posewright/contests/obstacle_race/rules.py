@@ -113,15 +113,7 @@ class PutBackRules:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of an obstacle race.
-
-    Attributes:
-        name: folder and name of the document.
-        title: for people.
-        arena: name of the field, whose document says where its lines are and how large its boxes.
-        sources: where each number comes from, by `section.key` of the document.
-        text: the document itself, for a recording to carry.
-    """
+    """The rules of an obstacle race; `sources` says by `section.key` where each number comes from."""
 
     name: str
     title: str
@@ -221,11 +213,7 @@ def field_of(rules: Rules) -> Arena:
 
 
 def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
-    """Refuse a field that is not the one the rules name, or is measured otherwise.
-
-    Args:
-        rules: of the contest.
-        told: a field as `Arena.to_dict` gives it; where it says nothing, nothing is wrong.
+    """Refuse a field, told as by `Arena.to_dict`, that the rules do not name or that is measured otherwise.
 
     Raises:
         InputError: naming what differs.

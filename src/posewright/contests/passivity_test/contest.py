@@ -34,17 +34,13 @@ class PassivityRules:
     """The rules.
 
     Attributes:
-        rules: their name.
-        title: for people.
         wait_s: how long a robot stands still at the beginning of a try [s].
         limit_s: for the touch, counted from the end of the wait [s].
-        tries: how many.
         distance_m: from the toes to the box [m].
         moved_rad: the turn of a joint that is a move [rad].
         toes_m: how far a robot's toes are before its middle [m].
         aside_m: how far the box may stand to a side [m].
         turned_rad: how far it may be turned [rad].
-        sources: where each number comes from.
     """
 
     rules: str
@@ -62,13 +58,7 @@ class PassivityRules:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """One try as judged.
-
-    Attributes:
-        began_s: when it began, in the recording's time [s].
-        touched_s: when the box was touched, as a touch counts; None where it was not [s].
-        reason: how it ended.
-    """
+    """One try as judged, by the recording's time; None where the box was not touched as a touch counts."""
 
     began_s: float
     touched_s: float | None
@@ -77,14 +67,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class PassivityScore:
-    """Whether a robot may wrestle.
-
-    Attributes:
-        contest: name of the rules.
-        tries: in order; those that were not needed are not there.
-        time_s: from the end of the wait to the touch; None where there was none [s].
-        warnings: what a judge would say besides.
-    """
+    """Whether a robot may wrestle: its tries, and the time from the end of the wait to the touch."""
 
     contest: str
     tries: tuple[Try, ...]
@@ -128,10 +111,7 @@ class PassivityScore:
 
 
 class PassivityTest:
-    """One robot before one box.
-
-    Args:
-        text: of the rules' document; CEABOT 2013 where none is given.
+    """One robot before one box; by CEABOT 2013's rules where no text of others is given.
 
     Raises:
         DocumentError: it is no document of such rules.
@@ -259,15 +239,7 @@ def _judged(rules: PassivityRules, touches: Floats, began_s: float, times: Float
 
 
 class PassivityReferee:
-    """Watches for the touch; after a try without one, puts the robot back for the next.
-
-    Args:
-        rules: of the test.
-        robot: whose blocks it looks at.
-        supervisor: who can put the robot back.
-        start: where it begins.
-        note: writes into the recording.
-    """
+    """Watches one robot's blocks for the touch; after a try without one, puts it back for the next."""
 
     def __init__(
         self, rules: PassivityRules, robot: str, supervisor: Supervisor, start: Place, note: Note

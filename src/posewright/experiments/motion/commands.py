@@ -29,7 +29,6 @@ class Commands:
     """What is commanded from the motion's beginning on.
 
     Attributes:
-        motion: its name.
         first: the pose the robot is put down in, `(n_joints,)` [rad].
         blocks: the frames, in pieces within which torque and stiffness do not change.
         keyframes: the number of the keyframe each frame leads to or stays in, from 1, `(n,)`.
@@ -77,12 +76,8 @@ def _held(block: JointCommands, n: int, decision: Decision) -> JointCommands:
 def commands_of(motion: Motion, robot: Robot, *, pose: str | None, longest_s: float) -> Commands:
     """Return what a player would command, within the limits of the hardware and not slowed down.
 
-    Args:
-        motion: what is played.
-        robot: on what.
-        pose: name of the pose of the joints that the motion does not move; None for the robot's `stand`, else
-            the nearest.
-        longest_s: what lies later is not played [s].
+    The joints that the motion does not move are in that pose, else in the robot's `stand`, else the nearest.
+    What lies later than `longest_s` is not played.
 
     Raises:
         InputError: the motion is another robot's, or a pass of it lasts longer than ten minutes.

@@ -104,11 +104,7 @@ def put_down(
 ) -> SimulatedBody:
     """Return the robot in its first pose, at rest on the floor, in a world that sees contacts.
 
-    Args:
-        robot: who is put down.
-        commands: its first pose, and the attitude its author has in mind.
-        attitude: roll and pitch of the base [rad]; None for the author's, else as it stands, kneels or lies.
-        friction: of the floor; None for the model's.
+    Without an attitude, roll and pitch of its base [rad], it is its author's, else it stands, kneels or lies.
 
     Raises:
         InputError: the robot has no model.

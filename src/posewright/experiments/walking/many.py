@@ -43,13 +43,11 @@ class WalkedBody:
     """One body of many, and what the gait made of it.
 
     Attributes:
-        seed: the body was drawn with.
         domain: how it differs from the robot's model.
-        report: every figure; None where the simulation failed.
+        report: every figure; None where the simulation failed, as `failure` says.
         simulated_s: how long it walked, settling included; before a failure, to the end of the last block
             of 64 frames [s].
         welded: joints that were welded in the gait's pose, as they carry next to nothing.
-        failure: why the simulation failed on it; None where it did not.
     """
 
     seed: int
@@ -84,15 +82,7 @@ class WalkedBody:
 
 @dataclass(frozen=True, eq=False)
 class WalkTask:
-    """The walk that every body is asked for; it can be handed to another process.
-
-    Attributes:
-        gait: what is walked.
-        robot: who walks.
-        command: as of `walk_gait`.
-        seconds: for so long each is measured [s].
-        settle_s: for so long each walks before [s].
-    """
+    """The walk that every body is asked for, as by `walk_gait`; it can be handed to another process."""
 
     gait: Gait
     robot: Robot
@@ -137,15 +127,9 @@ class WalkTask:
 
 @dataclass(frozen=True, eq=False)
 class ManyReport:
-    """A gait on many bodies.
+    """A gait on many bodies, the first of which has the seed; the others have the seeds that follow.
 
     Attributes:
-        gait: what walked.
-        robot: who walked.
-        seed: of the first body; the others have the seeds that follow.
-        seconds: for so long each was to be measured [s].
-        settle_s: for so long each walked before [s].
-        bodies: what became of each.
         command_mean: what each was asked for on the mean over the time it was to be measured, forward [m/s],
             left [m/s] and turn [rad/s].
         wall_s: how long all took; 0 where no clock was handed in [s].
@@ -208,11 +192,7 @@ class ManyReport:
         return dict(zip(_COMMANDED, self.command_mean, strict=True))[name]
 
     def to_dict(self, body: str | None = None) -> dict[str, Any]:
-        """Return plain data, fit for JSON.
-
-        Args:
-            body: by which name the bodies were asked for; our own for them by default.
-        """
+        """Return plain data, fit for JSON; `body` is the name by which the bodies were asked for."""
         return {
             "gait": self.gait.name,
             "robot": self.robot.name,
@@ -273,7 +253,8 @@ def walk_many(
         UnreachableError: as `walk_gait`.
         UnavailableError: a worker process ended by itself.
     """
-    _expect_bodies(bodies)
+    if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MOST_BODIES:
+        raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MOST_BODIES}")
     checked_seed(seed, count=bodies)
     asked = _command_mean(robot, command, seconds, settle_s)
     spread = domain_randomization() if ranges is None else ranges
@@ -296,8 +277,3 @@ def _command_mean(robot: Robot, command: CommandSchedule, seconds: float, settle
     begin, frames = frames_of(robot, seconds, settle_s)
     commands = timed_commands(command, settle_s + seconds)
     return mean_command(commands, robot.frame_period_s, begin, begin + frames)
-
-
-def _expect_bodies(bodies: object) -> None:
-    if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MOST_BODIES:
-        raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MOST_BODIES}")
