@@ -46,13 +46,7 @@ _INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 def pack(
     topics: Sequence[Topic], attachments: Mapping[str, str], metadata: Mapping[str, Mapping[str, str]]
 ) -> bytes:
-    """Return an MCAP file.
-
-    Args:
-        topics: what was said; the i-th becomes channel i + 1.
-        attachments: texts by name.
-        metadata: by name, keys and values.
-    """
+    """Return an MCAP file; the i-th topic becomes channel i + 1, attachments are texts by name."""
     file = _File()
     file.add(records.Header(profile="", library="posewright"))
     for name, values in metadata.items():

@@ -21,13 +21,7 @@ FIELD = "field"
 
 @dataclass(frozen=True)
 class Schema:
-    """How the messages of a topic are to be read.
-
-    Attributes:
-        name: of the message type.
-        encoding: of `text`: `ros2msg` or `jsonschema`.
-        text: the definition.
-    """
+    """How the messages of a topic are to be read; the encoding is `ros2msg` or `jsonschema`."""
 
     name: str
     encoding: str
@@ -149,12 +143,7 @@ TF_MESSAGE = _ros2("tf2_msgs/msg/TFMessage", "geometry_msgs/TransformStamped[] t
 
 
 def transforms(parents: Mapping[str, str], fixed: Mapping[str, Sequence[float]]) -> Layout:
-    """Varies, for the i-th child, in `stamp_i`, `rotation_i` (x y z w) and, unless `fixed`, `position_i`.
-
-    Args:
-        parents: of each frame.
-        fixed: position of those that only turn [m].
-    """
+    """Varies, for the i-th child, in `stamp_i`, `rotation_i` (x y z w) and, unless fixed, `position_i`."""
     layout = Layout().constant(U32, len(parents))
     for i, (child, parent) in enumerate(parents.items()):
         layout.header(parent, f"stamp_{i}").text(child)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,7 @@ import numpy as np
 from posewright.errors import InputError
 
 _TAG = "$float"
-_WRITER = json.JSONEncoder(
-    allow_nan=False, separators=(",", ":")
-)  # made once: a race has hundreds of decisions
+_WRITER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))  # made once for hundreds of decisions
 _MOST_DIGITS = 20
 _BITS = 64
 """Whole numbers have at most so many bits: what is longer breaks whoever reckons with it."""
@@ -38,14 +36,11 @@ def plain(value: Any) -> Any:
     if type(value) is int:
         return _whole(value)
     if isinstance(value, dict | Mapping):  # mostly a dict; asking Mapping alone takes long
-        return {
-            str(key): element if type(element) in _LEAVES else plain(element)
-            for key, element in value.items()
-        }
+        return {str(key): one if type(one) in _LEAVES else plain(one) for key, one in value.items()}
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(element) for element in _in_order(value)]
+        return [plain(one) for one in (sorted(value) if isinstance(value, set | frozenset) else value)]
     for base in (str, int, float):  # subclasses: enums with a value, NumPy's float64
         if isinstance(value, base):
             return plain(base(value))
@@ -60,10 +55,6 @@ def _whole(value: int) -> int:
             f"a recording cannot hold a whole number of {value.bit_length()} bits", hint="at most 64"
         )
     return value
-
-
-def _in_order(value: Iterable[Any]) -> Iterable[Any]:
-    return sorted(value) if isinstance(value, set | frozenset) else value
 
 
 def to_json(value: Any) -> str:
