@@ -46,7 +46,8 @@ def print_outcome(outcome: Outcome) -> None:
     who = ", ".join(
         f"{one.controller.removeprefix('behaviour ')} on {one.robot}" for one in header.robots.values()
     )
-    print_score(outcome.score, f"{header.contest}: {who}, layout {header.layout}, seed {header.seed}")
+    layout = f", layout {header.layout}" if header.layout else ""
+    print_score(outcome.score, f"{header.contest or 'no contest'}: {who}{layout}, seed {header.seed}")
     for remark in outcome.remarks:
         console.warn(remark)
     speed = (

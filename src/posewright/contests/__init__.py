@@ -40,4 +40,5 @@ from posewright.contests.picture import Span as Span
 from posewright.contests.registry import contest as contest
 from posewright.contests.registry import contest_names as contest_names
 from posewright.contests.registry import contest_of as contest_of
+from posewright.contests.registry import is_of_a_contest as is_of_a_contest
 from posewright.contests.registry import judge as judge

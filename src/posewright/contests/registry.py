@@ -11,11 +11,11 @@ from posewright.contests.passivity_test.contest import PassivityTest
 from posewright.documents.catalogue import plugins
 from posewright.errors import InputError, UnknownNameError
 from posewright.recordings import Event, Header, Recording
+from posewright.recordings.header import RULES_SUFFIX
 
 GROUP = "posewright.contests"
 """The group of entry points in which a package names its contests."""
 
-RULES_SUFFIX = ".rules.yaml"
 KIND = "contest"
 """The entry of a recording's `extras` that tells by which name the contest is registered."""
 
@@ -56,6 +56,12 @@ def contest(name: str, rules: str | None = None) -> Contest:
 
 def _by_rules(name: str) -> Any:
     return next((make for make in _SHIPPED.values() if make().name == name), None)
+
+
+def is_of_a_contest(header: Header) -> bool:
+    """Tell whether a recording says which contest it is of, or carries rules to be judged by."""
+    carries_rules = any(name.endswith(RULES_SUFFIX) for name in header.documents)
+    return bool(header.contest or header.extras.get(KIND) or carries_rules)
 
 
 def contest_of(header: Header, rules: str | None = None) -> Contest:

@@ -11,7 +11,7 @@ from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant
 from posewright.contests import Contest, Referee, contest
-from posewright.contests.registry import KIND, RULES_SUFFIX
+from posewright.contests.registry import KIND
 from posewright.control import Block, Controller, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
@@ -20,6 +20,7 @@ from posewright.experiments.plants import SIMULATION, Part, make_plant
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, RobotHeader, write_mcap
+from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import robot, ships
 from posewright.search.plan import checked_seed
 from posewright.version import __version__
