@@ -52,20 +52,16 @@ class Score(Protocol):
     @property
     def points(self) -> float:
         """What it is worth by the contest's own rules."""
-        ...
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a judge would say besides, such as a false start."""
-        ...
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data, fit for JSON."""
-        ...
 
     def table(self) -> ScoreTable:
         """Return it as people read it."""
-        ...
 
 
 class Referee(Watcher, Protocol):
@@ -76,7 +72,6 @@ class Referee(Watcher, Protocol):
 
     def progress(self) -> str:
         """Return how it stands, in a few words for a progress line."""
-        ...
 
 
 class Contest(Protocol):
@@ -85,27 +80,22 @@ class Contest(Protocol):
     @property
     def name(self) -> str:
         """The name of its rules, which a recording carries."""
-        ...
 
     @property
     def title(self) -> str:
         """What it is called by people."""
-        ...
 
     @property
     def rules_text(self) -> str:
         """Its rules as a document: a recording carries it, so that it can be judged again."""
-        ...
 
     @property
     def entries(self) -> Mapping[str, Entry]:
         """Who takes part where nobody else is named, by role: one robot runs a race, two wrestle."""
-        ...
 
     @property
     def longest_s(self) -> float:
         """When it is over in any case, if the referee did not end it [s]."""
-        ...
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         """Return the field.
@@ -113,18 +103,15 @@ class Contest(Protocol):
         An empty layout leaves the choice to the contest, with what is drawn by the seed; one that breaks the
         rules is refused where it must be legal.
         """
-        ...
 
     def start(self, role: str, arena: Arena) -> Place:
         """Return where the robot with that role begins."""
-        ...
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Referee:
         """Return a referee for a run.
 
         The supervisors, by the robots' names in the plant, stand in the order of the roles.
         """
-        ...
 
     def judge(self, recording: Recording) -> Score:
         """Return the score, from the recording alone.
@@ -132,8 +119,6 @@ class Contest(Protocol):
         Raises:
             InputError: it is of another field, or lacks what a judge must know.
         """
-        ...
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return what a picture of the recording shows besides field and paths."""
-        ...

@@ -65,12 +65,7 @@ def is_of_a_contest(header: Header) -> bool:
 
 
 def contest_of(header: Header, rules: str | None = None) -> Contest:
-    """Return the contest a recording is of, by the rules given, or those that it carries, or else its own.
-
-    Raises:
-        UnknownNameError: there is no such contest here.
-        InputError: it carries several rules, or is of no contest.
-    """
+    """Return the contest a recording is of, by the rules given, or those that it carries, or else its own."""
     carried = [name for name in header.documents if name.endswith(RULES_SUFFIX)]
     if len(carried) > 1 and rules is None:
         raise InputError(f"the recording carries several rules: {', '.join(sorted(carried))}")

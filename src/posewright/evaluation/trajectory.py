@@ -37,10 +37,6 @@ class Trajectory:
         """Return the trajectory of one robot, of the first where none is named.
 
         The card `robot` is needed where it is one that does not ship.
-
-        Raises:
-            UnknownNameError: no robot of that name was recorded, or its card does not ship.
-            InputError: the card is another robot's.
         """
         name = next(iter(recording.robots)) if name is None else name
         if name not in recording.robots:
@@ -61,11 +57,7 @@ class Trajectory:
         return self.recording.robots[self.name]
 
     def fact(self, name: str) -> Any:
-        """Return what the body knew of itself, such as its `mass_kg`.
-
-        Raises:
-            InputError: it did not know.
-        """
+        """Return what the body knew of itself, such as its `mass_kg`."""
         facts = self.record.header.facts
         if name not in facts:
             raise InputError(

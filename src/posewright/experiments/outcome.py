@@ -45,13 +45,10 @@ class Unjudged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What came of a trial.
+    """What came of a trial; the judge's score follows from the recording alone.
 
-    Attributes:
-        recording: what happened.
-        score: the judge's, from the recording alone.
-        remarks: what should be known besides, such as a layout that breaks the rules.
-        wall_s: how long the trial took, without reading documents; 0 where no clock was handed in [s].
+    Remarks say what should be known besides, such as a layout that breaks the rules. `wall_s` is how long the
+    trial took, without reading documents; 0 where no clock was handed in [s].
     """
 
     recording: Recording

@@ -55,12 +55,7 @@ def replay(
 
 
 def draw_outcome(outcome: Outcome) -> Figure:
-    """Draw what came of a run: a walk with its figures, a trial with what its contest adds.
-
-    Raises:
-        InputError: nobody knows where the robot was.
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw what came of a run: a walk with its figures, a trial with what its contest adds."""
     recording = outcome.recording
     if WALK in recording.header.extras:
         return draw_walk(recording)

@@ -140,11 +140,7 @@ class Header:
 
     @classmethod
     def from_plain(cls, data: object, documents: Mapping[str, str]) -> Self:
-        """Rebuild a header from `to_plain`.
-
-        Raises:
-            InputError: an entry is missing or of the wrong kind.
-        """
+        """Rebuild a header from `to_plain`."""
         names = [entry.name for entry in fields(cls) if entry.name != "documents"]
         if not isinstance(data, dict) or set(data) != set(names):
             raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")

@@ -26,11 +26,7 @@ _NOT_IN_JSON = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 def plain(value: Any) -> Any:
-    """Return `value` with NumPy's scalars and arrays, tuples and mappings made plain.
-
-    Raises:
-        InputError: a value that cannot be written down.
-    """
+    """Return `value` with NumPy's scalars and arrays, tuples and mappings made plain."""
     if type(value) in _LEAVES:
         return value
     if type(value) is int:
@@ -66,11 +62,7 @@ def to_json(value: Any) -> str:
 
 
 def from_json(text: str | bytes) -> Any:
-    """Return what `to_json` wrote.
-
-    Raises:
-        InputError: this is not JSON.
-    """
+    """Return what `to_json` wrote."""
     try:
         return json.loads(text, object_hook=_untagged, parse_int=_read_whole, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
@@ -102,11 +94,7 @@ def _refuse(constant: str) -> float:
 
 
 def check(what: str, value: Any, right: Any) -> None:
-    """Check a value against a pattern of its shape: kinds, lists of one pattern, tuples, mappings.
-
-    Raises:
-        InputError: it is of another kind; a number is not finite, a text cannot be written as UTF-8.
-    """
+    """Check a value against a pattern of its shape: kinds, lists of one pattern, tuples, mappings."""
     if isinstance(right, dict) and isinstance(value, dict):
         for name in value if str in right else right:
             check(f"a name in {what}", name, str)

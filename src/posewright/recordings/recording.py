@@ -246,11 +246,7 @@ class Recording:
         return float(max((times[-1] for times in last if len(times)), default=0.0))
 
     def robot(self, name: str | None = None) -> RobotRecord:
-        """Return what one robot did; without a name, the first.
-
-        Raises:
-            UnknownNameError: there is no robot of that name.
-        """
+        """Return what one robot did; without a name, the first."""
         if name is None:
             return next(iter(self.robots.values()))
         if name not in self.robots:

@@ -28,11 +28,7 @@ Shape = Mapping[str, Any]
 
 
 def scene(recording: Recording) -> dict[str, Any]:
-    """Return a `foxglove.SceneUpdate`; nothing of it is read back.
-
-    Raises:
-        InputError: the arena of the header is none.
-    """
+    """Return a `foxglove.SceneUpdate`; nothing of it is read back."""
     try:
         return {"deletions": [], "entities": list(_entities(recording))}
     except (LookupError, TypeError, ValueError, AttributeError) as error:

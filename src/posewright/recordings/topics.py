@@ -67,11 +67,7 @@ def columns_of(recording: Recording) -> dict[str, Any]:
 
 
 def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
-    """Return the recording that was written, `columns` as `columns_of` gave them.
-
-    Raises:
-        InputError: a topic does not fit the others.
-    """
+    """Return the recording that was written, `columns` as `columns_of` gave them."""
     check("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
     rows = _unpacked(messages.row(len(header.boxes)), ROWS, found)
     n = len(rows["time_s"])

@@ -21,11 +21,7 @@ SPARE_S = 1.0
 
 
 class ObstacleRace:
-    """There and back past boxes; by CEABOT 2013's rules where none are given. See `docs/contests.md`.
-
-    Raises:
-        DocumentError: the text is no document of such rules.
-    """
+    """There and back past boxes; by CEABOT 2013's rules where none are given. See `docs/contests.md`."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "obstacle_race")}
 
@@ -61,9 +57,6 @@ class ObstacleRace:
 
         Crossings, clocks, distances, displaced boxes, and falls that nobody noted, are worked out from the
         rows; touches, and the falls that were noted, are taken from the events.
-
-        Raises:
-            InputError: the recording does not say where the robot was, or is of another arena.
         """
         check_field(self.rules, recording.header.arena)
         race = Race(self.rules)

@@ -47,10 +47,7 @@ class FallWatch:
     def advance(self, times: Floats, base: Floats, footprints: Floats) -> Fall | None:
         """Look at some more frames; return a fall if there is one at their end.
 
-        Args:
-            times: `(n,)` [s].
-            base: x y z qw qx qy qz, `(n, 7)`.
-            footprints: sole corners in the field frame, `(n, n_feet, 4, 3)` [m].
+        Of each: base x y z qw qx qy qz `(n, 7)`, sole corners in the field frame `(n, n_feet, 4, 3)` [m].
         """
         if not len(times):
             return None

@@ -52,12 +52,7 @@ class BoxWatch:
         self._pushes: dict[int, _Push] = {}
 
     def advance(self, times: Floats, boxes: Floats) -> list[Displacement]:
-        """Look at some more rows and return the displacements in them, in the order of time.
-
-        Args:
-            times: `(n,)` [s].
-            boxes: x y z qw qx qy qz, `(n, n_boxes, 7)`.
-        """
+        """Return the displacements in some more rows, boxes `(n, n_boxes, 7)`, in the order of time."""
         if not boxes.size:
             return []
         if not len(self._own):

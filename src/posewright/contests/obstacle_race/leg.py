@@ -34,12 +34,7 @@ class StartWatch:
         self.moved_s: float | None = None
 
     def advance(self, times: Floats, joints: Floats) -> None:
-        """Look at some more rows.
-
-        Args:
-            times: `(n,)` [s].
-            joints: `(n, n_joints)` [rad].
-        """
+        """Look at some more rows of joints, `(n, n_joints)` [rad]."""
         if not len(times):
             return
         if self._at_start is None:
@@ -121,15 +116,9 @@ class Leg:
         return self.ended_s - self.started_s if self.finished else self.way.limit_s
 
     def advance(self, times: Floats, footprints: Floats, touches_s: Sequence[float] = ()) -> int:
-        """Look at some more rows.
+        """Look at some more rows, footprints `(n, n_feet, 4, 3)` [m]; return how many belong to the leg.
 
-        Args:
-            times: `(n,)` [s].
-            footprints: `(n, n_feet, 4, 3)` [m].
-            touches_s: when the robot was touched, in order; later times than the rows' do no harm [s].
-
-        Returns:
-            How many of the rows belong to the leg: fewer than n, or n, once it has ended.
+        Fewer than n do, or n, once it has ended. The touches are in order of time; later ones do no harm.
         """
         if self.started_s is None or self.ended_s is not None or not len(times):
             return 0

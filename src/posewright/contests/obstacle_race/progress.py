@@ -22,13 +22,9 @@ _Look = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegProgress:
-    """The points of one leg while it was run, at the times a judge looked.
+    """The points of leg 1 or 2 while it was run, at the n times of the recording a judge looked [s].
 
-    Attributes:
-        leg: 1 or 2.
-        times: of the recording, `(n,)` [s].
-        earned: had the robot stayed where it was until the limit; the leg's own points at its end, `(n,)`.
-        if_crossed: had it crossed the line at that moment, `(n,)`.
+    Earned are those had the robot stayed where it was until the limit; at its end they are the leg's own.
     """
 
     leg: int
@@ -80,9 +76,6 @@ def picture_of(recording: Recording, rules: Rules, result: Result) -> ContestPic
     """Return the legs, their ends and penalties, and the points over time.
 
     Time earns points at the line only: a leg that ends before it has taken the whole limit.
-
-    Raises:
-        InputError: the recording does not say where the robot was.
     """
     series: list[Series] = []
     for leg in progress(recording, rules):

@@ -168,11 +168,7 @@ def read_rules(path: Path | str) -> Rules:
 
 
 def parse_rules(text: str, name: str | None = None) -> Rules:
-    """Parse rules from the text of a document, `name` only serving messages.
-
-    Raises:
-        DocumentError: as for `read_rules`.
-    """
+    """Parse rules from the text of a document, `name` only serving messages."""
     return _rules(parse_document(text, Path(name) if name else None), text)
 
 
@@ -204,20 +200,12 @@ def _check_lines(parts: Mapping[str, Node], course: CourseRules) -> None:
 
 
 def field_of(rules: Rules) -> Arena:
-    """Return the field that the rules name, without boxes.
-
-    Raises:
-        UnknownNameError: none ships under that name.
-    """
+    """Return the field that the rules name, without boxes."""
     return arena(rules.arena)
 
 
 def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
-    """Refuse a field, told as by `Arena.to_dict`, that the rules do not name or that is measured otherwise.
-
-    Raises:
-        InputError: naming what differs.
-    """
+    """Refuse a field, told as by `Arena.to_dict`, that is not the rules' own or is measured otherwise."""
     name = told.get("name", rules.arena)
     if name != rules.arena:
         raise InputError(f"the arena is {name!r}", hint=f"{rules.name} is run on {rules.arena!r}")

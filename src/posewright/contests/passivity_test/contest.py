@@ -111,11 +111,7 @@ class PassivityScore:
 
 
 class PassivityTest:
-    """One robot before one box; by CEABOT 2013's rules where no text of others is given.
-
-    Raises:
-        DocumentError: it is no document of such rules.
-    """
+    """One robot before one box; by CEABOT 2013's rules where no text of others is given."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "passivity_test")}
 
@@ -136,11 +132,7 @@ class PassivityTest:
         return self.rules.tries * (self.rules.wait_s + self.rules.limit_s) + _SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- drawn, so legal
-        """Return the field with the box as the seed draws it.
-
-        Raises:
-            InputError: a layout is named, or the seed is negative.
-        """
+        """Return the field with the box as the seed draws it."""
         if layout not in {"", "random"}:
             raise InputError(
                 f"the passivity test has no layout {layout!r}", hint="its box is drawn by the seed"
@@ -166,11 +158,7 @@ class PassivityTest:
         return PassivityReferee(self.rules, robot, supervisor, self.start("robot", arena), note)
 
     def judge(self, recording: Recording) -> PassivityScore:
-        """Return whether the box was touched in time, from contacts and the events that tries began.
-
-        Raises:
-            InputError: there is not one box, or nobody knows whether it was touched.
-        """
+        """Return whether the box was touched in time, from contacts and the events that tries began."""
         record, times = recording.robot(), recording.times
         if len(recording.header.boxes) != 1:
             raise InputError(f"{len(recording.header.boxes)} boxes", hint="the passivity test has one")
@@ -253,11 +241,7 @@ class PassivityReferee:
         return f"try {self._tries} of {self._rules.tries}  {self._now_s - self._began_s:5.1f} s"
 
     def watch(self, block: Block) -> bool:
-        """Look at a block; return whether the test is over.
-
-        Raises:
-            BodyError: the body does not know what it touches.
-        """
+        """Look at a block; return whether the test is over."""
         if block.robot != self._robot:
             return False
         truth, times = block.states.truth, block.states.times

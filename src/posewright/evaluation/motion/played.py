@@ -13,7 +13,7 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import Trajectory
 from posewright.motions import Finding, Level
-from posewright.recordings import Recording
+from posewright.recordings import Recording, RobotRecord
 from posewright.recordings.falls import side_of
 from posewright.robots import Robot
 
@@ -77,11 +77,7 @@ class PlayedMotion:
 
     @classmethod
     def of(cls, recording: Recording, *, robot: Robot | None = None) -> Self:
-        """Return the motion in a recording; its robot's card is needed where it is one that does not ship.
-
-        Raises:
-            InputError: the recording is of something else, or lacks frames, contacts or slips.
-        """
+        """Return the motion in a recording; its robot's card is needed where it is one that does not ship."""
         trajectory = Trajectory.of(recording, robot=robot)
         told = recording.header.extras.get(EXTRAS)
         if not isinstance(told, dict) or not {"name", "is_whole"} <= set(told):
@@ -120,6 +116,11 @@ class PlayedMotion:
         """Time from frame to frame [s]."""
         return self.robot.frame_period_s
 
+    @property
+    def record(self) -> RobotRecord:
+        """What the robot was told and did, `commands` being within the hardware's limits."""
+        return self.trajectory.record
+
     @cached_property
     def times(self) -> Floats:
         """Time since the motion began; 0 or less before it, `(n,)` [s]."""
@@ -136,37 +137,17 @@ class PlayedMotion:
         frames = np.arange(len(self.times))
         return np.asarray((frames >= self.begin) & (frames < self.end))
 
-    @property
-    def base(self) -> Floats:
-        """Pose of the base x y z qw qx qy qz, `(n, 7)` [m, unit quaternion]."""
-        return self.trajectory.record.base
-
-    @property
-    def positions(self) -> Floats:
-        """Joint angles, `(n, n_joints)` [rad]."""
-        return self.trajectory.record.positions
-
-    @property
-    def commands(self) -> Floats:
-        """Joint angles asked for, within the hardware's limits, `(n, n_joints)` [rad]."""
-        return self.trajectory.record.commands
-
     @cached_property
     def free(self) -> Flags:
         """Joints whose torque is off, `(n, n_joints)`."""
-        free = self.trajectory.record.free
-        return np.zeros(self.commands.shape, dtype=np.bool_) if free is None else free
-
-    @property
-    def foot_contacts(self) -> Flags:
-        """Whether each foot touches the floor, `(n, n_feet)`."""
-        return self.trajectory.record.foot_contacts
+        free = self.record.free
+        return np.zeros(self.record.commands.shape, dtype=np.bool_) if free is None else free
 
     @property
     def slips(self) -> Floats:
         """How far each foot slid over the floor in the frame, `(n, n_feet)` [m]."""
-        slips = self.trajectory.record.slips
-        return np.zeros(self.foot_contacts.shape) if slips is None else slips
+        slips = self.record.slips
+        return np.zeros(self.record.foot_contacts.shape) if slips is None else slips
 
     @property
     def lean(self) -> Floats:
@@ -214,25 +195,25 @@ class PlayedMotion:
     @cached_property
     def lag(self) -> Floats:
         """How far each joint is behind its command, `(n, n_joints)` [deg]; 0 where its torque is off."""
-        behind = np.degrees(np.abs(self.commands - self.positions))
+        behind = np.degrees(np.abs(self.record.commands - self.record.positions))
         return np.where(self.free, 0.0, behind)
 
     @cached_property
     def asked_speeds(self) -> Floats:
         """How fast the commands change, `(n, n_joints)` [rad/s]; 0 where the torque is off or was."""
-        steps = np.abs(np.diff(self.commands, axis=0, prepend=self.commands[:1])) / self.frame_s
+        steps = np.abs(np.diff(self.record.commands, axis=0, prepend=self.record.commands[:1])) / self.frame_s
         off = self.free | np.roll(self.free, 1, axis=0)
         return np.where(off, 0.0, steps)
 
     def effort(self, share: float) -> Flags:
         """Return where a servo gives at least this share of its stall torque, `(n, n_joints)`."""
-        efforts = self.trajectory.record.efforts
+        efforts = self.record.efforts
         return np.asarray(np.abs(efforts) >= share * self.trajectory.stall_nm)
 
     @cached_property
     def touching_pairs(self) -> tuple[Contact, ...]:
         """Any two things that ever touch; the floor is the second."""
-        found = self.trajectory.record.contacts
+        found = self.record.contacts
         if found is None:
             return ()
         kinds, which = np.unique(found.pairs, axis=0, return_inverse=True)

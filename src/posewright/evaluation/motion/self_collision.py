@@ -75,7 +75,7 @@ def longest_slips(played: PlayedMotion) -> list[Slip]:
     found = []
     for column, foot in enumerate(played.robot.feet):
         ways: Floats = np.where(np.arange(len(played.times)) >= played.begin, played.slips[:, column], 0.0)
-        standing = runs(played.foot_contacts[:, column])
+        standing = runs(played.record.foot_contacts[:, column])
         if not standing:
             continue
         begin, end = max(standing, key=lambda run: float(ways[run[0] : run[1]].sum()))

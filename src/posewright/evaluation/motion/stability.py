@@ -73,7 +73,8 @@ def _fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: int) -> Fa
     window = slice(max(played.begin, begin - round(BEFORE_S / played.frame_s)), end)
     turning = float(np.diff(played.lean[window], prepend=played.lean[window][:1]).max()) / played.frame_s
     dropping = (
-        float(-np.diff(played.base[window, 2], prepend=played.base[window, 2][:1]).min()) / played.frame_s
+        float(-np.diff(played.record.base[window, 2], prepend=played.record.base[window, 2][:1]).min())
+        / played.frame_s
     )
     return Fall(
         time_s=float(played.times[begin]),

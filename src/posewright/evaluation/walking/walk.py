@@ -81,10 +81,8 @@ class WalkTerms:
     """What a walk is measured by and cannot be seen in it: `extras["walk"]` of its recording.
 
     Attributes:
-        gait: its name.
         body: what the body is called: `nominal`, `random`, ...
-        seconds: for so long it was to be measured [s].
-        settle_s: for so long it walked before [s].
+        settle_s: for so long it walked before it was to be measured [s].
         standing: the pose that is held before the first frame, `(n_joints,)` [rad].
     """
 
@@ -271,13 +269,9 @@ def _gait(recording: Recording, terms: WalkTerms, card: Robot) -> Gait:
 
 
 class CommandSpan(NamedTuple):
-    """The frames for which a command held while it was measured.
+    """The frames for which a command held while it was measured: after `start`, with `stop` the last.
 
-    Attributes:
-        given: after which the command was given, be it before the measuring began.
-        start: after which it was measured.
-        stop: with which it was over, or the measuring.
-        command: what was asked for.
+    It was given after frame `given`, be it before the measuring began.
     """
 
     given: int

@@ -105,9 +105,6 @@ def put_down(
     """Return the robot in its first pose, at rest on the floor, in a world that sees contacts.
 
     Without an attitude, roll and pitch of its base [rad], it is its author's, else it stands, kneels or lies.
-
-    Raises:
-        InputError: the robot has no model.
     """
     from posewright.simulation import SimulatedBody, World
     from posewright.simulation.domain import set_friction

@@ -95,11 +95,7 @@ class WalkTask:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def walked(self, drawn: Drawn) -> WalkedBody:
-        """Walk one body and say what became of it, be it that the simulation failed on it.
-
-        Raises:
-            InputError, UnreachableError: as `walk_gait`: of what all bodies are asked for.
-        """
+        """Walk one body and say what became of it, be it that the simulation failed on it."""
         seed, domain = drawn
         world, times_s = self._world, [0.0]
         report, failure = None, None

@@ -107,11 +107,7 @@ def walk_gait(
 
 
 def walking_world(gait: Gait, robot: Robot) -> World:
-    """Return a world to walk in: nothing for the looks, and joints that carry next to nothing welded.
-
-    Raises:
-        InputError: the robot has no model.
-    """
+    """Return a world to walk in: nothing for the looks, and joints that carry next to nothing welded."""
     from posewright.simulation import World, light_joints
 
     return World(robot, visuals=False, welded=angles_in_pose(gait, robot, light_joints(robot)))
@@ -159,11 +155,7 @@ class _Onlooker:
 
 
 def frames_of(robot: Robot, seconds: float, settle_s: float) -> tuple[int, int]:
-    """Return for how many frames a robot settles into a walk, and for how many more it is measured.
-
-    Raises:
-        InputError: a time is out of its range.
-    """
+    """Return for how many frames a robot settles into a walk, and for how many more it is measured."""
     period_s = robot.frame_period_s
     _expect_seconds("seconds", seconds, period_s, MOST_S)
     _expect_seconds("settle_s", settle_s, 0.0, MOST_SETTLE_S)
@@ -171,11 +163,7 @@ def frames_of(robot: Robot, seconds: float, settle_s: float) -> tuple[int, int]:
 
 
 def timed_commands(schedule: object, ends_s: float) -> tuple[Timed, ...]:
-    """Return the commands of a `CommandSchedule`, each with its time; whatever else is refused.
-
-    Raises:
-        InputError: something else than a command, or times that are not in order and before the walk's end.
-    """
+    """Return the commands of a `CommandSchedule`, each with its time; whatever else is refused."""
     if isinstance(schedule, VelocityCommand):
         return (Timed(0.0, schedule),)
     if not isinstance(schedule, Sequence):
