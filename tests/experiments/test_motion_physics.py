@@ -106,7 +106,7 @@ def test_the_robot_goes_where_a_player_would_have_led_it_to_the_last_bit(
     played = world.advance({bioloid.name: player.frames(3 * 64)})[bioloid.name]
     assert played.truth is not None
     assert np.array_equal(trial.played.record.base[64:], played.truth.base)
-    assert np.array_equal(trial.played.record.positions[64:], played.record.positions)
+    assert np.array_equal(trial.played.record.positions[64:], played.positions)
     assert np.array_equal(trial.played.trajectory.record.efforts[64:], played.efforts)
     assert np.array_equal(trial.played.record.foot_contacts[64:], played.truth.foot_contacts)
 

@@ -9,14 +9,14 @@ from posewright.contests.contest import Place as Place
 from posewright.contests.contest import Referee as Referee
 from posewright.contests.contest import Score as Score
 from posewright.contests.contest import ScoreTable as ScoreTable
-from posewright.contests.field import lay_out as lay_out
+from posewright.contests.contest import lay_out as lay_out
 from posewright.contests.inspection import Inspection as Inspection
 from posewright.contests.inspection import Measures as Measures
 from posewright.contests.inspection import Verdict as Verdict
 from posewright.contests.inspection import inspect_measures as inspect_measures
+from posewright.contests.obstacle_race.contest import LegProgress as LegProgress
 from posewright.contests.obstacle_race.contest import ObstacleRace as ObstacleRace
-from posewright.contests.obstacle_race.progress import LegProgress as LegProgress
-from posewright.contests.obstacle_race.progress import progress as progress
+from posewright.contests.obstacle_race.contest import progress as progress
 from posewright.contests.obstacle_race.race import Race as Race
 from posewright.contests.obstacle_race.referee import RaceReferee as RaceReferee
 from posewright.contests.obstacle_race.result import LegResult as LegResult

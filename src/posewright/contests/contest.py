@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any, Protocol
 
-from posewright.arenas import Arena
+from posewright.arenas import Arena, arena, layout, layout_names, random_layout, read_layout
 from posewright.bodies import Supervisor
 from posewright.contests.picture import ContestPicture
 from posewright.control import Watcher
+from posewright.errors import UnknownNameError
 from posewright.recordings import Event, Recording
 
 Place = tuple[float, float, float]
@@ -122,3 +124,21 @@ class Contest(Protocol):
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return what a picture of the recording shows besides field and paths."""
+
+
+def lay_out(kind: str, name: str, seed: int, *, legal: bool = True) -> Arena:
+    """Return the arena `kind` with a layout on it: by name, path, or drawn by the seed if it is `random`.
+
+    Raises:
+        UnknownNameError: no arena or layout of that name, and no such file.
+        InputError: the file is no layout, or, where it must be `legal`, breaks the contest's rules.
+    """
+    field = arena(kind)
+    if name == "random":
+        return field.with_boxes(random_layout(seed, field))
+    if name in layout_names():
+        return field.with_boxes(layout(name))
+    path = Path(name)
+    if not path.is_file() and path.suffix not in (".yaml", ".yml"):
+        raise UnknownNameError.among("layout", name, (*layout_names(), "random"))
+    return field.with_boxes(read_layout(path, field, legal=legal))

@@ -92,8 +92,6 @@ class Trajectory:
                 hint="record it with `gait run --record` or `motion check --physics --record`",
             )
 
-    # ---- columns, with row 0
-
     @cached_property
     def times(self) -> Floats:
         """Time of each row, `(last + 1,)` [s]; row 0 is 0 where the recording began with the body's time."""
@@ -124,8 +122,6 @@ class Trajectory:
 
     def _from_start(self, first: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
         return np.concatenate([first[np.newaxis], rows[: self.last]])
-
-    # ---- what follows from them
 
     @cached_property
     def gravity(self) -> Floats:

@@ -129,7 +129,6 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
 def _header(
     trial: Trial, held: Contest, arena: Arena, plant: Plant, behaviours: dict[str, Behaviour]
 ) -> Header:
-    rate_hz = 1.0 / (plant.frame_period_s * ROWS_EVERY)
     return Header(
         robots={
             name: RobotHeader.of(plant.bodies[name], f"behaviour {behaviour.name}")
@@ -140,7 +139,7 @@ def _header(
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
         seed=trial.seed,
         version=__version__,
-        rate_hz=rate_hz,
+        rate_hz=1.0 / (plant.frame_period_s * ROWS_EVERY),
         arena=arena.to_dict(),
         documents=_documents(trial, held, arena, tuple(behaviours.values())),
         extras={"trial": trial.name, "arena": arena.name, KIND: trial.contest},
@@ -196,5 +195,4 @@ def _perform(
     began = wall_clock()
     drive(plant, controllers, until_s=held.longest_s, watchers=watchers)
     recording = recorder.recording()
-    score = held.judge(recording)
-    return Outcome(recording, score, wall_clock() - began)
+    return Outcome(recording, held.judge(recording), wall_clock() - began)

@@ -214,14 +214,15 @@ def imu(frame: str) -> Layout:
 
 
 _STAMP = {"type": "object", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
-_OBJECT = {"type": "object"}
+_OBJECT, _NUMBER = {"type": "object"}, {"type": "number"}
+_WHOLE, _TEXT = {"type": "integer"}, {"type": "string"}
 _LIST = {"type": "array", "items": _OBJECT}
 
 DECISION = _json(
     "posewright.Decision",
     {
-        "time_s": {"type": "number"},
-        "state": {"type": "string"},
+        "time_s": _NUMBER,
+        "state": _TEXT,
         "inputs": _OBJECT,
         "outputs": _OBJECT,
         "playing": {"type": ["string", "null"]},
@@ -232,13 +233,13 @@ EVENT = _json(
     "foxglove.Log",  # the name under which a viewer's log panel takes it; `kind` and `data` are ours
     {
         "timestamp": _STAMP,
-        "level": {"type": "integer"},
-        "message": {"type": "string"},
-        "name": {"type": "string"},
-        "file": {"type": "string"},
-        "line": {"type": "integer"},
-        "time_s": {"type": "number"},
-        "kind": {"type": "string"},
+        "level": _WHOLE,
+        "message": _TEXT,
+        "name": _TEXT,
+        "file": _TEXT,
+        "line": _WHOLE,
+        "time_s": _NUMBER,
+        "kind": _TEXT,
         "data": _OBJECT,
     },
 )

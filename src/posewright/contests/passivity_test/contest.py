@@ -196,21 +196,15 @@ class PassivityTest:
             Span(one.began_s, end, f"try {n}")
             for n, (one, end) in enumerate(zip(score.tries, ends, strict=True), 1)
         ]
-        touched = score.tries[-1].touched_s
-        marks: list[Mark] = []
-        if touched is not None:
-            x, y = base[int(np.searchsorted(recording.times, touched)), :2].tolist()
-            marks.append(Mark(touched, x, y, "touch", MarkKind.MILESTONE))
         away = np.hypot(*(base[:, :2] - recording.boxes[:, 0, :2]).T)
-        headline = (
-            f"touched after {score.time_s:.2f} s" if score.time_s is not None else "not touched in time"
-        )
+        series = (Series("base to box", "m", recording.times, away),)
+        touched = score.tries[-1].touched_s
+        if touched is None:
+            return ContestPicture("not touched in time", (), series, tuple(spans), "distance")
+        x, y = base[int(np.searchsorted(recording.times, touched)), :2].tolist()
+        mark = Mark(touched, x, y, "touch", MarkKind.MILESTONE)
         return ContestPicture(
-            headline,
-            tuple(marks),
-            (Series("base to box", "m", recording.times, away),),
-            tuple(spans),
-            "distance",
+            f"touched after {score.time_s:.2f} s", (mark,), series, tuple(spans), "distance"
         )
 
 

@@ -182,8 +182,12 @@ class PlayedMotion:
         self, rule: Rule, message: str, frame: int, measured: Measured, joint: str | None = None
     ) -> Finding:
         """Return a finding about a frame."""
-        keyframe, times_s = int(self.keyframes[frame]), (float(self.times[frame]),)
-        return Finding(*rule, message, keyframe, joint, *measured, times_s)
+        keyframe, times_s, (value, limit, unit) = (
+            int(self.keyframes[frame]),
+            (float(self.times[frame]),),
+            measured,
+        )
+        return Finding(*rule, message, keyframe, joint, value, limit, unit, times_s)
 
     def when(self, frame: int) -> str:
         """Return in words when a frame was."""

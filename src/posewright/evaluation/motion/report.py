@@ -94,9 +94,7 @@ def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall])
             {
                 "parts": list(contact.parts),
                 **_moment(played, contact.frame),
-                "depth_mm": _round(contact.depth_mm),
-                "force_n": _round(contact.force_n),
-                "total_s": _round(contact.total_s),
+                **_rounded(contact, "depth_mm", "force_n", "total_s"),
                 "at_first": contact.at_first,
                 "first_n": _round(contact.first_n),
             }
@@ -106,8 +104,7 @@ def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall])
             {
                 "joint": stretch.joint,
                 **_moment(played, stretch.begin),
-                "longest_s": _round(stretch.longest_s),
-                "share": _round(stretch.share),
+                **_rounded(stretch, "longest_s", "share"),
             }
             for stretch in saturations(played, rules)
         ],
@@ -161,6 +158,10 @@ def _slips(played: PlayedMotion) -> dict[str, Any]:
 
 def _moment(played: PlayedMotion, frame: int) -> dict[str, Any]:
     return {"time_s": _round(played.times[frame]), "keyframe": int(played.keyframes[frame])}
+
+
+def _rounded(found: object, *names: str) -> dict[str, float]:
+    return {name: _round(getattr(found, name)) for name in names}
 
 
 def _round(value: float) -> float:

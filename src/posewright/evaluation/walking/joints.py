@@ -50,7 +50,9 @@ def drives_of(walk: Walk) -> Drives:
     track, legs = walk.trajectory, walk.trajectory.legs
     angles, stall = track.positions[:, legs], track.stall_nm[legs]
     stiffness, damping = (np.asarray(track.fact(name))[legs] for name in ("stiffness", "damping"))
-    pulling = stiffness * (_effective(walk)[:, legs] - angles[:-1])
+    frames, latency = np.arange(1, len(walk.sent)), int(track.fact("latency_frames"))
+    effective = walk.sent[np.maximum(frames - latency, 0)]
+    pulling = stiffness * (effective[:, legs] - angles[:-1])
     first, last = np.clip(pulling, -stall, stall), track.efforts[1:, legs]
     turned = np.diff(angles, axis=0)
     taken = damping * turned**2 / walk.frame_s
@@ -59,13 +61,6 @@ def drives_of(walk: Walk) -> Drives:
         squares=(first**2 + last**2) / 2.0,
         work=(first + last) / 2.0 * turned - taken,
     )
-
-
-def _effective(walk: Walk) -> Floats:
-    """Return the command in effect during each frame, `(n, n_joints)` [rad]: late by the latency."""
-    frames, latency = np.arange(1, len(walk.sent)), int(walk.trajectory.fact("latency_frames"))
-    effective: Floats = walk.sent[np.maximum(frames - latency, 0)]
-    return effective
 
 
 @dataclass(frozen=True)

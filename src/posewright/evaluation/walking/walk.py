@@ -155,8 +155,7 @@ class Walk:
     @cached_property
     def asked(self) -> Floats:
         """Joint angles as the gait made them, `(last + 1, n_joints)` [rad]."""
-        record = self.trajectory.record
-        return self._from_standing(record.commands if record.requests is None else record.requests)
+        return self._from_standing(self.trajectory.record.asked)
 
     @cached_property
     def sent(self) -> Floats:
@@ -225,24 +224,21 @@ def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
     if found is None:
         return ()
     worst: dict[tuple[int, int, int], Correction] = {}
-    order = np.argsort(found.frames, kind="stable").tolist()
-    for k in order:
+    for k in np.argsort(found.frames, kind="stable").tolist():
         frame, joint, guard = int(found.frames[k]), int(found.joints[k]), found.guards[k]
         name, value, limit = card.joint_names[joint], float(found.values[k]), float(found.limits[k])
         one = Correction((frame + 1) * card.frame_period_s, name, guard.value, value, limit)
         key = frame // COUNT_FRAMES, list(Guard).index(guard), joint
         worst[key] = worse_of(worst.get(key, one), one)
-    return tuple(one for _, one in sorted(worst.items()) if _is_worth_a_word(one, card))
+    told = (one for _, one in sorted(worst.items()))
+    # Poses in whole ticks may lie a rounding beyond a limit.
+    limit = Guard.JOINT_LIMIT.value
+    return tuple(one for one in told if one.guard != limit or one.excess > card.servo(one.joint).tick_rad)
 
 
 def worse_of(first: Correction, other: Correction) -> Correction:
     """Return the worse of two corrections, with the time of the first."""
     return replace(other, time_s=first.time_s) if other.excess > first.excess else first
-
-
-def _is_worth_a_word(found: Correction, robot: Robot) -> bool:
-    """Tell whether a servo would notice: poses in whole ticks may lie a rounding beyond a limit."""
-    return found.guard != Guard.JOINT_LIMIT.value or found.excess > robot.servo(found.joint).tick_rad
 
 
 def _commands(trajectory: Trajectory) -> tuple[Timed, ...]:

@@ -249,8 +249,7 @@ def walk_many(
         UnreachableError: as `walk_gait`.
         UnavailableError: a worker process ended by itself.
     """
-    if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MOST_BODIES:
-        raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MOST_BODIES}")
+    _expect_bodies(bodies)
     checked_seed(seed, count=bodies)
     asked = _command_mean(robot, command, seconds, settle_s)
     spread = domain_randomization() if ranges is None else ranges
@@ -273,3 +272,8 @@ def _command_mean(robot: Robot, command: CommandSchedule, seconds: float, settle
     begin, frames = frames_of(robot, seconds, settle_s)
     commands = timed_commands(command, settle_s + seconds)
     return mean_command(commands, robot.frame_period_s, begin, begin + frames)
+
+
+def _expect_bodies(bodies: object) -> None:
+    if isinstance(bodies, bool) or not isinstance(bodies, int) or not 1 <= bodies <= MOST_BODIES:
+        raise InputError(f"{bodies!r} bodies", hint=f"a whole number from 1 to {MOST_BODIES}")
