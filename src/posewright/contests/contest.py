@@ -40,7 +40,6 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
         rows = [("th", self.columns), *(("td", row) for row in self.rows)]
         rows += [("th", self.total)] if self.total else []
         lines = ["".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) for tag, row in rows]

@@ -84,7 +84,6 @@ class Inspection:
         return ScoreTable(("", "robot", "limit", "", "measured", "source"), rows, total)
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
         return self.table()._repr_html_()
 
 

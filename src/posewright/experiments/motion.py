@@ -189,7 +189,6 @@ class Commands:
 
 
 def _held(block: JointCommands, n: int, decision: Decision) -> JointCommands:
-    """Return the last frame of a block for some frames."""
     return replace(block, angles=np.repeat(block.angles[-1:], n, axis=0), decision=decision)
 
 

@@ -65,7 +65,6 @@ class Outcome:
         )
 
     def _repr_html_(self) -> str:
-        """Return the score for a notebook."""
         warnings = "".join(f"<p>{line}</p>" for line in (*self.score.warnings, *self.remarks))
         return self.score.table()._repr_html_() + warnings
 

@@ -106,7 +106,6 @@ class _Stage:
 
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
-    """Resolve a trial's names into objects, once."""
     held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None)
     arena = held.field(trial.layout, trial.seed, legal=legal)
     if trial.arena not in {"", arena.name}:

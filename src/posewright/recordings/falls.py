@@ -136,7 +136,6 @@ class FallDetector:
         return now if now is not None and now.lasting_s >= self._limits.lasting_s else None
 
     def _join(self, spell: Spell) -> None:
-        """Add a spell, or lengthen the last one by it."""
         last = self._spells[-1] if self._may_join else None
         goes_on = last is not None and (
             last.end == spell.begin or spell.since_s - last.until_s <= self._limits.bridge_s

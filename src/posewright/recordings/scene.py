@@ -89,15 +89,8 @@ def _entity(name: str, frame: str, shapes: Iterator[Shape] | Sequence[Shape]) ->
         for part in _parts(shape):
             kind, primitive = _primitive(part)
             drawn[kind].append(primitive)
-    instant = {"sec": 0, "nsec": 0}
-    return {
-        "timestamp": instant,
-        "frame_id": frame,
-        "id": name,
-        "lifetime": instant,
-        "frame_locked": True,
-        **drawn,
-    }
+    now = {"sec": 0, "nsec": 0}
+    return {"timestamp": now, "frame_id": frame, "id": name, "lifetime": now, "frame_locked": True, **drawn}
 
 
 def _parts(shape: Shape) -> Iterator[Shape]:
@@ -122,12 +115,8 @@ def _primitive(shape: Shape) -> tuple[str, dict[str, Any]]:
     w, x, y, z = shape["rotation"]
     pose = {"position": _xyz(shape["position"]), "orientation": {"x": x, "y": y, "z": z, "w": w}}
     cone = {"bottom_scale": 1.0, "top_scale": 1.0} if shape["kind"] == "cylinder" else {}
-    return _PRIMITIVES.get(shape["kind"], "cubes"), {
-        "pose": pose,
-        "size": _xyz(shape["size"]),
-        "color": colour,
-        **cone,
-    }
+    placed = {"pose": pose, "size": _xyz(shape["size"]), "color": colour, **cone}
+    return _PRIMITIVES.get(shape["kind"], "cubes"), placed
 
 
 def _xyz(values: Sequence[float]) -> dict[str, float]:

@@ -115,7 +115,6 @@ def progress(
 
 
 def _parts(rows: Rows, every_s: float) -> Iterator[Rows]:
-    """Yield the rows of every so many seconds."""
     edges = np.searchsorted(rows.times, np.arange(every_s, rows.times[-1], every_s), side="right")
     edges = np.unique([0, *edges, len(rows)])
     return (rows[low:high] for low, high in pairwise(edges.tolist()))

@@ -65,7 +65,6 @@ class BoxWatch:
         return sorted(found, key=lambda hit: (hit.time_s, hit.box))
 
     def _follow(self, box: int, times: Floats, poses: Floats) -> list[Displacement]:
-        """Follow one box through the rows, from push to rest to push."""
         found: list[Displacement] = []
         row = 0
         while row < len(times):

@@ -87,7 +87,6 @@ class Result:
         )
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
         return self.table()._repr_html_()
 
     def to_dict(self) -> dict[str, Any]:

@@ -106,7 +106,6 @@ class PassivityScore:
         return ScoreTable(("", "touched at", "how it ended"), tuple(rows), (verdict, time, ""))
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
         return self.table()._repr_html_()
 
 
@@ -177,7 +176,6 @@ class PassivityTest:
         return PassivityScore(self.name, tuple(tries), time_s, self._warnings(record, times))
 
     def _warnings(self, record: RobotRecord, times: Floats) -> tuple[str, ...]:
-        """Return whether the robot moved before its wait was over."""
         waiting = times < self.rules.wait_s
         joints = np.where(np.isfinite(record.positions), record.positions, record.commands)[waiting]
         moved = (np.abs(joints - joints[:1]) > self.rules.moved_rad).any(axis=1)
@@ -209,7 +207,6 @@ class PassivityTest:
 
 
 def _judged(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
-    """Judge a try by the times the box was touched during it."""
     allowed_s = began_s + rules.wait_s
     counting = touches[(touches >= allowed_s) & (touches <= allowed_s + rules.limit_s)]
     if len(counting):

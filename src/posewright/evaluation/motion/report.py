@@ -131,7 +131,6 @@ def _travel(played: PlayedMotion) -> dict[str, Any]:
 
 
 def _attitude(played: PlayedMotion) -> dict[str, Any]:
-    """Return how the base stood at first, leant at most and stood at last."""
     worst = played.begin + int(played.lean[played.begin :].argmax())
     at_first = max(0, played.begin - 1)
     roll, pitch, _ = np.degrees(roll_pitch_yaw(played.record.base[at_first, 3:])).tolist()

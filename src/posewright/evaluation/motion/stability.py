@@ -72,10 +72,8 @@ def _on_more_than_feet(played: PlayedMotion) -> Flags:
 def _fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: int) -> Fall:
     window = slice(max(played.begin, begin - round(BEFORE_S / played.frame_s)), end)
     turning = float(np.diff(played.lean[window], prepend=played.lean[window][:1]).max()) / played.frame_s
-    dropping = (
-        float(-np.diff(played.record.base[window, 2], prepend=played.record.base[window, 2][:1]).min())
-        / played.frame_s
-    )
+    heights = played.record.base[window, 2]
+    dropping = float(-np.diff(heights, prepend=heights[:1]).min()) / played.frame_s
     return Fall(
         time_s=float(played.times[begin]),
         until_s=float(played.times[end]) if end < len(played.times) else None,
@@ -118,7 +116,6 @@ def _fallen(played: PlayedMotion, rules: PhysicsRules, fall: Fall) -> Finding:
 
 
 def _first_pose(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Does it stand by itself before the motion begins?"""
     last = played.begin - 1
     if last < 0:
         return
@@ -146,7 +143,6 @@ def _still_lies(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
 
 
 def _tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Find the moment the base is farthest from where it should be."""
     if played.wanted is None:
         how_far, limit, level = (
             played.lean - played.lean[max(0, played.begin - 1)],

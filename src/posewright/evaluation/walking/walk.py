@@ -170,13 +170,8 @@ class Walk:
         """When the robot fell, from the beginning on; what is over sooner than `fall_s` is a stumble."""
         track = self.trajectory
         return tuple(
-            GaitFall(
-                float(track.times[fall.begin]),
-                fall.begin,
-                side_of(-track.up[fall.begin]),
-                float(track.tilt_deg[fall.begin : fall.end].max()),
-            )
-            for fall in track.falls(fall_limits(self.frame_s))
+            GaitFall(float(track.times[at]), at, side_of(-track.up[at]), float(track.tilt_deg[at:end].max()))
+            for at, end in ((fall.begin, fall.end) for fall in track.falls(fall_limits(self.frame_s)))
         )
 
     @property
@@ -232,8 +227,8 @@ def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
         worst[key] = worse_of(worst.get(key, one), one)
     told = (one for _, one in sorted(worst.items()))
     # Poses in whole ticks may lie a rounding beyond a limit.
-    limit = Guard.JOINT_LIMIT.value
-    return tuple(one for one in told if one.guard != limit or one.excess > card.servo(one.joint).tick_rad)
+    stop = Guard.JOINT_LIMIT.value
+    return tuple(one for one in told if one.guard != stop or one.excess > card.servo(one.joint).tick_rad)
 
 
 def worse_of(first: Correction, other: Correction) -> Correction:

@@ -100,7 +100,7 @@ class WalkTask:
         world, times_s = self._world, [0.0]
         report, failure = None, None
         try:
-            result = walk_gait(
+            report = walk_gait(
                 self.gait,
                 self.robot,
                 self.command,
@@ -110,8 +110,7 @@ class WalkTask:
                 seed=seed,
                 world=world,
                 on_progress=times_s.append,
-            )
-            report = result.report
+            ).report
         except BodyError as error:  # of this body alone: the others walk on
             failure = error.message
         return WalkedBody(seed, domain, report, times_s[-1], world.instance().welded_joints, failure)
