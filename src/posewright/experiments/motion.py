@@ -176,7 +176,6 @@ class Commands:
         ]
 
     def _by_keyframe(self) -> Iterator[JointCommands]:
-        """Yield all frames, those of each keyframe with a decision of their own."""
         begin = 0
         for block in self.blocks:
             numbers = self.keyframes[begin : begin + len(block)]
@@ -236,7 +235,6 @@ def _played(motion: Motion, robot: Robot, first: Floats) -> Iterator[JointComman
 
 
 def _within(blocks: Iterator[JointCommands], n: int) -> Iterator[JointCommands]:
-    """Yield the first `n` frames."""
     for block in blocks:
         yield replace(block, angles=block.angles[:n])
         n -= len(block)

@@ -223,7 +223,6 @@ class Recording:
         return f"<Recording of {', '.join(self.robots)}: {self.duration_s:.2f} s, {len(self.times)} rows>"
 
     def _repr_html_(self) -> str:
-        """Return a table of the robots, and what else there is, for a notebook."""
         kinds = Counter(event.kind for event in self.events)
         told = [f"{self.duration_s:.2f} s", *(f"{count} {kind}" for kind, count in kinds.items())]
         if self.header.contest:

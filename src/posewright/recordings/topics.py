@@ -153,8 +153,12 @@ def _event(event: Event, stamp: Sequence[int]) -> bytes:
         "timestamp": {"sec": stamp[0], "nsec": stamp[1]},
         "level": _INFO if event.kind in _HARMLESS else _WARNING,
         "message": f"{event.kind}: {particulars}" if particulars else event.kind,
-        **{"name": "posewright", "file": "", "line": 0},
-        **{"time_s": event.time_s, "kind": event.kind, "data": event.data},
+        "name": "posewright",
+        "file": "",
+        "line": 0,
+        "time_s": event.time_s,
+        "kind": event.kind,
+        "data": event.data,
     }
     return to_json(entry).encode()
 

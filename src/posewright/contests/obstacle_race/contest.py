@@ -121,7 +121,6 @@ def _parts(rows: Rows, every_s: float) -> Iterator[Rows]:
 
 
 def _look(race: Race, number: int, now_s: float) -> _Look:
-    """Return time, points earned, and points if the line were crossed now."""
     leg, judged, limits = race.legs[number - 1], race.result().legs[number - 1], race.rules.scoring
     time_s = now_s if leg.ended_s is None else leg.ended_s
     on_clock = min(leg.clock_s(time_s), limits.time_limit_s)

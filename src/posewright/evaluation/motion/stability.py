@@ -165,7 +165,6 @@ def _tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
 
 
 def _floor(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Name the parts besides the feet that come to the floor during the motion."""
     landings = sorted(_landings(played), key=lambda landing: -landing[2])
     if not landings:
         return

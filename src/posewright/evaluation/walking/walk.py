@@ -237,7 +237,6 @@ def worse_of(first: Correction, other: Correction) -> Correction:
 
 
 def _commands(trajectory: Trajectory) -> tuple[Timed, ...]:
-    """Return what the gait was asked for: the outputs of the robot's decisions."""
     decisions = trajectory.record.decisions
     try:
         found = tuple(
