@@ -2,43 +2,50 @@
 
 from __future__ import annotations
 
-from posewright.contests.contest import Contest as Contest
-from posewright.contests.contest import Entry as Entry
-from posewright.contests.contest import Note as Note
-from posewright.contests.contest import Place as Place
-from posewright.contests.contest import Referee as Referee
-from posewright.contests.contest import Score as Score
-from posewright.contests.contest import ScoreTable as ScoreTable
-from posewright.contests.contest import lay_out as lay_out
-from posewright.contests.inspection import Inspection as Inspection
-from posewright.contests.inspection import Measures as Measures
-from posewright.contests.inspection import Verdict as Verdict
-from posewright.contests.inspection import inspect_measures as inspect_measures
-from posewright.contests.obstacle_race.contest import LegProgress as LegProgress
-from posewright.contests.obstacle_race.contest import ObstacleRace as ObstacleRace
-from posewright.contests.obstacle_race.contest import progress as progress
-from posewright.contests.obstacle_race.race import Race as Race
-from posewright.contests.obstacle_race.referee import RaceReferee as RaceReferee
-from posewright.contests.obstacle_race.result import LegResult as LegResult
-from posewright.contests.obstacle_race.result import Penalty as Penalty
-from posewright.contests.obstacle_race.result import Result as Result
-from posewright.contests.obstacle_race.rules import Rules as Rules
-from posewright.contests.obstacle_race.rules import parse_rules as parse_rules
-from posewright.contests.obstacle_race.rules import read_rules as read_rules
-from posewright.contests.obstacle_race.rules import rules as rules
-from posewright.contests.obstacle_race.score import LegScore as LegScore
-from posewright.contests.obstacle_race.score import Standing as Standing
-from posewright.contests.obstacle_race.score import rank as rank
-from posewright.contests.obstacle_race.score import score as score
-from posewright.contests.passivity_test.contest import PassivityScore as PassivityScore
-from posewright.contests.passivity_test.contest import PassivityTest as PassivityTest
-from posewright.contests.picture import ContestPicture as ContestPicture
-from posewright.contests.picture import Mark as Mark
-from posewright.contests.picture import MarkKind as MarkKind
-from posewright.contests.picture import Series as Series
-from posewright.contests.picture import Span as Span
-from posewright.contests.registry import contest as contest
-from posewright.contests.registry import contest_names as contest_names
-from posewright.contests.registry import contest_of as contest_of
-from posewright.contests.registry import is_of_a_contest as is_of_a_contest
-from posewright.contests.registry import judge as judge
+from typing import TYPE_CHECKING
+
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.contests.contest import Contest as Contest
+    from posewright.contests.contest import Entry as Entry
+    from posewright.contests.contest import Note as Note
+    from posewright.contests.contest import Place as Place
+    from posewright.contests.contest import Referee as Referee
+    from posewright.contests.contest import Score as Score
+    from posewright.contests.contest import ScoreTable as ScoreTable
+    from posewright.contests.contest import lay_out as lay_out
+    from posewright.contests.inspection import Inspection as Inspection
+    from posewright.contests.inspection import Measures as Measures
+    from posewright.contests.inspection import Verdict as Verdict
+    from posewright.contests.inspection import inspect_measures as inspect_measures
+    from posewright.contests.obstacle_race.contest import LegProgress as LegProgress
+    from posewright.contests.obstacle_race.contest import ObstacleRace as ObstacleRace
+    from posewright.contests.obstacle_race.contest import progress as progress
+    from posewright.contests.obstacle_race.race import Race as Race
+    from posewright.contests.obstacle_race.referee import RaceReferee as RaceReferee
+    from posewright.contests.obstacle_race.result import LegResult as LegResult
+    from posewright.contests.obstacle_race.result import Penalty as Penalty
+    from posewright.contests.obstacle_race.result import Result as Result
+    from posewright.contests.obstacle_race.rules import Rules as Rules
+    from posewright.contests.obstacle_race.rules import parse_rules as parse_rules
+    from posewright.contests.obstacle_race.rules import read_rules as read_rules
+    from posewright.contests.obstacle_race.rules import rules as rules
+    from posewright.contests.obstacle_race.score import LegScore as LegScore
+    from posewright.contests.obstacle_race.score import Standing as Standing
+    from posewright.contests.obstacle_race.score import rank as rank
+    from posewright.contests.obstacle_race.score import score as score
+    from posewright.contests.passivity_test.contest import PassivityScore as PassivityScore
+    from posewright.contests.passivity_test.contest import PassivityTest as PassivityTest
+    from posewright.contests.picture import ContestPicture as ContestPicture
+    from posewright.contests.picture import Mark as Mark
+    from posewright.contests.picture import MarkKind as MarkKind
+    from posewright.contests.picture import Series as Series
+    from posewright.contests.picture import Span as Span
+    from posewright.contests.registry import contest as contest
+    from posewright.contests.registry import contest_names as contest_names
+    from posewright.contests.registry import contest_of as contest_of
+    from posewright.contests.registry import is_of_a_contest as is_of_a_contest
+    from posewright.contests.registry import judge as judge
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)
