@@ -136,7 +136,7 @@ def _story_of_played(
     found = evaluate_motion(recording, robot=card).findings if findings is None else findings
     begin_s = float(recording.times[0]) + (played.begin - 1) * played.frame_s
     own = slice(max(played.begin - 1, 0), None)
-    upright = np.cos(tilt(played.base[own]))
+    upright = np.cos(tilt(played.record.base[own]))
     leans_s = float(played.times[own][np.abs(upright - upright[0]).argmax()])
     how = "under gravity" if played.is_whole else "under gravity, cut short"
     return Story(
