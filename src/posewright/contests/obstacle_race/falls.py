@@ -74,6 +74,10 @@ class FallWatch:
         spell = self._detector.add(times, self._detector.down(base, upright))
         return None if spell is None else Fall(spell.since_s, _last_stood(*self._stood))
 
+    def is_up(self, base: Floats) -> bool:
+        """Return whether a base `(7,)` is not down: no fall can end in this row."""
+        return self._stood is not None and not self._detector.is_down(base.tolist())
+
     def forget(self) -> None:
         """Begin anew: somebody has put the robot on its feet."""
         self._detector.forget()

@@ -98,6 +98,11 @@ class Way:
         x = footprints[..., 0]
         return np.asarray(x.min(axis=(1, 2)) if self.forward > 0.0 else -x.max(axis=(1, 2)))
 
+    def ends_beyond(self, footprints: Floats) -> bool:
+        """Return whether one corner of the first sole, and so the rear, is short of the end in every row."""
+        ahead = [self.forward * x for x in footprints[:, 0, 0, 0].tolist()]
+        return max(ahead) <= self.forward * self.to_x_m
+
 
 class Leg:
     """A leg as far as it has been seen.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,6 +91,13 @@ class Rows:
         joints = _done_or_told(states.positions[kept], commands[kept])
         return cls(states.times[kept], joints, world.base[kept], world.footprints[kept], world.boxes[kept])
 
+    @classmethod
+    def joined(cls, parts: Sequence[Rows]) -> Rows:
+        """Return the rows of several blocks as of one."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
+
     def __len__(self) -> int:
         return len(self.times)
 
@@ -168,10 +176,32 @@ class Race:
             if second.started_s is None:
                 second.start(first.ended_s + self.rules.clock.leg_2_delay_s)
             self._advance_leg_2(rows, used)
-        self._unseen.append((rows.times.copy(), rows.base.copy()))
+        self._unseen.append((rows.times, rows.base))
         moved = self._boxes.advance(rows.times, rows.boxes)
         self._moved += moved
         return moved
+
+    def goes_on_through(self, rows: Rows) -> bool:
+        """Return whether these rows surely end no leg and displace no box: then they may be added later.
+
+        Rows that were not added yet must be ones of which the same was said.
+        """
+        if not len(rows):
+            return True
+        leg = self.legs[self.leg - 1]
+        return (
+            self._now_s > 0.0
+            and float(rows.times[-1]) < self._ends_by_s(leg)
+            and leg.way.ends_beyond(rows.footprints)
+            and self._boxes.are_still(rows.boxes)
+        )
+
+    def _ends_by_s(self, leg: Leg) -> float:
+        """Return the earliest time at which a leg could be over because its time is up [s]."""
+        limit_s = self.rules.scoring.time_limit_s
+        if leg.started_s is not None:
+            return leg.started_s + limit_s
+        return min(self._now_s, self.rules.clock.wait_s) + limit_s
 
     def note(self, event: Event) -> None:
         """Take note of a touch or a fall; other events say nothing that rows do not say."""
