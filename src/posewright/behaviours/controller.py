@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from posewright.behaviours.behaviour import Behaviour
 from posewright.behaviours.performer import Performer
 from posewright.behaviours.runner import BehaviourRunner, Tick
@@ -42,7 +40,7 @@ class BehaviourController:
             decision = decision_of(tick)
         rows = self._performer.next(state, min(n, self._due - self._frame))
         self._frame += len(rows)
-        return rows if decision is None else replace(rows, decision=decision)
+        return rows if decision is None else JointCommands(rows.angles, rows.free, rows.stiffness, decision)
 
 
 def decision_of(tick: Tick) -> Decision:

@@ -82,6 +82,8 @@ class BehaviourRunner:
 
     def _sampled(self, before: Mapping[str, Value]) -> dict[str, Value]:
         """Return what was read, an event being true at the one tick at which it became so."""
+        if not self._events:
+            return self._read
         return {
             name: value and before.get(name) is False if name in self._events else value
             for name, value in self._read.items()

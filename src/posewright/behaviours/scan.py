@@ -93,7 +93,7 @@ class Scan:
     beams: Beams
     ranges: Floats
     max_range_m: float
-    _courses: dict[tuple[float, ...], Flags] = field(default_factory=dict, init=False, repr=False)
+    _courses: dict[tuple[float, ...], Flags | None] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def met(self) -> Flags:
@@ -119,7 +119,7 @@ class Scan:
         Returns:
             The free length, at most `max_range_m` [m]; 0 where the scan does not look.
         """
-        if not self.beams.see(np.array([towards_rad]))[0]:
+        if not self.beams.is_ring and not self.beams.see(np.array([towards_rad]))[0]:
             return 0.0
         ahead, aside = _turn(towards_rad) @ self.points_within(self.max_range_m)
         inside = ahead[(np.abs(aside) <= 0.5 * width_m) & (ahead > 0.0)]
@@ -143,13 +143,15 @@ class Scan:
             The size of the turn, 0 or more [rad]; None where no course tried is free.
         """
         free = self._free_courses(towards_rad, width_m, length_m, step_rad, up_to_rad)
+        if free is None:
+            return 0.0
         middle = len(free) // 2
         outwards = free[middle:] if side is Side.LEFT else free[middle::-1]
         first = int(outwards.argmax())
         return first * step_rad if outwards[first] else None
 
-    def _free_courses(self, *asked: float) -> Flags:
-        """Return which courses are free, from the rightmost to the leftmost, `(2 n + 1,)`.
+    def _free_courses(self, *asked: float) -> Flags | None:
+        """Return which courses are free, from the rightmost to the leftmost, `(2 n + 1,)`; None for straight on.
 
         Kept, because a chart asks for the left and for the right, one after the other.
         """
@@ -159,16 +161,15 @@ class Scan:
 
     def _try_courses(
         self, towards_rad: float, width_m: float, length_m: float, step_rad: float, up_to_rad: float
-    ) -> Flags:
+    ) -> Flags | None:
+        half_m = 0.5 * width_m
+        near = _turn(towards_rad) @ self.points_within(math.hypot(length_m, half_m))
+        if self.beams.is_ring and not _in_way(near, half_m, length_m).any():
+            return None  # mostly nothing is in the way, and no other course need be looked at
         turns, matrix = _fan(step_rad, up_to_rad)
-        near = _turn(towards_rad) @ self.points_within(math.hypot(length_m, 0.5 * width_m))
         # One product turns every point to every course: the distances ahead come first, then aside.
-        turned = matrix @ near
-        ahead, aside = turned[: len(turns)], turned[len(turns) :]
-        in_way = np.abs(aside) <= 0.5 * width_m
-        in_way &= ahead > 0.0
-        in_way &= ahead < length_m
-        free = np.asarray(~in_way.any(axis=1))
+        turned = (matrix @ near).reshape(2, len(turns), -1)
+        free = np.asarray(~_in_way(turned, half_m, length_m).any(axis=1))
         if not self.beams.is_ring:
             free &= self.beams.see(towards_rad + turns)
         return free
@@ -187,6 +188,15 @@ class Scan:
         along = np.where(self.met, self.ranges * off, self.max_range_m)
         counted = along[off >= math.cos(within_rad)]
         return float(counted.max()) if len(counted) else self.max_range_m
+
+
+def _in_way(points: Floats, half_m: float, length_m: float) -> Flags:
+    """Return which points, ahead and aside `(2, ...)` [m], lie in a corridor that begins at the sensor."""
+    ahead, aside = points
+    in_way: Flags = np.abs(aside) <= half_m
+    in_way &= ahead > 0.0
+    in_way &= ahead < length_m
+    return in_way
 
 
 def _turn(towards_rad: float) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,16 +94,18 @@ class Rows:
     @classmethod
     def joined(cls, parts: Sequence[Rows]) -> Rows:
         """Return the rows of several blocks as of one."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def __iter__(self) -> Iterator[Floats]:
+        """Yield the columns."""
+        return (getattr(self, name) for name in self.__slots__)
 
     def __len__(self) -> int:
         return len(self.times)
 
     def __getitem__(self, part: slice) -> Rows:
         """Return some of the rows."""
-        return Rows(*(getattr(self, name)[part] for name in self.__slots__))
+        return Rows(*(column[part] for column in self))
 
 
 def _done_or_told(positions: Floats, commands: Floats) -> Floats:
@@ -176,7 +178,7 @@ class Race:
             if second.started_s is None:
                 second.start(first.ended_s + self.rules.clock.leg_2_delay_s)
             self._advance_leg_2(rows, used)
-        self._unseen.append((rows.times, rows.base))
+        self._unseen.append((rows.times.copy(), rows.base.copy()))
         moved = self._boxes.advance(rows.times, rows.boxes)
         self._moved += moved
         return moved

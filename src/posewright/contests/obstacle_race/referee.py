@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +78,7 @@ class RaceReferee:
         self._fall = FallWatch(rules.fall)
         self._jam = JamWatch(rules.jam, arena)
         self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)
-        self._waiting: list[tuple[Rows, JointStates]] = []
+        self._waiting: list[tuple[Rows, tuple[Floats, ...]]] = []
 
     @property
     def race(self) -> Race:
@@ -112,9 +112,13 @@ class RaceReferee:
         kept = kept_frames(self._n_frames, self._every)
         self._n_frames += len(states)
         rows = Rows.of_states(states, block.commands.angles, kept)
-        self._waiting.append((rows, states))
-        is_calm = self._is_calm(rows, states.truth)
-        fall = None if is_calm else self._catch_up()
+        fall = None
+        if self._is_calm(rows, states.truth):
+            seen = _copies(states.times, states.truth.base, states.truth.footprints)
+            self._waiting.append((Rows(*_copies(*rows)), seen))
+        else:
+            self._catch_up()
+            fall = self._account(rows, states.times, states.truth.base, states.truth.footprints)
         if not self._race.done:
             self._intervene(fall, states, states.truth)
         if self._race.done:
@@ -129,14 +133,18 @@ class RaceReferee:
             and self._fall.is_up(world.base[-1])
         )
 
-    def _catch_up(self) -> Fall | None:
-        """Enter what has waited into the account; return the fall it ends in, if it does."""
-        if not self._waiting:
-            return None
-        waiting, self._waiting = self._waiting, []
-        for hit in self._race.advance(Rows.joined([rows for rows, _ in waiting])):
+    def _catch_up(self) -> None:
+        """Enter the calm blocks that have waited into the account."""
+        if self._waiting:
+            rows, seen = zip(*self._waiting, strict=True)
+            self._waiting.clear()
+            self._account(Rows.joined(rows), *map(np.concatenate, zip(*seen, strict=True)))
+
+    def _account(self, rows: Rows, times: Floats, base: Floats, footprints: Floats) -> Fall | None:
+        """Enter rows, and all frames they are of, into the account; return the fall they end in, if they do."""
+        for hit in self._race.advance(rows):
             self._tell(hit.time_s, "box_moved", {"box": hit.box, "displacement_m": hit.displacement_m})
-        return None if self._race.done else self._fall.advance(*_seen_of([states for _, states in waiting]))
+        return None if self._race.done else self._fall.advance(times, base, footprints)
 
     def _intervene(self, fall: Fall | None, states: JointStates, world: GroundTruth) -> None:
         time_s = float(states.times[-1])
@@ -200,14 +208,9 @@ class RaceReferee:
         self._note(event)
 
 
-def _seen_of(blocks: Sequence[JointStates]) -> tuple[Floats, Floats, Floats]:
-    """Return times `(n,)`, base `(n, 7)` and footprints `(n, n_feet, 4, 3)` of several blocks."""
-    truths = [states.truth for states in blocks if states.truth is not None]
-    return (
-        np.concatenate([states.times for states in blocks]),
-        np.concatenate([truth.base for truth in truths]),
-        np.concatenate([truth.footprints for truth in truths]),
-    )
+def _copies(*arrays: Floats) -> tuple[Floats, ...]:
+    """Return copies: a body may use its arrays again."""
+    return tuple(array.copy() for array in arrays)
 
 
 @dataclass(frozen=True, slots=True)
