@@ -7,7 +7,6 @@ into blocks does not change the answer.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -137,11 +136,10 @@ class FallDetector:
         tilted = upright < self._cos_tilt
         return np.asarray(tilted | (base[:, 2] < self._low_m) if self._limits.height_share else tilted)
 
-    def is_down(self, base: Sequence[float]) -> bool:
-        """Return what `down` says of one row x y z qw qx qy qz, after the first and on level ground."""
-        _, _, z, _, turn_x, turn_y, _ = base
-        tilted = 1.0 - 2.0 * (turn_x * turn_x + turn_y * turn_y) < self._cos_tilt
-        return tilted or (self._limits.height_share > 0.0 and z < (self._low_m or 0.0))
+    def is_down(self, height_m: float, upright: float) -> bool:
+        """Return what `down` says of one row after the first, of a known cosine of its tilt."""
+        is_low = self._low_m is not None and height_m < self._low_m
+        return upright < self._cos_tilt or (is_low and self._limits.height_share > 0.0)
 
     def advance(self, times: Floats, base: Floats) -> Spell | None:
         """Look at some more rows; return the fall they end in, if they do.

@@ -68,16 +68,12 @@ class BoxWatch:
             return []
         if not len(self._own):
             self._own = np.array(boxes[0])
-        if self.are_still(boxes):
-            return []
+        if not self._pushes and (boxes == self._own).all():
+            return []  # the usual case: a box that nobody touches sleeps, and its numbers do not change
         far = _travel(boxes, self._own, self._corner_m) > self._rules.displaced_m
         restless = set(np.flatnonzero(far.any(axis=0)).tolist()) | set(self._pushes)
         found = [hit for box in restless for hit in self._follow(box, times, boxes[:, box])]
         return sorted(found, key=lambda hit: (hit.time_s, hit.box))
-
-    def are_still(self, boxes: Floats) -> bool:
-        """Return whether every box stands in its own place: one that nobody touches sleeps."""
-        return not boxes.size or (not self._pushes and bool((boxes == self._own).all()))
 
     def _follow(self, box: int, times: Floats, poses: Floats) -> list[Displacement]:
         """Follow one box through the rows, from push to rest to push."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,21 +90,12 @@ class Rows:
         joints = _done_or_told(states.positions[kept], commands[kept])
         return cls(states.times[kept], joints, world.base[kept], world.footprints[kept], world.boxes[kept])
 
-    @classmethod
-    def joined(cls, parts: Sequence[Rows]) -> Rows:
-        """Return the rows of several blocks as of one."""
-        return cls(*map(np.concatenate, zip(*parts, strict=True)))
-
-    def __iter__(self) -> Iterator[Floats]:
-        """Yield the columns."""
-        return (getattr(self, name) for name in self.__slots__)
-
     def __len__(self) -> int:
         return len(self.times)
 
     def __getitem__(self, part: slice) -> Rows:
         """Return some of the rows."""
-        return Rows(*(column[part] for column in self))
+        return Rows(*(getattr(self, name)[part] for name in self.__slots__))
 
 
 def _done_or_told(positions: Floats, commands: Floats) -> Floats:
@@ -182,28 +172,6 @@ class Race:
         moved = self._boxes.advance(rows.times, rows.boxes)
         self._moved += moved
         return moved
-
-    def goes_on_through(self, rows: Rows) -> bool:
-        """Return whether these rows surely end no leg and displace no box: then they may be added later.
-
-        Rows that were not added yet must be ones of which the same was said.
-        """
-        if not len(rows):
-            return True
-        leg = self.legs[self.leg - 1]
-        return (
-            self._now_s > 0.0
-            and float(rows.times[-1]) < self._ends_by_s(leg)
-            and leg.way.ends_beyond(rows.footprints)
-            and self._boxes.are_still(rows.boxes)
-        )
-
-    def _ends_by_s(self, leg: Leg) -> float:
-        """Return the earliest time at which a leg could be over because its time is up [s]."""
-        limit_s = self.rules.scoring.time_limit_s
-        if leg.started_s is not None:
-            return leg.started_s + limit_s
-        return min(self._now_s, self.rules.clock.wait_s) + limit_s
 
     def note(self, event: Event) -> None:
         """Take note of a touch or a fall; other events say nothing that rows do not say."""

@@ -14,8 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from posewright.arenas import Arena
 from posewright.arrays import Flags, Floats
 from posewright.bodies import GroundTruth, JointStates, Supervisor
@@ -33,16 +31,11 @@ from posewright.units import DEG_PER_RAD, wrap_angle
 _TRAIL_BLOCKS = 600
 """How many blocks of its own way are remembered, about a minute."""
 
-_WAITING_BLOCKS = 32
-"""The account of calm blocks is kept for so many at once: a tenth of the cost of one after the other."""
-
 
 class RaceReferee:
     """Watches a race, puts the robot back where needed, and stops it when it is over.
 
-    It judges by the rows that the recording will have, one in `every` frames. Blocks in which nothing can
-    have happened that it would act upon wait, and enter the account together; whoever asks for the account
-    gets it up to date.
+    It judges by the rows that the recording will have, one in `every` frames.
 
     Args:
         rules: of the race.
@@ -51,6 +44,9 @@ class RaceReferee:
         note: writes into the recording.
         robot: whose blocks it looks at; None where there is one robot only.
         every: so many frames make a row.
+
+    Attributes:
+        race: the account so far: leg, clock, distance, penalties.
 
     Raises:
         InputError: the arena is not the one the rules name.
@@ -67,7 +63,7 @@ class RaceReferee:
         every: int = ROWS_EVERY,
     ) -> None:
         check_field(rules, arena.to_dict())
-        self._race = Race(rules)
+        self.race = Race(rules)
         self._rules = rules
         self._arena = arena
         self._supervisor = supervisor
@@ -78,13 +74,6 @@ class RaceReferee:
         self._fall = FallWatch(rules.fall)
         self._jam = JamWatch(rules.jam, arena)
         self._trail: deque[tuple[float, float]] = deque(maxlen=_TRAIL_BLOCKS)
-        self._waiting: list[tuple[Rows, tuple[Floats, ...]]] = []
-
-    @property
-    def race(self) -> Race:
-        """The account so far: leg, clock, distance, penalties."""
-        self._catch_up()
-        return self._race
 
     @property
     def result(self) -> Result:
@@ -107,53 +96,25 @@ class RaceReferee:
         states = block.states
         if states.truth is None:
             raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")
-        if not len(states) or self._race.done:
-            return self._race.done
         kept = kept_frames(self._n_frames, self._every)
         self._n_frames += len(states)
-        rows = Rows.of_states(states, block.commands.angles, kept)
-        fall = None
-        if self._is_calm(rows, states.truth):
-            seen = _copies(states.times, states.truth.base, states.truth.footprints)
-            self._waiting.append((Rows(*_copies(*rows)), seen))
-        else:
-            self._catch_up()
-            fall = self._account(rows, states.times, states.truth.base, states.truth.footprints)
-        if not self._race.done:
-            self._intervene(fall, states, states.truth)
-        if self._race.done:
+        for hit in self.race.advance(Rows.of_states(states, block.commands.angles, kept)):
+            data = {"box": hit.box, "displacement_m": hit.displacement_m}
+            self._tell(hit.time_s, "box_moved", data)
+        if len(states) and not self.race.done:
+            self._intervene(states, states.truth)
+        if self.race.done:
             self._tell(float(states.times[-1]), "stop", {"reason": self._ending()})
-        return self._race.done
+        return self.race.done
 
-    def _is_calm(self, rows: Rows, world: GroundTruth) -> bool:
-        """Return whether nothing in a block ends a leg, displaces a box or may be a fall at its end."""
-        return (
-            len(self._waiting) < _WAITING_BLOCKS
-            and self._race.goes_on_through(rows)
-            and self._fall.is_up(world.base[-1])
-        )
-
-    def _catch_up(self) -> None:
-        """Enter the calm blocks that have waited into the account."""
-        if self._waiting:
-            rows, seen = zip(*self._waiting, strict=True)
-            self._waiting.clear()
-            self._account(Rows.joined(rows), *map(np.concatenate, zip(*seen, strict=True)))
-
-    def _account(self, rows: Rows, times: Floats, base: Floats, footprints: Floats) -> Fall | None:
-        """Enter rows, and all frames they are of, into the account; return the fall they end in, if they do."""
-        for hit in self._race.advance(rows):
-            self._tell(hit.time_s, "box_moved", {"box": hit.box, "displacement_m": hit.displacement_m})
-        return None if self._race.done else self._fall.advance(times, base, footprints)
-
-    def _intervene(self, fall: Fall | None, states: JointStates, world: GroundTruth) -> None:
+    def _intervene(self, states: JointStates, world: GroundTruth) -> None:
+        fall = self._fall.advance(states.times, world.base, world.footprints)
         time_s = float(states.times[-1])
         if fall is not None:
             self._pick_up(time_s, fall, world)
             return
         jam = self._jam.advance(time_s, world.base[-1], world.box_contacts)
         if jam is not None:
-            self._catch_up()
             self._take_off(time_s, jam, world)
         else:
             x_m, y_m = world.base[-1, :2].tolist()
@@ -204,13 +165,8 @@ class RaceReferee:
 
     def _tell(self, time_s: float, kind: str, data: dict[str, Any]) -> None:
         event = Event(time_s, kind, data)
-        self._race.note(event)
+        self.race.note(event)
         self._note(event)
-
-
-def _copies(*arrays: Floats) -> tuple[Floats, ...]:
-    """Return copies: a body may use its arrays again."""
-    return tuple(array.copy() for array in arrays)
 
 
 @dataclass(frozen=True, slots=True)
