@@ -164,12 +164,12 @@ class Scan:
     ) -> Flags | None:
         half_m = 0.5 * width_m
         near = _turn(towards_rad) @ self.points_within(math.hypot(length_m, half_m))
-        if self.beams.is_ring and not _in_way(near, half_m, length_m).any():
+        if self.beams.is_ring and not _in_way(*near, half_m, length_m).any():
             return None  # mostly nothing is in the way, and no other course need be looked at
         turns, matrix = _fan(step_rad, up_to_rad)
         # One product turns every point to every course: the distances ahead come first, then aside.
-        turned = (matrix @ near).reshape(2, len(turns), -1)
-        free = np.asarray(~_in_way(turned, half_m, length_m).any(axis=1))
+        turned = near.T @ matrix
+        free = ~_in_way(turned[:, : len(turns)], turned[:, len(turns) :], half_m, length_m).any(axis=0)
         if not self.beams.is_ring:
             free &= self.beams.see(towards_rad + turns)
         return free
@@ -190,9 +190,8 @@ class Scan:
         return float(counted.max()) if len(counted) else self.max_range_m
 
 
-def _in_way(points: Floats, half_m: float, length_m: float) -> Flags:
-    """Return which points, ahead and aside `(2, ...)` [m], lie in a corridor that begins at the sensor."""
-    ahead, aside = points
+def _in_way(ahead: Floats, aside: Floats, half_m: float, length_m: float) -> Flags:
+    """Return which places `(...)` [m] lie in a corridor that begins at the sensor."""
     in_way: Flags = np.abs(aside) <= half_m
     in_way &= ahead > 0.0
     in_way &= ahead < length_m
@@ -207,11 +206,11 @@ def _turn(towards_rad: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _fan(step_rad: float, up_to_rad: float) -> tuple[Floats, Floats]:
-    """Return the turns tried `(n,)` [rad], right to left, and the matrix `(2 n, 2)` that makes them all."""
+    """Return the turns tried `(n,)` [rad], right to left, and the matrix `(2, 2 n)` that makes them all."""
     steps = int(up_to_rad / step_rad + 1e-9)
     turns: Floats = np.arange(-steps, steps + 1, dtype=np.float64) * step_rad
     c, s = np.cos(turns), np.sin(turns)
-    matrix = np.concatenate((np.stack((c, s), axis=1), np.stack((-s, c), axis=1)))
+    matrix = np.concatenate((np.stack((c, s)), np.stack((-s, c))), axis=1)
     for array in (turns, matrix):
         array.setflags(write=False)
     return turns, matrix

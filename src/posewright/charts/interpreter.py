@@ -165,10 +165,12 @@ class Interpreter:
     def _given(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
         """Return the inputs, checked and within their ranges, and the events that came."""
         known, events = self.chart.inputs, self.chart.events
-        for name in inputs.keys() - self._names:
-            raise UnknownNameError.among("input", name, self._names)
-        for name in known.keys() - inputs.keys():
-            raise InputError(f"the input {name!r} is missing", hint=f"inputs: {', '.join(known)}")
+        for name in inputs:
+            if name not in known and name not in events:
+                raise UnknownNameError.among("input", name, self._names)
+        if not known.keys() <= inputs.keys():
+            missing = next(name for name in known if name not in inputs)
+            raise InputError(f"the input {missing!r} is missing", hint=f"inputs: {', '.join(known)}")
         values: dict[str, Any] = {}
         for name, kind in known.items():
             value = inputs[name]

@@ -96,9 +96,9 @@ class Tick:
 
     def count(self) -> None:
         """Let time pass for the states that are active."""
-        env = self.env
+        env, active = self.env, self.moves.active(self.leaves)
         for node in self.machine.counting:
-            for counter in node.counters if node.index in self.moves.active(self.leaves) else ():
+            for counter in node.counters if node.index in active else ():
                 counted = env[counter.name]
                 if counter.condition is not None and not self.compute(counter.condition, env):
                     env[counter.name] = 0

@@ -168,7 +168,10 @@ class Leg:
     def _is_under_way(self, times: Floats, footprints: Floats) -> bool:
         """Look at rows in which the leg neither begins nor ends, nearly all; return whether they are such."""
         begin_s, end_s = float(times[0]), float(times[-1])
-        if self.started_s is None or not self.started_s <= begin_s <= end_s <= self.started_s + self.way.limit_s:
+        if (
+            self.started_s is None
+            or not self.started_s <= begin_s <= end_s <= self.started_s + self.way.limit_s
+        ):
             return False
         rear = self.way.rear(footprints).tolist()
         if max(rear) > self.way.forward * self.way.to_x_m:
