@@ -3,7 +3,8 @@
 Three roads take the same trot over the same ten seconds: `walk_gait`, which makes the gait step by step while
 the robot walks, looks at every command and writes everything down; the body alone, playing frames that were
 made before; and the raw engine. They run in turn, in one process and on one core; the best of the rounds
-counts, by CPU time. Then the same again as a search does it: mouth, ears, tail and head welded, and a step of 4 ms.
+counts, by CPU time. Then the same again as a search does it: mouth, ears, tail and head welded, and a step
+of 4 ms.
 """
 
 from __future__ import annotations

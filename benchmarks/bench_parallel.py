@@ -4,8 +4,8 @@ Counted: whole calls of `run_trial`, with reading the documents, compiling the m
 recording, as in a tournament. The workers are warm: each has run a race before. One worker runs some races
 alone; then both run as many each, at the same time. The gain is how many times more races that is in the same
 time of a core; 2 would be perfect, and less is what the two cost each other. By the wall clock it is so only
-where no other program shares the machine: how many cores the two had is told. What a worker's threads cost is told as CPU time a wall second of its lone
-run: 1 means that no library keeps threads of its own busy.
+where no other program shares the machine: how many cores the two had is told. What a worker's threads cost
+is told as CPU time a wall second of its lone run: 1 means that no library keeps threads of its own busy.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The simulated body alone against `mujoco.rollout` on the same model.
 
 Both play the same commands from the same start, in the same process, in turn; the best of the rounds
-counts, by CPU time. The body plays in blocks of 12 or 13 frames, keeps everything a recorder needs of every frame, and
-reads all its sensors between the blocks, as a behaviour does. A ratio of 1 is no cost at all.
+counts, by CPU time. The body plays in blocks of 12 or 13 frames, keeps everything a recorder needs of every
+frame, and reads all its sensors between the blocks, as a behaviour does. A ratio of 1 is no cost at all.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ out.mkdir(parents=True, exist_ok=True)
 
 # The judge needs the recording alone: it carries the rules it was run under.
 run = pw.run_trial("obstacle-race", layout="example_5", record=out / "race.mcap")
-result = pw.judge(pw.read_trace(out / "race.mcap"))
+result = pw.judge(pw.read_recording(out / "race.mcap"))
 print(f"{result.total_points:.2f} points, the same as the run's own: {result == run.score}")
 
 # One leg by the formula: 80 s, all the way, one touch by the judge.

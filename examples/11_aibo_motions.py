@@ -29,5 +29,6 @@ for finding in pw.check_motion(hasty, aibo)[:2]:
 try:
     strip = pw.draw_strip(pw.try_motion(bow).recording, pictures=6)  # film_recording makes a film
     pw.save_figure(strip, out / "play_bow.png")
+    pw.film_motion(bow, out / "play_bow.mp4", speed=4.0)  # as it was written, without gravity
 except pw.PosewrightError as error:  # a machine that cannot draw
     print(error)

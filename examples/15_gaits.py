@@ -1,4 +1,4 @@
-"""Gaits.  Twin of `posewright gait list`, `show`, `plot`, `sample`, `run`, `compare` and `evaluate`."""
+"""Gaits.  Twin of `posewright gait list`, `show`, `plot`, `sample`, `run` and `compare`."""
 
 import sys
 from pathlib import Path
@@ -26,8 +26,6 @@ print(
     f"walked {report['speed_m_s']:.3f} m/s, turned {report['turn_rad_s']:.2f} rad/s, {report['falls']} falls"
 )
 pw.save_figure(pw.draw_walk(result), out / "walk.png")
-pw.write_trace(result.recording, out / "walk.mcap")
-print("the same from its recording:", pw.evaluate(result.recording).figures() == result.figures())
 
 higher = trot.changed({"central_height_m": 0.02})  # any parameter, by its name
 print(

@@ -88,8 +88,8 @@ if TYPE_CHECKING:
     read_archive = read_archive_file
     write_archive = write_archive_file
     describe_robot = describe
-    read_trace = read_mcap
-    write_trace = write_mcap
+    read_recording = read_mcap
+    write_recording = write_mcap
 else:
     __getattr__, __dir__, _names = lazy(__name__)
     __all__ = ["TWINS", "__version__", *_names]  # noqa: PLE0604 -- all of them text

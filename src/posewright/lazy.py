@@ -15,6 +15,7 @@ else:
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -56,6 +57,7 @@ def _places(source: str) -> dict[str, tuple[str, str]]:
     offered: dict[str, tuple[str, str]] = {}
     imported: dict[str, tuple[str, str]] = {}
     listed = source.partition("\nif TYPE_CHECKING:\n")[2].partition("\nelse:\n")[0]
+    listed = re.sub(r"\(([^)]*?),?\s*\)", lambda found: " ".join(found[1].split()), listed)  # in brackets
     for line in listed.splitlines():
         match line.split():
             case ["from", room, "import", name, "as", _]:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.behaviours import behaviour_names, read_behaviour
-from posewright.behaviours.carried import CarriedTexts
+from posewright.behaviours.motion_library import CarriedTexts
 from posewright.control import Player
 from posewright.errors import DocumentError, ExpressionError, InputError, PosewrightError, UnknownNameError
 from posewright.formats import native, read_motion
@@ -288,3 +288,29 @@ def test_the_makers_own_pages_are_played_where_the_behaviour_names_them(samples)
     assert behaviour.motions["walk_forward"].name == "F_S_L"
     assert behaviour.motions["turn_left"].name == "LT_S_L"
     assert read_behaviour("obstacle_race").motions["walk_forward"].name == "walk_forward"
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 300 + ".behaviour.yaml", "a\0b"])
+def test_a_name_that_no_file_can_have_is_refused_like_any_other(name: str) -> None:
+    with pytest.raises(InputError, match="behaviour"):
+        read_behaviour(name)
+
+
+def test_a_behaviour_tells_in_a_line_what_it_is_and_in_a_table_what_is_wired_to_what() -> None:
+    behaviour = read_behaviour("obstacle_race")
+    assert repr(behaviour) == "Behaviour('obstacle_race', robotis_bioloid, chart 'obstacle_race')"
+    table = behaviour._repr_html_()
+    assert all(f"<td>{name}</td>" in table for name in (*behaviour.chart.inputs, "walk_forward", "s1 and s0"))
+
+
+@pytest.mark.parametrize("name", ["obstacle_race", "document_mealy", "cross_field"])
+def test_every_part_of_a_behaviour_has_a_short_repr(name: str) -> None:
+    behaviour = read_behaviour(name)
+    parts = [*behaviour.inputs, *behaviour.outputs, *(wire.source for wire in behaviour.inputs)]
+    assert max(len(repr(part)) for part in parts) < 230
+
+
+def test_a_sound_chart_is_checked_once_however_often_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_behaviour("obstacle_race")
+    monkeypatch.setattr("posewright.behaviours.reading.require_sound", lambda chart: pytest.fail(chart.name))
+    read_behaviour("obstacle_race")

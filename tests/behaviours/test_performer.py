@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.behaviours import BehaviourController, read_behaviour
+from posewright.behaviours.outputs import STAND, Action
 from posewright.behaviours.performer import Performer
-from posewright.behaviours.wiring.outputs import STAND, Action
 from posewright.bodies import BodyState, MockBody
 from posewright.control import drive
 from posewright.formats import read_motion

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.behaviours.wiring.threshold import Threshold
+from posewright.behaviours.inputs import Threshold
 
 readings = st.lists(st.floats(-1.0, 1.0), min_size=1, max_size=30)
 limits = st.floats(-0.5, 0.5)

@@ -16,7 +16,7 @@ from posewright.charts.expression.quantities import UNITS, conversion, parse_val
 from posewright.charts.rows import parse_row
 from posewright.charts.scenarios.scenario_reading import parse_scenario
 from posewright.charts.sheet_rows import sheet_rows
-from posewright.cli.chart_keys import parse_line
+from posewright.cli.chart_run import parse_line
 from posewright.documents import parse_document
 from posewright.documents.reading import open_bracket
 from posewright.errors import FormatError, InputError, PosewrightError

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from posewright.cli import app
-from posewright.cli.archive_tables import grouped, shown
+from posewright.cli.archive import grouped
+from posewright.cli.console import visible
 
 Captured = pytest.CaptureFixture[str]
 
@@ -109,7 +110,7 @@ def test_a_person_gets_a_line_an_entry(archive: Path, capsys: Captured) -> None:
 
 
 def test_what_a_terminal_must_not_get_is_shown_as_its_code(tmp_path: Path, capsys: Captured) -> None:
-    assert shown("a\x1b[31m\x9b\xe9") == "a\\x1b[31m\\x9b\xe9"
+    assert visible("a\x1b[31m\x9b\xe9") == "a\\x1b[31m\\x9b\xe9"
     path = tmp_path / "x.oda"
     path.write_bytes(build_archive(("\x1b]0;gotcha\x07", b"NotOMTN ")))
     out, _ = say(capsys, "list", path)

@@ -10,7 +10,7 @@ import pytest
 
 from posewright.charts import parse_chart
 from posewright.cli.app import run
-from posewright.cli.chart_keys import parse_line
+from posewright.cli.chart_run import parse_line
 from posewright.errors import InputError
 
 CHART = """\

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 import typer
 
-from posewright.cli import gait, gait_plot, gait_run, gait_sample
+from posewright.cli import gait, gait_run, gait_sample
 from posewright.cli.app import run
 from posewright.gaits import Gait, QuadrupedGait, gait_text, read_gait
 from posewright.robots import Robot, robot
@@ -19,7 +19,7 @@ from posewright.robots import Robot, robot
 VERBS = (
     gait.list_gaits,
     gait.show,
-    gait_plot.plot,
+    gait.plot,
     gait_sample.sample,
     gait_run.run,
     gait_run.compare,

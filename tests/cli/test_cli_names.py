@@ -10,11 +10,11 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from posewright.cli import archive, console
+from posewright.cli import console
 from posewright.cli.app import run
-from posewright.cli.robot_tables import card_tables
-from posewright.cli.score_table import print_outcome, print_score
-from posewright.cli.tune_tables import list_table, values_table
+from posewright.cli.judge import print_outcome, print_score
+from posewright.cli.robots import card_tables
+from posewright.cli.tune_report import list_table, values_table
 from posewright.contests import LegResult, Penalty, Result
 from posewright.experiments import Outcome
 from posewright.gaits import gait_text, read_gait
@@ -79,10 +79,10 @@ def test_progress_shows_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> No
     file = io.StringIO()
     terminal = Console(file=file, width=100, force_terminal=True)
     monkeypatch.setattr(console, "err", terminal)
-    monkeypatch.setattr(archive, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(console, "PATIENCE_S", 0.0)
     with console.progress(quiet=False) as display:
         display.add_task("trot[fast]: setting up")
-    with archive.progress("reading ODA[1]") as tell:
+    with console.bar("reading ODA[1]") as tell:
         tell(1, 2)
     assert "trot[fast]: setting up" in file.getvalue()
     assert "reading ODA[1]" in file.getvalue()

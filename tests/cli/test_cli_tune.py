@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from posewright.cli.app import run
-from posewright.cli.tune_course import duration
+from posewright.cli.tune import duration
 from posewright.experiments import GaitProblem, tune_names
 from posewright.search import Evaluation, read_journal
 

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from posewright.errors import InputError
 from posewright.experiments import GaitProblem, TunedGait, tune_gait, walk_gait
-from posewright.experiments.tuning.reach import refuse_out_of_reach
 from posewright.experiments.tuning.reading import tune_in
-from posewright.experiments.tuning.task import FINENESS, rounded
-from posewright.experiments.tuning.walk import Asked, TunedWalk
+from posewright.experiments.tuning.search import refuse_out_of_reach
+from posewright.experiments.tuning.task import FINENESS, Asked, TunedWalk, rounded
 from posewright.gaits import VelocityCommand, gait_text, read_gait, timing_of, write_gait
 from posewright.search import Dimension, Tuned, read_journal, tune
 from posewright.simulation import World

@@ -12,8 +12,8 @@ from posewright.bodies import NOMINAL, domain_randomization, draw_domain
 from posewright.errors import InputError
 from posewright.experiments import GaitProblem, read_tune, tune_names
 from posewright.experiments.tuning.reading import OPTIONAL, tune_in
-from posewright.experiments.tuning.terms import TERMS, Fall, Following, Tilt
-from posewright.experiments.tuning.walk import Asked, TunedBodies, TunedWalk
+from posewright.experiments.tuning.score import TERMS, Fall, Following, Tilt
+from posewright.experiments.tuning.task import Asked, TunedBodies, TunedWalk
 from posewright.gaits import gait_names, read_gait, write_gait
 from posewright.robots import robot
 from posewright.search import Dimension

@@ -11,8 +11,7 @@ import pytest
 from posewright.evaluation.walking.walk import GaitFall
 from posewright.experiments import walk_gait
 from posewright.experiments.tuning.reading import tune_in
-from posewright.experiments.tuning.score import judged
-from posewright.experiments.tuning.terms import (
+from posewright.experiments.tuning.score import (
     NOWHERE_COST,
     TERMS,
     CostOfTransport,
@@ -25,8 +24,9 @@ from posewright.experiments.tuning.terms import (
     Speed,
     Term,
     Tilt,
+    judged,
 )
-from posewright.experiments.tuning.walk import Asked, TunedBodies, TunedWalk, Walked
+from posewright.experiments.tuning.task import Asked, TunedBodies, TunedWalk, Walked
 from posewright.gaits import VelocityCommand, read_gait
 
 from .gait_tunes import ERS7, MADE, QUICK

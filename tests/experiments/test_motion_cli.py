@@ -10,8 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from posewright.cli.motion_film import film
-from posewright.cli.motion_physics import physics_lines, physics_table, with_physics
-from posewright.cli.motion_tables import findings_report
+from posewright.cli.motion_tables import findings_report, physics_lines, physics_table, with_physics
 from posewright.formats import MotionFile, read_motion_file
 
 SWING = """\

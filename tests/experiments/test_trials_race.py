@@ -67,7 +67,7 @@ def test_a_recording_alone_is_judged_as_the_run_was(tmp_path: Path, monkeypatch:
     assert unrecorded.recording.digest() == run.recording.digest()
     replayed = pw.replay("race.mcap")
     assert replayed.recording.digest() == run.recording.digest()
-    assert replayed.score == run.score == pw.judge(pw.read_trace(tmp_path / "race.mcap"))
+    assert replayed.score == run.score == pw.judge(pw.read_recording(tmp_path / "race.mcap"))
 
 
 def test_the_robot_waits_its_five_seconds(outcome: Outcome) -> None:

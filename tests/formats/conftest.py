@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from posewright.formats import FORMATS, MotionFile, detect_kind
-from posewright.formats.detect import refuse_unsupported
+from posewright.formats.reading import refuse_unsupported
 from posewright.robots import robot
 
 WALK_READY = (235, 788, 279, 744, 462, 561, 358, 666, 507, 516, 341, 682, 240, 783, 647, 376, 507, 516)

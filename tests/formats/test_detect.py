@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from posewright.errors import FormatError
 from posewright.formats import FORMATS, detect_format, read_motion, read_motion_file
-from posewright.formats.detect import known_kinds
+from posewright.formats.reading import known_kinds
 from posewright.formats.registry import is_read
 
 TITLES = {kind.name: kind.title for kind in known_kinds()}

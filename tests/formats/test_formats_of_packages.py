@@ -97,7 +97,7 @@ def test_importing_formats_looks_for_no_package() -> None:
     code = (
         "import sys, importlib.metadata\n"
         "importlib.metadata.entry_points = lambda **_: sys.exit('asked')\n"
-        "import posewright.formats.writing, posewright.formats.detect\n"
+        "import posewright.formats.writing, posewright.formats.reading\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603 -- our own interpreter and code
     assert (done.returncode, done.stderr) == (0, "")

@@ -17,6 +17,9 @@ from posewright.lazy import lazy
 if TYPE_CHECKING:
     from math import cos as cos
     from math import floor, sin
+    from math import (
+        tau as tau,
+    )
 
     sine = sin
     down = floor
@@ -31,7 +34,7 @@ def test_a_name_is_loaded_when_it_is_used(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "lazily" / "__init__.py").write_text(SOURCE)
     monkeypatch.syspath_prepend(tmp_path)
     lazily = importlib.import_module("lazily")
-    assert lazily.__all__ == ["cos", "down", "sine"]
+    assert lazily.__all__ == ["cos", "down", "sine", "tau"]
     assert "sine" not in vars(lazily)
     assert (lazily.sine(0.0), lazily.cos(0.0), lazily.down(1.5)) == (0.0, 1.0, 1)
     assert "sine" in vars(lazily)

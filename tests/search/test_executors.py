@@ -251,7 +251,7 @@ def test_a_script_that_lacks_its_guard_is_told_so(tmp_path: Path) -> None:
     [
         ("search.executors", ("numpy", "posewright.robots")),
         (
-            "experiments.walking.task",
+            "experiments.walking.many",
             ("posewright.contests", "posewright.experiments.run", "posewright.figures.gait"),
         ),
         (

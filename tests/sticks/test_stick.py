@@ -13,10 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from posewright.errors import FormatError
+from posewright.formats import label_of
 from posewright.sticks.check import check_monet
-from posewright.sticks.files import on_stick, stick_in
-from posewright.sticks.memory_stick import read_stick
-from posewright.sticks.setup import label_of
+from posewright.sticks.memory_stick import on_stick, read_stick, stick_in
 
 CONF, DATA = "OPEN-R/MW/CONF", "OPEN-R/MW/DATA/P/ERS-7"
 DESIGNDB = f"""[ERS-7]

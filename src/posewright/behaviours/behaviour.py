@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.arrays import Floats
-from posewright.behaviours.wiring.inputs import InputWire
-from posewright.behaviours.wiring.outputs import OutputRule
+from posewright.behaviours.inputs import InputWire
+from posewright.behaviours.outputs import OutputRule
 from posewright.charts import Chart
 from posewright.gaits import Gait
 from posewright.motions import Motion
-from posewright.robots import Robot, SensorSpec
+from posewright.robots import Robot, SensorSpec, html_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,3 +47,12 @@ class Behaviour:
     gaits: Mapping[str, Gait] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
+
+    def __repr__(self) -> str:
+        return f"Behaviour({self.name!r}, {self.robot.name}, chart {self.chart.name!r})"
+
+    def _repr_html_(self) -> str:
+        """Return a table of what is wired to what, for a notebook."""
+        rows = [("input", wire.name, wire.wired_to) for wire in self.inputs]
+        rows += [("output", rule.condition, f"{rule.play or 'stand'}{rule.numbers}") for rule in self.outputs]
+        return html_table(repr(self), ("", "chart", "robot"), rows)

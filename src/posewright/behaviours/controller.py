@@ -1,13 +1,99 @@
-"""A behaviour as a controller: at each tick the chart decides, in between its motion is played."""
+"""A behaviour as a controller: at each tick the chart decides, in between its motion or gait is played."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
 from posewright.behaviours.behaviour import Behaviour
+from posewright.behaviours.outputs import STAND, Action, choose
 from posewright.behaviours.performer import Performer
-from posewright.behaviours.runner import BehaviourRunner, Tick
+from posewright.behaviours.sources import Senses
 from posewright.bodies import BodyState, Decision, JointCommands
+from posewright.charts import Broken, ChartState, Interpreter, Value, Watch
 from posewright.control import Schedule
 from posewright.gaits import QuadrupedGait
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """What happened in one tick of a chart.
+
+    Attributes:
+        time_s: the body's time [s].
+        chart: where the chart stands after it.
+        inputs: what the chart's inputs were, and which of its events came.
+        outputs: what the chart's outputs are after it.
+        action: what is asked for.
+        broken: promises of the chart that this tick has broken.
+    """
+
+    time_s: float
+    chart: ChartState
+    inputs: Mapping[str, Value]
+    outputs: Mapping[str, Value]
+    action: Action
+    broken: tuple[Broken, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Tick({self.time_s:g} s, {self.chart.state}, {self.action.name or 'stand'})"
+
+
+class BehaviourRunner:
+    """Steps a behaviour. The same readings and the same seed give the same ticks."""
+
+    def __init__(self, behaviour: Behaviour, seed: int = 0) -> None:
+        """Prepare.
+
+        Args:
+            behaviour: what to run.
+            seed: for inputs that are drawn by chance.
+        """
+        self.behaviour = behaviour
+        self._interpreter = Interpreter(behaviour.chart)
+        self._chart = self._interpreter.initial()
+        self._watch = Watch(behaviour.chart, self._chart) if behaviour.chart.promises else None
+        self._read: dict[str, Value] = {}
+        self._events = frozenset(behaviour.chart.events)
+        self._start_s: float | None = None
+        self._chance = np.random.default_rng(seed)
+
+    def step(self, state: BodyState, playing: str | None = None) -> Tick:
+        """Take one tick.
+
+        Args:
+            state: what the body says of itself now.
+            playing: the motion or gait that is being done; None while the robot stands still.
+
+        Raises:
+            BodyError: the body has not the sensors the behaviour reads.
+        """
+        if self._start_s is None:
+            self._start_s = state.time_s
+        senses = Senses(
+            state, state.time_s - self._start_s, playing, self._chart.outputs, self._chance.random()
+        )
+        before = self._read
+        self._read = {wire.name: wire.read(senses, before.get(wire.name)) for wire in self.behaviour.inputs}
+        inputs = self._sampled(before)
+        if senses.since_start_s < self.behaviour.wait_s:
+            return Tick(state.time_s, self._chart, inputs, self._chart.outputs, STAND)
+        self._chart = self._interpreter.step(self._chart, inputs)
+        outputs = self._chart.outputs
+        action = choose(self.behaviour.outputs, outputs)
+        broken = self._watch.see(inputs, self._chart) if self._watch is not None else ()
+        return Tick(state.time_s, self._chart, inputs, outputs, action, broken)
+
+    def _sampled(self, before: Mapping[str, Value]) -> dict[str, Value]:
+        """Return what was read, an event being true at the one tick at which it became so."""
+        if not self._events:
+            return self._read
+        return {
+            name: value and before.get(name) is False if name in self._events else value
+            for name, value in self._read.items()
+        }
 
 
 class BehaviourController:

@@ -1,17 +1,52 @@
-"""The motions of a behaviour: those it names, and those these lead to."""
+"""The motions of a behaviour, those it names and those these lead to, and the texts a recording carries."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from posewright.behaviours.carried import CarriedTexts
 from posewright.documents import Node, decode_document
 from posewright.formats import NATIVE, MotionFile, read_motion_file
 from posewright.formats.native import render
 from posewright.motions import Motion
 from posewright.robots import Robot
+
+
+class CarriedTexts:
+    """Texts of documents by name: a path below a folder, or, from elsewhere, a name without its path.
+
+    Two files of one name in two places get as many folders before their names as it takes to tell them
+    apart. Nothing above is told: where a person keeps files is nobody's business.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self._paths: dict[str, Path] = {}
+        self._texts: dict[str, str] = {}
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """All texts by name."""
+        return self._texts
+
+    def name_of(self, path: Path) -> str:
+        """Return the name of a file, the same each time, and no other file's."""
+        path = path.resolve()
+        name = next(name for name in self._names(path) if self._paths.get(name, path) == path)
+        self._paths[name] = path
+        return name
+
+    def _names(self, path: Path) -> list[str]:
+        """Return what a file may be called: its ordinary name, then with more and more folders before it."""
+        below = path.is_relative_to(self._folder)
+        depth = len(path.relative_to(self._folder).parts) if below else 1
+        return ["/".join(path.parts[start:]) for start in range(len(path.parts) - depth, -1, -1)]
+
+    def keep(self, name: str, text: str) -> None:
+        """Keep a text under a name."""
+        self._texts[name] = text
+
 
 FOLDER = "motions"
 SUFFIX = ".motion.yaml"
@@ -36,7 +71,7 @@ class Entry:
     name: str
     path: Path
     page: str | int | None
-    node: Node
+    node: Node = field(repr=False)
     speed: float = 1.0
     repeat: int | bool | None = None
 

@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.behaviours.wiring.outputs import STAND, Action
+from posewright.behaviours.outputs import STAND, Action
 from posewright.bodies import BodyState, JointCommands
 from posewright.control import Player
 from posewright.control.joining import SHARE_OF_SPEED, apart, join_frames

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from posewright.behaviours.behaviour import Behaviour
-from posewright.behaviours.carried import CarriedTexts
-from posewright.behaviours.motion_library import load, read_entries
-from posewright.behaviours.wiring.input_reading import Surroundings, read_inputs
-from posewright.behaviours.wiring.output_reading import Doable, read_outputs
-from posewright.behaviours.wiring.sensor_channels import SensorChannels
+from posewright.behaviours.inputs import read_inputs
+from posewright.behaviours.motion_library import CarriedTexts, load, read_entries
+from posewright.behaviours.outputs import Doable, read_outputs
+from posewright.behaviours.source_reading import SensorChannels, Surroundings
 from posewright.charts import Chart, chart_in, require_sound
-from posewright.documents import Node, parse_document, read_text
+from posewright.documents import Catalogue, Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits import Gait, gait_names, read_gait
 from posewright.motions import Motion
 from posewright.robots import Robot, SensorSpec, is_path, parse_sensor, robot, robot_names
-
-SUFFIX = ".behaviour.yaml"
-FOLDER = "behaviours"
 
 REQUIRED = ("behaviour", "robot", "chart", "start_pose", "inputs", "outputs")
 OPTIONAL = ("description", "source", "sensors", "wait_s", "motions", "gaits")
@@ -28,9 +25,19 @@ LONGEST_WAIT_S = 600.0
 """No contest lets a robot stand longer before it begins [s]."""
 
 
+def _folders() -> Iterator[Path]:
+    for name in robot_names():
+        folder = robot(name).folder
+        if folder is not None:
+            yield folder / "behaviours"
+
+
+_BEHAVIOURS = Catalogue("behaviour", ".behaviour.yaml", _folders)
+
+
 def behaviour_names() -> tuple[str, ...]:
     """Return the names of all behaviours that ship, of all robots, in alphabetical order."""
-    return tuple(sorted(_shipped()))
+    return _BEHAVIOURS.names()
 
 
 def read_behaviour(
@@ -55,27 +62,19 @@ def read_behaviour(
         UnknownNameError: there is no such behaviour, robot, sensor, motion, input, ...
         FormatError: a motion's file is damaged.
     """
-    path = _find(name)
+    path = _BEHAVIOURS.find(name)
     reader = _Reader(path, read_text(path), robot)
     return reader.behaviour(motions_from or {}, None if vendor_file is None else Path(vendor_file))
 
 
-def _shipped() -> dict[str, Path]:
-    folders = [folder for name in robot_names() if (folder := robot(name).folder) is not None]
-    paths = [path for folder in folders for path in sorted((folder / FOLDER).glob(f"*{SUFFIX}"))]
-    return {path.name.removesuffix(SUFFIX): path for path in paths}
+_SOUND: deque[Chart] = deque(maxlen=16)
+"""Charts that were found sound last: to check a large one takes seconds, and a batch reads it often."""
 
 
-def _find(name: str | Path) -> Path:
-    text = str(name)
-    if isinstance(name, Path) or "/" in text or "\\" in text or text.endswith((".yaml", ".yml")):
-        return Path(name)
-    shipped = _shipped()
-    if text not in shipped and Path(text).is_file():
-        return Path(text)
-    if text not in shipped:
-        raise UnknownNameError.among("behaviour", text, shipped)
-    return shipped[text]
+def _require_sound(chart: Chart) -> None:
+    if chart not in _SOUND:
+        require_sound(chart)
+        _SOUND.append(chart)
 
 
 def _place(card: Robot) -> Path | None:
@@ -166,7 +165,7 @@ class _Reader:
         text = read_text(path)
         self.carried.keep(self.carried.name_of(path), text)
         chart = chart_in(text, path)
-        require_sound(chart)
+        _require_sound(chart)
         if chart.period_s < self.robot.frame_period_s:
             node.fail(
                 f"the chart's period is {chart.period_s:g} s, shorter than a frame of the robot",

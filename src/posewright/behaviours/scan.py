@@ -47,6 +47,10 @@ class Beams:
         if self.angles.ndim != 1 or len(self.angles) == 0:
             raise InputError(f"beams of the shape {self.angles.shape}", hint="a scan has one beam or more")
 
+    def __repr__(self) -> str:
+        first, last = np.degrees(self.angles[[0, -1]]).tolist()
+        return f"Beams({len(self.angles)}, {first:g} to {last:g} deg)"
+
     @classmethod
     def of(cls, start_deg: float, step_deg: float, beams: int) -> Beams:
         """Return `beams` directions from `start_deg`, each `step_deg` farther to the left."""
@@ -94,6 +98,9 @@ class Scan:
     ranges: Floats
     max_range_m: float
     _courses: dict[tuple[float, ...], Flags | None] = field(default_factory=dict, init=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Scan({self.beams!r}, nearest {self.ranges.min():.3g} m)"
 
     @cached_property
     def met(self) -> Flags:
@@ -151,8 +158,9 @@ class Scan:
         return first * step_rad if outwards[first] else None
 
     def _free_courses(self, *asked: float) -> Flags | None:
-        """Return which courses are free, from the rightmost to the leftmost, `(2 n + 1,)`; None for straight on.
+        """Return which courses are free, from the rightmost to the leftmost, `(2 n + 1,)`.
 
+        None says that the direction itself is, which answers for both sides.
         Kept, because a chart asks for the left and for the right, one after the other.
         """
         if asked not in self._courses:

@@ -2,55 +2,37 @@
 
 from __future__ import annotations
 
-from posewright.bodies.body import Body, Plant, Supervisor, TorquePolicy
-from posewright.bodies.domain import NOMINAL, DomainParameters
-from posewright.bodies.domain_randomization import (
-    Distribution,
-    DomainRandomization,
-    Normal,
-    Uniform,
-    domain_randomization,
-    domain_randomization_names,
-    draw_domain,
-    read_domain_randomization,
-)
-from posewright.bodies.joints import (
-    BodyState,
-    Contacts,
-    Decision,
-    Fault,
-    FaultKind,
-    GroundTruth,
-    JointCommands,
-    JointStates,
-    Reading,
-)
-from posewright.bodies.mock import MockBody, Placement
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "NOMINAL",
-    "Body",
-    "BodyState",
-    "Contacts",
-    "Decision",
-    "Distribution",
-    "DomainParameters",
-    "DomainRandomization",
-    "Fault",
-    "FaultKind",
-    "GroundTruth",
-    "JointCommands",
-    "JointStates",
-    "MockBody",
-    "Normal",
-    "Placement",
-    "Plant",
-    "Reading",
-    "Supervisor",
-    "TorquePolicy",
-    "Uniform",
-    "domain_randomization",
-    "domain_randomization_names",
-    "draw_domain",
-    "read_domain_randomization",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.bodies.body import Body as Body
+    from posewright.bodies.body import Plant as Plant
+    from posewright.bodies.body import Supervisor as Supervisor
+    from posewright.bodies.body import TorquePolicy as TorquePolicy
+    from posewright.bodies.domain import NOMINAL as NOMINAL
+    from posewright.bodies.domain import DomainParameters as DomainParameters
+    from posewright.bodies.domain_randomization import Distribution as Distribution
+    from posewright.bodies.domain_randomization import DomainRandomization as DomainRandomization
+    from posewright.bodies.domain_randomization import Normal as Normal
+    from posewright.bodies.domain_randomization import Uniform as Uniform
+    from posewright.bodies.domain_randomization import domain_randomization as domain_randomization
+    from posewright.bodies.domain_randomization import (
+        domain_randomization_names as domain_randomization_names,
+    )
+    from posewright.bodies.domain_randomization import draw_domain as draw_domain
+    from posewright.bodies.domain_randomization import read_domain_randomization as read_domain_randomization
+    from posewright.bodies.joints import BodyState as BodyState
+    from posewright.bodies.joints import Contacts as Contacts
+    from posewright.bodies.joints import Decision as Decision
+    from posewright.bodies.joints import Fault as Fault
+    from posewright.bodies.joints import FaultKind as FaultKind
+    from posewright.bodies.joints import GroundTruth as GroundTruth
+    from posewright.bodies.joints import JointCommands as JointCommands
+    from posewright.bodies.joints import JointStates as JointStates
+    from posewright.bodies.joints import Reading as Reading
+    from posewright.bodies.mock import MockBody as MockBody
+    from posewright.bodies.mock import Placement as Placement
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

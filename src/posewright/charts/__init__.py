@@ -61,10 +61,13 @@ if TYPE_CHECKING:
     from posewright.charts.expression import FunctionRow as FunctionRow
     from posewright.charts.expression import Scope as Scope
     from posewright.charts.expression import parse_expression as parse_expression
+    from posewright.charts.expression.quantities import UNITS as UNITS
+    from posewright.charts.expression.quantities import conversion as conversion
     from posewright.charts.finding import Counterexample as Counterexample
     from posewright.charts.finding import Finding as Finding
     from posewright.charts.finding import Level as Level
     from posewright.charts.finding import Rule as Rule
+    from posewright.charts.finding import show as show
     from posewright.charts.interpreter import Interpreter as Interpreter
     from posewright.charts.interpreter import Outcome as Outcome
     from posewright.charts.machine import Machine as Machine
@@ -88,6 +91,7 @@ if TYPE_CHECKING:
     from posewright.charts.rows import Row as Row
     from posewright.charts.rows import Tick as Tick
     from posewright.charts.rows import read_rows as read_rows
+    from posewright.charts.rows import value_typed as value_typed
     from posewright.charts.running import rows_given as rows_given
     from posewright.charts.running import run_chart as run_chart
     from posewright.charts.scenarios import Scenario as Scenario
@@ -117,6 +121,7 @@ if TYPE_CHECKING:
     from posewright.charts.truth_table import TableRow as TableRow
     from posewright.charts.truth_table import TruthTable as TruthTable
     from posewright.charts.truth_table import chart_of as chart_of
+    from posewright.charts.truth_table import grouped as grouped
     from posewright.charts.truth_table import save_table as save_table
     from posewright.charts.truth_table import table_of as table_of
     from posewright.charts.truth_table import tabulate_chart as tabulate_chart

@@ -12,19 +12,17 @@ from typing import Annotated
 import typer
 
 from posewright.cli.console import fail
+from posewright.cli.options import STOPPED
 from posewright.errors import PosewrightError
 
 BAD_INPUT = 2
 """Exit code for anything a person handed in that is wrong; findings and failures exit with 1."""
 
-NOT_READ = 1
-"""Exit code where whoever reads stdout stopped reading (`| head -1`), as Typer and Rich have it."""
+NOT_WRITTEN = 1
+"""Exit code where stdout takes no more: its reader stopped reading (`| head -1`), or the disk is full."""
 
 INTERNAL = 70
 """Exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h."""
-
-STOPPED = 130
-"""Exit code after Ctrl-C, as shells count it."""
 
 DEBUG = "POSEWRIGHT_DEBUG"
 """Set to 1 in the environment, an internal error shows its traceback."""
@@ -84,7 +82,7 @@ def run(arguments: list[str] | None = None) -> int:
         return STOPPED
     except BrokenPipeError:
         _forget_stdout()
-        return NOT_READ
+        return NOT_WRITTEN
     except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
         return _blame(error)
     return code
@@ -92,11 +90,26 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _blame(error: Exception) -> int:
     """Say whose fault it is, and return the exit code: a file's that the system would not take, or ours."""
-    if isinstance(error, OSError) and error.filename is not None:  # its name is too long, the disk went away
-        fail(f"{error.filename}: {error.strerror or error}")
-        return BAD_INPUT
+    if isinstance(error, OSError):
+        if error.filename is not None:  # its name is too long, the disk went away
+            fail(f"{error.filename}: {error.strerror or error}")
+            return BAD_INPUT
+        if _stdout_is_lost():
+            _forget_stdout()
+            fail(f"stdout: {error.strerror or error}")
+            return NOT_WRITTEN
     _own_up(error)
     return INTERNAL
+
+
+def _stdout_is_lost() -> bool:
+    """Tell whether stdout takes nothing more, not even the end of a line."""
+    try:
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
 
 
 def _code(verbs: tuple[str, ...], words: list[str]) -> int:

@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from posewright.cli.options import AsJson
-
-if TYPE_CHECKING:
-    from posewright.formats import Extraction, OdaArchive
+from posewright import formats
+from posewright.cli.console import bar, give, note, visible, warn
+from posewright.cli.options import FOUND, AcceptLoss, AsJson, add_group, losses_listed
+from posewright.errors import OutputError
 
 ArchivePath = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="An ODA archive, in gzip or not.")]
 RobotName = Annotated[
     str | None,
     typer.Option("--robot", metavar="R", help="The robot the motions are for; another's are carried over."),
 ]
-AcceptLoss = Annotated[
-    bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
-]
 Force = Annotated[bool, typer.Option("--force", help="Write over files that stand there.")]
+
+MOST_LISTED = 20
+"""More names than this are counted, not listed."""
+
+_GZIP = {"none": "no gzip", "file": "gzip around all of it", "entries": "gzip around each entry"}
 
 
 def register(app: typer.Typer) -> None:
     """Add the group `archive` to the application."""
-    archive = typer.Typer(
-        help="Look into ODA archives of an AIBO, take them apart, put them together.",
-        rich_markup_mode="rich",
-        no_args_is_help=True,
-    )
-    archive.command("list")(list_entries)
-    for verb in (extract, create, add, remove):
-        archive.command(verb.__name__)(verb)
-    app.add_typer(archive, name="archive")
+    about = "Look into ODA archives of an AIBO, take them apart, put them together."
+    verbs = {verb.__name__: verb for verb in (extract, create, add, remove)}
+    add_group(app, "archive", about, {"list": list_entries, **verbs})
 
 
 def list_entries(file: ArchivePath, as_json: AsJson = False) -> None:
@@ -48,10 +44,8 @@ def list_entries(file: ArchivePath, as_json: AsJson = False) -> None:
 
       posewright archive list MOTION.ODA --json
     """
-    from posewright.cli.archive_tables import describe_archive, list_lines
-
-    told = describe_archive(_open(file))
-    _say(told, list_lines(told), as_json=as_json)
+    told = _archive_data(_open(file))
+    give(told, _archive_lines(told), as_json=as_json)
 
 
 def extract(
@@ -87,11 +81,9 @@ def extract(
 
       posewright archive extract MOTION7.ODA --to webots-motion --accept-loss -o webots
     """
-    from posewright.formats import extract_archive
-
     archive = _open(file)
-    with _flags_named(), progress(f"taking {file.name} apart") as tell:
-        done = extract_archive(
+    with _flags_named(), bar(f"taking {file.name} apart") as tell:
+        done = formats.extract_archive(
             archive,
             output,
             names or (),
@@ -101,23 +93,13 @@ def extract(
             overwrite=force,
             tell=tell,
         )
-    _show_extraction(done, output, as_json=as_json)
-    if done.failed:
-        raise typer.Exit(1)
-
-
-def _show_extraction(done: Extraction, output: Path, *, as_json: bool) -> None:
-    from posewright.cli.archive_tables import describe_extraction, extraction_lines, grouped
-    from posewright.cli.console import note, warn
-
-    for loss in grouped(done.losses):
-        warn(f"lost: {loss}")
-    for remark in grouped(done.remarks):
-        note(remark)
+    _tell_losses(done.losses, done.remarks)
     for failure in done.failed:
         warn(f"left out: {failure}")
-    told = describe_extraction(done, output)
-    _say(told, extraction_lines(told), as_json=as_json)
+    told = _extraction_data(done, output)
+    give(told, _extraction_lines(told), as_json=as_json)
+    if done.failed:
+        raise typer.Exit(FOUND)
 
 
 def create(
@@ -147,14 +129,11 @@ def create(
 
       posewright archive create MOTION7.ODA "a_stand#stand_bow.motion.yaml" bark.wav --gzip entries
     """
-    from posewright.cli.archive_tables import describe_assembled
-    from posewright.formats import create_archive
-
     with _flags_named():
-        done = create_archive(
+        done = formats.create_archive(
             target, files, compression=gzip, robot=robot, accept_loss=accept_loss, overwrite=force
         )
-    _assembled(describe_assembled(done, target), as_json=as_json)
+    _give_assembled(done, target, as_json=as_json)
 
 
 def add(
@@ -183,15 +162,12 @@ def add(
 
       posewright archive add MOTION7.ODA "a_stand#stand_kick.mtn" --replace
     """
-    from posewright.cli.archive_tables import describe_assembled
-    from posewright.formats import add_to_archive
-
     _open(file)  # says what is odd about it
     with _flags_named():
-        done = add_to_archive(
+        done = formats.add_to_archive(
             file, source, name=name, type_name=kind, overwrite=replace, robot=robot, accept_loss=accept_loss
         )
-    _assembled(describe_assembled(done, file), as_json=as_json)
+    _give_assembled(done, file, as_json=as_json)
 
 
 def remove(
@@ -211,64 +187,26 @@ def remove(
 
       posewright archive remove MOTION7.ODA 3 4 --keep-places
     """
-    from posewright.cli.archive_tables import entries_counted
-    from posewright.cli.console import warn
-    from posewright.formats import remove_from_archive
-
     before = _open(file)
-    after = remove_from_archive(file, names, keep_places=keep_places)
+    after = formats.remove_from_archive(file, names, keep_places=keep_places)
     gone = len(before.entries) - len(after.entries)
     if gone and [entry.name for entry in after.entries] != [e.name for e in before.entries[:-gone]]:
         warn("those behind have moved up; a MONETCMD.CFG that calls motions by number means others now")
     told = {"file": str(file), "n_entries": len(after.entries), "removed": gone or len(names)}
-    _say(told, iter([f"{file}: {entries_counted(len(after.entries))}"]), as_json=as_json)
+    give(told, [f"{file}: {_entries(len(after.entries))}"], as_json=as_json)
 
 
-def _open(path: Path) -> OdaArchive:
+def _open(path: Path) -> formats.OdaArchive:
     """Read an archive, and say on stderr what is odd about it."""
-    from posewright.cli.console import warn
-    from posewright.formats import read_archive_file
-
-    archive = read_archive_file(path)
+    archive = formats.read_archive_file(path)
     for remark in archive.remarks:
         warn(f"{path}: {remark}")
     return archive
 
 
-def _say(told: dict[str, Any], lines: Iterator[str], *, as_json: bool) -> None:
-    """Write what was found out; at once, as an archive may have thousands of entries."""
-    from posewright.cli.console import emit_json
-
-    if as_json:
-        emit_json(told)
-    else:
-        typer.echo("\n".join(lines))
-
-
-def _assembled(told: dict[str, Any], *, as_json: bool) -> None:
-    from posewright.cli.archive_tables import entries_counted, grouped, shown
-    from posewright.cli.console import note, warn
-
-    for loss in grouped(told["losses"]):
-        warn(f"lost: {loss}")
-    for remark in grouped(told["remarks"]):
-        note(remark)
-    added = ", ".join(map(shown, told["added"]))
-    line = (
-        f"{added} -> {told['file']}"
-        if len(told["added"]) == 1
-        else f"{len(told['added'])} files -> {told['file']}"
-    )
-    _say(told, iter([f"{line}: {entries_counted(told['n_entries'])}"]), as_json=as_json)
-
-
 @contextmanager
 def _flags_named() -> Iterator[None]:
     """Let a refusal list on stderr what would be lost, and name the flag that allows what was asked for."""
-    from posewright.cli.archive_tables import grouped
-    from posewright.cli.losses import losses_listed
-    from posewright.errors import OutputError
-
     try:
         with losses_listed(worded=grouped):
             yield
@@ -277,30 +215,115 @@ def _flags_named() -> Iterator[None]:
         raise OutputError(error.message, where=error.where, hint=hint) from error
 
 
-PATIENCE_S = 1.0
+def _archive_data(archive: formats.OdaArchive) -> dict[str, Any]:
+    """Return what an archive holds."""
+    entries = [
+        {
+            "number": number,
+            "name": entry.name,
+            "type": entry.type,
+            "holds": (contents := entry.contents).kind.value,
+            "gzip": contents.is_packed,
+            "offset": entry.offset,
+            "size_bytes": len(entry.data),
+        }
+        for number, entry in enumerate(archive.entries, 1)
+    ]
+    return {
+        "file": str(archive.path),
+        "format": formats.ODA,
+        "gzip": archive.compression.value,
+        "n_entries": len(entries),
+        "holds": dict(Counter(str(entry["holds"]) for entry in entries)),
+        "warnings": list(archive.remarks),
+        "entries": entries,
+    }
 
 
-@contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Give a function that is told how much of how much is done.
+def _archive_lines(told: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines that list an archive to a person."""
+    counts = ", ".join(f"{count} {_plural(kind, count)}" for kind, count in told["holds"].items())
+    gzip = _GZIP[told["gzip"]]
+    yield f"{told['file']}: {_entries(told['n_entries'])} ({counts or 'empty'}), {gzip}"
+    wide = len(str(told["n_entries"]))
+    for entry in told["entries"]:
+        packed = " (gzip)" if entry["gzip"] else ""
+        size = f"{entry['size_bytes']:>9,}"
+        yield f"  {entry['number']:>{wide}}  {entry['holds']:<11}{size}{packed:<7}  {visible(entry['name'])}"
 
-    Its bar appears after a second, so that short work shows none.
-    """
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from posewright.cli.console import err
+def _extraction_data(done: formats.Extraction, folder: Path) -> dict[str, Any]:
+    """Return what was taken out of an archive."""
+    return {
+        "folder": str(folder),
+        "files": [
+            {"number": one.number, "name": one.name, "holds": one.kind.value, "file": str(one.file)}
+            for one in done.files
+        ],
+        "placeholders": list(done.placeholders),
+        "other_entries": list(done.others),
+        "failed": list(done.failed),
+        "losses": list(done.losses),
+        "remarks": list(done.remarks),
+    }
 
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
-    bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-    task = bar.add_task(what)
-    began = time.monotonic()
 
-    def tell(done: int, total: int) -> None:
-        if not bar.live.is_started and time.monotonic() - began > PATIENCE_S:
-            bar.start()
-        bar.update(task, completed=done, total=total)
+def _extraction_lines(told: dict[str, Any]) -> Iterator[str]:
+    """Yield what a person is told of an extraction."""
+    files = told["files"]
+    yield f"{len(files)} {_plural('file', len(files))} -> {told['folder']}"
+    renamed = [one for one in files if not Path(one["file"]).name.startswith(f"{one['name']}.")]
+    if renamed and len(renamed) <= MOST_LISTED:
+        yield from (f"  {visible(one['name'])} -> {Path(one['file']).name}" for one in renamed)
+    for what, key in (
+        ("placeholders, which hold no motion", "placeholders"),
+        ("no motions", "other_entries"),
+    ):
+        if told[key]:
+            yield f"  left out, as they are {what}: {_some(told[key])}"
 
-    try:
-        yield tell
-    finally:
-        bar.stop()
+
+def _give_assembled(done: formats.Assembled, path: Path, *, as_json: bool) -> None:
+    """Say what an archive is like that was written."""
+    _tell_losses(done.losses, done.remarks)
+    told = {
+        "file": str(path),
+        "format": formats.ODA,
+        "gzip": done.archive.compression.value,
+        "n_entries": len(done.archive.entries),
+        "added": list(done.names),
+        "losses": list(done.losses),
+        "remarks": list(done.remarks),
+    }
+    what = visible(done.names[0]) if len(done.names) == 1 else f"{len(done.names)} files"
+    give(told, [f"{what} -> {path}: {_entries(len(done.archive.entries))}"], as_json=as_json)
+
+
+def _tell_losses(losses: Sequence[str], remarks: Sequence[str]) -> None:
+    for loss in grouped(losses):
+        warn(f"lost: {loss}")
+    for remark in grouped(remarks):
+        note(remark)
+
+
+def grouped(sentences: Sequence[str]) -> Iterator[str]:
+    """Yield sentences that begin with the name of an entry, those that say the same of several as one."""
+    names: dict[str, list[str]] = {}
+    for sentence in sentences:
+        name, _, what = sentence.partition(": ")
+        names.setdefault(what, []).append(name)
+    for what, called in names.items():
+        yield f"{visible(called[0])}: {what}" if len(called) == 1 else f"{what} ({len(called)} motions)"
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(map(visible, names)) if len(names) <= MOST_LISTED else _entries(len(names))
+
+
+def _entries(count: int) -> str:
+    """Return how many entries there are, in words."""
+    return f"{count} {'entry' if count == 1 else 'entries'}"
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 or word in ("midi", "unknown") else f"{word}s"

@@ -1,38 +1,32 @@
-"""`posewright chart`: what can be done with a state machine; more of its verbs are in the files beside."""
+"""`posewright chart`: state machines checked, compared, tabulated, made smaller, drawn and exchanged."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
-from posewright.cli.chart_compare import convert, diff
-from posewright.cli.chart_options import ChartPath
-from posewright.cli.chart_output import (
-    FOUND,
-    give_table,
-    report_data,
-    show_findings,
-    show_groups,
-    write_witnesses,
-)
-from posewright.cli.chart_run import run
+from posewright import charts
+from posewright.cli.chart_run import CHARTS, ChartPath, give_table, run, write_rows
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
-from posewright.cli.console import emit_json, progress
-from posewright.cli.options import AsJson, Output, refuse_overwriting
+from posewright.cli.console import give, line_of, note, say, styled, working
+from posewright.cli.options import FOUND, AsJson, Output, add_group, refuse_overwriting
+
+UNKNOWN = 3
+"""Exit code where it could not be told whether two charts behave alike."""
+
+COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb `chart` and what it can do."""
-    group = typer.Typer(
-        help="State machines: check by proof, run, try, compare, draw, exchange.",
-        no_args_is_help=True,
-        rich_markup_mode="rich",
-    )
-    for command in (check, run, run_tests, coverage, cover, mutate, diff, draw, table, minimise, convert):
-        group.command("test" if command is run_tests else None)(command)
-    app.add_typer(group, name="chart")
+    about = "State machines: check by proof, run, try, compare, draw, exchange."
+    verbs = (check, run, run_tests, coverage, cover, mutate, diff, draw, table, minimise, convert)
+    add_group(app, "chart", about, {"test" if one is run_tests else one.__name__: one for one in verbs})
 
 
 def check(
@@ -60,23 +54,48 @@ def check(
 
       posewright chart check mealy_table_6_5.csv --json
     """
-    from posewright.charts import read_chart
-
-    machine = read_chart(chart)
-    from posewright.charts import Level, inspect_chart  # only now: what is refused needs no checks
-
-    with progress(quiet=as_json) as shown:
-        shown.add_task(f"proving {machine.name} ...")
-        report = inspect_chart(machine)
-    levels = {finding.level for finding in report.findings}
-    sound = Level.ERROR not in levels
-    written = write_witnesses(machine, report.findings, witness) if witness is not None else {}
-    if as_json:
-        emit_json(report_data(machine, report, sound, written))
-    else:
-        show_findings(machine, report, sound, written)
-    if not sound or (strict and Level.WARNING in levels):
+    machine = charts.read_chart(chart)
+    with working(f"proving {machine.name} ...", quiet=as_json):
+        report = charts.inspect_chart(machine)
+    levels = {finding.level.value for finding in report.findings}
+    written = _write_witnesses(machine, report.findings, witness) if witness is not None else {}
+    verdict = f"sound, {'proved' if report.complete else 'as far as could be proved'}"
+    if "error" in levels:
+        verdict = "refused"
+    findings = [
+        finding.data() | ({"witness": str(written[number])} if number in written else {})
+        for number, finding in enumerate(report.findings)
+    ]
+    told = {"chart": machine.name, "sound": "error" not in levels, "proved": report.complete}
+    give(told | {"findings": findings}, _check_lines(machine, report, written, verdict), as_json=as_json)
+    if "error" in levels or (strict and "warning" in levels):
         raise typer.Exit(FOUND)
+
+
+def _check_lines(
+    machine: charts.Chart, report: charts.Report, written: Mapping[int, Path], verdict: str
+) -> Iterator[str | Text]:
+    """Yield findings, one a line, and the verdict."""
+    for number, finding in enumerate(report.findings):
+        level = finding.level.value
+        place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "
+        yield line_of(place, styled(level, COLOURS[level]), f" {finding.rule.value}: ", finding.message)
+        if number in written:
+            yield f"    shown by {written[number]}"
+    transitions = sum(len(state.transitions) for state in machine.every_state)
+    yield f"{machine.name}: {len(machine.every_state)} states, {transitions} transitions: {verdict}"
+
+
+def _write_witnesses(
+    machine: charts.Chart, findings: Sequence[charts.Finding], folder: Path
+) -> dict[int, Path]:
+    """Write the inputs that show each finding into a folder; return the file of each by its number."""
+    written: dict[int, Path] = {}
+    for number, finding in enumerate(findings):
+        if finding.trace:
+            written[number] = folder / f"{number + 1:02d}_{finding.rule.value}.csv"
+            write_rows(machine, finding.trace, written[number])
+    return written
 
 
 def table(chart: ChartPath, output: Output = None, as_json: AsJson = False) -> None:
@@ -90,13 +109,9 @@ def table(chart: ChartPath, output: Output = None, as_json: AsJson = False) -> N
 
       posewright chart table table.csv -o table.chart.yaml
     """
-    from posewright.charts import read_chart
-
     refuse_overwriting(output, chart)
-    machine = read_chart(chart)
-    from posewright.charts import tabulate_chart
-
-    give_table(tabulate_chart(machine), machine, output, as_json)
+    machine = charts.read_chart(chart)
+    give_table(charts.tabulate_chart(machine), machine, output, as_json=as_json)
 
 
 def minimise(
@@ -125,17 +140,23 @@ def minimise(
 
       posewright chart minimise mealy_table_6_5.csv --method two-level -o small.chart.yaml
     """
-    from posewright.charts import read_chart
-
     refuse_overwriting(output, chart)
-    machine = read_chart(chart)
-    from posewright.charts import minimise as minimised
-
-    found = minimised(machine, method, order=order)
+    machine = charts.read_chart(chart)
+    found = charts.minimise(machine, method, order=order)
     if output is None and not as_json:
-        show_groups(found)
+        _show_groups(found)
     else:
-        give_table(found, machine, output, as_json)
+        give_table(found, machine, output, as_json=as_json)
+
+
+def _show_groups(found: charts.TruthTable) -> None:
+    """Print rows by the states that share them, as the source document prints them."""
+    say(f"{' '.join(found.form.inputs)} / {' '.join(found.form.outputs)} -> next state")
+    for states, rows in charts.grouped(found).items():
+        say(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")
+        for row in rows:
+            say(f"  {row} -> {row.go}")
+    say(f"{len(found.rows)} rows")
 
 
 def draw(
@@ -156,11 +177,106 @@ def draw(
 
       posewright chart draw obstacle_mealy.chart.yaml -o obstacle_mealy.svg --active walking
     """
-    from posewright.charts import draw_chart, draw_mermaid, read_chart, style_called
-
     refuse_overwriting(output, chart)
-    machine = read_chart(chart)
+    machine = charts.read_chart(chart)
     if output is None:
-        typer.echo(draw_mermaid(machine, active=active, style=style_called(labels)), nl=False)
+        typer.echo(charts.draw_mermaid(machine, active=active, style=charts.style_called(labels)), nl=False)
     else:
-        draw_chart(machine, output, active=active, labels=labels)
+        charts.draw_chart(machine, output, active=active, labels=labels)
+
+
+def convert(
+    chart: ChartPath,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")],
+) -> None:
+    """Write a chart in another form, by FILE's ending: .yaml (native), .scxml, .csv (transition table).
+
+    What a form cannot say is refused by name. For truth tables see `chart table`, for pictures `chart draw`.
+
+    [bold]Examples[/]
+
+      posewright chart convert traffic.chart.yaml -o traffic.scxml
+
+      posewright chart convert downloaded.scxml -o mine.chart.yaml
+    """
+    refuse_overwriting(output, chart)
+    machine = charts.read_chart(chart)
+    charts.write_chart(machine, output)
+    for lost in charts.beyond_scxml(machine) if output.suffix.lower() in (".scxml", ".xml") else ():
+        note(f"only Posewright reads it back the same, other tools do not know: {lost}")
+
+
+def diff(
+    chart: ChartPath,
+    other: Annotated[Path, typer.Argument(metavar="OTHER", help=CHARTS)],
+    every_state: Annotated[
+        bool,
+        typer.Option("--every-state", help="Start from every state both have by name, reachable or not."),
+    ] = False,
+    output: Output = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether two charts behave alike, and show the shortest input that tells them apart.
+
+    Alike means: the same inputs give the same outputs, tick by tick, for ever. It is proved by walking both
+    side by side. Exits with 0 where they are alike, with 1 where they differ, with 3 where it is not known.
+    With -o the inputs that tell them apart are written as CSV, for `chart run --inputs`.
+
+    [bold]Examples[/]
+
+      posewright chart diff obstacle_mealy.chart.yaml mealy_table_6_5.csv --every-state
+
+      posewright chart diff before.chart.yaml after.chart.yaml -o apart.csv
+    """
+    refuse_overwriting(output, chart, other)
+    one, two = charts.read_chart(chart), charts.read_chart(other)
+    with working(f"walking {one.name} and {two.name} side by side ...", quiet=as_json):
+        found = charts.equivalent(one, two, every_state=every_state)
+    if output is not None and found.counterexample:
+        write_rows(one, found.counterexample, output)
+    give(_diff_data(one, two, found), _diff_lines(_names(one, two), found), as_json=as_json)
+    if found.equal is not True:
+        raise typer.Exit(FOUND if found.equal is False else UNKNOWN)
+
+
+def _diff_data(one: charts.Chart, two: charts.Chart, found: charts.Equivalence) -> dict[str, Any]:
+    return {
+        "charts": [one.name, two.name],
+        "equal": found.equal,
+        "proved": found.proved,
+        "cases": found.cases,
+        "start": list(found.start) if found.start else None,
+        "inputs": [dict(row) for row in found.counterexample],
+        "outputs": [dict(outputs) for outputs in found.outputs] if found.outputs else None,
+        "reasons": list(found.reasons),
+    }
+
+
+def _diff_lines(names: tuple[str, str], found: charts.Equivalence) -> Iterator[str]:
+    if found.equal is True:
+        yield f"{names[0]} and {names[1]} behave alike: proved over {found.cases} cases"
+        return
+    if found.equal is None:
+        yield f"{names[0]} and {names[1]}: not known; nothing told them apart in {found.cases} cases"
+        yield from (f"  {reason}" for reason in found.reasons)
+        return
+    start = f" from {' and '.join(dict.fromkeys(found.start))}" if found.start else ""
+    yield f"{names[0]} and {names[1]} differ after {len(found.counterexample)} ticks{start}:"
+    first = 0
+    for row, run_of_equals in groupby(found.counterexample):
+        last = first + len(list(run_of_equals)) - 1
+        yield f"  {f'tick {first}' if first == last else f'ticks {first} to {last}'}: {_values(row)}"
+        first = last + 1
+    for name, outputs in zip(names, found.outputs or (), strict=False):
+        yield f"  {name}: {_values(outputs) or 'the tick fails: a division by zero, or no end'}"
+
+
+def _values(named: Mapping[str, charts.Value]) -> str:
+    return " ".join(f"{name}={charts.show(value)}" for name, value in named.items())
+
+
+def _names(one: charts.Chart, two: charts.Chart) -> tuple[str, str]:
+    """Return what to call two charts: by their files where their names are the same."""
+    if one.name != two.name:
+        return one.name, two.name
+    return str(one.path or "the first"), str(two.path or "the second")

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from posewright.cli.chart_options import ChartPath
-from posewright.cli.chart_output import give_table, give_ticks
-from posewright.cli.options import AsJson, Output, refuse_overwriting
-from posewright.errors import InputError
+from posewright import charts
+from posewright.cli.console import emit_json, err, fail, give, printable
+from posewright.cli.options import FOUND, AsJson, Output, refuse_overwriting
+from posewright.documents import write_atomically
+from posewright.errors import InputError, UnknownNameError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+CHARTS = "A *.chart.yaml, an .scxml, a transition table or a truth table as CSV: told apart by content."
+ChartPath = Annotated[Path, typer.Argument(metavar="CHART", help=CHARTS)]
 
-    from posewright.charts import Chart, Tick
+MOST_TOLD = 5
+"""So many of what went wrong are told; more of them say no more."""
+
+MAX_TICKS = 100_000
+"""Ticks that one line at the keyboard may ask for."""
+
+HELP, END = "help", ("quit", "exit", "q")
+USE = "front=1 sets an input and takes a tick; an event's name sends it; 5: so many ticks; 0.5 s: so long;"
+MORE = "an empty line: one tick; help: this; quit"
+
+_PART = re.compile(r"(?P<name>[^\s=]+)\s*=\s*(?P<value>\S+)|(?P<word>\S+)")
+_NUMBER = re.compile(
+    r"[-+]?(?:\d{1,18}(?:\.\d{0,18})?|\.\d{1,18})(?:[eE][-+]?\d{1,2})?(?P<unit>[a-z]*)", re.ASCII
+)
 
 
 def run(
@@ -58,48 +75,261 @@ def run(
 
       posewright chart run mealy_table_6_5.csv --all
     """
-    from posewright.charts import read_chart
-
     refuse_overwriting(output, chart, inputs, scenario)
     refuse_overwriting(plot, chart, inputs, scenario)
-    machine = read_chart(chart)
+    machine = charts.read_chart(chart)
     if every:
         if inputs or typed or start or scenario or keys or plot:
             raise InputError("--all starts everywhere and takes every input", hint="leave the others out")
-        _tabulate(machine, output, as_json)
+        give_table(charts.tabulate_chart(machine), machine, output, as_json=as_json)
         return
     if [inputs is not None, scenario is not None, bool(typed), keys].count(True) != 1:
         hint = "give --inputs FILE.csv, or --scenario FILE.yaml, or --input front=1, or --keys, or --all"
         raise InputError("which inputs?", hint=hint)
-    rows: Path | Iterable[str] = inputs or scenario or typed or []
-    ticks = _at_the_keyboard(machine, start, unchecked) if keys else _run(machine, rows, start, unchecked)
-    _draw(machine, ticks, plot)
-    give_ticks(machine, ticks, output, as_json)
+    if keys:
+        ticks = _ticks_typed(machine, start, unchecked=unchecked)
+    else:
+        rows: Path | Iterable[str] = inputs or scenario or typed or []
+        ticks = charts.run_chart(machine, rows, start=start, unchecked=unchecked)
+    if plot is not None:
+        charts.draw_timeline(machine, ticks, plot)
+    _give_ticks(machine, ticks, output, as_json=as_json)
 
 
-def _tabulate(machine: Chart, output: Path | None, as_json: bool) -> None:
-    from posewright.charts import tabulate_chart
-
-    give_table(tabulate_chart(machine), machine, output, as_json)
-
-
-def _draw(machine: Chart, ticks: tuple[Tick, ...], path: Path | None) -> None:
-    if path is not None:
-        from posewright.charts import draw_timeline
-
-        draw_timeline(machine, ticks, path)
+def write_rows(machine: charts.Chart, rows: Sequence[Mapping[str, charts.Value]], path: Path) -> None:
+    """Write rows of inputs as CSV, a column for each input and event."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    names = (*machine.inputs, *machine.events)
+    _write_lines([names, *([charts.show(row.get(name, False)) for name in names] for row in rows)], path)
 
 
-def _run(machine: Chart, rows: Path | Iterable[str], start: str | None, unchecked: bool) -> tuple[Tick, ...]:
-    from posewright.charts import run_chart
-
-    return run_chart(machine, rows, start=start, unchecked=unchecked)
+def _write_lines(lines: Iterable[Iterable[str]], path: Path) -> None:
+    write_atomically(path, "".join(f"{','.join(line)}\n" for line in lines).encode())
 
 
-def _at_the_keyboard(machine: Chart, start: str | None, unchecked: bool) -> tuple[Tick, ...]:
-    from posewright.charts import require_sound
-    from posewright.cli.chart_keys import ticks_typed
+def give_table(
+    table: charts.TruthTable, machine: charts.Chart, output: Path | None, *, as_json: bool
+) -> None:
+    """Write a table to a file, as JSON, or as CSV on stdout."""
+    if output is not None:
+        if output.suffix.lower() in (".yaml", ".yml"):
+            charts.save_chart(charts.chart_of(table, like=machine), output)
+        else:
+            charts.save_table(table, output)
+    if as_json:
+        rows = [
+            {"state": row.state, "row": str(row), "next": row.go, "cells": table.cells(row)}
+            for row in table.rows
+        ]
+        groups = [
+            {"states": list(states), "rows": [str(row) for row in shared]}
+            for states, shared in charts.grouped(table).items()
+        ]
+        emit_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
+    elif output is None:
+        typer.echo(table.csv(), nl=False)
 
+
+def _give_ticks(
+    machine: charts.Chart, ticks: tuple[charts.Tick, ...], output: Path | None, *, as_json: bool
+) -> None:
+    """Write ticks to a file, as JSON or as a list; exit with 1 where something else was expected."""
+    broken = _broken_promises(machine, ticks)
+    records = [_record(machine, number, tick) for number, tick in enumerate(ticks)]
+    wrong = [record for record in records if record.get("differs")]
+    if output is not None:
+        _write_lines(_lines(machine, records), output)
+    told = {
+        "chart": machine.name,
+        "period_s": machine.period_s,
+        "ticks": records,
+        "differences": len(wrong),
+        "broken_promises": broken,
+    }
+    give(told, columns(_lines(machine, records)) if output is None else (), as_json=as_json)
+    for record in wrong[:MOST_TOLD]:
+        fail(
+            f"line {record['line']}: expected {record['differs']}, got {record['state']} {record['outputs']}"
+        )
+    for one in broken[:MOST_TOLD]:
+        fail(f"tick {one['tick']}: {one['message']}")
+    if wrong or broken:
+        raise typer.Exit(FOUND)
+
+
+def _broken_promises(machine: charts.Chart, ticks: Sequence[charts.Tick]) -> list[dict[str, Any]]:
+    """Return the promises that a run breaks, each with its tick."""
+    if not machine.promises:
+        return []
+    watch = charts.Watch(machine)
+    return [
+        {"tick": number, "promise": broken.promise.name, "message": broken.message}
+        for number, tick in enumerate(ticks)
+        for broken in watch.see(tick.row.inputs, tick.after)
+    ]
+
+
+def _record(machine: charts.Chart, number: int, tick: charts.Tick) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "tick": number,
+        "time_s": round(number * machine.period_s, 9),
+        "from": tick.before,
+        "inputs": {name: tick.row.inputs[name] for name in machine.inputs},
+        "state": tick.after.state,
+        "outputs": dict(tick.after.outputs),
+    }
+    if machine.events:
+        record["events"] = [name for name in machine.events if tick.row.inputs.get(name)]
+    if not machine.is_flat:
+        record["active"] = list(tick.after.active)
+    if machine.locals:
+        record["locals"] = dict(tick.after.locals)
+    if tick.row.expected:
+        record |= {"line": tick.row.line, "differs": tick.differs}
+    return record
+
+
+def _lines(machine: charts.Chart, records: list[dict[str, Any]]) -> list[list[str]]:
+    show = charts.show
+    before = ["tick", "time_s", "from", *machine.inputs, *machine.events]
+    body = [
+        [
+            str(record["tick"]),
+            f"{record['time_s']:g}",
+            record["from"],
+            *(show(value) for value in record["inputs"].values()),
+            *(show(name in record["events"]) for name in machine.events),
+            record["state"],
+            *(show(record["outputs"][name]) for name in machine.outputs),
+            *(show(record["locals"][name]) for name in machine.locals),
+        ]
+        for record in records
+    ]
+    return [[*before, "state", *machine.outputs, *machine.locals], *body]
+
+
+def columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield lines of cells, one below the other."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+
+
+def _ticks_typed(machine: charts.Chart, start: str | None, *, unchecked: bool) -> tuple[charts.Tick, ...]:
     if not unchecked:
-        require_sound(machine)
+        charts.require_sound(machine)
     return tuple(ticks_typed(machine, start))
+
+
+def ticks_typed(chart: charts.Chart, start: str | None = None) -> Iterator[charts.Tick]:
+    """Yield the ticks that a person asks for at the keyboard, line by line, until the lines end.
+
+    A line that makes no sense is explained, and nothing happens.
+    """
+    interpreter = charts.Interpreter(chart)
+    state = interpreter.initial() if start is None else interpreter.entered(start)
+    held = {name: kind.zero for name, kind in chart.inputs.items()}
+    count = 0
+    _explain(chart)
+    _show_state(chart, state, None)
+    for line in _typed_lines():
+        if line.strip().lower() == HELP:
+            _explain(chart)
+            continue
+        try:
+            changed, events, ticks = parse_line(chart, line)
+        except InputError as error:
+            fail(str(error))
+            continue
+        held |= changed
+        for number in range(ticks):
+            before = state.state
+            row = charts.Row({**held, **(dict.fromkeys(events, True) if number == 0 else {})})
+            state = interpreter.step(state, row.inputs)
+            count += 1
+            yield charts.Tick(row, before, state)
+        _show_state(chart, state, count - 1 if count else None)
+
+
+def parse_line(chart: charts.Chart, line: str) -> tuple[dict[str, charts.Value], list[str], int]:
+    """Return the inputs that a line sets, the events it sends and the ticks it asks for.
+
+    Raises:
+        InputError: a word is no input, no event and no time, or a value does not fit.
+    """
+    changed: dict[str, charts.Value] = {}
+    events: list[str] = []
+    ticks: int | None = None
+    for name, value in _parts(line):
+        if name:
+            if name not in chart.inputs:
+                raise UnknownNameError.among("input", name, chart.inputs)
+            changed[name] = charts.value_typed(chart, name, value)
+        elif value in chart.events:
+            events.append(value)
+        else:
+            ticks = _ticks(chart, value)
+    if ticks is not None and not 0 <= ticks <= MAX_TICKS:
+        raise InputError(f"{ticks} ticks at once", hint=f"0 to {MAX_TICKS}")
+    return changed, events, 1 if ticks is None else ticks
+
+
+def _parts(line: str) -> Iterator[tuple[str, str]]:
+    """Yield what a line says: the name of an input and its value, or no name and a word.
+
+    A unit belongs to the number before it.
+    """
+    blank = line.replace(",", " ")
+    found = [(match["name"] or "", match["value"] or match["word"]) for match in _PART.finditer(blank)]
+    for position, (name, value) in enumerate(found):
+        if not name and value in charts.UNITS and position and _NUMBER.fullmatch(found[position - 1][1]):
+            continue
+        after = found[position + 1] if position + 1 < len(found) else ("", "")
+        number = _NUMBER.fullmatch(value)
+        joined = number is not None and not number["unit"] and not after[0] and after[1] in charts.UNITS
+        yield name, f"{value} {after[1]}" if joined else value
+
+
+def _ticks(chart: charts.Chart, word: str) -> int:
+    """Return how many ticks a number of them, or a time, is."""
+    match = _NUMBER.match(word)
+    if match is None or not (match.end() == len(word) or word[match.end()] == " "):
+        known = [*chart.events, *(f"{name}=" for name in chart.inputs)]
+        raise UnknownNameError.among("input or event", word, known)
+    digits, unit = word[: match.start("unit")], match["unit"] or word[match.end() :].strip()
+    if not unit:
+        if float(digits) != int(float(digits)):
+            raise InputError(f"{word} is no whole number of ticks", hint="for a time write a unit: 0.5 s")
+        return int(float(digits))
+    factor = charts.conversion(unit, "s")
+    if factor is None:
+        raise InputError(f"{word} is no time", hint="write it like 0.5 s or 500 ms")
+    return chart.ticks(float(digits) * float(factor))
+
+
+def _typed_lines() -> Iterator[str]:
+    while True:
+        if sys.stdin.isatty():
+            err.print("> ", end="")
+        line = sys.stdin.readline()
+        if not line or line.strip().lower() in END:
+            return
+        yield line
+
+
+def _explain(chart: charts.Chart) -> None:
+    names = f"inputs: {', '.join(chart.inputs) or 'none'}; events: {', '.join(chart.events) or 'none'}"
+    for line in (USE, MORE, names):
+        _show(line)
+
+
+def _show_state(chart: charts.Chart, state: charts.ChartState, tick: int | None) -> None:
+    """Show where a chart stands after a tick, with the time at which that began, as the table has it."""
+    values = {**state.outputs, **state.locals}
+    held = "  ".join(f"{name}={charts.show(value)}" for name, value in values.items())
+    time = f"{tick * chart.period_s:8.3f} s" if tick is not None else " " * 10
+    _show(f"{time}  {state.state}  {held}")
+
+
+def _show(text: str) -> None:
+    err.print(printable(text), markup=False, highlight=False, soft_wrap=True)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from posewright.cli.chart_options import ChartPath, Runs
-from posewright.cli.chart_output import FOUND, say
-from posewright.cli.console import emit_json, out, progress
-from posewright.cli.options import AsJson, refuse_overwriting
+from posewright import charts
+from posewright.cli.chart_run import MOST_TOLD, ChartPath, columns
+from posewright.cli.console import give, line_of, styled, working
+from posewright.cli.options import FOUND, AsJson, refuse_overwriting
 
-if TYPE_CHECKING:
-    from posewright.charts import Chart, Coverage, MutationResult, ScenarioResult
-
+Runs = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[SCENARIO]...",
+        help="Scenarios (*.scenario.yaml), folders of them, or CSV files of inputs. "
+        "Default: those beside the chart that name it.",
+        show_default=False,
+    ),
+]
 Draw = Annotated[
     Path | None, typer.Option("--draw", metavar="SVG", help="Draw the chart, coloured by what was covered.")
 ]
@@ -31,32 +39,25 @@ def run_tests(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False)
 
       posewright chart test traffic.chart.yaml scenarios/night.scenario.yaml --json
     """
-    from posewright.charts import read_chart, run_scenarios
-
-    machine = read_chart(chart)
-    results = run_scenarios(machine, _files(machine, scenarios))
-    if as_json:
-        emit_json(
-            {"chart": machine.name, "passed": _passed(results), "scenarios": [one.data() for one in results]}
-        )
-    else:
-        _show_results(machine, results)
-    if not _passed(results):
+    machine = charts.read_chart(chart)
+    results = charts.run_scenarios(machine, _files(machine, scenarios))
+    passed = sum(result.passed for result in results)
+    told = {"chart": machine.name, "passed": passed == len(results)}
+    give(
+        told | {"scenarios": [one.data() for one in results]},
+        [*_result_lines(results), f"{machine.name}: {passed} of {len(results)} scenarios passed"],
+        as_json=as_json,
+    )
+    if passed < len(results):
         raise typer.Exit(FOUND)
 
 
-def _passed(results: tuple[ScenarioResult, ...]) -> bool:
-    return all(result.passed for result in results)
-
-
-def _show_results(machine: Chart, results: tuple[ScenarioResult, ...]) -> None:
+def _result_lines(results: Sequence[charts.ScenarioResult]) -> Iterator[str | Text]:
     for result in results:
-        word, colour = ("passed", "green") if result.passed else ("failed", "red")
-        out.print(f"[{colour}]{word}[/] ", end="")
-        say(f"{result.scenario.name} ({result.ticks} ticks)")
-        for failure in result.failures[:5]:
-            say(f"    {result.scenario.path or ''}: {failure}")
-    say(f"{machine.name}: {sum(result.passed for result in results)} of {len(results)} scenarios passed")
+        word = styled("passed", "green") if result.passed else styled("failed", "red")
+        yield line_of(word, f" {result.scenario.name} ({result.ticks} ticks)")
+        for failure in result.failures[:MOST_TOLD]:
+            yield f"    {result.scenario.path or ''}: {failure}"
 
 
 def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_json: AsJson = False) -> None:
@@ -70,19 +71,13 @@ def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_jso
 
       posewright chart coverage traffic.chart.yaml morning.csv evening.csv --json
     """
-    from posewright.charts import coverage_of, read_chart
-
     refuse_overwriting(draw, chart, *(scenarios or []))
-    machine = read_chart(chart)
+    machine = charts.read_chart(chart)
     files = _files(machine, scenarios)
-    with progress(quiet=as_json) as shown:
-        shown.add_task(f"running {len(files)} files through {machine.name} ...")
-        found = coverage_of(machine, files)
-    _give_coverage(machine, found, draw)
-    if as_json:
-        emit_json(found.data() | {"runs": [str(path) for path in files]})
-    else:
-        _show_coverage(found)
+    with working(f"running {len(files)} files through {machine.name} ...", quiet=as_json):
+        found = charts.coverage_of(machine, files)
+    _draw_coverage(machine, found, draw)
+    give(found.data() | {"runs": [str(path) for path in files]}, _coverage_lines(found), as_json=as_json)
 
 
 def cover(
@@ -105,26 +100,20 @@ def cover(
 
       posewright chart cover sumo.chart.yaml -o out/sumo --draw out/sumo.svg --json
     """
-    from posewright.charts import cover_chart, read_chart, require_sound
-
     refuse_overwriting(draw, chart)
-    machine = read_chart(chart)
-    with progress(quiet=as_json) as shown:
-        shown.add_task(f"covering {machine.name} ...")
-        require_sound(machine)
-        found = cover_chart(machine)
+    machine = charts.read_chart(chart)
+    with working(f"covering {machine.name} ...", quiet=as_json):
+        charts.require_sound(machine)
+        found = charts.cover_chart(machine)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     paths = found.save(folder)
-    _give_coverage(machine, found.coverage, draw)
-    if as_json:
-        emit_json(found.data() | {"files": [str(path) for path in paths]})
-        return
-    _show_coverage(found.coverage)
-    for scenario, path in zip(found.scenarios, paths, strict=True):
-        say(f"{path}: {scenario.ticks} ticks")
+    _draw_coverage(machine, found.coverage, draw)
+    lines = [f"{path}: {one.ticks} ticks" for one, path in zip(found.scenarios, paths, strict=True)]
     if not found.complete:
-        say("not proved complete: more may be coverable than was found")
+        lines.append("not proved complete: more may be coverable than was found")
+    told = found.data() | {"files": [str(path) for path in paths]}
+    give(told, [*_coverage_lines(found.coverage), *lines], as_json=as_json)
 
 
 def mutate(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False) -> None:
@@ -139,54 +128,41 @@ def mutate(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False) ->
 
       posewright chart mutate traffic.chart.yaml scenarios --json
     """
-    from posewright.charts import mutate_chart, read_chart
-
-    machine = read_chart(chart)
+    machine = charts.read_chart(chart)
     files = _files(machine, scenarios)
-    with progress(quiet=as_json) as shown:
-        shown.add_task(f"mutating {machine.name} ...")
-        found = mutate_chart(machine, files)
-    if as_json:
-        emit_json(found.data())
-    else:
-        _show_mutation(machine, found)
+    with working(f"mutating {machine.name} ...", quiet=as_json):
+        found = charts.mutate_chart(machine, files)
+    give(found.data(), _mutation_lines(machine, found), as_json=as_json)
 
 
-def _files(machine: Chart, given: list[Path] | None) -> list[Path]:
-    from posewright.charts import files_in, scenarios_beside
-
-    return files_in(given) if given else scenarios_beside(machine)
+def _files(machine: charts.Chart, given: list[Path] | None) -> list[Path]:
+    return charts.files_in(given) if given else charts.scenarios_beside(machine)
 
 
-def _give_coverage(machine: Chart, found: Coverage, path: Path | None) -> None:
+def _draw_coverage(machine: charts.Chart, found: charts.Coverage, path: Path | None) -> None:
     if path is not None:
-        from posewright.charts import draw_chart, marks
-
-        draw_chart(machine, path, marks=marks(found))
+        charts.draw_chart(machine, path, marks=charts.marks(found))
 
 
-def _show_coverage(found: Coverage) -> None:
+def _coverage_lines(found: charts.Coverage) -> Iterator[str]:
     rows = [
         [row.measure.value, f"{row.covered}/{row.total}", f"{row.part:.0%}", str(row.infeasible)]
         for row in found.rows
     ]
-    head = ["measure", "covered", "", "cannot be"]
-    widths = [max(len(line[column]) for line in [head, *rows]) for column in range(len(head))]
-    for line in [head, *rows]:
-        say("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    yield from columns([["measure", "covered", "", "cannot be"], *rows])
     for goal in found.missing:
-        say(f"missing: {goal.measure.value}: {_placed(goal.name, goal.line)}")
+        yield f"missing: {goal.measure.value}: {_placed(goal.name, goal.line)}"
     for goal, reason in found.infeasible.items():
-        say(f"cannot be covered: {goal.measure.value}: {_placed(goal.name, goal.line)}: {reason}")
+        yield f"cannot be covered: {goal.measure.value}: {_placed(goal.name, goal.line)}: {reason}"
 
 
 def _placed(name: str, line: int | None) -> str:
     return name if line is None else f"{name} (line {line})"
 
 
-def _show_mutation(machine: Chart, found: MutationResult) -> None:
+def _mutation_lines(machine: charts.Chart, found: charts.MutationResult) -> Iterator[str]:
     for word, mutants in (("survived", found.survived), ("changes nothing", found.equivalent)):
         for mutant in mutants:
-            say(f"{word}: {_placed(str(mutant), mutant.line)}")
+            yield f"{word}: {_placed(str(mutant), mutant.line)}"
     findable = found.total - len(found.equivalent)
-    say(f"{machine.name}: {found.killed} of {findable} faults found ({found.score:.1%}); {found.total} made")
+    yield f"{machine.name}: {found.killed} of {findable} faults found ({found.score:.1%}); {found.total} made"

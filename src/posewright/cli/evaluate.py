@@ -40,7 +40,7 @@ def evaluate(
     """
     from posewright.cli import console
     from posewright.cli.gait_tables import print_walk
-    from posewright.cli.motion_physics import findings_lines, physics_lines
+    from posewright.cli.motion_tables import findings_lines, physics_lines
     from posewright.evaluation import MotionResult, WalkResult
     from posewright.evaluation import evaluate as evaluated
     from posewright.recordings import read_mcap

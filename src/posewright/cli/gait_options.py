@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from posewright.gaits import Gait, VelocityCommand
-    from posewright.robots import Robot
+from posewright import formats, gaits, robots
+from posewright.errors import DocumentError, FormatError, InputError, UnreachableError, Where
 
 GaitName = Annotated[
     str, typer.Argument(metavar="GAIT", help="A gait of the list, or the path of one's own *.gait.yaml.")
@@ -40,7 +39,9 @@ Sets = Annotated[
 SET_HINT = "--set NAME=VALUE, as in --set shape_factor=0.5"
 
 
-def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None) -> tuple[Gait, Robot]:
+def open_gait(
+    name: str, robot: str | None = None, sets: list[str] | None = None
+) -> tuple[gaits.Gait, robots.Robot]:
     """Return a gait with the values that were set, and the robot that walks it.
 
     Args:
@@ -55,13 +56,9 @@ def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None
         InputError: a value is no number or out of its range, or the gait is another robot's.
         UnreachableError: a foot cannot stand where it is to stand.
     """
-    from posewright.errors import DocumentError
-    from posewright.gaits import read_gait_and_robot
-    from posewright.robots import robot as robot_called
-
-    card = None if robot is None else robot_called(robot)
+    card = None if robot is None else robots.robot(robot)
     try:
-        gait, card = read_gait_and_robot(name, robot=card)
+        gait, card = gaits.read_gait_and_robot(name, robot=card)
     except DocumentError as error:
         if error.where is not None and error.where.path == Path(name):  # else its card is at fault
             _refuse_other_kinds(error.where.path)
@@ -71,12 +68,9 @@ def open_gait(name: str, robot: str | None = None, sets: list[str] | None = None
     return gait, card
 
 
-def _refuse_unreachable(gait: Gait, robot: Robot) -> None:
+def _refuse_unreachable(gait: gaits.Gait, robot: robots.Robot) -> None:
     """Raise UnreachableError, by the parameter's name, where a foot cannot stand on its equilibrium point."""
-    from posewright.errors import UnreachableError
-    from posewright.gaits import walking_legs
-
-    legs = walking_legs(robot)
+    legs = gaits.walking_legs(robot)
     for foot, point in gait.parameters.equilibrium_m.items():
         missed = legs[foot].out_of_reach(*legs[foot].over(point).tolist())
         if missed is not None:
@@ -92,14 +86,11 @@ def _refuse_unreachable(gait: Gait, robot: Robot) -> None:
 
 def _refuse_other_kinds(path: Path) -> None:
     """Raise the error that says what a file is, if it is of a known kind and no gait."""
-    from posewright.errors import FormatError, Where
-    from posewright.formats import GAIT, detect_kind, read_file_bytes
-
     try:
-        kind = detect_kind(read_file_bytes(path), path)
+        kind = formats.detect_kind(formats.read_file_bytes(path), path)
     except FormatError:
         return  # not there, or of no known kind: what is wrong with it as a gait says more
-    if kind.name != GAIT:
+    if kind.name != formats.GAIT:
         hint = "`posewright motion info` shows motions; " if kind.is_motion else ""
         raise FormatError(
             f"this is {kind.title}: no gait",
@@ -118,8 +109,6 @@ def values_set(sets: list[str] | None) -> dict[str, float]:
 
 
 def _number(text: str, value: str) -> float:
-    from posewright.errors import InputError
-
     if not value:
         raise InputError(f"--set {text}: there is no value", hint=SET_HINT)
     try:
@@ -128,8 +117,6 @@ def _number(text: str, value: str) -> float:
         raise InputError(f"--set {text}: {value} is no number", hint=SET_HINT) from None
 
 
-def command_of(forward: float, left: float, turn: float) -> VelocityCommand:
+def command_of(forward: float, left: float, turn: float) -> gaits.VelocityCommand:
     """Return the velocity that was asked for, or raise InputError where one is not finite."""
-    from posewright.gaits import VelocityCommand
-
-    return VelocityCommand(forward, left, turn)
+    return gaits.VelocityCommand(forward, left, turn)

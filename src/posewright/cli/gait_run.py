@@ -6,10 +6,13 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
+from posewright import bodies as known_bodies
+from posewright import evaluation, experiments, figures, gaits, recordings, robots, search
+from posewright.cli.console import emit_json, out, progress
 from posewright.cli.gait_options import (
     Forward,
     GaitName,
@@ -20,14 +23,10 @@ from posewright.cli.gait_options import (
     command_of,
     open_gait,
 )
+from posewright.cli.gait_tables import compare_table, print_many, print_walk
 from posewright.cli.options import AsJson, Record, record_paths, refuse_overwriting, refuse_recording
-
-if TYPE_CHECKING:
-    from posewright.bodies import DomainParameters
-    from posewright.evaluation import WalkResult
-    from posewright.experiments.walking.many import ManyReport, WalkedBody
-    from posewright.gaits import Gait, VelocityCommand
-    from posewright.robots import Robot
+from posewright.documents import is_path
+from posewright.errors import BodyError, InputError, UnknownNameError
 
 NOMINAL_BODY = "nominal"
 FELL = 1
@@ -83,7 +82,7 @@ class Wishes(NamedTuple):
         as_json: whether a program reads the result.
     """
 
-    command: VelocityCommand
+    command: gaits.VelocityCommand
     seconds: float
     settle_s: float
     body: str
@@ -124,9 +123,7 @@ def run(
       posewright gait run trot --forward 0.15 --set central_height_m=0.012 --record trot.mcap
     """
     if plot is not None:
-        from posewright.figures import refuse_unsavable
-
-        refuse_unsavable(plot)
+        figures.refuse_unsavable(plot)
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
@@ -165,10 +162,6 @@ def compare(
 
       posewright gait compare trot crawl --forward 0.03 --record walk.mcap
     """
-    from posewright.cli.console import emit_json, out
-    from posewright.cli.gait_tables import compare_table
-    from posewright.recordings import write_mcap
-
     opened = [open_gait(name, robot, sets) for name in gaits]
     paths = [] if record is None else record_paths(record, [one.name for one, _ in opened])
     for path in paths:
@@ -176,7 +169,7 @@ def compare(
     wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
     results = [_walked(*one, wishes) for one in opened]
     for result, path in zip(results, paths, strict=False):
-        write_mcap(result.recording, path)
+        recordings.write_mcap(result.recording, path)
     if as_json:
         emit_json({"gaits": [result.to_dict() for result in results]})
     else:
@@ -185,19 +178,14 @@ def compare(
         raise typer.Exit(FELL)
 
 
-def _run_one(gait: Gait, robot: Robot, wishes: Wishes, plot: Path | None, record: Path | None) -> None:
-    from posewright.cli.console import emit_json
-    from posewright.cli.gait_tables import print_walk
-
+def _run_one(
+    gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, plot: Path | None, record: Path | None
+) -> None:
     result = _walked(gait, robot, wishes)
     if record is not None:
-        from posewright.recordings import write_mcap
-
-        write_mcap(result.recording, record)
+        recordings.write_mcap(result.recording, record)
     if plot is not None:
-        from posewright.figures import draw_walk, save_figure
-
-        save_figure(draw_walk(result), plot)
+        figures.save_figure(figures.draw_walk(result), plot)
     if wishes.as_json:
         emit_json(result.to_dict())
     else:
@@ -206,12 +194,8 @@ def _run_one(gait: Gait, robot: Robot, wishes: Wishes, plot: Path | None, record
         raise typer.Exit(FELL)
 
 
-def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> WalkResult:
+def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation.WalkResult:
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
-    from posewright.cli.console import progress
-    from posewright.errors import BodyError, InputError
-    from posewright.experiments.walking.walk import walk_gait
-
     ends_s, domain = wishes.settle_s + wishes.seconds, _domain(wishes.body, wishes.seed)
     with progress(quiet=wishes.as_json) as display:
         line = display.add_task(f"{gait.name}: setting up")
@@ -221,7 +205,7 @@ def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> WalkResult:
 
         on_progress: Callable[[float], None] | None = None if display.disable else say
         try:
-            return walk_gait(
+            return experiments.walk_gait(
                 gait,
                 robot,
                 wishes.command,
@@ -238,23 +222,20 @@ def _walked(gait: Gait, robot: Robot, wishes: Wishes) -> WalkResult:
             raise type(error)(told, where=error.where, hint=error.hint) from error
 
 
-def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: int | None) -> None:
-    from posewright.bodies import domain_randomization
-    from posewright.cli.console import emit_json, progress
-    from posewright.cli.gait_tables import print_many
-    from posewright.experiments.walking.many import walk_many
-
+def _run_many(
+    gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, bodies: int, workers: int | None
+) -> None:
     ranges = "random" if wishes.body == NOMINAL_BODY else wishes.body
     walked, fallen = 0, 0
     with progress(quiet=wishes.as_json) as display:
         line = display.add_task(f"{gait.name}: 0 of {bodies} bodies")
 
-        def say(body: WalkedBody) -> None:
+        def say(body: experiments.WalkedBody) -> None:
             nonlocal walked, fallen
             walked, fallen = walked + 1, fallen + (not body.is_upright)
             display.update(line, description=f"{gait.name}: {walked} of {bodies} bodies, {fallen} fell")
 
-        many: ManyReport = walk_many(
+        many: experiments.ManyReport = experiments.walk_many(
             gait,
             robot,
             wishes.command,
@@ -262,7 +243,7 @@ def _run_many(gait: Gait, robot: Robot, wishes: Wishes, bodies: int, workers: in
             seed=wishes.seed,
             seconds=wishes.seconds,
             settle_s=wishes.settle_s,
-            ranges=domain_randomization(ranges),
+            ranges=known_bodies.domain_randomization(ranges),
             workers=_workers(workers, bodies),
             on_progress=say,
             clock=time.perf_counter,
@@ -281,19 +262,14 @@ def _workers(asked: int | None, bodies: int) -> int:
     return min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1
 
 
-def _domain(body: str, seed: int) -> DomainParameters:
+def _domain(body: str, seed: int) -> known_bodies.DomainParameters:
     """Return the body of that name and seed, or raise UnknownNameError or InputError."""
-    from posewright.bodies import NOMINAL, domain_randomization, domain_randomization_names, draw_domain
-    from posewright.errors import UnknownNameError
-    from posewright.robots import is_path
-    from posewright.search.plan import checked_seed
-
     if body == NOMINAL_BODY:
-        return NOMINAL
-    known = (NOMINAL_BODY, *domain_randomization_names())
+        return known_bodies.NOMINAL
+    known = (NOMINAL_BODY, *known_bodies.domain_randomization_names())
     if body not in known and not is_path(body):
         raise UnknownNameError.among("body", body, known)
-    return draw_domain(domain_randomization(body), checked_seed(seed))
+    return known_bodies.draw_domain(known_bodies.domain_randomization(body), search.checked_seed(seed))
 
 
 def _whose(body: str, seed: int) -> str:
@@ -301,8 +277,6 @@ def _whose(body: str, seed: int) -> str:
 
 
 def _refuse_of_many(plot: Path | None, record: Path | None) -> None:
-    from posewright.errors import InputError
-
     for output, words, option in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
         if output is not None:
             raise InputError(
@@ -311,7 +285,5 @@ def _refuse_of_many(plot: Path | None, record: Path | None) -> None:
 
 
 def _refuse_workers(workers: int | None) -> None:
-    from posewright.errors import InputError
-
     if workers is not None:
         raise InputError("one body is walked by one process", hint="--workers with --bodies N")

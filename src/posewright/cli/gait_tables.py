@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
+from posewright import evaluation, experiments
 from posewright.cli import console
-from posewright.evaluation.walking.figures import FALLS, FIGURES, Figure, Worse
-
-if TYPE_CHECKING:
-    from posewright.evaluation.walking.report import GaitReport, WalkResult
-    from posewright.evaluation.walking.walk import Correction
-    from posewright.experiments.walking.many import ManyReport, WalkedBody
 
 MM = 1000.0
 BROKEN = "bold red"
@@ -46,7 +40,7 @@ _HEADS = {
 }
 
 
-def print_walk(result: WalkResult, whose: str) -> None:
+def print_walk(result: evaluation.WalkResult, whose: str) -> None:
     """Print the figures of one walk."""
     report = result.report
     console.out.print(_figures(result, whose))
@@ -62,26 +56,25 @@ def print_walk(result: WalkResult, whose: str) -> None:
     _say(_pace(result.simulated_s, result.wall_s, result.real_time_factor))
 
 
-def _held_back(one: Correction) -> str:
+def _held_back(one: evaluation.Correction) -> str:
     """Return what safety held back; a speed is counted from what it had let through a frame before."""
     if one.guard == "joint limit":
         return f"{math.degrees(one.value):.1f} deg asked, {math.degrees(one.limit):.1f} deg let through"
     return f"{one.value:.2f} rad/s needed to keep up with what is asked, {one.limit:.2f} let through"
 
 
-def _figures(result: WalkResult, whose: str) -> Table:
+def _figures(result: evaluation.WalkResult, whose: str) -> Table:
     report = result.report
     measured = f"{report.travel.measured_s:.1f} s after {result.walk.terms.settle_s:.1f} s"
     title = f"{result.gait} on {result.robot.name}, {whose}, {measured}"
-    table = _table(title, ("figure", "measured", "unit", "asked or limit"))
-    for figure in FIGURES:
-        value = figure.of(report)
-        style = "" if figure.is_kept(value) else BROKEN
-        table.add_row(figure.words, Text(figure.text(value), style), figure.unit, _beside(figure, report))
-    return table
+    rows = [
+        (figure.words, _cell(figure, figure.of(report)), figure.unit, _beside(figure, report))
+        for figure in evaluation.FIGURES
+    ]
+    return _table(title, ("figure", "measured", "unit", "asked or limit"), rows)
 
 
-def _beside(figure: Figure, report: GaitReport) -> str:
+def _beside(figure: evaluation.Figure, report: evaluation.GaitReport) -> str:
     """Return what stands beside a figure: what was asked for and how far it is from that, or its limit."""
     if figure.name == "duty":
         return f"{report.feet.planned_duty * figure.scale:.0f} planned"
@@ -93,34 +86,32 @@ def _beside(figure: Figure, report: GaitReport) -> str:
     return f"{figure.text(asked)} asked{off}"
 
 
-def _limit(figure: Figure) -> str:
+def _limit(figure: evaluation.Figure) -> str:
     if figure.limit is None:
         return ""
-    if figure.limit == 0.0 and figure.worse is Worse.GREATER:
+    if figure.limit == 0.0 and figure.worse is evaluation.Worse.GREATER:
         return "none"
-    return f"at {'least' if figure.worse is Worse.SMALLER else 'most'} {figure.limit:g}"
+    return f"at {'least' if figure.worse is evaluation.Worse.SMALLER else 'most'} {figure.limit:g}"
 
 
-def _feet(report: GaitReport) -> Table:
-    table = _table("", _FEET_HEADS)
+def _feet(report: evaluation.GaitReport) -> Table:
+    rows = []
     for foot in report.feet.feet:
         lengths = (foot.slip_m, foot.highest_m, foot.lowest_swing_m, foot.mid_swing_m)
         shares = (foot.duty, foot.planned_duty)
-        table.add_row(
-            Text(foot.foot.removesuffix("_paw").replace("_", " ")),
-            *("-" if length is None else f"{length * MM:.1f}" for length in lengths),
-            *("-" if share is None else f"{share:.0%}".rstrip("%") for share in shares),
-        )
-    return table
+        told = ["-" if length is None else f"{length * MM:.1f}" for length in lengths]
+        told += ["-" if share is None else f"{share:.0%}".rstrip("%") for share in shares]
+        rows.append((foot.foot.removesuffix("_paw").replace("_", " "), *told))
+    return _table("", _FEET_HEADS, rows)
 
 
-def print_many(many: ManyReport) -> None:
+def print_many(many: experiments.ManyReport) -> None:
     """Print how a gait fares on many bodies: worst and median, and each body in a row."""
     console.out.print(_many_figures(many))
-    rows = _table("", ("seed", *_columns()))
-    for body in many.bodies:
-        rows.add_row(str(body.seed), *(_no_cells() if body.report is None else _cells(body.report)))
-    console.out.print(rows)
+    rows = (
+        (body.seed, *(_no_cells() if body.report is None else _cells(body.report))) for body in many.bodies
+    )
+    console.out.print(_table("", ("seed", *_columns()), rows))
     for body in many.bodies:
         for what in _mishaps(body):
             _say(f"seed {body.seed} {what}: {body.domain}", BROKEN)
@@ -129,71 +120,61 @@ def print_many(many: ManyReport) -> None:
     _say(_pace(simulated, many.wall_s, many.real_time_factor))
 
 
-def _many_figures(many: ManyReport) -> Table:
+def _many_figures(many: experiments.ManyReport) -> Table:
     worst, median = many.worst, many.median
     failed = f", {len(many.failed)} failed" if many.failed else ""
     title = (
         f"{many.gait.name} on {many.robot.name}: {many.upright} of {len(many.bodies)} bodies upright{failed}"
     )
-    table = _table(title, ("figure", "worst", "median", "unit", "asked or limit"))
-    for figure in FIGURES:
+    rows = []
+    for figure in evaluation.FIGURES:
         asked = None if figure.commanded is None else many.commanded(figure.commanded)
         beside = _limit(figure) if asked is None else f"{figure.text(asked)} asked"
-        bad = worst[figure.name]
-        style = "" if figure.is_kept(bad) else BROKEN
-        table.add_row(
-            figure.words, Text(figure.text(bad), style), figure.text(median[figure.name]), figure.unit, beside
-        )
-    return table
+        middle = figure.text(median[figure.name])
+        rows.append((figure.words, _cell(figure, worst[figure.name]), middle, figure.unit, beside))
+    return _table(title, ("figure", "worst", "median", "unit", "asked or limit"), rows)
 
 
-def _mishaps(body: WalkedBody) -> list[str]:
+def _mishaps(body: experiments.WalkedBody) -> list[str]:
     """Return in words what went wrong with a body, each time it did."""
     if body.report is None:
         return [f"failed, {(body.failure or '').rstrip('.')}"]
     return [f"falls {fall.side} at {fall.time_s:.2f} s" for fall in body.report.falls]
 
 
-def compare_table(results: Sequence[WalkResult], whose: str) -> Table:
+def compare_table(results: Sequence[evaluation.WalkResult], whose: str) -> Table:
     """Return one row a gait."""
     first = results[0].report.travel
     asked = (first.commanded_forward_m_s, first.commanded_left_m_s, first.commanded_turn_rad_s)
     command = "forward {:g} m/s, left {:g} m/s, turn {:g} rad/s".format(*asked)
-    table = _table(f"{command}, {whose}, {results[0].walk.terms.seconds:g} s", ("gait", *_columns()))
-    for result in results:
-        table.add_row(Text(result.gait), *_cells(result.report))
-    return table
+    title = f"{command}, {whose}, {results[0].walk.terms.seconds:g} s"
+    rows = ((result.gait, *_cells(result.report)) for result in results)
+    return _table(title, ("gait", *_columns()), rows)
 
 
-def _compared() -> list[Figure]:
-    return [figure for figure in FIGURES if figure.name in COMPARED]
+def _compared() -> list[evaluation.Figure]:
+    return [figure for figure in evaluation.FIGURES if figure.name in COMPARED]
 
 
 def _columns() -> list[str]:
     return [f"{_HEADS.get(figure.name, figure.words)}\n{figure.unit}" for figure in _compared()]
 
 
-def _cells(report: GaitReport) -> list[Text]:
-    found = []
-    for figure in _compared():
-        value = figure.of(report)
-        found.append(Text(figure.text(value), "" if figure.is_kept(value) else BROKEN))
-    return found
+def _cells(report: evaluation.GaitReport) -> list[Text]:
+    return [_cell(figure, figure.of(report)) for figure in _compared()]
+
+
+def _cell(figure: evaluation.Figure, value: float | None) -> Text:
+    return Text(figure.text(value), "" if figure.is_kept(value) else BROKEN)
 
 
 def _no_cells() -> list[Text]:
     """Return the cells of a body without figures: that it failed stands where its falls would."""
-    return [Text("failed", BROKEN) if one.name == FALLS else Text("-") for one in _compared()]
+    return [Text("failed", BROKEN) if one.name == evaluation.FALLS else Text("-") for one in _compared()]
 
 
-def _table(title: str, columns: Sequence[str]) -> Table:
-    """Return an empty table; its title has names from files in it, and is never read as markup."""
-    told = Text(title, "table.title") if title else None
-    table = Table(title=told, title_justify="left", box=None, pad_edge=False, header_style="dim")
-    for number, column in enumerate(columns):
-        is_words = number == 0 or column in ("unit", "asked or limit")
-        table.add_column(column, justify="left" if is_words else "right")
-    return table
+def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
+    return console.table(columns, rows, title=title, words=(columns[0], "unit", "asked or limit"))
 
 
 def _pace(simulated_s: float, wall_s: float, factor: float | None) -> str:
@@ -207,4 +188,4 @@ def _say_held(joints: Sequence[str]) -> None:
 
 
 def _say(line: str, style: str = "") -> None:
-    console.out.print(Text(line, style), soft_wrap=True)
+    console.say(console.styled(line, style))

@@ -35,7 +35,7 @@ def inspect(
 ) -> None:
     """Inspect a robot."""
     from posewright.cli import console
-    from posewright.cli.score_table import print_table
+    from posewright.cli.judge import print_table
     from posewright.contests import read_rules
     from posewright.experiments import inspect_robot
 

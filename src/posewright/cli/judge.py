@@ -1,4 +1,4 @@
-"""`posewright judge`: the score of a recording."""
+"""`posewright judge`: the score of a recording, and how scores are shown."""
 
 from __future__ import annotations
 
@@ -6,8 +6,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from posewright import contests, experiments, recordings
+from posewright.cli import console
 from posewright.cli.options import AsJson
+from posewright.documents import read_text
+
+_RIGHT = frozenset("0123456789+-")
 
 
 def register(app: typer.Typer) -> None:
@@ -25,17 +32,54 @@ def judge(
     as_json: AsJson = False,
 ) -> None:
     """Judge a recording by the rules of its contest: what the run was worth, and why."""
-    from posewright.cli import console
-    from posewright.cli.score_table import print_score
-    from posewright.contests import contest_of
-    from posewright.contests import judge as judged
-    from posewright.documents import read_text
-    from posewright.recordings import read_mcap
-
-    seen = read_mcap(recording)
-    held = contest_of(seen.header, None if rules is None else read_text(rules))
-    score = judged(seen, held)
+    seen = recordings.read_mcap(recording)
+    held = contests.contest_of(seen.header, None if rules is None else read_text(rules))
+    score = contests.judge(seen, held)
     if as_json:
         console.emit_json({**score.to_dict(), "digest": seen.digest()})
     else:
         print_score(score, held.name)
+
+
+def print_table(told: contests.ScoreTable, title: str) -> None:
+    """Print a score's table, and its notes below."""
+    table = Table()
+    for place, column in enumerate(told.columns):
+        cells = [row[place] for row in told.rows if row[place]]
+        is_number = bool(cells) and all(cell[0] in _RIGHT for cell in cells)
+        table.add_column(_cell(column), justify="right" if is_number else "left")
+    for number, row in enumerate(told.rows, 1):
+        table.add_row(*map(_cell, row), end_section=number == len(told.rows))
+    if told.total:
+        table.add_row(*map(_cell, told.total), style="bold")
+    console.say(console.styled(title, "table.title"))
+    console.out.print(table)
+    for note in told.notes:
+        console.say(note)
+
+
+def _cell(text: str) -> Text:
+    return Text(console.printable(text))
+
+
+def print_score(score: contests.Score, title: str) -> None:
+    """Print a score, and warn of what the judge would warn of."""
+    print_table(score.table(), title)
+    for warning in score.warnings:
+        console.warn(warning)
+
+
+def print_outcome(outcome: experiments.Outcome) -> None:
+    """Print the judge's score and what the trial was."""
+    header = outcome.recording.header
+    who = ", ".join(
+        f"{one.controller.removeprefix('behaviour ')} on {one.robot}" for one in header.robots.values()
+    )
+    print_score(outcome.score, f"{header.contest}: {who}, layout {header.layout}, seed {header.seed}")
+    for remark in outcome.remarks:
+        console.warn(remark)
+    speed = (
+        f" in {outcome.wall_s:.1f} s ({outcome.real_time_factor:.0f} x real time)" if outcome.wall_s else ""
+    )
+    digest = outcome.recording.digest()[:16]
+    console.say(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")

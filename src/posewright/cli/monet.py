@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
-from posewright.cli.losses import losses_listed
-from posewright.cli.options import AsJson
-
-if TYPE_CHECKING:
-    from posewright.sticks import Added
-
-FOUND = 1
-"""Exit code where an error was found."""
+from posewright import motions, sticks
+from posewright.cli.console import counted, give, warn
+from posewright.cli.options import FOUND, AsJson, add_group, losses_listed
+from posewright.errors import InputError, Where
 
 MotionPath = Annotated[
     Path, typer.Argument(metavar="MOTION", help="A motion file; its content tells the format.")
@@ -56,14 +53,8 @@ CommandsPath = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the group `monet` to the application."""
-    monet = typer.Typer(
-        help="Check what an AIBO's memory stick can play (MONETCMD.CFG), and add motions to it.",
-        rich_markup_mode="rich",
-        no_args_is_help=True,
-    )
-    for verb in (check, add):
-        monet.command(verb.__name__)(verb)
-    app.add_typer(monet, name="monet")
+    about = "Check what an AIBO's memory stick can play (MONETCMD.CFG), and add motions to it."
+    add_group(app, "monet", about, {"check": check, "add": add})
 
 
 def check(
@@ -87,19 +78,16 @@ def check(
 
       posewright monet check MONETCMD.CFG MONET.CFG MOTION7.ODA
     """
-    from posewright.cli.console import emit_json, out
-    from posewright.cli.monet_tables import check_report, report_lines
-    from posewright.motions import Level
-    from posewright.sticks import check_monet, read_stick
-
-    stick = read_stick(*paths)
-    findings = check_monet(stick)
-    if as_json:
-        emit_json(check_report(stick, findings))
-    else:
-        for line in report_lines(stick, findings):
-            out.print(line, markup=False, highlight=False, soft_wrap=True)
-    if any(finding.level is Level.ERROR for finding in findings):
+    stick = sticks.read_stick(*paths)
+    findings = sticks.check_monet(stick)
+    data = {
+        "stick": None if stick.root is None else str(stick.root),
+        "setups": [_setup(setup) for setup in stick.setups],
+        **{f"{level.value}s": sum(one.level is level for one in findings) for level in motions.Level},
+        "findings": [finding.data() for finding in findings],
+    }
+    give(data, _finding_lines(stick, findings), as_json=as_json)
+    if any(finding.level is motions.Level.ERROR for finding in findings):
         raise typer.Exit(FOUND)
 
 
@@ -132,10 +120,8 @@ def add(
 
       posewright monet add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
     """
-    from posewright.sticks import add_to_stick
-
     with losses_listed(f"{model} cannot do all of {motion}: nothing is written"):
-        added = add_to_stick(
+        added = sticks.add_to_stick(
             motion,
             _place(stick, archive, commands),
             id=number,
@@ -153,29 +139,82 @@ def add(
     _show_added(added, as_json=as_json)
 
 
-def _show_added(added: Added, *, as_json: bool) -> None:
-    from posewright.cli.console import emit_json, out, warn
-    from posewright.cli.monet_tables import added_lines, added_report, finding_text
-    from posewright.motions import Level
-
+def _show_added(added: sticks.Added, *, as_json: bool) -> None:
     for loss in added.losses:
         warn(f"lost: {loss}")
     for finding in added.findings:
-        if finding.level is not Level.NOTE:
-            warn(finding_text(finding))
-    if as_json:
-        emit_json(added_report(added))
-        return
-    for line in added_lines(added):
-        out.print(line, markup=False, highlight=False, soft_wrap=True)
+        if finding.level is not motions.Level.NOTE:
+            warn(_finding_text(finding))
+    told = {
+        "id": added.id,
+        "name": added.name,
+        "model": added.model,
+        "archive": str(added.archive),
+        "index": added.place,
+        "commands": str(added.commands),
+        "losses": list(added.losses),
+        "remarks": list(added.remarks),
+        "findings": [finding.data() for finding in added.findings],
+    }
+    lines = [
+        f"{added.name} -> {added.archive}, index {added.place}",
+        f"command {added.id} -> {added.commands}",
+        *(f"  note: {remark}" for remark in added.remarks),
+        *(f"  note: {finding.message}" for finding in added.findings if finding.level is motions.Level.NOTE),
+    ]
+    give(told, lines, as_json=as_json)
 
 
 def _place(stick: Path | None, archive: Path | None, commands: Path | None) -> Path | tuple[Path, Path]:
     """Return where to add it: the stick, or the two files that stand for one."""
-    from posewright.errors import InputError
-
     if stick is not None and archive is None and commands is None:
         return stick
     if stick is None and archive is not None and commands is not None:
         return archive, commands
     raise InputError("where to?", hint="give --stick FOLDER, or both --archive FILE and --commands FILE")
+
+
+def _setup(setup: sticks.MonetSetup) -> dict[str, Any]:
+    commands, transitions = setup.commands, setup.transitions
+    return {
+        "models": list(setup.models),
+        "commands_file": None if commands is None else str(commands.path),
+        "commands": None if commands is None else [command.id for command in commands.commands],
+        "ways_file": None if transitions is None else str(transitions.path),
+        "ways": None if transitions is None else len(transitions.agents),
+        "motions_file": None if setup.motions is None else str(setup.motions.path),
+        "motions": None if setup.motions is None else len(setup.motions.motions),
+        "sounds_file": None if setup.sounds is None else str(setup.sounds.path),
+        "sounds": None if setup.sounds is None else len(setup.sounds.entries),
+    }
+
+
+def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Iterator[str]:
+    """Yield a line a finding, what was looked at, and how much was found."""
+    width = max((len(one.rule) for one in findings), default=0)
+    for finding in findings:
+        yield f"{finding.level.value:<7} {finding.rule:<{width}} {_finding_text(finding)}"
+    for setup in stick.setups:
+        yield _looked_at(setup)
+    counts = [(level, sum(one.level is level for one in findings)) for level in motions.Level]
+    yield ", ".join(counted(number, level.value) for level, number in counts)
+
+
+def _finding_text(finding: sticks.MonetFinding) -> str:
+    """Return where something was found, what, and what would be right."""
+    place = "" if finding.path is None else f"{Where(path=finding.path, line=finding.line)}: "
+    return place + finding.message + (f" ({finding.hint})" if finding.hint else "")
+
+
+def _looked_at(setup: sticks.MonetSetup) -> str:
+    told = []
+    if setup.commands is not None:
+        told.append(counted(len(setup.commands.commands), "command"))
+    if setup.transitions is not None:
+        told.append(counted(len(setup.transitions.agents), "way"))
+    if setup.motions is not None:
+        told.append(counted(len(setup.motions.motions), "motion"))
+    if setup.sounds is not None:
+        told.append(counted(len(setup.sounds.entries), "sound"))
+    whose = " and ".join(setup.models) or "these files"
+    return f"{whose}: {', '.join(told) or 'nothing'}"

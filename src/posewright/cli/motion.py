@@ -3,38 +3,53 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
+from posewright import figures, formats, motions
+from posewright.cli.console import give, say, working
+from posewright.cli.motion_convert import convert
+from posewright.cli.motion_film import film
 from posewright.cli.motion_options import (
+    Friction,
     MotionPath,
     OnlyPage,
     Page,
+    Physics,
+    PutDown,
     RobotName,
     open_for_robot,
     open_motion_file,
 )
-from posewright.cli.motion_physics import Friction, Physics, PutDown
-from posewright.cli.options import AsJson, Output, Record, refuse_overwriting, refuse_recording
-
-if TYPE_CHECKING:
-    from posewright.formats import MotionFile
+from posewright.cli.motion_tables import (
+    describe_file,
+    finding_lines,
+    findings_report,
+    page_table,
+    physics_lines,
+    physics_table,
+    summary,
+    with_physics,
+)
+from posewright.cli.options import (
+    FOUND,
+    AsJson,
+    Output,
+    Record,
+    add_group,
+    give_samples,
+    refuse_overwriting,
+    refuse_recording,
+)
+from posewright.errors import InputError
 
 
 def register(app: typer.Typer) -> None:
     """Add the group `motion` to the application."""
-    motion = typer.Typer(
-        help="Look into motion files, convert, check, draw and sample them.",
-        rich_markup_mode="rich",
-        no_args_is_help=True,
-    )
-    from posewright.cli.motion_convert import convert
-    from posewright.cli.motion_film import film
-
-    for verb in (info, convert, check, plot, film, sample):
-        motion.command(verb.__name__)(verb)
-    app.add_typer(motion, name="motion")
+    verbs = {verb.__name__: verb for verb in (info, convert, check, plot, film, sample)}
+    add_group(app, "motion", "Look into motion files, convert, check, draw and sample them.", verbs)
 
 
 def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:
@@ -46,19 +61,12 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
 
       posewright motion info humanoid.mtn --page "F walk" --json
     """
-    from posewright.cli.console import emit_json, out
-    from posewright.cli.motion_tables import describe_file, page_table, summary
-
     opened = open_motion_file(file, robot)
-    description = describe_file(opened, page)
-    if as_json:
-        emit_json(description)
-        return
-    for line in summary(description):
-        out.print(line, markup=False, highlight=False, soft_wrap=True)
+    told = describe_file(opened, page)
+    lines: list[RenderableType] = [*summary(told)]
     if page is None and len(opened.pages) > 1:
-        out.print()
-        out.print(page_table(description["pages"]))
+        lines += ["", page_table(told["pages"])]
+    give(told, lines, as_json=as_json)
 
 
 def check(
@@ -92,57 +100,34 @@ def check(
 
       posewright motion check KICK.mtn --physics --record kick.mcap
     """
-    from posewright.cli.console import emit_json, out
-    from posewright.cli.motion_tables import finding_lines, findings_report
-    from posewright.errors import InputError
-
     if record is not None and not physics:
         raise InputError("without physics there is nothing to record", hint="--record with --physics")
     refuse_recording(record, file)
     opened = open_for_robot(file, robot)
     report = findings_report(opened, page, near_pose=pose, celebration=celebration)
     if physics:
-        report = _played(
-            report, opened, page, quiet=as_json, attitude_deg=attitude, friction=friction, record=record
-        )
-    if as_json:
-        emit_json(report)
-    else:
-        for line in finding_lines(report):
-            out.print(line, markup=False, highlight=False, soft_wrap=True)
-        _show_physics(report.get("physics", []))
+        with working("playing", quiet=as_json) as on_progress:
+            report = with_physics(
+                report,
+                opened,
+                page,
+                attitude_deg=attitude,
+                friction=friction,
+                record=record,
+                on_progress=lambda name: on_progress(f"playing {name}"),
+            )
+    give(report, [*finding_lines(report), *_physics_lines(report.get("physics", []))], as_json=as_json)
     if report["errors"] or (strict and report["warnings"]):
-        raise typer.Exit(1)
+        raise typer.Exit(FOUND)
 
 
-def _played(
-    report: dict[str, Any], opened: MotionFile, page: str | None, *, quiet: bool, **how: Any
-) -> dict[str, Any]:
-    """Return the report with what physics finds, showing which motion is being played."""
-    from posewright.cli.console import progress
-    from posewright.cli.motion_physics import with_physics
-
-    with progress(quiet=quiet) as display:
-        line = display.add_task("playing")
-        return with_physics(
-            report,
-            opened,
-            page,
-            on_progress=lambda name: display.update(line, description=f"playing {name}"),
-            **how,
-        )
-
-
-def _show_physics(played: list[dict[str, Any]]) -> None:
-    """Show the numbers of one motion, or of many a row each."""
-    from posewright.cli.console import out
-    from posewright.cli.motion_physics import physics_lines, physics_table
-
-    if len(played) > 1:
-        out.print(physics_table(played))
-    for told in played if len(played) == 1 else ():
-        for line in physics_lines(told):
-            out.print(line, markup=False, highlight=False, soft_wrap=True)
+def _physics_lines(played: list[dict[str, Any]]) -> list[RenderableType]:
+    """Return the numbers of one motion, or of many a row each."""
+    return (
+        [physics_table(played)]
+        if len(played) > 1
+        else [line for one in played for line in physics_lines(one)]
+    )
 
 
 def plot(
@@ -159,14 +144,11 @@ def plot(
 
       posewright motion plot walk.motion.yaml -o walk.svg
     """
-    from posewright.cli.console import out
-    from posewright.figures import draw_motion, refuse_unsavable, save_figure
-
-    refuse_unsavable(output)
+    figures.refuse_unsavable(output)
     refuse_overwriting(output, file)
     motion = open_for_robot(file, robot).motion(page)
-    save_figure(draw_motion(motion), output)
-    out.print(f"{motion.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
+    figures.save_figure(figures.draw_motion(motion), output)
+    say(f"{motion.name} -> {output}")
 
 
 def sample(
@@ -196,22 +178,10 @@ def sample(
 
       posewright motion sample thesis_table_forward.csv --rate 8 --unit servo_deg --numbering uc3m_thesis
     """
-    from posewright.cli.console import emit_json, out
-    from posewright.documents import write_atomically
-    from posewright.formats import card_of
-    from posewright.motions import sample_motion
-
     refuse_overwriting(output, file)
     opened = open_for_robot(file, robot)
     motion = opened.motion(page)
-    table = sample_motion(
-        motion, card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
+    table = motions.sample_motion(
+        motion, formats.card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
     )
-    if output is not None:
-        write_atomically(output, table.csv().encode())
-    if as_json:
-        emit_json({"file": str(file), "format": opened.format, **table.to_dict()})
-    elif output is None:
-        typer.echo(table.csv(), nl=False)
-    else:
-        out.print(f"{len(table.times)} rows -> {output}", markup=False, highlight=False, soft_wrap=True)
+    give_samples(table, {"file": str(file), "format": opened.format}, output, as_json=as_json)

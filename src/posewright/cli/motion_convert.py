@@ -6,17 +6,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from posewright.cli.losses import losses_listed
+from posewright import formats
+from posewright.cli.console import give, warn
 from posewright.cli.motion_options import Page, open_motion_file
-from posewright.cli.options import AsJson
-
-if TYPE_CHECKING:
-    from posewright.formats import Conversion, WriteOptions
-
+from posewright.cli.options import AcceptLoss, AsJson, losses_listed
+from posewright.errors import UnknownNameError
 
 Source = Annotated[Path, typer.Argument(metavar="IN", help="A motion file; its content tells the format.")]
 Target = Annotated[
@@ -34,9 +32,6 @@ ForRobot = Annotated[
     ),
 ]
 To = Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format, whatever OUT is called.")]
-AcceptLoss = Annotated[
-    bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
-]
 Keys = Annotated[
     str | None,
     typer.Option(
@@ -80,15 +75,12 @@ def convert(
 
       posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
     """
-    from posewright.cli.console import emit_json, out, warn
-    from posewright.formats import Conversion, convert_motion, write_motion_file
-
     opened = open_motion_file(source, robot)
     if repair and page is None and to in (None, opened.format):
-        done = Conversion(opened.format, write_motion_file(opened, target, repair=True))
+        done = formats.Conversion(opened.format, formats.write_motion_file(opened, target, repair=True))
     else:
         with losses_listed(f"{source} cannot be said wholly in {target.name}: nothing is written"):
-            done = convert_motion(
+            done = formats.convert_motion(
                 source,
                 target,
                 page=page,
@@ -99,26 +91,20 @@ def convert(
             )
     for loss in done.losses:
         warn(f"lost: {loss}")
-    if as_json:
-        emit_json({"source": str(source), "target": str(target), **asdict(done)})
-        return
-    for line in _lines(source, target, done):
-        out.print(line, markup=False, highlight=False, soft_wrap=True)
+    told = {"source": str(source), "target": str(target), **asdict(done)}
+    give(told, _lines(source, target, done), as_json=as_json)
 
 
-def _options(keys: str | None, *, straighten: bool) -> WriteOptions | None:
-    from posewright.errors import UnknownNameError
-    from posewright.formats import KeyTimes, WriteOptions
-
+def _options(keys: str | None, *, straighten: bool) -> formats.WriteOptions | None:
     if keys is None:
-        return WriteOptions(straighten=True) if straighten else None
-    known = [choice.value for choice in KeyTimes]
+        return formats.WriteOptions(straighten=True) if straighten else None
+    known = [choice.value for choice in formats.KeyTimes]
     if keys not in known:
         raise UnknownNameError.among("choice of --keys", keys, known)
-    return WriteOptions(KeyTimes(keys), straighten)
+    return formats.WriteOptions(formats.KeyTimes(keys), straighten)
 
 
-def _lines(source: Path, target: Path, done: Conversion) -> Iterator[str]:
+def _lines(source: Path, target: Path, done: formats.Conversion) -> Iterator[str]:
     yield f"{source} -> {target} ({done.format})"
     for remark in done.remarks:
         yield f"  note: {remark}"
@@ -126,9 +112,6 @@ def _lines(source: Path, target: Path, done: Conversion) -> Iterator[str]:
         return
     angle, time = math.degrees(done.rounding.angle_rad), done.rounding.time_s
     if angle > 1e-9 or time > 1e-9:
-        steps = _step(done.quantum.angle_rad)
+        step = done.quantum.angle_rad
+        steps = "" if step is None else f" (the format has steps of {math.degrees(step):.2g} deg)"
         yield f"  rounded: angles by {angle:.2g} deg at most{steps}, times by {time:.2g} s"
-
-
-def _step(angle_rad: float | None) -> str:
-    return "" if angle_rad is None else f" (the format has steps of {math.degrees(angle_rad):.2g} deg)"

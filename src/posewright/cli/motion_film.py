@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
-from posewright.cli.motion_options import MotionPath, Page, RobotName, open_for_robot
-from posewright.cli.motion_physics import Friction, PutDown, radians
+from posewright import experiments, figures, motions, recordings
+from posewright.cli.console import say, working
+from posewright.cli.motion_options import (
+    Friction,
+    MotionPath,
+    Page,
+    PutDown,
+    RobotName,
+    open_for_robot,
+    radians,
+)
 from posewright.cli.options import Record, refuse_overwriting, refuse_recording
 from posewright.errors import InputError, Where
-
-if TYPE_CHECKING:
-    from posewright.motions import Motion
 
 PICTURES = 12
 
@@ -62,8 +68,6 @@ def film(
 
       posewright motion film humanoid.mtn --page "F getup" --attitude 0 90 -o up.mp4 --speed 0.5
     """
-    from posewright.cli import console
-
     _refuse(output, pictures, speed)
     refuse_overwriting(output, file)
     refuse_recording(record, file)
@@ -71,15 +75,11 @@ def film(
         raise InputError("without physics there is nothing to record", hint="--record without --no-physics")
     motion = open_for_robot(file, robot).motion(page)
     put_down = radians(attitude)
-    with console.progress(quiet=False) as display:
-        line = display.add_task(f"{motion.name}: playing")
-
-        def say(share: float) -> None:
-            display.update(line, description=f"filming: {share:.0%}")
-
+    with working(f"{motion.name}: playing") as on_progress:
+        manner = Manner(camera, pictures, speed, lambda share: on_progress(f"filming: {share:.0%}"))
         show = _commanded if no_physics else partial(_played, friction=friction, record=record)
-        show(motion, output, put_down, Manner(camera, pictures, speed, say))
-    console.out.print(f"{motion.name} -> {output}", markup=False, highlight=False, soft_wrap=True)
+        show(motion, output, put_down, manner)
+    say(f"{motion.name} -> {output}")
 
 
 class Manner(NamedTuple):
@@ -100,35 +100,29 @@ class Manner(NamedTuple):
 
 def _refuse(output: Path, pictures: int, speed: float) -> None:
     """Refuse what cannot be drawn or filmed, before it is played."""
-    from posewright.figures import FILMS, refuse_unsavable
-    from posewright.figures.film import refuse_film
-    from posewright.figures.strip import refuse_pictures
-
     if _is_strip(output):
-        refuse_pictures(pictures)
-        refuse_unsavable(output)
-    elif output.suffix.lower() in FILMS:
-        refuse_film(output, speed)
+        figures.refuse_pictures(pictures)
+        figures.refuse_unsavable(output)
+    elif output.suffix.lower() in figures.FILMS:
+        figures.refuse_film(output, speed)
     else:
-        hint = f".png, .svg, .pdf for a film strip, {', '.join(FILMS)} for a film"
+        hint = f".png, .svg, .pdf for a film strip, {', '.join(figures.FILMS)} for a film"
         raise InputError("neither a kind of picture nor of film", where=Where(output), hint=hint)
 
 
 def _is_strip(output: Path) -> bool:
-    from posewright.figures import PICTURES
-
-    return output.suffix.lower() in PICTURES
+    return output.suffix.lower() in figures.PICTURES
 
 
-def _commanded(motion: Motion, output: Path, attitude: tuple[float, float] | None, manner: Manner) -> None:
+def _commanded(
+    motion: motions.Motion, output: Path, attitude: tuple[float, float] | None, manner: Manner
+) -> None:
     """Show where every joint is commanded to be."""
-    from posewright.figures import draw_strip, film_motion, save_figure
-
     if _is_strip(output):
-        strip = draw_strip(motion, pictures=manner.pictures, camera=manner.camera, attitude=attitude)
-        save_figure(strip, output)
+        strip = figures.draw_strip(motion, pictures=manner.pictures, camera=manner.camera, attitude=attitude)
+        figures.save_figure(strip, output)
         return
-    film_motion(
+    figures.film_motion(
         motion,
         output,
         attitude=attitude,
@@ -139,7 +133,7 @@ def _commanded(motion: Motion, output: Path, attitude: tuple[float, float] | Non
 
 
 def _played(
-    motion: Motion,
+    motion: motions.Motion,
     output: Path,
     attitude: tuple[float, float] | None,
     manner: Manner,
@@ -148,24 +142,20 @@ def _played(
     record: Path | None,
 ) -> None:
     """Show what becomes of a motion under gravity."""
-    from posewright.experiments import try_motion
-    from posewright.figures import draw_strip, film_recording, save_figure
-    from posewright.recordings import write_mcap
-
-    result = try_motion(motion, attitude=attitude, friction=friction)
+    result = experiments.try_motion(motion, attitude=attitude, friction=friction)
     if record is not None:
-        write_mcap(result.recording, record)
+        recordings.write_mcap(result.recording, record)
     if _is_strip(output):
-        strip = draw_strip(
+        strip = figures.draw_strip(
             result.recording,
             result.robot,
             pictures=manner.pictures,
             camera=manner.camera,
             findings=result.findings,
         )
-        save_figure(strip, output)
+        figures.save_figure(strip, output)
         return
-    film_recording(
+    figures.film_recording(
         result.recording,
         output,
         camera=manner.camera,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from posewright.formats import MotionFile
+from posewright import formats
+from posewright.cli.console import warn
 
 MotionPath = Annotated[
     Path, typer.Argument(metavar="FILE", help="A motion file; its content tells the format.")
@@ -24,24 +25,45 @@ RobotName = Annotated[
     typer.Option("--robot", metavar="R", help="The robot; another's motion is carried over."),
 ]
 
+Physics = Annotated[
+    bool,
+    typer.Option(
+        "--physics", help="Play it under gravity: falls, tilt, self-contact, slip, lag, weak servos."
+    ),
+]
+PutDown = Annotated[
+    tuple[float, float] | None,
+    typer.Option(
+        "--attitude",
+        metavar="ROLL PITCH",
+        help="How the base is turned when the robot is put down, in degrees: 0 90 on its face, 0 -90 on its "
+        "back; default as the file says, else standing.",
+    ),
+]
+Friction = Annotated[
+    float | None,
+    typer.Option(
+        "--friction", metavar="MU", help="Of the floor: 0.2 polished, 1 carpet; default the model's."
+    ),
+]
 
-def open_motion_file(path: Path, robot: str | None) -> MotionFile:
+
+def open_motion_file(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file, and say on stderr what is odd about it."""
-    from posewright.formats import read_motion_file
-
-    return _told(read_motion_file(path, robot=robot))
+    return _told(formats.read_motion_file(path, robot=robot))
 
 
-def open_for_robot(path: Path, robot: str | None) -> MotionFile:
+def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
     """Read a motion file as one of `robot`, its motions carried over should it be another's."""
-    from posewright.formats import file_for_robot, read_motion_file
-
-    return _told(file_for_robot(read_motion_file(path, robot=robot), robot))
+    return _told(formats.file_for_robot(formats.read_motion_file(path, robot=robot), robot))
 
 
-def _told(opened: MotionFile) -> MotionFile:
-    from posewright.cli.console import warn
-
+def _told(opened: formats.MotionFile) -> formats.MotionFile:
     for warning in opened.warnings:
         warn(f"{opened.path}: {warning}")
     return opened
+
+
+def radians(attitude_deg: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return an attitude in radians."""
+    return None if attitude_deg is None else (math.radians(attitude_deg[0]), math.radians(attitude_deg[1]))

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
-from posewright.formats import FORMATS, ODA, OMTN, LazyMotions, MotionFile, card_of
-from posewright.motions import Finding, Level, Motion, check_motion
+from posewright import evaluation, experiments, formats, motions, recordings
+from posewright.cli.console import counted, table
+from posewright.cli.motion_options import radians
+from posewright.cli.options import record_paths, refuse_recording
 
 FOR_EVER = "for ever"
+
+WORST = 3
+"""So many joints are named of those that lag or give all their torque."""
 
 DIGITS = 9
 """Decimals of a time: a nanosecond, free of 0.8160000000000001."""
 
 
-def describe_file(file: MotionFile, page: str | None) -> dict[str, Any]:
+def describe_file(file: formats.MotionFile, page: str | None) -> dict[str, Any]:
     """Return what a file holds: the page asked for, or its first, and a list of all pages.
 
     `repeat` and `total_duration_s` are null for a motion that repeats for ever.
@@ -28,7 +33,7 @@ def describe_file(file: MotionFile, page: str | None) -> dict[str, Any]:
         "file": str(file.path),
         "format": file.format,
         "robot": motion.robot,
-        "robot_joints": len(card_of(motion).joints),
+        "robot_joints": len(formats.card_of(motion).joints),
         "design": motion.extras.get("design"),
         "frame_ms": _frame_ms(file, motion),
         "page": number,
@@ -41,7 +46,7 @@ def describe_file(file: MotionFile, page: str | None) -> dict[str, Any]:
     }
 
 
-def describe_motion(motion: Motion) -> dict[str, Any]:
+def describe_motion(motion: motions.Motion) -> dict[str, Any]:
     """Return what is worth knowing of one motion."""
     easings = dict.fromkeys(frame.easing.value for frame in motion.keyframes)
     return {
@@ -58,14 +63,16 @@ def describe_motion(motion: Motion) -> dict[str, Any]:
     }
 
 
-def _frame_ms(file: MotionFile, motion: Motion) -> float:
+def _frame_ms(file: formats.MotionFile, motion: motions.Motion) -> float:
     """Return the frame of the file where it has one, else that of the robot [ms]."""
     told = float(motion.extras.get("omtn_frame_ms") or 0.0)
-    step_s = FORMATS[file.format].quantum.time_s if file.format in (OMTN, ODA) else None
-    return told or 1000.0 * (card_of(motion).frame_period_s if step_s is None else step_s)
+    step_s = (
+        formats.FORMATS[file.format].quantum.time_s if file.format in (formats.OMTN, formats.ODA) else None
+    )
+    return told or 1000.0 * (formats.card_of(motion).frame_period_s if step_s is None else step_s)
 
 
-def _brief(motion: Motion) -> dict[str, Any]:
+def _brief(motion: motions.Motion) -> dict[str, Any]:
     return {
         "name": motion.name,
         "keyframes": len(motion.keyframes),
@@ -76,9 +83,9 @@ def _brief(motion: Motion) -> dict[str, Any]:
     }
 
 
-def _briefs(file: MotionFile) -> Iterator[dict[str, Any]]:
+def _briefs(file: formats.MotionFile) -> Iterator[dict[str, Any]]:
     """Yield what a list shows of each page; thousands of motions are not made for it."""
-    glances = file.motions.glances if isinstance(file.motions, LazyMotions) else ()
+    glances = file.motions.glances if isinstance(file.motions, formats.LazyMotions) else ()
     for glance in glances:
         yield {
             "name": glance.name,
@@ -124,19 +131,22 @@ def _joint_list(told: dict[str, Any]) -> str:
 
 def page_table(pages: list[dict[str, Any]]) -> Table:
     """Return one row a page."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("page", "name", "steps", "duration s", "repeat", "next", "exit"):
-        table.add_column(column, justify="left" if column == "name" else "right")
-    for page in pages:
-        repeat = FOR_EVER if page["repeat"] is None else page["repeat"]
-        links = ["" if page[what] is None else page[what] for what in ("next", "exit")]
-        cells = (page["number"], page["name"], page["keyframes"], f"{page['duration_s']:.3f}", repeat, *links)
-        table.add_row(*(Text(str(cell)) for cell in cells))
-    return table
+    rows = [
+        (
+            page["number"],
+            page["name"],
+            page["keyframes"],
+            f"{page['duration_s']:.3f}",
+            FOR_EVER if page["repeat"] is None else page["repeat"],
+            *("" if page[what] is None else page[what] for what in ("next", "exit")),
+        )
+        for page in pages
+    ]
+    return table(("page", "name", "steps", "duration s", "repeat", "next", "exit"), rows, words=("name",))
 
 
 def findings_report(
-    file: MotionFile, page: str | None, *, near_pose: str | None, celebration: bool
+    file: formats.MotionFile, page: str | None, *, near_pose: str | None, celebration: bool
 ) -> dict[str, Any]:
     """Return what the design rules find in one page of a file, or in all of them."""
     wanted = None if page is None else file.page_number(page)
@@ -144,22 +154,24 @@ def findings_report(
         (label.number, motion, finding)
         for label, motion in zip(file.pages, file.motions, strict=True)
         if wanted in (None, label.number)
-        for finding in check_motion(motion, card_of(motion), near_pose=near_pose, celebration=celebration)
+        for finding in motions.check_motion(
+            motion, formats.card_of(motion), near_pose=near_pose, celebration=celebration
+        )
     ]
-    counts = {level: sum(finding.level is level for *_, finding in checked) for level in Level}
+    counts = {level: sum(finding.level is level for *_, finding in checked) for level in motions.Level}
     return {
         "file": str(file.path),
         "format": file.format,
         "motions": len(file.motions) if wanted is None else 1,
-        "errors": counts[Level.ERROR],
-        "warnings": counts[Level.WARNING],
+        "errors": counts[motions.Level.ERROR],
+        "warnings": counts[motions.Level.WARNING],
         "findings": [
             {"page": number, "motion": motion.name, **_finding(found)} for number, motion, found in checked
         ],
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: motions.Finding) -> dict[str, Any]:
     value = finding.value
     return {
         "level": finding.level.value,
@@ -181,8 +193,125 @@ def finding_lines(report: dict[str, Any]) -> Iterator[str]:
         yield f"{found['level']:<7} {found['rule']:<8} {whose}{found['message']}"
     errors, warnings = report["errors"], report["warnings"]
     motions = f"{report['motions']} motions: " if many else ""
-    yield f"{motions}{_count(errors, 'error')}, {_count(warnings, 'warning')}"
+    yield f"{motions}{counted(errors, 'error')}, {counted(warnings, 'warning')}"
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+def with_physics(
+    report: Mapping[str, Any],
+    file: formats.MotionFile,
+    page: str | None,
+    *,
+    attitude_deg: tuple[float, float] | None = None,
+    friction: float | None = None,
+    record: Path | None = None,
+    on_progress: Callable[[str], None] | None = None,
+) -> dict[str, Any]:
+    """Return a report of the design rules with what physics finds in the same pages.
+
+    `physics` holds the numbers, one entry a page; the findings join the others and are counted with them.
+
+    Args:
+        report: what the design rules found.
+        file: with the motions.
+        page: of one page only; None for all.
+        attitude_deg: roll and pitch the robot is put down with [deg].
+        friction: of the floor.
+        record: where to write the recording; of several pages each gets a name of its own.
+        on_progress: is told the name of the motion that is played.
+    """
+    wanted = None if page is None else file.page_number(page)
+    pages = [
+        (label.number, motion)
+        for label, motion in zip(file.pages, file.motions, strict=True)
+        if wanted in (None, label.number)
+    ]
+    paths = [] if record is None else record_paths(record, [str(number) for number, _ in pages])
+    for path in paths:
+        refuse_recording(path, file.path)
+    played = []
+    for place, (number, motion) in enumerate(pages):
+        if on_progress is not None:
+            on_progress(motion.name)
+        result = experiments.try_motion(motion, attitude=radians(attitude_deg), friction=friction)
+        if paths:
+            recordings.write_mcap(result.recording, paths[place])
+        played.append({"page": number, **result.figures()})
+    found = [
+        {"page": told["page"], "motion": told["motion"], **finding}
+        for told in played
+        for finding in told.pop("findings")
+    ]
+    levels = [finding["level"] for finding in found]
+    return {
+        **report,
+        "errors": report["errors"] + levels.count("error"),
+        "warnings": report["warnings"] + levels.count("warning"),
+        "findings": [*report["findings"], *found],
+        "physics": played,
+    }
+
+
+def findings_lines(result: evaluation.MotionResult) -> Iterator[str]:
+    """Yield what was found, a line each."""
+    for finding in result.findings:
+        yield f"{finding.level.value:<7} {finding.rule:<8} {finding.message}"
+
+
+def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the numbers of one motion, a line each.
+
+    Args:
+        told: an entry of `physics`.
+    """
+    yield f"{told['motion']} under gravity, {told['played_s']:.2f} s:"
+    yield f"  falls         {_falls(told['falls'])}"
+    way = told["travel"]
+    yield (
+        f"  way           {way['distance_m']:.3f} m at {way['speed_m_s']:.3f} m/s: {way['forward_m']:+.3f} m "
+        f"forward, {way['left_m']:+.3f} m left, turned {way['turn_deg']:+.0f} deg"
+    )
+    tilt = told["max_tilt"]
+    yield (
+        f"  tilt          {told['first_tilt_deg']:.0f} deg at first, at most {told['max_tilt_deg']:.0f} "
+        f"{tilt['side']} at {tilt['time_s']:.2f} s, {told['last_tilt_deg']:.0f} at last"
+    )
+    yield f"  self-contact  {_contacts(told['self_contacts'])}"
+    slips = [f"{foot} {way['longest']:.0f} mm" for foot, way in told["slip_mm"].items()]
+    yield f"  slip          {', '.join(slips)}"
+    late = sorted(told["lag_deg"].items(), key=lambda lag: -lag[1]["max"])
+    lags = [f"{joint} {lag['max']:.0f} deg (rms {lag['rms']:.0f})" for joint, lag in late[:WORST]]
+    yield f"  lag           {', '.join(lags)}"
+    weak = sorted(told["saturated"], key=lambda stretch: -stretch["longest_s"])
+    most = [f"{one['joint']} {one['longest_s']:.2f} s ({one['share']:.0%})" for one in weak[:WORST]]
+    yield f"  full torque   {', '.join(most) or 'never'}"
+
+
+def _falls(falls: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(f"{fall['side']} at {fall['time_s']:.2f} s" for fall in falls) or "none"
+
+
+def _contacts(contacts: Sequence[Mapping[str, Any]]) -> str:
+    told = [
+        f"{' and '.join(one['parts'])} at {one['time_s']:.2f} s ({one['force_n']:.0f} N)" for one in contacts
+    ]
+    return ", ".join(told) or "none"
+
+
+def physics_table(played: Sequence[Mapping[str, Any]]) -> Table:
+    """Return one row a motion: what is worth comparing."""
+    columns = ("page", "name", "played s", "way m", "falls", "tilt deg", "touches", "slip mm", "lag deg")
+    rows = [
+        (
+            told["page"],
+            told["motion"],
+            f"{told['played_s']:.2f}",
+            f"{told['travel']['distance_m']:.2f}",
+            len(told["falls"]) or "",
+            f"{told['max_tilt_deg']:.0f}",
+            len(told["self_contacts"]) or "",
+            f"{max((way['longest'] for way in told['slip_mm'].values()), default=0.0):.0f}",
+            f"{max((lag['max'] for lag in told['lag_deg'].values()), default=0.0):.0f}",
+        )
+        for told in played
+    ]
+    return table(columns, rows, words=("name",))

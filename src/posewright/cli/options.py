@@ -1,15 +1,24 @@
-"""Options that several verbs have: each is described once, and means the same everywhere."""
+"""Options that several verbs have, what they mean, and how a group of verbs is put together."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from posewright.errors import InputError, OutputError, Where
+from posewright.cli import console
+from posewright.documents import refuse_unwritable, write_atomically
+from posewright.errors import InputError, LossError, OutputError, Where
+
+FOUND = 1
+"""Exit code where a check found an error, a robot fell, or a search found nothing."""
+
+STOPPED = 130
+"""Exit code after Ctrl-C, as shells count it."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, and nothing else, to stdout.")]
 Output = Annotated[
@@ -26,6 +35,17 @@ Camera = Annotated[
         help="field, top, chase, side, front, or a camera of the robot; default field, or side without one."
     ),
 ]
+AcceptLoss = Annotated[
+    bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
+]
+
+
+def add_group(app: typer.Typer, name: str, about: str, verbs: Mapping[str, Callable[..., Any]]) -> None:
+    """Add a group of verbs to the application."""
+    group = typer.Typer(help=about, no_args_is_help=True, rich_markup_mode="rich")
+    for word, verb in verbs.items():
+        group.command(word)(verb)
+    app.add_typer(group, name=name)
 
 
 def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
@@ -39,6 +59,51 @@ def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
     for given in inputs:
         if given is not None and os.path.exists(given) and output.samefile(given):  # noqa: PTH110 -- as above
             raise OutputError.at(output, "this is the file that is read; choose another name")
+
+
+@contextmanager
+def losses_listed(
+    message: str | None = None, worded: Callable[[Sequence[str]], Iterable[str]] = tuple
+) -> Iterator[None]:
+    """Let a refusal because of losses list each of them, and then say one line with the flag for it.
+
+    Args:
+        message: that line; default what the refusal itself says.
+        worded: the lines to list for the losses.
+
+    Raises:
+        LossError: one is raised within.
+    """
+    try:
+        yield
+    except LossError as error:
+        for loss in worded(error.losses):
+            console.warn(f"would be lost: {loss}")
+        raise LossError(
+            message or error.message,
+            where=None if message else error.where,
+            hint="--accept-loss writes it all the same",
+            losses=error.losses,
+        ) from error
+
+
+def give_samples(samples: Any, told: Mapping[str, Any], output: Path | None, *, as_json: bool) -> None:
+    """Write a table of samples to a file, as JSON, or as CSV on stdout.
+
+    Args:
+        samples: a `posewright.motions.SampleTable`.
+        told: what JSON says besides.
+        output: the file, if any.
+        as_json: whether a program reads it.
+    """
+    if output is not None:
+        write_atomically(output, samples.csv().encode())
+    if as_json:
+        console.emit_json({**told, **samples.to_dict()})
+    elif output is None:
+        typer.echo(samples.csv(), nl=False)
+    else:
+        console.say(f"{len(samples.times)} rows -> {output}")
 
 
 def record_paths(path: Path, names: Sequence[str]) -> list[Path]:
@@ -57,8 +122,6 @@ def refuse_recording(path: Path | None, *inputs: str | Path | None) -> None:
         OutputError: it cannot, or it is one of the `inputs`.
     """
     if path is not None:
-        from posewright.documents import refuse_unwritable
-
         if path.suffix.lower() != ".mcap":
             raise InputError("not a kind of recording", where=Where(path), hint="end it in .mcap")
         refuse_overwriting(path, *inputs)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
+from posewright.cli.judge import print_outcome
 from posewright.cli.options import AsJson, Camera, Plot, Video, refuse_overwriting
-from posewright.cli.score_table import print_outcome
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 

@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import os
+import shlex
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
+from rich.text import Text
 
-from posewright.cli.options import AsJson
-from posewright.cli.tune_run import JOURNAL_SUFFIX, Files, Wishes, search
+from posewright import experiments, figures, gaits, search
+from posewright.cli import console
+from posewright.cli.console import give
+from posewright.cli.options import FOUND, STOPPED, AsJson, refuse_overwriting
+from posewright.cli.tune_report import (
+    describe,
+    figures_line,
+    list_table,
+    result_data,
+    result_lines,
+    show_journal,
+)
+from posewright.documents import open_ordinary, refuse_unwritable
+from posewright.errors import FormatError, InputError, Where
+
+WORTH_WORKERS = 40
+"""So many candidates are walked by several processes unless one says otherwise: to start these takes time."""
+
+JOURNAL_SUFFIX = ".tune.jsonl"
+GAIT_SUFFIXES = (".yaml", ".yml")
 
 TuningName = Annotated[
     str | None,
@@ -104,19 +129,16 @@ def tune(
         tuning, report, is_list=is_list, is_search=wishes != Wishes() or resume or bool(journal or output)
     )
     if is_list:
-        _list_tunings(as_json=as_json)
+        told = [describe(experiments.read_tune(name)) for name in experiments.tune_names()]
+        give(told, [list_table(told)], as_json=as_json)
     elif report is not None:
-        from posewright.cli.tune_report import show_journal
-
         show_journal(report, plot, as_json=as_json)
     elif tuning is not None:
-        search(tuning, wishes, Files(journal, output, plot), resume=resume, as_json=as_json)
+        _search(tuning, wishes, Files(journal, output, plot), resume=resume, as_json=as_json)
 
 
 def _refuse_unclear(tuning: str | None, report: Path | None, *, is_list: bool, is_search: bool) -> None:
     """Refuse to do two things, or none."""
-    from posewright.errors import InputError
-
     if (tuning is not None) + (report is not None) + is_list != 1:
         raise InputError(
             "it is not clear what to do",
@@ -128,13 +150,269 @@ def _refuse_unclear(tuning: str | None, report: Path | None, *, is_list: bool, i
         )
 
 
-def _list_tunings(*, as_json: bool) -> None:
-    from posewright.cli.console import emit_json, out
-    from posewright.cli.tune_tables import describe, list_table
-    from posewright.experiments.tuning.reading import read_tune, tune_names
+class Wishes(NamedTuple):
+    """How to search; None for the journal's number where one is gone on with, else for the document's."""
 
-    told = [describe(read_tune(name)) for name in tune_names()]
-    if as_json:
-        emit_json(told)
-    else:
-        out.print(list_table(told))
+    generations: int | None = None
+    population: int | None = None
+    seed: int | None = None
+    workers: int | None = None
+
+
+class Files(NamedTuple):
+    """Where a search writes to."""
+
+    journal: Path | None
+    output: Path | None
+    plot: Path | None
+
+
+def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json: bool) -> None:
+    """Search, tell how it goes, write what was found and show it.
+
+    Args:
+        tuning: name of a tuning, or path of one.
+        wishes: how to search.
+        files: where to write to.
+        resume: whether to go on with the journal that is there.
+        as_json: whether a program reads the result.
+    """
+    task = experiments.read_tune(tuning)
+    journal = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
+    _refuse_files(task, journal, files)
+    recorded = _recorded(journal, resume=resume)
+    settled = _settled(wishes, task, recorded)
+    shown = SearchProgress(task, settled.generations, settled.population, recorded, time.perf_counter)
+    try:
+        with followed(shown):
+            found = _found(task, settled, journal, shown)
+    except KeyboardInterrupt:
+        how_to_go_on(tuning, journal, shown)
+        raise typer.Exit(STOPPED) from None
+    _write(found, journal, files)
+    give(
+        result_data(found, settled.seed, journal, files.output, shown.wall_s),
+        result_lines(found, journal, files.output),
+        as_json=as_json,
+    )
+    if found.gait is None:
+        raise typer.Exit(FOUND)
+
+
+class _Settled(NamedTuple):
+    """How a search is done, when wishes, journal and document have been heard."""
+
+    generations: int
+    population: int | None
+    seed: int
+    workers: int | None
+
+
+def _settled(wishes: Wishes, task: experiments.GaitTask, recorded: search.Journal | None) -> _Settled:
+    plan = None if recorded is None else recorded.plan
+    population, seed = wishes.population, wishes.seed
+    return _Settled(
+        wishes.generations or task.search.generations,
+        plan.population if plan is not None and population is None else population,
+        seed if seed is not None else 0 if plan is None else plan.seed,
+        wishes.workers,
+    )
+
+
+def _found(
+    task: experiments.GaitTask, settled: _Settled, journal: Path, shown: SearchProgress
+) -> experiments.TunedGait:
+    return experiments.tune_gait(
+        task,
+        generations=settled.generations,
+        population=settled.population,
+        seed=settled.seed,
+        workers=settled.workers or _workers(shown.evaluations_to_do),
+        journal=journal,
+        watch=shown.watch,
+        after=shown.after,
+    )
+
+
+def _write(found: experiments.TunedGait, journal: Path, files: Files) -> None:
+    if files.plot is not None:
+        figures.save_figure(figures.draw_tuning(journal), files.plot)
+    if files.output is not None and found.gait is not None:
+        gaits.write_gait(found.gait, files.output)
+
+
+def _recorded(journal: Path, *, resume: bool) -> search.Journal | None:
+    """Return what the journal holds that is gone on with; None for a new one, or for one that only began.
+
+    Raises:
+        InputError: a journal is there and nobody said to go on with it; or the other way round.
+        FormatError: it is damaged, or no journal.
+    """
+    is_there = os.path.lexists(journal)
+    if is_there and not resume:
+        raise InputError(
+            "there is a journal already",
+            where=Where(journal),
+            hint="--resume to go on with it, or --journal FILE for another",
+        )
+    if resume and not is_there:
+        raise InputError("there is no journal to go on with", where=Where(journal), hint="leave --resume out")
+    return search.read_journal(journal) if is_there and _has_a_line(journal) else None
+
+
+def _has_a_line(journal: Path) -> bool:
+    """Tell whether anything was written: a search that was stopped at once leaves an empty file."""
+    try:
+        with open_ordinary(journal) as file:
+            return b"\n" in file.read()
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", where=Where(journal)) from error
+
+
+def _refuse_files(task: experiments.GaitTask, journal: Path, files: Files) -> None:
+    """Say before a long search, not after it, that its result could not be written."""
+    refuse_unwritable(journal)
+    written = [path for path in (journal, files.output, files.plot) if path is not None]
+    if len({os.path.realpath(path) for path in written}) < len(written):
+        raise InputError("two results would be one file", hint="a name each for journal, gait and picture")
+    if files.plot is not None:
+        figures.refuse_unsavable(files.plot)
+        refuse_overwriting(files.plot, task.path, task.gait.path)
+    if files.output is not None:
+        _refuse_output(task, files.output)
+
+
+def _refuse_output(task: experiments.GaitTask, output: Path) -> None:
+    if output.suffix.lower() not in GAIT_SUFFIXES:
+        raise InputError("not a gait's file", where=Where(output), hint="end it in .gait.yaml")
+    refuse_unwritable(output)
+    refuse_overwriting(output, task.path, task.gait.path)
+    if output.exists():
+        gaits.read_gait(output, robot=task.robot)  # it is written over: let it be a gait
+
+
+def _workers(evaluations: int) -> int:
+    return (os.cpu_count() or 1) if evaluations >= WORTH_WORKERS else 1
+
+
+Say = Callable[[str, bool], None]
+"""Shows a line; the second says whether it is worth keeping: a generation is done."""
+
+
+class SearchProgress:
+    """Follows a search from outside: how far it is, the best so far, and how long it will take.
+
+    Args:
+        task: what is searched.
+        generations: how many are asked for.
+        population: candidates in each; None for the default of the document or of the search.
+        recorded: what stands in the journal already.
+        clock: a wall clock [s].
+
+    Attributes:
+        done: how many generations are done, the start not counted; None before that is.
+    """
+
+    def __init__(
+        self,
+        task: experiments.GaitTask,
+        generations: int,
+        population: int | None,
+        recorded: search.Journal | None,
+        clock: Callable[[], float],
+    ) -> None:
+        asked = task.search.population if population is None else population
+        plan = search.plan_for(
+            experiments.GaitProblem(task), population=asked, spread=task.search.spread, seed=0
+        )
+        self.name = task.name
+        self.done: int | None = None
+        self.say: Say = _unheard
+        self._generations, self._population = generations, plan.population
+        self._total = plan.end_of(generations)
+        attempts = () if recorded is None else recorded.attempts[: self._total]
+        self._best: search.Attempt | None = min(attempts, key=lambda one: one.score, default=None)
+        self._recorded, self._now = len(attempts), 0
+        self._clock, self._began = clock, clock()
+
+    @property
+    def evaluations_to_do(self) -> int:
+        """How many candidates have still to walk."""
+        return self._total - self._recorded - self._now
+
+    @property
+    def wall_s(self) -> float:
+        """How long it has taken so far [s]."""
+        return self._clock() - self._began
+
+    def watch(self, generation: search.Generation) -> bool:
+        """Take note of a generation that is done, and tell of it; never ends the search."""
+        self.done = generation.number
+        if generation.evaluations > self._recorded:
+            self.say(self._line(f"generation {self.done} of {self._generations}"), True)
+        elif generation.evaluations + self._population > self._recorded:
+            self.say(self._line(f"goes on after generation {self.done} of {self._generations}"), True)
+        return True
+
+    def after(self, attempt: search.Attempt) -> None:
+        """Take note of a candidate that has walked, and tell of it."""
+        self._now += 1
+        if self._best is None or attempt.score < self._best.score:
+            self._best = attempt
+        place = f"generation {attempt.generation} of {self._generations}"
+        self.say(self._line(f"{place}, {attempt.index + 1} of {self._population}"), False)
+
+    def _line(self, place: str) -> str:
+        parts = [f"{self.name}: {place}", self._told_best()]
+        left_s = self._left_s()
+        return "; ".join([*parts, *([] if left_s is None else [f"{duration(left_s)} left"])])
+
+    def _told_best(self) -> str:
+        best = self._best
+        if best is None or not math.isfinite(best.score):
+            return "none could be judged yet"
+        return f"best {best.score:.4f} ({figures_line(best.evaluation.facts)})"
+
+    def _left_s(self) -> float | None:
+        if not self._now or not self.evaluations_to_do:
+            return None
+        return self.wall_s / self._now * self.evaluations_to_do
+
+
+def _unheard(line: str, is_kept: bool) -> None:
+    """Show nothing: nobody follows yet."""
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people read it: 40 s, 3 min, 2 h 5 min."""
+    if seconds < 60.0:
+        return f"{math.ceil(seconds)} s"
+    minutes = math.ceil(seconds / 60.0)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+@contextlib.contextmanager
+def followed(shown: SearchProgress) -> Iterator[None]:
+    """Show the progress of a search on stderr while it lasts."""
+    with console.progress(quiet=False) as display:
+        line = display.add_task(f"{shown.name}: setting up")
+
+        def say(text: str, is_kept: bool) -> None:
+            if not display.disable:
+                display.update(line, description=text)
+            elif is_kept:
+                console.err.print(Text(console.printable(text)), soft_wrap=True)
+
+        shown.say = say
+        yield
+
+
+def how_to_go_on(tuning: str, journal: Path, shown: SearchProgress) -> None:
+    """Say that the search was stopped, and how to go on with it."""
+    if not journal.exists():
+        console.note("stopped before anything was written")
+        return
+    command = shlex.join(["posewright", "tune", tuning, "--resume", "--journal", str(journal)])
+    console.note(f"stopped; what has walked is in {journal}. Go on with: {command}")
+    if shown.done:
+        console.note(f"the best so far as a gait: {command} --generations {shown.done} -o best.gait.yaml")

@@ -1,23 +1,159 @@
-"""`posewright tune --report`: what a journal holds, of a search that is done, was stopped or goes on."""
+"""What `posewright tune` shows of tunings, of what a search found and of its journal."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from posewright import figures, search
+from posewright.cli import console
+from posewright.cli.console import give, table
 from posewright.cli.options import refuse_overwriting
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from posewright.search import Attempt, Generation, Journal
+    from posewright.experiments import GaitTask, TunedGait
+
+FIGURES: Mapping[str, tuple[str, str]] = {
+    "speed_m_s": ("speed along the command", "{:.3f} m/s"),
+    "following_error": ("worst error of what is commanded", "{:.0%}"),
+    "max_joint_speed_ratio": ("fastest joint / the card's", "{:.3f}"),
+    "max_tilt_deg": ("greatest tilt", "{:.1f} deg"),
+    "slip_per_m": ("slip per metre", "{:.2f} m"),
+    "falls": ("walks with a fall", "{:.0f}"),
+}
+"""Facts of a candidate, with people's words and how they read."""
+
+AT_BOUND = 0.01
+"""Nearer to a bound than this share of the range is at the bound."""
 
 MOST_ROWS = 16
 """So many generations are shown, evenly spaced; more of them say no more."""
 
 NO_REASON = "no reason was noted"
+
+
+def figures_line(facts: Mapping[str, search.Fact]) -> str:
+    """Return the figures that tell most of a candidate."""
+    short = {
+        "speed_m_s": "{:.3f} m/s",
+        "max_joint_speed_ratio": "joints {:.2f}",
+        "max_tilt_deg": "tilt {:.1f} deg",
+    }
+    told = [text.format(facts[name]) for name, text in short.items() if name in facts]
+    falls = facts.get("falls", 0)
+    return ", ".join([*told, f"{falls} of {facts.get('walks')} walks with a fall" if falls else "no fall"])
+
+
+def describe(task: GaitTask) -> dict[str, Any]:
+    """Return what a list says of a tuning."""
+    return {
+        "tune": task.name,
+        "robot": task.robot.name,
+        "gait": task.gait.name,
+        "description": task.description,
+        "parameters": len(task.dimensions),
+        "walks": len(task.walks),
+        "bodies": len(task.bodies.variations),
+        "generations": task.search.generations,
+    }
+
+
+def list_table(told: Sequence[Mapping[str, Any]]) -> Table:
+    """Return one row a tuning."""
+    keys = ("tune", "robot", "gait", "parameters", "walks", "bodies", "generations", "description")
+    columns = ("tuning", "robot", "from gait", "numbers", "walks", "bodies", "generations", "looks for")
+    rows = ([one[key] for key in keys] for one in told)
+    return table(columns, rows, words=("tuning", "robot", "from gait", "looks for"))
+
+
+def result_data(
+    found: TunedGait, seed: int, journal: Path, output: Path | None, wall_s: float
+) -> dict[str, Any]:
+    """Return what was found as plain data, fit for JSON."""
+    tuned, task = found.tuned, found.task
+    return {
+        "tune": task.name,
+        "robot": task.robot.name,
+        "gait": task.gait.name,
+        "seed": seed,
+        "generations": len(tuned.generations) - 1,
+        "evaluations": tuned.evaluations,
+        "ending": tuned.ending.value,
+        "start_score": _finite(tuned.generations[0].best_score),
+        "score": _finite(tuned.score),
+        "best": found.values,
+        "figures": _plain(tuned.facts),
+        "whole": {"score": _finite(found.whole.score), **_plain(found.whole.facts)},
+        "fingerprint": task.fingerprint,
+        "journal": str(journal),
+        "output": None if output is None or found.gait is None else str(output),
+        "wall_s": wall_s,
+    }
+
+
+def _plain(facts: Mapping[str, search.Fact]) -> dict[str, Any]:
+    """Return facts fit for JSON: null where a number is none."""
+    return {name: _finite(fact) if isinstance(fact, float) else fact for name, fact in facts.items()}
+
+
+def _finite(number: float) -> float | None:
+    """Return the number, or None where it is infinite or none."""
+    return number if math.isfinite(number) else None
+
+
+def result_lines(found: TunedGait, journal: Path, output: Path | None) -> Iterator[str | Table]:
+    """Yield what was found: the numbers, the figures, and where it stands now."""
+    tuned, task = found.tuned, found.task
+    if found.gait is None:
+        reason = tuned.facts.get(search.REASON, "no reason")
+        yield f"none of {tuned.evaluations} candidates could be judged: {reason}"
+        yield f"posewright tune --report {journal} counts the reasons"
+        return
+    yield values_table(task.dimensions, found.values)
+    yield _figures_table(found)
+    generations = len(tuned.generations) - 1
+    start = tuned.generations[0].best_score
+    began = f"{start:.4f}" if math.isfinite(start) else "no score"
+    yield (
+        f"{tuned.ending.value} after {generations} generations, {tuned.evaluations} evaluations: "
+        f"score {tuned.score:.4f}, {began} at the start"
+    )
+    if tuned.facts.get("falls"):
+        console.warn("the best candidate falls; search longer, or look at what is asked of it")
+    yield f"the search: {journal}"
+    if output is not None:
+        yield f"the gait: {output}; measure it with posewright gait run {output} --forward ..."
+    else:
+        yield f"to have the gait: --resume --generations {generations} -o my.gait.yaml"
+
+
+def values_table(dimensions: Sequence[search.Dimension], values: Mapping[str, float]) -> Table:
+    """Return where each number began, where it ended, and between which bounds; one at a bound is marked."""
+    rows = []
+    for one in dimensions:
+        value = values[one.name]
+        nearest = min(value - one.low, one.high - value)
+        is_at_bound = not one.is_whole and nearest < AT_BOUND * one.width
+        numbers = [f"{number:.5g}" for number in (one.start, value, one.low, one.high)]
+        rows.append((one.name, *numbers, "at the bound" if is_at_bound else ""))
+    return table(("number", "start", "best", "from", "to", ""), rows, words=("number", ""))
+
+
+def _figures_table(found: TunedGait) -> Table:
+    sides = {"in the search": found.tuned.facts}
+    if found.task.held:
+        sides["no joint held still"] = found.whole.facts
+    rows = (
+        (words, *(text.format(facts[name]) if name in facts else "-" for facts in sides.values()))
+        for name, (words, text) in FIGURES.items()
+        if name in found.tuned.facts
+    )
+    return table(("figure", *sides), rows, words=("figure",))
 
 
 def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
@@ -30,34 +166,25 @@ def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
         plot: a picture of the search to draw.
         as_json: whether a program reads it.
     """
-    from posewright.cli.console import emit_json
-    from posewright.figures import draw_tuning, refuse_unsavable, save_figure
-    from posewright.search import read_journal
-
     if plot is not None:
-        refuse_unsavable(plot)
+        figures.refuse_unsavable(plot)
         refuse_overwriting(plot, journal)
-    held = read_journal(journal)
+    held = search.read_journal(journal)
     if plot is not None:
-        save_figure(draw_tuning(held), plot)
-    if as_json:
-        emit_json(_data(held))
-    else:
-        _show(held)
+        figures.save_figure(figures.draw_tuning(held), plot)
+    give(_journal_data(held), _journal_lines(held), as_json=as_json)
 
 
-def _best(journal: Journal) -> Attempt | None:
+def _best(journal: search.Journal) -> search.Attempt | None:
     """Return the best attempt that could be judged, the first one where several are as good."""
     judged = [attempt for attempt in journal.attempts if attempt.evaluation.is_judged]
     return min(judged, key=lambda attempt: attempt.score, default=None)
 
 
-def _refused(journal: Journal) -> Counter[str]:
+def _refused(journal: search.Journal) -> Counter[str]:
     """Return why candidates could not be judged, without the numbers, and how many there are of each."""
-    from posewright.search import REASON
-
     reasons = (
-        str(attempt.evaluation.facts.get(REASON, NO_REASON))
+        str(attempt.evaluation.facts.get(search.REASON, NO_REASON))
         for attempt in journal.attempts
         if not attempt.evaluation.is_judged
     )
@@ -70,9 +197,7 @@ def _without_numbers(reason: str) -> str:
     return " ".join(words)
 
 
-def _data(journal: Journal) -> dict[str, Any]:
-    from posewright.cli.tune_tables import finite, plain_facts
-
+def _journal_data(journal: search.Journal) -> dict[str, Any]:
     plan, best = journal.plan, _best(journal)
     return {
         "fingerprint": plan.fingerprint,
@@ -84,14 +209,14 @@ def _data(journal: Journal) -> dict[str, Any]:
         "judged": sum(attempt.evaluation.is_judged for attempt in journal.attempts),
         "score": None if best is None else best.score,
         "best": None if best is None else dict(best.values),
-        "figures": None if best is None else plain_facts(best.evaluation.facts),
+        "figures": None if best is None else _plain(best.evaluation.facts),
         "refused": dict(_refused(journal).most_common()),
         "generations": [
             {
                 "number": one.number,
-                "best_score": finite(one.best_score),
-                "median_score": finite(one.median_score),
-                "best_so_far": finite(one.best_so_far),
+                "best_score": _finite(one.best_score),
+                "median_score": _finite(one.median_score),
+                "best_so_far": _finite(one.best_so_far),
                 "spread": one.spread,
                 "judged": one.judged,
             }
@@ -100,38 +225,30 @@ def _data(journal: Journal) -> dict[str, Any]:
     }
 
 
-def _show(journal: Journal) -> None:
-    from posewright.cli.console import out
-    from posewright.cli.tune_tables import figures_line, say, values_table
-
+def _journal_lines(journal: search.Journal) -> Iterator[str | Table]:
     plan, best = journal.plan, _best(journal)
-    say(plan.fingerprint)
-    say(f"seed {plan.seed}, population {plan.population}, {len(journal.attempts)} evaluations")
+    yield plan.fingerprint
+    yield f"seed {plan.seed}, population {plan.population}, {len(journal.attempts)} evaluations"
     if best is not None:
         facts = best.evaluation.facts
         told = f" ({figures_line(facts)})" if "max_joint_speed_ratio" in facts else ""
-        say(f"best {best.score:.6g} in generation {best.generation}{told}")
-        out.print(values_table(plan.dimensions, best.values))
+        yield f"best {best.score:.6g} in generation {best.generation}{told}"
+        yield values_table(plan.dimensions, best.values)
     if journal.attempts:
-        out.print(_course_table(_thinned(journal.generations)))
+        yield _course_table(journal.generations)
     for reason, count in _refused(journal).most_common():
-        say(f"{count} not judged: {reason}")
+        yield f"{count} not judged: {reason}"
 
 
-def _thinned(generations: tuple[Generation, ...]) -> list[Generation]:
+def _course_table(generations: Sequence[search.Generation]) -> Table:
     last = len(generations) - 1
-    if last < MOST_ROWS:
-        return list(generations)
-    rows = sorted({round(row * last / (MOST_ROWS - 1)) for row in range(MOST_ROWS)})
-    return [generations[row] for row in rows]
-
-
-def _course_table(generations: list[Generation]) -> Table:
-    from posewright.cli.tune_tables import table_of
-
-    table = table_of(("generation", "best so far", "its best", "its median", "spread", "judged"), words=())
-    for one in generations:
+    shown: Sequence[int] = range(last + 1)
+    if last >= MOST_ROWS:
+        shown = sorted({round(row * last / (MOST_ROWS - 1)) for row in range(MOST_ROWS)})
+    rows = []
+    for one in (generations[row] for row in shown):
         scores = (one.best_so_far, one.best_score, one.median_score)
         told = [f"{score:.4f}" if math.isfinite(score) else "-" for score in scores]
-        table.add_row(str(one.number), *told, f"{one.spread:.3f}", str(one.judged))
-    return table
+        rows.append((one.number, *told, f"{one.spread:.3f}", one.judged))
+    columns = ("generation", "best so far", "its best", "its median", "spread", "judged")
+    return table(columns, rows, words=())

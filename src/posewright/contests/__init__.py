@@ -2,69 +2,49 @@
 
 from __future__ import annotations
 
-from posewright.contests.contest import Contest, Entry, Note, Place, Referee, Score, ScoreTable
-from posewright.contests.field import lay_out
-from posewright.contests.inspection import Inspection, Measures, Verdict, inspect_measures
-from posewright.contests.obstacle_race import (
-    LegProgress,
-    LegResult,
-    LegScore,
-    ObstacleRace,
-    Penalty,
-    Race,
-    RaceReferee,
-    Result,
-    Rules,
-    Standing,
-    parse_rules,
-    progress,
-    rank,
-    read_rules,
-    rules,
-    score,
-)
-from posewright.contests.passivity_test import PassivityScore, PassivityTest
-from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
-from posewright.contests.registry import contest, contest_names, contest_of, judge
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Contest",
-    "ContestPicture",
-    "Entry",
-    "Inspection",
-    "LegProgress",
-    "LegResult",
-    "LegScore",
-    "Mark",
-    "MarkKind",
-    "Measures",
-    "Note",
-    "ObstacleRace",
-    "PassivityScore",
-    "PassivityTest",
-    "Penalty",
-    "Place",
-    "Race",
-    "RaceReferee",
-    "Referee",
-    "Result",
-    "Rules",
-    "Score",
-    "ScoreTable",
-    "Series",
-    "Span",
-    "Standing",
-    "Verdict",
-    "contest",
-    "contest_names",
-    "contest_of",
-    "inspect_measures",
-    "judge",
-    "lay_out",
-    "parse_rules",
-    "progress",
-    "rank",
-    "read_rules",
-    "rules",
-    "score",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.contests.contest import Contest as Contest
+    from posewright.contests.contest import Entry as Entry
+    from posewright.contests.contest import Note as Note
+    from posewright.contests.contest import Place as Place
+    from posewright.contests.contest import Referee as Referee
+    from posewright.contests.contest import Score as Score
+    from posewright.contests.contest import ScoreTable as ScoreTable
+    from posewright.contests.field import lay_out as lay_out
+    from posewright.contests.inspection import Inspection as Inspection
+    from posewright.contests.inspection import Measures as Measures
+    from posewright.contests.inspection import Verdict as Verdict
+    from posewright.contests.inspection import inspect_measures as inspect_measures
+    from posewright.contests.obstacle_race import LegProgress as LegProgress
+    from posewright.contests.obstacle_race import LegResult as LegResult
+    from posewright.contests.obstacle_race import LegScore as LegScore
+    from posewright.contests.obstacle_race import ObstacleRace as ObstacleRace
+    from posewright.contests.obstacle_race import Penalty as Penalty
+    from posewright.contests.obstacle_race import Race as Race
+    from posewright.contests.obstacle_race import RaceReferee as RaceReferee
+    from posewright.contests.obstacle_race import Result as Result
+    from posewright.contests.obstacle_race import Rules as Rules
+    from posewright.contests.obstacle_race import Standing as Standing
+    from posewright.contests.obstacle_race import parse_rules as parse_rules
+    from posewright.contests.obstacle_race import progress as progress
+    from posewright.contests.obstacle_race import rank as rank
+    from posewright.contests.obstacle_race import read_rules as read_rules
+    from posewright.contests.obstacle_race import rules as rules
+    from posewright.contests.obstacle_race import score as score
+    from posewright.contests.passivity_test import PassivityScore as PassivityScore
+    from posewright.contests.passivity_test import PassivityTest as PassivityTest
+    from posewright.contests.picture import ContestPicture as ContestPicture
+    from posewright.contests.picture import Mark as Mark
+    from posewright.contests.picture import MarkKind as MarkKind
+    from posewright.contests.picture import Series as Series
+    from posewright.contests.picture import Span as Span
+    from posewright.contests.registry import contest as contest
+    from posewright.contests.registry import contest_names as contest_names
+    from posewright.contests.registry import contest_of as contest_of
+    from posewright.contests.registry import judge as judge
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

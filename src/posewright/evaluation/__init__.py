@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     from posewright.evaluation.motion.report import evaluate_motion as evaluate_motion
     from posewright.evaluation.thresholds import PhysicsRules as PhysicsRules
     from posewright.evaluation.trajectory import Trajectory as Trajectory
+    from posewright.evaluation.walking.figures import FALLS as FALLS
+    from posewright.evaluation.walking.figures import FIGURES as FIGURES
+    from posewright.evaluation.walking.figures import Figure as Figure
+    from posewright.evaluation.walking.figures import Worse as Worse
     from posewright.evaluation.walking.report import GaitReport as GaitReport
     from posewright.evaluation.walking.report import WalkResult as WalkResult
     from posewright.evaluation.walking.report import evaluate_walk as evaluate_walk
+    from posewright.evaluation.walking.walk import Correction as Correction
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

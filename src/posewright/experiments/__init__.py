@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from posewright.experiments.tuning.search import tune_gait as tune_gait
     from posewright.experiments.tuning.task import GaitTask as GaitTask
     from posewright.experiments.walking.many import ManyReport as ManyReport
+    from posewright.experiments.walking.many import WalkedBody as WalkedBody
     from posewright.experiments.walking.many import walk_many as walk_many
     from posewright.experiments.walking.walk import walk_gait as walk_gait
 else:

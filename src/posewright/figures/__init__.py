@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from posewright.figures.encoding import refuse_unfilmable as refuse_unfilmable
     from posewright.figures.film import film_motion as film_motion
     from posewright.figures.film import film_recording as film_recording
+    from posewright.figures.film import refuse_film as refuse_film
     from posewright.figures.gait.page import draw_gait as draw_gait
     from posewright.figures.gait.parameter import draw_parameter as draw_parameter
     from posewright.figures.motion.page import draw_motion as draw_motion
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from posewright.figures.saving import refuse_unsavable as refuse_unsavable
     from posewright.figures.saving import save_figure as save_figure
     from posewright.figures.strip import draw_strip as draw_strip
+    from posewright.figures.strip import refuse_pictures as refuse_pictures
     from posewright.figures.tuning import draw_tuning as draw_tuning
     from posewright.figures.walk import draw_walk as draw_walk
 else:

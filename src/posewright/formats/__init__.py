@@ -10,24 +10,28 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.formats.detect import GAIT as GAIT
-    from posewright.formats.detect import detect_format as detect_format
-    from posewright.formats.detect import detect_kind as detect_kind
-    from posewright.formats.file_bytes import read_file_bytes as read_file_bytes
+    from posewright.formats.binary import Wrapping as Wrapping
+    from posewright.formats.file_kind import ARCHIVE_MARKS as ARCHIVE_MARKS
     from posewright.formats.file_kind import Evidence as Evidence
     from posewright.formats.file_kind import FileContent as FileContent
     from posewright.formats.file_kind import FileKind as FileKind
     from posewright.formats.file_kind import begins as begins
     from posewright.formats.file_kind import begins_in_gzip as begins_in_gzip
     from posewright.formats.file_kind import has_root as has_root
+    from posewright.formats.file_kind import is_text as is_text
+    from posewright.formats.file_kind import read_file_bytes as read_file_bytes
     from posewright.formats.file_kind import says as says
-    from posewright.formats.for_robot import file_for_robot as file_for_robot
     from posewright.formats.motion_file import LazyMotions as LazyMotions
     from posewright.formats.motion_file import MotionFile as MotionFile
     from posewright.formats.motion_file import Origin as Origin
     from posewright.formats.motion_file import PageLabel as PageLabel
+    from posewright.formats.motion_file import Reference as Reference
     from posewright.formats.motion_file import card_of as card_of
+    from posewright.formats.motion_file import carried_to as carried_to
+    from posewright.formats.motion_file import file_for_robot as file_for_robot
+    from posewright.formats.motion_file import lost_between_robots as lost_between_robots
     from posewright.formats.motion_file import origin_of as origin_of
+    from posewright.formats.motion_file import unmoved as unmoved
     from posewright.formats.motion_format import KeyTimes as KeyTimes
     from posewright.formats.motion_format import MotionFormat as MotionFormat
     from posewright.formats.motion_format import Quantum as Quantum
@@ -37,7 +41,9 @@ if TYPE_CHECKING:
     from posewright.formats.native.format import NATIVE as NATIVE
     from posewright.formats.oda.archive import ODA as ODA
     from posewright.formats.oda.archive import Compression as Compression
+    from posewright.formats.oda.archive import EntryKind as EntryKind
     from posewright.formats.oda.archive import OdaArchive as OdaArchive
+    from posewright.formats.oda.archive import OdaEntry as OdaEntry
     from posewright.formats.oda.extraction import Extraction as Extraction
     from posewright.formats.oda.extraction import extract_archive as extract_archive
     from posewright.formats.oda.files import Assembled as Assembled
@@ -47,17 +53,30 @@ if TYPE_CHECKING:
     from posewright.formats.oda.files import remove_from_archive as remove_from_archive
     from posewright.formats.oda.files import write_archive_file as write_archive_file
     from posewright.formats.omtn.document import OMTN as OMTN
+    from posewright.formats.omtn.reader import MotionLabel as MotionLabel
+    from posewright.formats.omtn.reader import label_of as label_of
+    from posewright.formats.omtn.reader import read_omtn as read_omtn
+    from posewright.formats.omtn.to_motion import DESIGN as DESIGN
+    from posewright.formats.reading import GAIT as GAIT
+    from posewright.formats.reading import detect_format as detect_format
+    from posewright.formats.reading import detect_kind as detect_kind
     from posewright.formats.reading import read_motion as read_motion
     from posewright.formats.reading import read_motion_file as read_motion_file
     from posewright.formats.registry import FORMATS as FORMATS
     from posewright.formats.registry import format_for as format_for
-    from posewright.formats.uc3m.format import Velocity as Velocity
-    from posewright.formats.uc3m.format import document_velocity as document_velocity
-    from posewright.formats.uc3m.format import step_speeds as step_speeds
-    from posewright.formats.uc3m.format import table_with as table_with
+    from posewright.formats.text_lines import Line as Line
+    from posewright.formats.text_lines import show as show
+    from posewright.formats.text_lines import split_lines as split_lines
+    from posewright.formats.uc3m import Velocity as Velocity
+    from posewright.formats.uc3m import document_velocity as document_velocity
+    from posewright.formats.uc3m import step_speeds as step_speeds
+    from posewright.formats.uc3m import table_with as table_with
+    from posewright.formats.unsaid import STAND as STAND
+    from posewright.formats.unsaid import moved_joints as moved_joints
     from posewright.formats.writing import Conversion as Conversion
     from posewright.formats.writing import convert_motion as convert_motion
     from posewright.formats.writing import losses as losses
+    from posewright.formats.writing import refuse_losses as refuse_losses
     from posewright.formats.writing import write_motion as write_motion
     from posewright.formats.writing import write_motion_file as write_motion_file
 else:

@@ -13,19 +13,12 @@ from posewright.errors import FormatError, Where
 
 @dataclass(frozen=True)
 class Place:
-    """A run of bytes within a file.
-
-    Attributes:
-        path: the file.
-        base: where the run begins in it.
-        inside: what of the file it is, such as an entry of an archive.
-        unpacked: whether the bytes are counted in what came out of gzip.
-    """
+    """A run of bytes within a file."""
 
     path: Path | None = None
     base: int = 0
-    inside: str = ""
-    unpacked: bool = False
+    inside: str = ""  # what of the file it is, such as an entry of an archive
+    unpacked: bool = False  # whether the bytes are counted in what came out of gzip
 
     def error(self, message: str, offset: int, hint: str | None = None) -> FormatError:
         """Build the error for what is wrong at byte `offset` of the run."""
@@ -50,22 +43,13 @@ class Place:
 
 @dataclass
 class ByteCursor:
-    """Reads numbers and strings one after the other, and never beyond the end it was given.
-
-    Attributes:
-        data: all the bytes.
-        place: where they are, for messages.
-        at: the next byte to be read.
-        end: the byte before which reading must stop.
-        whole: what ends there, in words.
-        begin: where it began to read.
-    """
+    """Reads numbers and strings one after the other, and never beyond the end it was given."""
 
     data: bytes
     place: Place
     at: int
-    end: int
-    whole: str = "the file"
+    end: int  # the byte before which reading must stop
+    whole: str = "the file"  # what ends there, in words
 
     def __post_init__(self) -> None:
         self.begin = self.at

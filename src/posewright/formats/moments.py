@@ -44,8 +44,6 @@ class Timeline:
 
     Attributes:
         moments: in the order of time: every keyframe, and the end of every pause.
-        losses: keyframes that are not among them, in words.
-        remarks: what had to be shifted, in words.
         times_s: when each keyframe of the motion is reached here [s]; None for one that is not among them.
     """
 
@@ -168,5 +166,4 @@ def _milliseconds(step_ms: int) -> str:
 
 
 def _stands(rows: list[Moment], moment: Moment) -> bool:
-    """Tell whether the joints are there already."""
     return bool(rows) and np.array_equal(rows[-1].angles, moment.angles, equal_nan=True)

@@ -1,15 +1,17 @@
-"""A motion file as a whole: its pages, the motions in them, and where each was read from."""
+"""A motion file as a whole: its pages, the motions in them, their origins, and motions on another robot."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, overload
 
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
-from posewright.motions import Motion
+from posewright.motions import Carried, Motion, carried_over
 from posewright.robots import Robot, robot
+from posewright.robots import robot as robot_named
 
 Reference = str | int
 
@@ -22,12 +24,6 @@ def find_page(
     A whole number is the page of that number. Text is a page's name, blanks around it not counting; if no
     page is called so, digits are a number.
 
-    Args:
-        reference: what a person wrote.
-        names: name of every page that holds something, by number.
-        last: the number of the file's last page, empty or not.
-        where: for messages.
-
     Raises:
         FormatError: several pages are called so, or the page is empty.
         UnknownNameError: there is no such page.
@@ -37,11 +33,8 @@ def find_page(
         called = [number for number, name in names.items() if name.strip() == wanted != ""]
         if len(called) > 1:
             numbers = ", ".join(map(str, called))
-            raise FormatError(
-                f"{len(called)} pages are called {wanted!r}",
-                where=where,
-                hint=f"say which by number: {numbers}",
-            )
+            what = f"{len(called)} pages are called {wanted!r}"
+            raise FormatError(what, where=where, hint=f"say which by number: {numbers}")
         if called:
             return called[0]
     return _by_number(reference, names, last, where)
@@ -82,9 +75,7 @@ class Glance(NamedTuple):
 class LazyMotions(Sequence[Motion]):
     """A sequence of motions, each made the first time it is asked for, and then kept.
 
-    Args:
-        makers: one function a motion.
-        glances: what a list shows of each motion; empty where nobody knows before it is made.
+    `glances` are what a list shows of each motion; empty where nobody knows before it is made.
     """
 
     def __init__(self, makers: Sequence[Callable[[], Motion]], glances: Sequence[Glance] = ()) -> None:
@@ -114,13 +105,9 @@ class Origin:
     """The foreign document a motion came from; `Motion.origin` holds it.
 
     Attributes:
-        format: name of the document's format.
-        document: the document as its format keeps it.
         page: the page's number in it, from 1.
         alone: whether the page was asked for by name, and is to be written without the pages it does not
             lead to.
-        remarks: what is odd about the file, in words.
-        path: the file, where it was one.
         robot: the robot it was read for, where the file itself does not say.
     """
 
@@ -171,10 +158,7 @@ class MotionFile:
     """What a motion file holds.
 
     Attributes:
-        format: name of its format.
-        path: where it lies.
         motions: a motion for each page that holds something.
-        pages: the label of each of `motions`.
         n_pages: pages the file has, empty ones too.
         warnings: what is odd about it but did not keep it from being read, in words.
         document: the file as its format keeps it, for writing it back.
@@ -199,12 +183,7 @@ class MotionFile:
         return cls(kind, path, (motion,), (PageLabel(1, motion.name),), 1, tuple(warnings), document)
 
     def page_number(self, reference: Reference | None = None) -> int:
-        """Return the number of the page named by name or number; of the first one without a name.
-
-        Raises:
-            FormatError: several pages are called so, or the page is empty.
-            UnknownNameError: there is no such page.
-        """
+        """Return the number of the page named by name or number; of the first one without a name."""
         if not self.motions:
             raise FormatError("there is no motion in it: all its pages are empty", where=Where(self.path))
         if reference is None:
@@ -241,3 +220,62 @@ class MotionFile:
 
     def _place(self, number: int) -> int:
         return [label.number for label in self.pages].index(number)
+
+
+MOST_CLIPS = 200  # more clipped values than this are counted, not listed
+CARRIED = "carried-over"  # stands for the format of a motion that came from a file of another robot
+
+
+def carried_to(motion: Motion, robot: str | Robot | None) -> Carried:
+    """Return the motion carried over to the robot that is asked for; the same motion if it is its own."""
+    card = robot_named(robot) if isinstance(robot, str) else robot
+    if card is None or card.name == motion.robot:
+        return Carried(motion, (), (), ())
+    carried = carried_over(motion, card, _own_card(motion))
+    origin = Origin(CARRIED, None, robot=card)  # the card may be somebody's own
+    return replace(carried, motion=replace(carried.motion, origin=origin))
+
+
+def _own_card(motion: Motion) -> Robot | None:
+    """Return the card of the motion's robot; None for one that nobody has a card of."""
+    try:
+        return card_of(motion)
+    except UnknownNameError:
+        return None
+
+
+def file_for_robot(file: MotionFile, robot: str | Robot | None) -> MotionFile:
+    """Return the file with its motions carried over to a robot, should they be another's.
+
+    What is lost and what is doubtful by that stands among the warnings, of the first page only: of the others
+    when they are asked for it is the same joints.
+    """
+    first = carried_to(file.motion(), robot)
+    if first.motion is file.motion():
+        return file
+    makers = [partial(_carried, file, place, robot) for place in range(len(file.motions))]
+    warnings = (*file.warnings, *lost_between_robots(first), *first.remarks)
+    return replace(file, motions=LazyMotions(makers), warnings=warnings, document=None)
+
+
+def _carried(file: MotionFile, place: int, robot: str | Robot | None) -> Motion:
+    return carried_to(file.motions[place], robot).motion
+
+
+def lost_between_robots(carried: Carried) -> Iterator[str]:
+    """Yield what the other robot cannot do, in words."""
+    name = carried.motion.robot
+    if carried.missing:
+        yield f"{', '.join(carried.missing)}: {name} has no such joints"
+    if carried.unmatched:
+        yield f"{', '.join(carried.unmatched)}: 0 is not at the same place on {name}"
+    yield from map(str, carried.clips[:MOST_CLIPS])
+    if len(carried.clips) > MOST_CLIPS:
+        yield f"{len(carried.clips) - MOST_CLIPS} more angles beyond the limits of {name}"
+
+
+def unmoved(carried: Carried) -> Iterator[str]:
+    """Yield what the motion does not say to the other robot, and what of it is doubtful, in words."""
+    if carried.unmoved:
+        yield f"the motion says nothing of {', '.join(carried.unmoved)}"
+    yield from carried.remarks

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,12 +31,7 @@ class KeyTimes(Enum):
 
 @dataclass(frozen=True)
 class WriteOptions:
-    """What a person may ask of a writer.
-
-    Attributes:
-        keys: for formats in which every joint has key times of its own.
-        straighten: whether curved ways are first cut into straight pieces.
-    """
+    """What a person may ask of a writer."""
 
     keys: KeyTimes = KeyTimes.OWN
     straighten: bool = False
@@ -43,12 +39,7 @@ class WriteOptions:
 
 @dataclass(frozen=True)
 class Quantum:
-    """The smallest step that a format can say; None where it is finer than anything that matters.
-
-    Attributes:
-        angle_rad: of an angle [rad].
-        time_s: of a time [s].
-    """
+    """The smallest step that a format can say; None where it is finer than anything that matters."""
 
     angle_rad: float | None = None
     time_s: float | None = None
@@ -75,6 +66,18 @@ class Rendering:
     times_s: tuple[float | None, ...] = field(default=(), repr=False)
 
 
+Document = TypeVar("Document")
+
+
+class Written(NamedTuple, Generic[Document]):
+    """A motion in a document of a format; else as a `Rendering`."""
+
+    document: Document
+    losses: tuple[str, ...]
+    remarks: tuple[str, ...]
+    times_s: tuple[float | None, ...]
+
+
 def as_they_are(motion: Motion) -> tuple[float, ...]:
     """Return when each keyframe is reached in a file that says just what the motion does [s]."""
     return tuple(motion.keyframe_times.tolist())
@@ -87,8 +90,8 @@ class MotionFormat:
     Attributes:
         kind: its name in programs, its title, and how its files are told from others.
         suffixes: of file names to write it under; for reading they mean nothing.
-        read: bytes, path and the robot asked for, if one was, to the file.
-        render: a motion, the path it will have and what is asked, to the file's bytes.
+        read: bytes, path and the robot asked for, if one was, to the file; or a FormatError that says where.
+        render: a motion, the path it will have and what is asked, to the file's bytes; or a FormatError.
         quantum: its smallest steps.
         suits: whether motions of a robot can be written so at all; tells apart formats of one suffix.
         stands_alone: whether its files never load others; only those are kept between two readings.
@@ -146,19 +149,12 @@ def read_back(motion: Motion, rendering: Rendering, wanted: MotionFormat) -> Mot
     except InputError as error:
         if not wanted.stands_alone:  # it leans on its neighbours
             return None
-        raise FormatError(
-            f"motion {motion.name!r} cannot be written as {wanted.name}: {error.message}", hint=error.hint
-        ) from error
+        what = f"motion {motion.name!r} cannot be written as {wanted.name}: {error.message}"
+        raise FormatError(what, hint=error.hint) from error
 
 
 def measured(motion: Motion, back: Motion, rendering: Rendering, wanted: MotionFormat) -> Rounding | None:
     """Return what was rounded; None where the file's keyframes are others.
-
-    Args:
-        motion: what was to be written.
-        back: what was read back.
-        rendering: what was written.
-        wanted: in which format.
 
     A keyframe that was merged away counts nothing: that is told as a loss.
     """

@@ -19,7 +19,7 @@ from posewright.formats.oda.format import FORMAT as ODA
 from posewright.formats.omtn.format import FORMAT as OMTN
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.tekkotsu.format import MOT, POS
-from posewright.formats.uc3m.format import FORMAT as UC3M
+from posewright.formats.uc3m import FORMAT as UC3M
 from posewright.formats.webots.format import FORMAT as WEBOTS
 from posewright.motions import Motion
 
@@ -29,11 +29,7 @@ _OURS = (NATIVE, ROBOPLUS, UC3M, OMTN, ODA, EKMOVES, MOT, POS, WEBOTS)
 
 
 class Formats(Mapping[str, MotionFormat]):
-    """Formats by name; installed packages are asked for theirs when the first one is looked up.
-
-    Raises:
-        InputError: a package offers a format that cannot be used; the message names both.
-    """
+    """Formats by name; installed packages are asked for theirs when the first one is looked up."""
 
     def __getitem__(self, name: str) -> MotionFormat:
         return self._known[name]
@@ -99,9 +95,6 @@ def format_for(motion: Motion, path: Path, name: str | None = None) -> MotionFor
         return next((known for known in suiting if origin and known.name == origin.format), suiting[0])
     if origin is None or origin.format not in FORMATS or not FORMATS[origin.format].suffixes:
         endings = dict.fromkeys(known.suffixes[0] for known in FORMATS.values() if known.suffixes)
-        raise FormatError(
-            "the file's name does not say in which format to write",
-            where=Where(path),
-            hint=f"end it in {', '.join(endings)}",
-        )
+        what = "the file's name does not say in which format to write"
+        raise FormatError(what, where=Where(path), hint=f"end it in {', '.join(endings)}")
     return FORMATS[origin.format]

@@ -14,8 +14,7 @@ _WHOLE = re.compile(rb"[0-9]{1,9}")
 _DECIMAL = re.compile(rb"[0-9]{1,9}(?:[.,][0-9]{1,6})?")
 _SHOWN_BYTES = 48
 
-MAX_LINES = 50_000
-"""A full RoboPlus file of the longest pages met has 6,000 lines."""
+MAX_LINES = 50_000  # a full RoboPlus file of the longest pages met has 6,000 lines
 
 
 @dataclass(frozen=True)
@@ -87,11 +86,7 @@ def spliced(raw: bytes, edits: Iterable[tuple[int, int, bytes]]) -> bytes:
 
 
 def split_lines(data: bytes, path: Path | None = None, *, first: int = 1) -> list[Line]:
-    """Split at LF only: a lone CR or a form feed is part of its line.
-
-    Raises:
-        FormatError: there are more than `MAX_LINES`.
-    """
+    """Split at LF only: a lone CR or a form feed is part of its line."""
     count = data.count(b"\n")
     if count > MAX_LINES:
         where = Where(path=path, line=MAX_LINES)
@@ -103,8 +98,7 @@ def split_lines(data: bytes, path: Path | None = None, *, first: int = 1) -> lis
     return lines
 
 
-MAX_REMARKS = 50
-"""More than this many say nothing more to a person; the rest is only counted."""
+MAX_REMARKS = 50  # more than this many say nothing more to a person; the rest is only counted
 
 
 @dataclass
@@ -136,8 +130,7 @@ class Remarks:
 
 
 DECIMALS = 6
-QUANTUM_RAD = 10.0**-DECIMALS
-"""What an angle is rounded to [rad]."""
+QUANTUM_RAD = 10.0**-DECIMALS  # what an angle is rounded to [rad]
 
 
 def number(value: float) -> str:

@@ -16,8 +16,7 @@ from posewright.robots import Robot
 STAND = "stand"
 """The pose of a robot that stands for every joint nobody gives an angle."""
 
-SLACK_RAD = 1e-6
-"""A joint that stays this near to where the robot stands says nothing [rad]."""
+SLACK_RAD = 1e-6  # a joint that stays this near to where the robot stands says nothing [rad]
 
 
 def standing(card: Robot) -> dict[str, float]:
@@ -30,8 +29,7 @@ def standing(card: Robot) -> dict[str, float]:
 def filled(rows: Floats) -> Floats:
     """Return rows in which a joint that is not given an angle stays as it was, and begins as it will be.
 
-    Args:
-        rows: (n, n_joints) [rad], NaN where not given.
+    `rows` (n, n_joints) are angles [rad], NaN where not given.
     """
     if not np.isnan(rows).any():
         return rows
@@ -59,8 +57,7 @@ def moved_joints(motion: Motion) -> set[str]:
 
 _SHOWN = 60
 
-OURS = "Posewright"
-"""Who made a motion that does not say, in the files we write."""
+OURS = "Posewright"  # who made a motion that does not say, in the files we write
 
 
 def unsaid(
@@ -85,19 +82,15 @@ def unsaid(
     stiff = {joint for frame in frames for joint in frame.stiffness or ()}
     easings = sorted({frame.easing.value for frame in frames if frame.is_curved})
     leans = not attitude and any(frame.attitude is not None and any(frame.attitude) for frame in frames)
+    firm = _listed(motion, stiff)
+    often = "for ever" if motion.repeat is None else f"{motion.repeat} times"
     checks = (
         (path is not None and not _is_called_after_a_file(motion, path), f"its name {motion.name!r}"),
         (leans, "the attitude of the trunk"),
         (bool(easings), f"easing {', '.join(easings)}: the file goes straight from keyframe to keyframe"),
-        (
-            bool(stiff),
-            f"stiffness of {_listed(motion, stiff)}: the file says where joints go, not how firmly",
-        ),
+        (bool(stiff), f"stiffness of {firm}: the file says where joints go, not how firmly"),
         (bool(free), f"torque off at {_listed(motion, free)}: no joint is let go, so it stays where it was"),
-        (
-            motion.loops,
-            f"that it repeats {'for ever' if motion.repeat is None else f'{motion.repeat} times'}",
-        ),
+        (motion.loops, f"that it repeats {often}"),
         (motion.next is not None, f"that motion {motion.next!r} comes next"),
         (motion.exit is not None, f"that it is left through motion {motion.exit!r}"),
         (motion.start is not None and not start, "the pose it is to be started from"),

@@ -10,8 +10,16 @@ import numpy as np
 
 from posewright.documents import write_atomically
 from posewright.errors import LossError, Where
-from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
-from posewright.formats.motion_file import MotionFile, Reference, alone, card_of, origin_of
+from posewright.formats.motion_file import (
+    MotionFile,
+    Reference,
+    alone,
+    card_of,
+    carried_to,
+    lost_between_robots,
+    origin_of,
+    unmoved,
+)
 from posewright.formats.motion_format import (
     EXACT,
     MotionFormat,
@@ -29,8 +37,7 @@ from posewright.formats.roboplus.format import render_file as render_roboplus
 from posewright.motions import Motion
 from posewright.robots import Robot
 
-SLACK_RAD = 1e-6
-"""So little beyond a stop is rounding: files of old robots count whole micro-radians."""
+SLACK_RAD = 1e-6  # so little beyond a stop is rounding: files of old robots count whole micro-radians
 
 
 @dataclass(frozen=True)
@@ -38,10 +45,8 @@ class Conversion:
     """What a conversion did.
 
     Attributes:
-        format: name of the format that was written.
         losses: what the file cannot hold or the robot cannot do, in words.
         remarks: what had to be filled in or said in another way, in words.
-        quantum: the smallest steps of the format.
         rounding: what the steps did to this motion; None for a copy, in which nothing changed.
     """
 
@@ -82,11 +87,11 @@ def convert_motion(
         OutputError: the target cannot be written.
     """
     target, file = Path(target), read_motion_file(source, robot=robot)
-    motion = file.motion() if page is None else alone(file.motion(page))
-    carried = carried_to(motion, robot)
-    motion = motion if carried is None else carried.motion
+    own = file.motion() if page is None else alone(file.motion(page))
+    carried = carried_to(own, robot)
+    motion = carried.motion
     wanted = format_for(motion, target, format)
-    is_copy = page is None and carried is None and options is None and wanted.name == file.format
+    is_copy = page is None and motion is own and options is None and wanted.name == file.format
     if is_copy:
         rendering = _copy(file, wanted, target)
     else:
@@ -105,12 +110,9 @@ def convert_motion(
 def refuse_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
     """Raise the LossError that lists what would be lost, unless nothing would or that is accepted."""
     if losses and not accept_loss:
-        raise LossError(
-            f"as {name} it would lose: {'; '.join(losses)}",
-            where=Where(path),
-            hint="accept_loss=True writes it all the same",
-            losses=losses,
-        )
+        what = f"as {name} it would lose: {'; '.join(losses)}"
+        hint = "accept_loss=True writes it all the same"
+        raise LossError(what, where=Where(path), hint=hint, losses=losses)
 
 
 def _copy(file: MotionFile, wanted: MotionFormat, target: Path) -> Rendering:

@@ -5,97 +5,62 @@ The order of work is that of the document: `step.StepPlanner.plan` reads from to
 
 from __future__ import annotations
 
-from posewright.gaits.arc import WHOLE_TURN_RAD, chain, left_behind, se2_exp, se2_log
-from posewright.gaits.command import STILL, GaitGenerator, VelocityCommand
-from posewright.gaits.curves import Interpolation
-from posewright.gaits.quadruped.checking import Concern, GaitCheck, Tour, Tried, Worst, check_gait
-from posewright.gaits.quadruped.foot_timeline import AirPath, air_path
-from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
-from posewright.gaits.quadruped.parameters import (
-    EXPLANATIONS,
-    Explanation,
-    ForeHind,
-    GaitParameters,
-    Kind,
-    explanation,
-)
-from posewright.gaits.quadruped.phases import (
-    CRAWL,
-    FEET,
-    LEFT_TURN,
-    PACE,
-    PHASE_TABLES,
-    RIGHT_TURN,
-    TROT,
-    PhaseTable,
-    phase_table,
-    walking_legs,
-)
-from posewright.gaits.quadruped.reading import gait_names, read_gait, read_gait_and_robot
-from posewright.gaits.quadruped.sampling import Steady, sample_gait, steady_walk
-from posewright.gaits.quadruped.timing import (
-    FRAMES_A_PAIR,
-    GaitTiming,
-    bound_text,
-    greatest_speed_m_s,
-    greatest_turn_rad_s,
-    refuse_out_of_range,
-    timing_of,
-)
-from posewright.gaits.quadruped.walker import QuadrupedGait
-from posewright.gaits.quadruped.writing import gait_text, write_gait
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "CRAWL",
-    "EXPLANATIONS",
-    "FEET",
-    "FRAMES_A_PAIR",
-    "LEFT_TURN",
-    "PACE",
-    "PHASE_TABLES",
-    "RIGHT_TURN",
-    "STILL",
-    "TROT",
-    "WHOLE_TURN_RAD",
-    "AirPath",
-    "Concern",
-    "Explanation",
-    "ForeHind",
-    "Gait",
-    "GaitCheck",
-    "GaitGenerator",
-    "GaitParameters",
-    "GaitTiming",
-    "Interpolation",
-    "Kind",
-    "PhaseTable",
-    "QuadrupedGait",
-    "Steady",
-    "Tour",
-    "TravelGain",
-    "Tried",
-    "Trim",
-    "VelocityCommand",
-    "Worst",
-    "air_path",
-    "bound_text",
-    "chain",
-    "check_gait",
-    "explanation",
-    "gait_names",
-    "gait_text",
-    "greatest_speed_m_s",
-    "greatest_turn_rad_s",
-    "left_behind",
-    "phase_table",
-    "read_gait",
-    "read_gait_and_robot",
-    "refuse_out_of_range",
-    "sample_gait",
-    "se2_exp",
-    "se2_log",
-    "steady_walk",
-    "timing_of",
-    "walking_legs",
-    "write_gait",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.gaits.arc import WHOLE_TURN_RAD as WHOLE_TURN_RAD
+    from posewright.gaits.arc import chain as chain
+    from posewright.gaits.arc import left_behind as left_behind
+    from posewright.gaits.arc import se2_exp as se2_exp
+    from posewright.gaits.arc import se2_log as se2_log
+    from posewright.gaits.command import STILL as STILL
+    from posewright.gaits.command import GaitGenerator as GaitGenerator
+    from posewright.gaits.command import VelocityCommand as VelocityCommand
+    from posewright.gaits.curves import Interpolation as Interpolation
+    from posewright.gaits.quadruped.checking import Concern as Concern
+    from posewright.gaits.quadruped.checking import GaitCheck as GaitCheck
+    from posewright.gaits.quadruped.checking import Tour as Tour
+    from posewright.gaits.quadruped.checking import Tried as Tried
+    from posewright.gaits.quadruped.checking import Worst as Worst
+    from posewright.gaits.quadruped.checking import check_gait as check_gait
+    from posewright.gaits.quadruped.foot_timeline import AirPath as AirPath
+    from posewright.gaits.quadruped.foot_timeline import air_path as air_path
+    from posewright.gaits.quadruped.gait import Gait as Gait
+    from posewright.gaits.quadruped.gait import TravelGain as TravelGain
+    from posewright.gaits.quadruped.gait import Trim as Trim
+    from posewright.gaits.quadruped.parameters import EXPLANATIONS as EXPLANATIONS
+    from posewright.gaits.quadruped.parameters import Explanation as Explanation
+    from posewright.gaits.quadruped.parameters import ForeHind as ForeHind
+    from posewright.gaits.quadruped.parameters import GaitParameters as GaitParameters
+    from posewright.gaits.quadruped.parameters import Kind as Kind
+    from posewright.gaits.quadruped.parameters import explanation as explanation
+    from posewright.gaits.quadruped.phases import CRAWL as CRAWL
+    from posewright.gaits.quadruped.phases import FEET as FEET
+    from posewright.gaits.quadruped.phases import LEFT_TURN as LEFT_TURN
+    from posewright.gaits.quadruped.phases import PACE as PACE
+    from posewright.gaits.quadruped.phases import PHASE_TABLES as PHASE_TABLES
+    from posewright.gaits.quadruped.phases import RIGHT_TURN as RIGHT_TURN
+    from posewright.gaits.quadruped.phases import TROT as TROT
+    from posewright.gaits.quadruped.phases import PhaseTable as PhaseTable
+    from posewright.gaits.quadruped.phases import phase_table as phase_table
+    from posewright.gaits.quadruped.phases import walking_legs as walking_legs
+    from posewright.gaits.quadruped.reading import gait_names as gait_names
+    from posewright.gaits.quadruped.reading import read_gait as read_gait
+    from posewright.gaits.quadruped.reading import read_gait_and_robot as read_gait_and_robot
+    from posewright.gaits.quadruped.sampling import Steady as Steady
+    from posewright.gaits.quadruped.sampling import sample_gait as sample_gait
+    from posewright.gaits.quadruped.sampling import steady_walk as steady_walk
+    from posewright.gaits.quadruped.timing import FRAMES_A_PAIR as FRAMES_A_PAIR
+    from posewright.gaits.quadruped.timing import GaitTiming as GaitTiming
+    from posewright.gaits.quadruped.timing import bound_text as bound_text
+    from posewright.gaits.quadruped.timing import greatest_speed_m_s as greatest_speed_m_s
+    from posewright.gaits.quadruped.timing import greatest_turn_rad_s as greatest_turn_rad_s
+    from posewright.gaits.quadruped.timing import refuse_out_of_range as refuse_out_of_range
+    from posewright.gaits.quadruped.timing import timing_of as timing_of
+    from posewright.gaits.quadruped.walker import QuadrupedGait as QuadrupedGait
+    from posewright.gaits.quadruped.writing import gait_text as gait_text
+    from posewright.gaits.quadruped.writing import write_gait as write_gait
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

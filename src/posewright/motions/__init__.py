@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from posewright.motions.checked import DesignRules
-from posewright.motions.design_rules import check_motion
-from posewright.motions.easing import DEFAULT_ACCEL_SHARE, Easing, robotis_accel_share
-from posewright.motions.finding import Finding, Level
-from posewright.motions.motion import Motion, Samples
-from posewright.motions.pose import LONGEST_S, SHORTEST_S, Attitude, Keyframe, Pose
-from posewright.motions.retarget import Carried, Clip, carried_over, mirrored
-from posewright.motions.sample_table import SampleTable, sample_motion
-from posewright.motions.straighten import straightened
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "DEFAULT_ACCEL_SHARE",
-    "LONGEST_S",
-    "SHORTEST_S",
-    "Attitude",
-    "Carried",
-    "Clip",
-    "DesignRules",
-    "Easing",
-    "Finding",
-    "Keyframe",
-    "Level",
-    "Motion",
-    "Pose",
-    "SampleTable",
-    "Samples",
-    "carried_over",
-    "check_motion",
-    "mirrored",
-    "robotis_accel_share",
-    "sample_motion",
-    "straightened",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.motions.checked import DesignRules as DesignRules
+    from posewright.motions.design_rules import check_motion as check_motion
+    from posewright.motions.easing import DEFAULT_ACCEL_SHARE as DEFAULT_ACCEL_SHARE
+    from posewright.motions.easing import Easing as Easing
+    from posewright.motions.easing import robotis_accel_share as robotis_accel_share
+    from posewright.motions.finding import Finding as Finding
+    from posewright.motions.finding import Level as Level
+    from posewright.motions.motion import Motion as Motion
+    from posewright.motions.motion import Samples as Samples
+    from posewright.motions.pose import LONGEST_S as LONGEST_S
+    from posewright.motions.pose import SHORTEST_S as SHORTEST_S
+    from posewright.motions.pose import Attitude as Attitude
+    from posewright.motions.pose import Keyframe as Keyframe
+    from posewright.motions.pose import Pose as Pose
+    from posewright.motions.retarget import Carried as Carried
+    from posewright.motions.retarget import Clip as Clip
+    from posewright.motions.retarget import carried_over as carried_over
+    from posewright.motions.retarget import mirrored as mirrored
+    from posewright.motions.sample_table import SampleTable as SampleTable
+    from posewright.motions.sample_table import sample_motion as sample_motion
+    from posewright.motions.straighten import straightened as straightened
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from posewright.recordings.header import Header, RobotHeader, sensor_card
-from posewright.recordings.mcap_file import mcap_bytes, read_mcap, write_mcap
-from posewright.recordings.recorder import ROWS_EVERY, Recorder, kept_frames
-from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ROWS_EVERY",
-    "Decisions",
-    "Event",
-    "Header",
-    "Recorder",
-    "Recording",
-    "RobotHeader",
-    "RobotRecord",
-    "kept_frames",
-    "mcap_bytes",
-    "read_mcap",
-    "sensor_card",
-    "write_mcap",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.recordings.header import Header as Header
+    from posewright.recordings.header import RobotHeader as RobotHeader
+    from posewright.recordings.header import sensor_card as sensor_card
+    from posewright.recordings.mcap_file import mcap_bytes as mcap_bytes
+    from posewright.recordings.mcap_file import read_mcap as read_mcap
+    from posewright.recordings.mcap_file import write_mcap as write_mcap
+    from posewright.recordings.recorder import ROWS_EVERY as ROWS_EVERY
+    from posewright.recordings.recorder import Recorder as Recorder
+    from posewright.recordings.recorder import kept_frames as kept_frames
+    from posewright.recordings.recording import Decisions as Decisions
+    from posewright.recordings.recording import Event as Event
+    from posewright.recordings.recording import Recording as Recording
+    from posewright.recordings.recording import RobotRecord as RobotRecord
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

@@ -2,70 +2,46 @@
 
 from __future__ import annotations
 
-from posewright.robots.card import Robot
-from posewright.robots.catalogue import is_path, robot, robot_folder, robot_names, ships
-from posewright.robots.coupling import CoupledLimit, Coupling, GivenRange
-from posewright.robots.description import describe, describe_briefly
-from posewright.robots.geometry import HeadGeometry, LegGeometry
-from posewright.robots.html import html_table
-from posewright.robots.joint import Joint, MirrorPair
-from posewright.robots.motion_rules import MotionRules
-from posewright.robots.reading import read_robot
-from posewright.robots.sensor_reading import parse_sensor
-from posewright.robots.sensors import (
-    Accelerometer,
-    AnalogTouch,
-    Camera,
-    Channel,
-    Compass,
-    FootContact,
-    Imu,
-    Led,
-    RangeScan,
-    RangeSensor,
-    SensorSpec,
-    TouchSwitch,
-    VibrationSensor,
-)
-from posewright.robots.servo import Servo
-from posewright.robots.servo_model import PidGains, ServoModel
-from posewright.robots.unlisted import unlisted_robot
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Accelerometer",
-    "AnalogTouch",
-    "Camera",
-    "Channel",
-    "Compass",
-    "CoupledLimit",
-    "Coupling",
-    "FootContact",
-    "GivenRange",
-    "HeadGeometry",
-    "Imu",
-    "Joint",
-    "Led",
-    "LegGeometry",
-    "MirrorPair",
-    "MotionRules",
-    "PidGains",
-    "RangeScan",
-    "RangeSensor",
-    "Robot",
-    "SensorSpec",
-    "Servo",
-    "ServoModel",
-    "TouchSwitch",
-    "VibrationSensor",
-    "describe",
-    "describe_briefly",
-    "html_table",
-    "is_path",
-    "parse_sensor",
-    "read_robot",
-    "robot",
-    "robot_folder",
-    "robot_names",
-    "ships",
-    "unlisted_robot",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.robots.card import Robot as Robot
+    from posewright.robots.catalogue import is_path as is_path
+    from posewright.robots.catalogue import robot as robot
+    from posewright.robots.catalogue import robot_folder as robot_folder
+    from posewright.robots.catalogue import robot_names as robot_names
+    from posewright.robots.catalogue import ships as ships
+    from posewright.robots.coupling import CoupledLimit as CoupledLimit
+    from posewright.robots.coupling import Coupling as Coupling
+    from posewright.robots.coupling import GivenRange as GivenRange
+    from posewright.robots.description import describe as describe
+    from posewright.robots.description import describe_briefly as describe_briefly
+    from posewright.robots.geometry import HeadGeometry as HeadGeometry
+    from posewright.robots.geometry import LegGeometry as LegGeometry
+    from posewright.robots.html import html_table as html_table
+    from posewright.robots.joint import Joint as Joint
+    from posewright.robots.joint import MirrorPair as MirrorPair
+    from posewright.robots.motion_rules import MotionRules as MotionRules
+    from posewright.robots.reading import read_robot as read_robot
+    from posewright.robots.sensor_reading import parse_sensor as parse_sensor
+    from posewright.robots.sensors import Accelerometer as Accelerometer
+    from posewright.robots.sensors import AnalogTouch as AnalogTouch
+    from posewright.robots.sensors import Camera as Camera
+    from posewright.robots.sensors import Channel as Channel
+    from posewright.robots.sensors import Compass as Compass
+    from posewright.robots.sensors import FootContact as FootContact
+    from posewright.robots.sensors import Imu as Imu
+    from posewright.robots.sensors import Led as Led
+    from posewright.robots.sensors import RangeScan as RangeScan
+    from posewright.robots.sensors import RangeSensor as RangeSensor
+    from posewright.robots.sensors import SensorSpec as SensorSpec
+    from posewright.robots.sensors import TouchSwitch as TouchSwitch
+    from posewright.robots.sensors import VibrationSensor as VibrationSensor
+    from posewright.robots.servo import Servo as Servo
+    from posewright.robots.servo_model import PidGains as PidGains
+    from posewright.robots.servo_model import ServoModel as ServoModel
+    from posewright.robots.unlisted import unlisted_robot as unlisted_robot
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

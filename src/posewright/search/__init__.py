@@ -21,9 +21,13 @@ if TYPE_CHECKING:
     from posewright.search.executors import in_order as in_order
     from posewright.search.journal import Journal as Journal
     from posewright.search.journal import read_journal as read_journal
+    from posewright.search.plan import FEWEST as FEWEST
     from posewright.search.plan import MAX_SEED as MAX_SEED
+    from posewright.search.plan import MOST_CANDIDATES as MOST_CANDIDATES
+    from posewright.search.plan import WIDEST_SPREAD as WIDEST_SPREAD
     from posewright.search.plan import Plan as Plan
     from posewright.search.plan import checked_seed as checked_seed
+    from posewright.search.plan import plan_for as plan_for
     from posewright.search.problem import REASON as REASON
     from posewright.search.problem import Dimension as Dimension
     from posewright.search.problem import Evaluation as Evaluation

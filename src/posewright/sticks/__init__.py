@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from posewright.sticks.add import Added, add_to_stick
-from posewright.sticks.check import check_monet
-from posewright.sticks.finding import MonetFinding
-from posewright.sticks.memory_stick import read_stick
-from posewright.sticks.setup import MemoryStick, MonetSetup
+from typing import TYPE_CHECKING
 
-__all__ = ["Added", "MemoryStick", "MonetFinding", "MonetSetup", "add_to_stick", "check_monet", "read_stick"]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.sticks.add import Added as Added
+    from posewright.sticks.add import add_to_stick as add_to_stick
+    from posewright.sticks.check import check_monet as check_monet
+    from posewright.sticks.finding import MonetFinding as MonetFinding
+    from posewright.sticks.memory_stick import read_stick as read_stick
+    from posewright.sticks.setup import MemoryStick as MemoryStick
+    from posewright.sticks.setup import MonetSetup as MonetSetup
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

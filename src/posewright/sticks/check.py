@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from posewright.formats.text_lines import Line
+from posewright.formats import Line
 from posewright.motions import Level
 from posewright.sticks.command_checks import check_commands, check_transitions
 from posewright.sticks.finding import MonetFinding, error, quoted, warning
@@ -34,8 +34,7 @@ from posewright.sticks.memory_stick import read_stick
 from posewright.sticks.setup import MemoryStick, MonetArchive, MonetSetup
 from posewright.sticks.text import Command, MonetCommands, MonetTransitions
 
-MAX_POSTURES = 100
-"""MoNet itself tells six apart; a file with so many is no longer one for a robot."""
+MAX_POSTURES = 100  # MoNet itself tells six apart; a file with so many is no longer one for a robot
 
 
 @dataclass(frozen=True)
@@ -54,17 +53,11 @@ def command_postures(command: Command) -> Postures:
 
 @dataclass(frozen=True)
 class PostureGraph:
-    """Postures and the ways between them.
-
-    Attributes:
-        ways: in the order of the files.
-        begins: of each posture, the commands that begin in it.
-        set_by_command: the postures that a command played anywhere ends in.
-    """
+    """Postures and the ways between them."""
 
     ways: tuple[Way, ...]
-    begins: dict[str, tuple[Command, ...]]
-    set_by_command: tuple[str, ...] = ()
+    begins: dict[str, tuple[Command, ...]]  # of each posture, the commands that begin in it
+    set_by_command: tuple[str, ...] = ()  # the postures that a command played anywhere ends in
 
     @classmethod
     def of(
@@ -115,22 +108,16 @@ def check_graph(
     """Look for postures the robot cannot get into, or out of."""
     graph = PostureGraph.of(transitions, commands, older=older)
     if len(graph.ends) > MAX_POSTURES:
-        yield MonetFinding(
-            Level.WARNING,
-            "graph",
-            f"{len(graph.ends)} postures: their ways were not looked at",
-            transitions.path,
-        )
+        what = f"{len(graph.ends)} postures: their ways were not looked at"
+        yield MonetFinding(Level.WARNING, "graph", what, transitions.path)
         return
     if FIRST_POSTURE not in graph.ends and not graph.set_by_command:
-        yield MonetFinding(
-            Level.ERROR,
-            "graph",
+        what = (
             f"no way leads out of {FIRST_POSTURE}, the posture MoNet starts in: "
-            "it plays only what begins in any posture",
-            transitions.path,
-            hint=f"Sony's own has monetagentNEUTRAL a_{FIRST_POSTURE}#sleep_standard 0",
+            "it plays only what begins in any posture"
         )
+        hint = f"Sony's own has monetagentNEUTRAL a_{FIRST_POSTURE}#sleep_standard 0"
+        yield MonetFinding(Level.ERROR, "graph", what, transitions.path, hint=hint)
         return
     yield from _into_any(transitions)
     yield from _unreached(graph)
@@ -141,23 +128,16 @@ def _into_any(transitions: MonetTransitions) -> Iterator[MonetFinding]:
     for line in transitions.agents:
         said = postures_of(line.name)
         if line.agent != SOUND_AGENT and said.said and said.start != ANY and said.end == ANY:
-            yield warning(
-                "graph",
-                line.line,
-                f"{line.name} ends in {ANY}, which is no posture to go to, so this way is never taken",
-                "say the posture it ends in",
-            )
+            what = f"{line.name} ends in {ANY}, which is no posture to go to, so this way is never taken"
+            yield warning("graph", line.line, what, "say the posture it ends in")
 
 
 def _unreached(graph: PostureGraph) -> Iterator[MonetFinding]:
     for posture, commands in graph.begins.items():
         if posture not in graph.reached:
-            yield error(
-                "graph",
-                commands[0].head.line,
-                f"no way leads to {posture}, where {_ids(commands)} begins: MoNet refuses it",
-                f"write one in MONET.CFG, as monetagentMTN a_{graph.reached[-1]}#{posture}_standard -1",
-            )
+            what = f"no way leads to {posture}, where {_ids(commands)} begins: MoNet refuses it"
+            hint = f"write one in MONET.CFG, as monetagentMTN a_{graph.reached[-1]}#{posture}_standard -1"
+            yield error("graph", commands[0].head.line, what, hint)
     for way in graph.ways:
         start = way.postures.start
         if start not in graph.reached and start not in graph.begins:
@@ -169,12 +149,8 @@ def _left_for_ever(graph: PostureGraph) -> Iterator[MonetFinding]:
     for posture in dead_ends if len(graph.reached) > 2 else ():
         into = next(way for way in graph.ways if way.postures.end == posture)
         back = next(other for other in graph.reached[1:] if other != posture)
-        yield warning(
-            "graph",
-            into.line,
-            f"no way leads out of {posture}: once there, the robot plays only what begins there",
-            f"a way back would be called a_{posture}#{back}_standard",
-        )
+        what = f"no way leads out of {posture}: once there, the robot plays only what begins there"
+        yield warning("graph", into.line, what, f"a way back would be called a_{posture}#{back}_standard")
     for posture, commands in graph.begins.items():
         lost = [
             other
@@ -182,11 +158,8 @@ def _left_for_ever(graph: PostureGraph) -> Iterator[MonetFinding]:
             if other not in dead_ends and posture not in graph.reached_from(other)
         ]
         if posture in graph.reached[1:] and lost:
-            yield warning(
-                "graph",
-                commands[0].head.line,
-                f"from {_in_words(lost)} no way leads to {posture}, where {_ids(commands)} begins",
-            )
+            what = f"from {_in_words(lost)} no way leads to {posture}, where {_ids(commands)} begins"
+            yield warning("graph", commands[0].head.line, what)
 
 
 def _ids(commands: Collection[Command]) -> str:
@@ -201,13 +174,10 @@ def _in_words(words: Iterable[str], most: int = 8) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-MOST_NAMED = 10
-"""More names than this in one sentence tell a person nothing more."""
-
+MOST_NAMED = 10  # more names than this in one sentence tell a person nothing more
 _ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
 
-MOST_FINDINGS = 200
-"""More findings of one kind of check are not told: the file is none of a robot."""
+MOST_FINDINGS = 200  # more findings of one kind of check are not told: the file is none of a robot
 
 
 def check_monet(*where: MemoryStick | Path | str) -> tuple[MonetFinding, ...]:
@@ -287,7 +257,6 @@ def _check_archive(setup: MonetSetup, archive: MonetArchive) -> Iterator[MonetFi
 
 
 def _check_entry_names(archive: MonetArchive) -> Iterator[MonetFinding]:
-    """Compare what motions call themselves with what their entries are called."""
     differ = [
         f"{quoted(archive.entries[place].name)} holds {quoted(label.name)}"
         for place, label in archive.motions.items()
@@ -297,9 +266,8 @@ def _check_entry_names(archive: MonetArchive) -> Iterator[MonetFinding]:
     ]
     if differ:
         message = f"entries whose name says other postures than the motion in them: {_listed(differ)}"
-        yield MonetFinding(
-            Level.WARNING, "posture", message, archive.path, hint="MoNet looks up the motion's own name"
-        )
+        hint = "MoNet looks up the motion's own name"
+        yield MonetFinding(Level.WARNING, "posture", message, archive.path, hint=hint)
 
 
 def _once(findings: Iterable[MonetFinding]) -> list[MonetFinding]:

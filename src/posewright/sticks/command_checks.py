@@ -38,28 +38,16 @@ def check_bytes(text: MonetText) -> Iterator[MonetFinding]:
     for line in text.senses:
         raw = line.line.raw
         if len(raw) > LINE_BYTES:
-            yield error(
-                "length",
-                line.line,
-                f"a line of {len(raw)} bytes: MoNet reads {LINE_BYTES} and takes the rest for another line",
-                "break it in two; each line of a comment begins with #",
-            )
+            what = f"a line of {len(raw)} bytes: MoNet reads {LINE_BYTES} and takes the rest for another line"
+            yield error("length", line.line, what, "break it in two; each line of a comment begins with #")
         if b"\0" in raw:
             yield error("length", line.line, "a NUL byte: MoNet reads the line only up to it", "take it out")
         if line.kind is LineKind.BLANK:
-            yield error(
-                "blank",
-                line.line,
-                "a blank line: MoNet looks for a word in it and crashes",
-                "take it out, or put a # in its first column",
-            )
+            what = "a blank line: MoNet looks for a word in it and crashes"
+            yield error("blank", line.line, what, "take it out, or put a # in its first column")
         elif line.kind is not LineKind.COMMENT and line.word(0).startswith("#"):
-            yield error(
-                "comment",
-                line.line,
-                "a # that is not in the first column begins no comment: MoNet reads the line",
-                "move the # to the first column",
-            )
+            what = "a # that is not in the first column begins no comment: MoNet reads the line"
+            yield error("comment", line.line, what, "move the # to the first column")
 
 
 def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
@@ -67,12 +55,8 @@ def check_words(line: HeadLine | AgentLine) -> Iterator[MonetFinding]:
     form = HEAD if isinstance(line, HeadLine) else AGENT
     count = len(line.words)
     if count < 3:
-        yield error(
-            "words",
-            line.line,
-            f"{count} of 3 words: MoNet looks for the others and crashes",
-            f"right is {form}",
-        )
+        what = f"{count} of 3 words: MoNet looks for the others and crashes"
+        yield error("words", line.line, what, f"right is {form}")
     elif count > 3:
         extra = " ".join(line.words[3:])
         yield warning("words", line.line, f"MoNet reads 3 words and not {quoted(extra)}", f"right is {form}")
@@ -85,12 +69,8 @@ def _check_number(line: MonetLine, place: int) -> Iterator[MonetFinding]:
     word = line.words[place]
     eol = line.line.raw[len(line.line.raw.rstrip(b"\r\n")) :]
     if len(word) + (len(eol) if place == len(line.words) - 1 else 0) > NUMBER_BYTES:
-        yield error(
-            "number",
-            line.line,
-            f"{quoted(word)} is longer than MoNet has room for: it would crash",
-            f"a number has at most {NUMBER_BYTES - 2} digits",
-        )
+        what = f"{quoted(word)} is longer than MoNet has room for: it would crash"
+        yield error("number", line.line, what, f"a number has at most {NUMBER_BYTES - 2} digits")
     elif number(word) is None:
         yield error("number", line.line, f"{quoted(word)} is no whole number: MoNet reads 0 or less of it")
 
@@ -98,20 +78,13 @@ def _check_number(line: MonetLine, place: int) -> Iterator[MonetFinding]:
 def check_agent(line: AgentLine, *, older: bool, in_transitions: bool) -> Iterator[MonetFinding]:
     """Look at who is to play what.
 
-    Args:
-        line: the line.
-        older: whether the MoNet is the one that reads its postures from a POSTURE.CFG.
-        in_transitions: whether it is a line of MONET.CFG, where a name without postures is good for nothing.
+    An `older` MoNet is the one that reads its postures from a POSTURE.CFG.
     """
     known = {**AGENTS, **OLDER_AGENTS} if older else AGENTS
     for word, what in ((line.agent, "an agent's name"), (line.name, "a name")):
         if len(word) > NAME_BYTES:
-            yield error(
-                "name",
-                line.line,
-                f"{quoted(word)} has {len(word)} bytes: MoNet has room for {NAME_BYTES} and would crash",
-                f"{what} has at most {NAME_BYTES} letters",
-            )
+            message = f"{quoted(word)} has {len(word)} bytes: MoNet has room for {NAME_BYTES} and would crash"
+            yield error("name", line.line, message, f"{what} has at most {NAME_BYTES} letters")
     if line.agent not in known:
         yield error(
             "agent", line.line, f"MoNet knows no agent {quoted(line.agent)}", _nearest(line.agent, known)
@@ -130,22 +103,16 @@ def _check_postures(line: AgentLine, *, older: bool, in_transitions: bool) -> It
     said = postures_of(line.name)
     hint = "name it <group>_<start>#<end>_<title>, as in a_stand#stand_kick"
     if not said.said:
-        yield find(
-            "posture",
-            line.line,
+        what = (
             f"the name {quoted(line.name)} does not say in which postures the motion begins and ends: "
-            "Sony's MoNet looks for them and may crash",
-            hint,
+            "Sony's MoNet looks for them and may crash"
         )
+        yield find("posture", line.line, what, hint)
         return
     for posture in dict.fromkeys(said):
         if posture not in POSTURES and not older:
-            yield find(
-                "posture",
-                line.line,
-                f"MoNet knows no posture {quoted(posture)}: it never finds a way there, or on from there",
-                f"postures are {', '.join(sorted(POSTURES))}",
-            )
+            what = f"MoNet knows no posture {quoted(posture)}: it never finds a way there, or on from there"
+            yield find("posture", line.line, what, f"postures are {', '.join(sorted(POSTURES))}")
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
@@ -154,8 +121,7 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}?" if near else f"right is {', '.join(names)}"
 
 
-NO_ID = -1
-"""What MoNet calls a command that does not exist."""
+NO_ID = -1  # what MoNet calls a command that does not exist
 
 
 def check_transitions(text: MonetTransitions, *, older: bool) -> Iterator[MonetFinding]:
@@ -166,12 +132,9 @@ def check_transitions(text: MonetTransitions, *, older: bool) -> Iterator[MonetF
             yield from check_words(line)
             yield from check_agent(line, older=older, in_transitions=True)
         elif isinstance(line, HeadLine):
-            yield error(
-                "count",
-                line.line,
-                "the head line of a command: MoNet reads an agent's name in it",
-                "commands belong in MONETCMD.CFG; here are agent lines only",
-            )
+            what = "the head line of a command: MoNet reads an agent's name in it"
+            hint = "commands belong in MONETCMD.CFG; here are agent lines only"
+            yield error("count", line.line, what, hint)
 
 
 def check_commands(text: MonetCommands, *, older: bool) -> Iterator[MonetFinding]:
@@ -183,9 +146,8 @@ def check_commands(text: MonetCommands, *, older: bool) -> Iterator[MonetFinding
         if isinstance(line, AgentLine):
             yield from check_agent(line, older=older, in_transitions=False)
     for stray in text.stray[:1]:
-        yield error(
-            "count", stray.line, "an agent line before the first command: MoNet reads it as a head", HEAD
-        )
+        what = "an agent line before the first command: MoNet reads it as a head"
+        yield error("count", stray.line, what, HEAD)
     for command in text.commands:
         yield from _check_command(command)
     yield from _check_ids(text)
@@ -200,9 +162,8 @@ def _check_command(command: Command) -> Iterator[MonetFinding]:
     if declared is None:
         return
     if declared < 1:
-        yield error(
-            "count", head.line, f"{declared} agent lines are announced", f"right is 1 to {AGENT_LINES}"
-        )
+        message = f"{declared} agent lines are announced"
+        yield error("count", head.line, message, f"right is 1 to {AGENT_LINES}")
     elif declared > found:
         yield error(
             "count",
@@ -212,31 +173,20 @@ def _check_command(command: Command) -> Iterator[MonetFinding]:
             f"write {found} there, or add what is missing" if found else "add what is missing",
         )
     elif declared < found:
-        yield error(
-            "count",
-            command.agents[declared].line,
-            f"line {head.line.number} announces {_lines(declared)}: MoNet takes this one for a head",
-            f"write {found} there, or take this line out",
-        )
+        what = f"line {head.line.number} announces {_lines(declared)}: MoNet takes this one for a head"
+        hint = f"write {found} there, or take this line out"
+        yield error("count", command.agents[declared].line, what, hint)
     if declared > AGENT_LINES:
-        yield error(
-            "count",
-            head.line,
-            f"{_lines(declared)} announced: MoNet keeps {AGENT_LINES} and forgets the others",
-            "make two commands of it",
-        )
+        what = f"{_lines(declared)} announced: MoNet keeps {AGENT_LINES} and forgets the others"
+        yield error("count", head.line, what, "make two commands of it")
     yield from _check_motions(command)
 
 
 def _check_motions(command: Command) -> Iterator[MonetFinding]:
     motions = [line for line in command.agents if line.agent in AGENTS and AGENTS[line.agent].plays != "WAVE"]
     for line in motions[1:]:
-        yield warning(
-            "count",
-            line.line,
-            f"a second motion in one command, besides line {motions[0].line.number}: it is refused as busy",
-            "a command has one motion, and one sound to go with it",
-        )
+        what = f"a second motion in one command, besides line {motions[0].line.number}: it is refused as busy"
+        yield warning("count", line.line, what, "a command has one motion, and one sound to go with it")
 
 
 def _check_ids(text: MonetCommands) -> Iterator[MonetFinding]:
@@ -246,12 +196,8 @@ def _check_ids(text: MonetCommands) -> Iterator[MonetFinding]:
             continue
         earlier = first.setdefault(command.id, command.head.line.number)
         if earlier != command.head.line.number:
-            yield error(
-                "id",
-                command.head.line,
-                f"id {command.id} was given on line {earlier} already: MoNet keeps the last",
-                f"a free id is {free_id(text)}",
-            )
+            what = f"id {command.id} was given on line {earlier} already: MoNet keeps the last"
+            yield error("id", command.head.line, what, f"a free id is {free_id(text)}")
 
 
 def free_id(text: MonetCommands) -> int:

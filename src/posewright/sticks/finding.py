@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.errors import Where
-from posewright.formats.text_lines import Line, show
+from posewright.formats import Line, show
 from posewright.motions import Level
 
 
@@ -19,10 +19,7 @@ class MonetFinding:
         level: an error keeps the robot from doing what the file says, or crashes it; a warning may; a note
             is only to be known.
         rule: what was looked for, in one word.
-        message: one sentence.
-        path: the file.
         line: counted from 1; None where it is of no one line.
-        hint: what would be right; empty where there is nothing to put right.
         models: the robots it holds for; empty where it holds for all, or none is known.
     """
 

@@ -19,24 +19,14 @@ from posewright.errors import FormatError
 LINE_BYTES = 255
 """A line is read into 256 bytes, comments too; what is longer is read on as if it were another line."""
 
-NAME_BYTES = 31
-"""Names of agents and commands are copied into 32 bytes, whatever their length."""
-
-NUMBER_BYTES = 7
-"""Numbers are copied into 8 bytes, whatever their length."""
-
-AGENT_LINES = 2
-"""Agent lines that a command keeps; further ones are read and forgotten."""
-
+NAME_BYTES = 31  # names of agents and commands are copied into 32 bytes, whatever their length
+NUMBER_BYTES = 7  # numbers are copied into 8 bytes, whatever their length
+AGENT_LINES = 2  # agent lines that a command keeps; further ones are read and forgotten
 NULL_TITLE = "null"
 """How Sony's files call a motion that is in no archive: the robot stays as it is, and that is meant."""
 
-ANY = "any"
-"""The posture that stands for every posture."""
-
-FIRST_POSTURE = "nt"
-"""The posture MoNet believes the robot to be in when it starts."""
-
+ANY = "any"  # the posture that stands for every posture
+FIRST_POSTURE = "nt"  # the posture MoNet believes the robot to be in when it starts
 POSTURES = frozenset({ANY, FIRST_POSTURE, "stand", "sit", "sleep", "walk"})
 
 SOUND_AGENT = "monetagentSOUND"
@@ -78,17 +68,11 @@ POSTURE_FILE = "POSTURE.CFG"
 
 @dataclass(frozen=True)
 class Model:
-    """A robot as MoNet tells it.
+    """A robot as MoNet tells it."""
 
-    Attributes:
-        folder: below `OPEN-R/MW/CONF`, where its files lie.
-        design: the design label of the motions that its motion agents play.
-        robot: the card that has the joints of this design.
-    """
-
-    folder: str
-    design: str
-    robot: str
+    folder: str  # below `OPEN-R/MW/CONF`, where its files lie
+    design: str  # the design label of the motions that its motion agents play
+    robot: str  # the card that has the joints of this design
 
 
 # on an ERS-210, too, MoNet plays motions of the joints that it shares with an ERS-220
@@ -132,8 +116,7 @@ class Postures(NamedTuple):
         return self.start == ANY and self.end not in (ANY, "")
 
 
-NOWHERE = Postures(ANY, ANY)
-"""Of a sound: it needs no posture and changes none."""
+NOWHERE = Postures(ANY, ANY)  # of a sound: it needs no posture and changes none
 
 
 def postures_of(name: str) -> Postures:
@@ -165,8 +148,7 @@ def refuse_name(name: str) -> None:
     except UnicodeEncodeError as error:
         raise FormatError(f"{name!r} cannot be written in a MONET file", hint=hint) from error
     if len(data) > NAME_BYTES:
-        raise FormatError(
-            f"{name!r} has {len(data)} bytes; MoNet has room for {NAME_BYTES} and would crash", hint=hint
-        )
+        what = f"{name!r} has {len(data)} bytes; MoNet has room for {NAME_BYTES} and would crash"
+        raise FormatError(what, hint=hint)
     if not data or any(byte <= 32 or byte == 127 for byte in data):
         raise FormatError(f"{name!r} is no name: it is empty, or has blanks or signs in it", hint=hint)

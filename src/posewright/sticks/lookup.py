@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from posewright.errors import FormatError
-from posewright.formats.binary import Place
-from posewright.formats.oda.archive import EntryKind
-from posewright.formats.omtn.reader import read_omtn_at
+from posewright.formats import EntryKind, MotionLabel, read_omtn
 from posewright.sticks.finding import MonetFinding, error, quoted, warning
 from posewright.sticks.limits import AGENTS, MODELS, is_null, postures_of
-from posewright.sticks.setup import MonetArchive, MonetSetup, MotionLabel
+from posewright.sticks.setup import MonetArchive, MonetSetup
 from posewright.sticks.text import AgentLine, Command
 
 _SAID = {
@@ -32,15 +30,10 @@ Guess: TypeAlias = Callable[[str, Iterable[str]], str]
 
 @dataclass(frozen=True)
 class Target:
-    """What a line leads to.
-
-    Attributes:
-        archive: where it was looked up.
-        place: of the entry in it, from 0; None where the line leads nowhere.
-    """
+    """What a line leads to."""
 
     archive: MonetArchive
-    place: int | None
+    place: int | None  # of the entry in it, from 0; None where the line leads nowhere
 
 
 def target_of(line: AgentLine, setup: MonetSetup) -> Target | None:
@@ -95,20 +88,12 @@ def check_lookups(setup: MonetSetup) -> Iterator[MonetFinding]:
 def _leads_nowhere(line: AgentLine, archive: MonetArchive, guess: Guess) -> Iterator[MonetFinding]:
     entries, index = archive.entries, line.index
     if index is not None and index >= 0:
-        yield error(
-            "index",
-            line.line,
-            f"there is no index {index} in {archive.path.name}, which has {len(entries)}",
-            f"right is 0 to {len(entries) - 1}, or -1 to look the name up",
-        )
+        what = f"there is no index {index} in {archive.path.name}, which has {len(entries)}"
+        yield error("index", line.line, what, f"right is 0 to {len(entries) - 1}, or -1 to look the name up")
     elif AGENTS[line.agent].plays == "WAVE":
         names = [entry.name for entry in entries]
-        yield error(
-            "sound",
-            line.line,
-            f"no sound in {archive.path.name} is called {quoted(line.name)}",
-            guess(line.name, names),
-        )
+        what = f"no sound in {archive.path.name} is called {quoted(line.name)}"
+        yield error("sound", line.line, what, guess(line.name, names))
     elif not is_null(line.name):
         yield _no_such_motion(line, archive, guess)
 
@@ -124,12 +109,8 @@ def _no_such_motion(line: AgentLine, archive: MonetArchive, guess: Guess) -> Mon
         hint = f"the entry is called so, but it holds {_SAID[archive.entries[place].contents.kind]}"
     else:
         hint = guess(line.name, [label.name for label in archive.motions.values()])
-    return error(
-        "motion",
-        line.line,
-        f"no motion in {archive.path.name} calls itself {quoted(line.name)}: the robot would stay as it is",
-        hint,
-    )
+    what = f"no motion in {archive.path.name} calls itself {quoted(line.name)}: the robot would stay as it is"
+    return error("motion", line.line, what, hint)
 
 
 def _check_motion(
@@ -159,7 +140,7 @@ def _check_motion(
 def _fault(archive: MonetArchive, place: int) -> str | None:
     """Return what keeps a motion from being read, in words."""
     try:
-        read_omtn_at(archive.entries[place].data, Place())
+        read_omtn(archive.entries[place].data)
     except FormatError as fault:
         return f"byte {fault.where.offset}: {fault.message}" if fault.where else fault.message
     return None
@@ -170,12 +151,8 @@ def _check_own_name(line: AgentLine, label: MotionLabel, called: str) -> Iterato
         return
     said, own = postures_of(line.name), postures_of(label.name)
     if own.said and said != own:
-        yield warning(
-            "posture",
-            line.line,
-            f"the line says {' to '.join(said)}, but {called} calls itself {quoted(label.name)}",
-            "MoNet believes the line",
-        )
+        what = f"the line says {' to '.join(said)}, but {called} calls itself {quoted(label.name)}"
+        yield warning("posture", line.line, what, "MoNet believes the line")
 
 
 def _check_sound(line: AgentLine, archive: MonetArchive, place: int) -> Iterator[MonetFinding]:
@@ -191,13 +168,11 @@ def _check_waits_for_ever(command: Command, setup: MonetSetup) -> Iterator[Monet
     for line in command.agents:
         played = _played(line, setup)
         if played in seen:
-            yield error(
-                "count",
-                line.line,
+            what = (
                 f"{line.agent} is to play the same twice in command {command.head.word(0)}: "
-                "MoNet waits for ever for the second",
-                "take one of the lines out",
+                "MoNet waits for ever for the second"
             )
+            yield error("count", line.line, what, "take one of the lines out")
         seen.add(played)
 
 

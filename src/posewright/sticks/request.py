@@ -9,14 +9,22 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, UnknownNameError, Where
-from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
-from posewright.formats.motion_file import Reference, card_of
-from posewright.formats.motion_format import Rendering, WriteOptions
-from posewright.formats.omtn.format import FORMAT
-from posewright.formats.omtn.to_motion import DESIGN
-from posewright.formats.reading import read_motion_file
-from posewright.formats.unsaid import STAND, moved_joints
-from posewright.formats.writing import refuse_losses
+from posewright.formats import (
+    DESIGN,
+    FORMATS,
+    OMTN,
+    STAND,
+    Reference,
+    Rendering,
+    WriteOptions,
+    card_of,
+    carried_to,
+    lost_between_robots,
+    moved_joints,
+    read_motion_file,
+    refuse_losses,
+    unmoved,
+)
 from posewright.motions import DesignRules, Level, Motion, Pose, check_motion
 from posewright.robots import Robot
 from posewright.sticks.finding import MonetFinding
@@ -31,8 +39,7 @@ from posewright.sticks.limits import (
     refuse_name,
 )
 
-LEGS = "legs"
-"""The group of an AIBO's card that holds the joints of its legs."""
+LEGS = "legs"  # the group of an AIBO's card that holds the joints of its legs
 
 
 def posture_warnings(motion: Motion) -> Iterator[MonetFinding]:
@@ -71,15 +78,7 @@ COMMENT = "#####"
 
 @dataclass(frozen=True)
 class Registration:
-    """A command that plays a motion.
-
-    Attributes:
-        id: by which a program asks for it.
-        name: what the motion calls itself, and the line calls it.
-        agent: who plays it.
-        sound: a sound to go with it; None for none.
-        sync: whether motion and sound begin together.
-    """
+    """A command that plays a motion."""
 
     id: int
     name: str
@@ -122,78 +121,48 @@ def caption(name: str) -> str:
 def motion_to_add(
     motion: Motion | Path | str, page: Reference | None = None, robot: str | Robot | None = None
 ) -> Motion:
-    """Return the motion that is meant: itself, or the one in a file.
-
-    Raises:
-        FormatError: it cannot be read, or the file holds several and nobody said which.
-    """
+    """Return the motion that is meant: itself, or the one in a file."""
     if isinstance(motion, Motion):
         return motion
     file = read_motion_file(motion, robot=robot)
     if page is None and len(file.motions) > 1:
         names = ", ".join(label.name for label in file.pages[:8])
         more = ", ..." if len(file.pages) > 8 else ""
-        raise FormatError(
-            f"the file holds {len(file.motions)} motions",
-            where=Where(path=Path(motion)),
-            hint=f"say which with --page: {names}{more}",
-        )
+        what = f"the file holds {len(file.motions)} motions"
+        raise FormatError(what, where=Where(path=Path(motion)), hint=f"say which with --page: {names}{more}")
     return file.motion(page)
 
 
 def name_for(motion: Motion, name: str | None) -> str:
-    """Return what the motion is to be called: as asked, or as it is if that tells the robot enough.
-
-    Raises:
-        FormatError: nobody asked, and its own name does not say where it begins and ends.
-    """
+    """Return what the motion is to be called: as asked, or as it is if that tells the robot enough."""
     if name is not None:
         return name
     if not follows_grammar(motion.name):
-        raise FormatError(
-            f"the motion's own name, {motion.name!r}, does not say in which postures it begins and ends",
-            hint="give it one with --name, as a_stand#stand_kick: all of it, from standing to standing",
-        )
+        what = f"the motion's own name, {motion.name!r}, does not say in which postures it begins and ends"
+        hint = "give it one with --name, as a_stand#stand_kick: all of it, from standing to standing"
+        raise FormatError(what, hint=hint)
     return motion.name
 
 
 STRAIGHT = WriteOptions(straighten=True)
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A motion as MoNet plays it.
-
-    Attributes:
-        rendering: its file, what is lost, and what had to be filled in.
-        findings: where it does not do what its name says.
-    """
-
-    rendering: Rendering
-    findings: tuple[MonetFinding, ...]
-
-
 def fitted(
     motion: Motion, model: str, name: str, *, accept_loss: bool = False, path: Path | None = None
-) -> Fitted:
-    """Return the motion as MoNet plays it on a model: of its whole body, under that name.
-
-    Raises:
-        LossError: something would be lost, and `accept_loss` is false.
-        FormatError: the motion does not fit.
-        UnknownNameError: MoNet knows no such model.
-    """
+) -> tuple[Rendering, tuple[MonetFinding, ...]]:
+    """Return the motion as MoNet plays it on a model: of its whole body, under that name."""
     if model not in MODELS:
         raise UnknownNameError.among("robot that MONET runs on", model, MODELS)
     carried = carried_to(motion, MODELS[model].robot)
-    moved = motion if carried is None else carried.motion
-    moved = replace(moved, name=name, extras={**moved.extras, DESIGN: MODELS[model].design})
-    moved = FORMAT.prepared(moved, STRAIGHT)  # the robot knows no curves
-    rendering = FORMAT.render(moved, Path(f"{name}.mtn"), STRAIGHT)
+    extras = {**carried.motion.extras, DESIGN: MODELS[model].design}
+    moved = replace(carried.motion, name=name, extras=extras)
+    omtn = FORMATS[OMTN]
+    moved = omtn.prepared(moved, STRAIGHT)  # the robot knows no curves
+    rendering = omtn.render(moved, Path(f"{name}.mtn"), STRAIGHT)
     losses = (*lost_between_robots(carried), *_lost_by_standing(moved), *rendering.losses)
-    refuse_losses(losses, FORMAT.name, path or Path(name), accept_loss=accept_loss)
+    refuse_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
     remarks = (*unmoved(carried), *_broken_rules(moved), *rendering.remarks)
-    return Fitted(replace(rendering, losses=losses, remarks=remarks), tuple(posture_warnings(moved)))
+    return replace(rendering, losses=losses, remarks=remarks), tuple(posture_warnings(moved))
 
 
 def _broken_rules(motion: Motion) -> Iterator[str]:

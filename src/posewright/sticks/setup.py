@@ -12,15 +12,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
-from posewright.formats.binary import Place, head_of
-from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES, is_text, read_file_bytes
-from posewright.formats.oda.archive import TYPE_OF, EntryKind, OdaArchive, OdaEntry
-from posewright.formats.oda.reader import parse_archive
-from posewright.formats.omtn.reader import Sections
-from posewright.formats.text_lines import Line, split_lines
+from posewright.formats import (
+    EntryKind,
+    Line,
+    MotionLabel,
+    OdaArchive,
+    OdaEntry,
+    is_text,
+    label_of,
+    read_archive_file,
+    split_lines,
+)
 from posewright.sticks.finding import MonetFinding
 from posewright.sticks.text import MonetCommands, MonetLine, MonetTransitions
 
@@ -32,29 +36,17 @@ _SECTION = re.compile(rb"\[\s*([^\]]*?)\s*\]")
 
 @dataclass(frozen=True)
 class DesignEntry:
-    """One line of a section.
+    """One line of a section."""
 
-    Attributes:
-        model: the section's name; empty before the first section, where it holds for every model.
-        key: what a program asks for.
-        path: where it lies, as the robot sees it: `/MS` is the memory stick.
-        line: where this stands.
-    """
-
-    model: str
+    model: str  # the section's name; empty before the first section, where it holds for every model
     key: str
-    path: str
+    path: str  # where it lies, as the robot sees it: `/MS` is the memory stick
     line: Line
 
 
 @dataclass(frozen=True)
 class DesignDb:
-    """A DESIGNDB.CFG as its lines.
-
-    Attributes:
-        lines: all of them.
-        path: the file, where it is one.
-    """
+    """A DESIGNDB.CFG as its lines."""
 
     lines: tuple[Line, ...] = field(repr=False)
     path: Path | None = None
@@ -101,11 +93,9 @@ def read_designdb(data: bytes, path: Path | None = None) -> DesignDb:
         FormatError: it is no text, as on the sticks that AIBO software was sold on; or far too long.
     """
     if not is_text(data):
-        raise FormatError(
-            "this is no text: on the memory sticks that Sony sold it is encrypted",
-            where=Where(path=path, offset=0),
-            hint="MONET is of sticks made with the OPEN-R SDK, whose DESIGNDB.CFG can be read in any editor",
-        )
+        what = "this is no text: on the memory sticks that Sony sold it is encrypted"
+        hint = "MONET is of sticks made with the OPEN-R SDK, whose DESIGNDB.CFG can be read in any editor"
+        raise FormatError(what, where=Where(path=path, offset=0), hint=hint)
     return DesignDb(tuple(split_lines(data, path)), path)
 
 
@@ -122,25 +112,9 @@ def _is_understood(line: Line) -> bool:
     return _section(line) is not None or len(MonetLine(line).words) == 2
 
 
-_NAMES_AT = 28
-_NAMES_END = 1024  # three strings of at most 255 letters, and what is before them
-
-
-class MotionLabel(NamedTuple):
-    """What a motion says of itself: its name, and which robot, or which part of it, it is for."""
-
-    name: str
-    design: str
-
-
 @dataclass(frozen=True)
 class MonetArchive:
-    """An archive, and what its motions call themselves.
-
-    Attributes:
-        archive: the archive.
-        path: where it lies.
-    """
+    """An archive, and what its motions call themselves."""
 
     archive: OdaArchive
     path: Path
@@ -159,9 +133,7 @@ class MonetArchive:
     def places(self) -> Mapping[str, int]:
         """Where each name leads that MoNet looks up: of motions their own names, of others the entry's."""
         names = [
-            (label.name if label is not None else None)
-            if entry.type == TYPE_OF[EntryKind.MOTION]
-            else entry.name
+            (label.name if label is not None else None) if entry.type == "OMTN" else entry.name
             for entry, label in zip(self.entries, self.labels, strict=True)
         ]
         return {name: place for place, name in reversed(list(enumerate(names))) if name is not None}
@@ -183,26 +155,8 @@ class MonetArchive:
 
 
 def read_monet_archive(path: Path) -> MonetArchive:
-    """Read an archive of motions or sounds.
-
-    Raises:
-        FormatError: it cannot be read, is damaged or encrypted.
-    """
-    return MonetArchive(parse_archive(read_file_bytes(path, limit=MAX_ARCHIVE_BYTES), path), path)
-
-
-def label_of(data: bytes) -> MotionLabel | None:
-    """Return what a motion says of itself, looking at its first bytes only; None where that is no motion."""
-    head = head_of(data, _NAMES_END)
-    if not head.startswith(b"OMTN"):
-        return None
-    sections = Sections(head, Place())
-    try:
-        cursor = sections.open(1, _NAMES_AT, 8)
-        name, _, design = sections.strings(cursor, ["", "", ""])
-    except FormatError:
-        return None
-    return MotionLabel(name, design)
+    """Read an archive of motions or sounds."""
+    return MonetArchive(read_archive_file(path), path)
 
 
 @dataclass(frozen=True)
@@ -211,10 +165,6 @@ class MonetSetup:
 
     Attributes:
         models: as DESIGNDB.CFG calls them; empty where nothing says whose the files are.
-        commands: MONETCMD.CFG.
-        transitions: MONET.CFG.
-        motions: the archive that names of motions are looked up in.
-        sounds: the archive that names of sounds are looked up in.
         older: whether a POSTURE.CFG lies beside them, which an older MoNet read its postures from.
     """
 
@@ -231,8 +181,6 @@ class MemoryStick:
     """What was found on a memory stick, in a folder, or among files.
 
     Attributes:
-        setups: the files that belong together.
-        designdbs: every DESIGNDB.CFG.
         findings: what was wrong with finding and reading them.
         root: the folder that the robot calls `/MS`; None where no file lies in an `OPEN-R` folder.
     """

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from posewright.formats.text_lines import Line, split_lines
+from posewright.formats import Line, split_lines
 
 _WORD = re.compile(rb"[^ \t]+")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -96,11 +96,6 @@ class HeadLine(MonetLine):
         """How many agent lines are said to follow; None where it is no number."""
         return number(self.word(1))
 
-    @property
-    def sync(self) -> bool:
-        """Whether the agents begin together."""
-        return not self.word(2).startswith("0")
-
 
 def number(word: str) -> int | None:
     """Return a whole number, or None where `word` is none."""
@@ -116,12 +111,7 @@ def sense(line: Line) -> MonetLine:
 
 @dataclass(frozen=True)
 class MonetText:
-    """A file as its lines.
-
-    Attributes:
-        lines: all of them, comments and blank ones too.
-        path: the file, where it is one.
-    """
+    """A file as its lines."""
 
     lines: tuple[Line, ...] = field(repr=False)
     path: Path | None = None
@@ -158,7 +148,6 @@ class Command:
     """What a program can ask for by a number.
 
     Attributes:
-        head: the line it begins with.
         agents: the agent lines up to the next head, whatever the head says of their number.
     """
 
@@ -216,13 +205,7 @@ class MonetCommands(MonetText):
         return tuple(command for command in self.commands if command.id == number)
 
     def with_command(self, head: str, agents: Iterable[str], comment: Iterable[str] = ()) -> MonetCommands:
-        """Return the file with one more command at its end, in the file's own line ends.
-
-        Args:
-            head: the head line, without its line end.
-            agents: the agent lines.
-            comment: lines that go before it.
-        """
+        """Return the file with one more command at its end, in the file's own line ends."""
         texts = (*comment, head, *agents)
         return self._of([*self._closed(), *(text.encode("latin-1") + self.eol for text in texts)])
 
@@ -231,12 +214,7 @@ class MonetCommands(MonetText):
     ) -> MonetCommands:
         """Return the file with a command in the place of the last of that id, and without earlier ones.
 
-        Args:
-            number: the id.
-            head: the head line, without its line end.
-            agents: the agent lines.
-            retold: comments that are to say something else, where they stand right above the command; all
-                others stay.
+        Comments right above the command that stand in `retold` say what they say there; all others stay.
         """
         old = self.with_id(number)
         gone = {line.line.number for command in old for line in (command.head, *command.agents)}
@@ -272,11 +250,7 @@ class MonetCommands(MonetText):
 
 
 def read_commands(data: bytes, path: Path | None = None) -> MonetCommands:
-    """Read a MONETCMD.CFG; whatever stands in it is kept, and only a check finds fault with it.
-
-    Raises:
-        FormatError: it has more lines than any honest file.
-    """
+    """Read a MONETCMD.CFG; whatever stands in it is kept, and only a check finds fault with it."""
     return MonetCommands(tuple(split_lines(data, path)), path)
 
 

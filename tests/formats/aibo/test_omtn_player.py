@@ -11,8 +11,8 @@ import pytest
 
 from posewright.errors import InputError
 from posewright.formats.omtn.format import FORMAT
-from posewright.formats.omtn.player import sdk_path
 from posewright.formats.omtn.reader import read_omtn
+from posewright.formats.omtn.to_motion import sdk_path
 
 
 def test_it_steps_by_whole_numbers_falls_short_snaps_and_never_sends_the_last(aibo: Any) -> None:

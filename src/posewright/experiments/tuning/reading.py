@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from posewright.bodies import (
     NOMINAL,
@@ -15,19 +13,23 @@ from posewright.bodies import (
     domain_randomization_names,
     draw_domain,
 )
-from posewright.documents import Node, parse_document, read_text
+from posewright.documents import Catalogue, Node, is_path, parse_document, read_record, read_text
 from posewright.errors import InputError, UnknownNameError
-from posewright.experiments.tuning.bounds import read_dimensions
-from posewright.experiments.tuning.task import GaitTask, SearchPlan
-from posewright.experiments.tuning.terms import LARGEST_WEIGHT, TERMS, Fall, Term, bounds_of
-from posewright.experiments.tuning.walk import Asked, TunedBodies, TunedWalk
+from posewright.experiments.tuning.score import TERMS, Fall
+from posewright.experiments.tuning.task import (
+    LARGEST_WEIGHT,
+    Asked,
+    GaitTask,
+    SearchPlan,
+    Term,
+    TunedBodies,
+    TunedWalk,
+)
 from posewright.experiments.walking.many import MOST_BODIES
-from posewright.experiments.walking.walk import MOST_S, MOST_SETTLE_S
-from posewright.gaits import Gait, gait_names, read_gait
+from posewright.gaits import EXPLANATIONS, Gait, gait_names, read_gait
 from posewright.kinematics import legs_of
-from posewright.robots import Robot, is_path, robot, robot_names
-from posewright.robots.catalogue import FOLDER as ROBOTS
-from posewright.search.plan import FEWEST, MAX_SEED, MOST_CANDIDATES, WIDEST_SPREAD
+from posewright.robots import Robot, robot, robot_folder, robot_names
+from posewright.search import MAX_SEED, Dimension
 
 FOLDER = "tunes"
 SUFFIX = ".tune.yaml"
@@ -36,19 +38,21 @@ REQUIRED = ("tune", "robot", "gait", "parameters", "walks", "score")
 OPTIONAL = ("description", "source", "bodies", "hold", "search")
 
 GREATEST = "greatest"
-FASTEST_M_S, FASTEST_RAD_S = 10.0, 100.0
-"""Nobody walks faster; a slip of the pen is refused."""
+_MOST = {"forward_m_s": 10.0, "left_m_s": 10.0, "turn_rad_s": 100.0}
+"""Nobody walks or turns faster [m/s, rad/s]; a slip of the pen is refused."""
 
 MOST_WALKS = 100
-MOST_GENERATIONS = 1_000_000
 
 _SHARE_SLACK = 1e-9
+
+_START = "{range: [low, high], start: value}"
+_RANGE_HINT = f"[low, high], or {_START}"
 
 
 def tune_names(card: Robot | str | None = None) -> tuple[str, ...]:
     """Return the names of the tunings that ship for a robot, or for any, in alphabetical order."""
     name = card.name if isinstance(card, Robot) else card
-    return tuple(sorted({path.name.removesuffix(SUFFIX) for path in _shipped(name)}))
+    return _catalogue(name).names()
 
 
 def read_tune(name: str | Path) -> GaitTask:
@@ -62,7 +66,7 @@ def read_tune(name: str | Path) -> GaitTask:
         UnknownNameError: there is no such tuning, robot, gait, parameter, joint, ...
         InputError: tunings of several robots are called so.
     """
-    path = _find(name)
+    path = Path(name) if is_path(name) else _catalogue().find(name)
     return tune_in(read_text(path), path)
 
 
@@ -83,33 +87,21 @@ def tune_in(text: str, path: Path | None = None) -> GaitTask:
         name=_name(node["tune"]),
         robot=card,
         gait=gait,
-        dimensions=read_dimensions(node["parameters"], gait),
+        dimensions=_dimensions(node["parameters"], gait),
         walks=_walks(node["walks"]),
         bodies=_bodies(node["bodies"], path) if "bodies" in node else TunedBodies(),
         terms=_terms(node["score"]),
         held=_held(node["hold"], card) if "hold" in node else (),
-        search=_search(node["search"]) if "search" in node else SearchPlan(),
+        search=read_record(node["search"], SearchPlan, degrees=False) if "search" in node else SearchPlan(),
         description=node["description"].text() if "description" in node else "",
         source=node["source"].text() if "source" in node else "",
         path=path,
     )
 
 
-def _shipped(robot_name: str | None) -> list[Path]:
-    return sorted(ROBOTS.glob(f"{'*' if robot_name is None else robot_name}/{FOLDER}/*{SUFFIX}"))
-
-
-def _find(name: str | Path) -> Path:
-    if is_path(name):
-        return Path(name)
-    named = [path for path in _shipped(None) if path.name == f"{name}{SUFFIX}"]
-    if len(named) == 1:
-        return named[0]
-    if named:
-        raise InputError(f"several robots have a tuning {name}", hint=f"name a file: {named[0]}")
-    if Path(name).is_file():
-        return Path(name)
-    raise UnknownNameError.among("tuning", name, tune_names())
+def _catalogue(robot_name: str | None = None) -> Catalogue:
+    known = [name for name in robot_names() if robot_name in (None, name)]
+    return Catalogue("tuning", SUFFIX, lambda: [robot_folder(name) / FOLDER for name in known])
 
 
 def _name(node: Node) -> str:
@@ -147,23 +139,19 @@ def _walks(node: Node) -> tuple[TunedWalk, ...]:
 
 
 def _walk(node: Node) -> TunedWalk:
-    velocities = ("forward_m_s", "left_m_s", "turn_rad_s")
-    told = node.fields(optional=(*velocities, "seconds", "settle_s", "weight"))
-    most = {"forward_m_s": FASTEST_M_S, "left_m_s": FASTEST_M_S, "turn_rad_s": FASTEST_RAD_S}
-    forward, left, turn = (_asked(told[key], most[key]) if key in told else Asked() for key in velocities)
+    told = node.fields(optional=(*_MOST, "seconds", "settle_s", "weight"))
+    forward, left, turn = (_asked(told[key], most) if key in told else Asked() for key, most in _MOST.items())
     share = math.hypot(*(one.value for one in (forward, left) if one.is_share))
     if share > 1.0 + _SHARE_SLACK:
         node.fail(
             f"forward and left together are {share:.3g} times the greatest speed",
             hint="shares whose squares add up to 1 at most, such as 0.6 and 0.8",
         )
-    return TunedWalk(
-        forward,
-        left,
-        turn,
-        **_numbers(told, {"seconds": (0.1, MOST_S), "settle_s": (0.0, MOST_SETTLE_S)}),
-        **_weight(told),
-    )
+    asked = {"forward": forward, "left": left, "turn": turn}
+    walk = read_record(node, TunedWalk, besides=_MOST, degrees=False, **asked)
+    if walk.weight == 0.0:
+        told["weight"].fail("a walk that does not count", hint="a weight over 0, or leave the walk out")
+    return walk
 
 
 def _asked(node: Node, most: float) -> Asked:
@@ -177,20 +165,6 @@ def _asked(node: Node, most: float) -> Asked:
     return Asked(node.number(low=-most, high=most))
 
 
-def _weight(told: Mapping[str, Node]) -> dict[str, float]:
-    if "weight" not in told:
-        return {}
-    weight = told["weight"].number(low=0.0, high=LARGEST_WEIGHT)
-    if weight == 0.0:
-        told["weight"].fail("a walk that does not count", hint="a weight over 0, or leave the walk out")
-    return {"weight": weight}
-
-
-def _numbers(told: Mapping[str, Node], ranges: Mapping[str, tuple[float, float]]) -> dict[str, float]:
-    """Return those numbers of `ranges` that are told."""
-    return {key: told[key].number(low=low, high=high) for key, (low, high) in ranges.items() if key in told}
-
-
 def _bodies(node: Node, path: Path | None) -> TunedBodies:
     told = node.fields(optional=("nominal", "random", "seed", "ranges", "worst_share"))
     nominal = told["nominal"].boolean() if "nominal" in told else True
@@ -202,7 +176,8 @@ def _bodies(node: Node, path: Path | None) -> TunedBodies:
     if drawn or "ranges" in told:
         spread = domain_randomization(_ranges(told["ranges"], path) if "ranges" in told else "random")
         variations += tuple(draw_domain(spread, seed + number) for number in range(drawn))
-    return TunedBodies(variations, **_numbers(told, {"worst_share": (0.0, 1.0)}))
+    worst_share = told["worst_share"].number(low=0.0, high=1.0) if "worst_share" in told else 0.0
+    return TunedBodies(variations, worst_share)
 
 
 def _ranges(node: Node, path: Path | None) -> str | Path:
@@ -221,16 +196,10 @@ def _terms(node: Node) -> tuple[Term, ...]:
 
 def _term(kind: type[Term], node: Node) -> Term:
     """Return a term: a number alone is its weight."""
-    entries: dict[str, Any] = {entry.name: entry for entry in fields(kind)}  # type: ignore[arg-type]
     if isinstance(node.value, dict):
-        told = node.fields(required=("weight",), optional=entries)
-    else:
-        told = {"weight": node}
-    values = {}
-    for key, one in told.items():
-        low, high = bounds_of(entries[key])
-        values[key] = one.number(low=low, high=high)
-    return kind(**values)
+        return read_record(node, kind, degrees=False)
+    weigh: Callable[..., Term] = kind
+    return weigh(weight=node.number(low=0.0, high=LARGEST_WEIGHT))
 
 
 def _held(node: Node, card: Robot) -> tuple[str, ...]:
@@ -245,12 +214,81 @@ def _held(node: Node, card: Robot) -> tuple[str, ...]:
     return tuple(held)
 
 
-def _search(node: Node) -> SearchPlan:
-    told = node.fields(optional=("generations", "population", "spread"))
-    values: dict[str, Any] = {}
-    if "generations" in told:
-        values["generations"] = told["generations"].integer(low=1, high=MOST_GENERATIONS)
-    if "population" in told:
-        values["population"] = told["population"].integer(low=FEWEST, high=MOST_CANDIDATES)
-    values |= _numbers(told, {"spread": (0.001, WIDEST_SPREAD)})
-    return SearchPlan(**values)
+def _dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
+    """Read what is searched, each by a dotted name as `Gait.changed` takes it.
+
+    Raises:
+        DocumentError: no number, a bound that the parameter cannot have, a range without the gait's own
+            value and without a start, or a value that two names set.
+        UnknownNameError: the gait has no such parameter.
+    """
+    entries = node.fields()
+    if not entries:
+        node.fail("nothing is searched", hint=f"ground_speed_m_s: {_RANGE_HINT}")
+    setters: dict[str, str] = {}
+    dimensions = []
+    for name, entry in entries.items():
+        low, high, start = _bounds(entry)
+        sets = _sets(entry, name, gait, low, high)
+        for value in sets:
+            if value in setters:
+                entry.fail(f"{value} is set by {setters[value]} too", hint="search it once")
+            setters[value] = name
+        if start is None:
+            start = _own(entry, name, gait, sets[0])
+            _expect_within(entry, start, low, high)
+        dimensions.append(Dimension(name, low, high, start, _is_whole(name)))
+    return tuple(dimensions)
+
+
+def _own(node: Node, name: str, gait: Gait, value: str) -> float:
+    """Return the gait's own value, where the search begins; fail where a name sets several that differ."""
+    own = gait.flat[value]
+    if gait.changed({name: own}).flat != gait.flat:
+        node.fail(f"the gait has several values for {name}", hint=f"search each by itself; or {_START}")
+    return own
+
+
+def _expect_within(node: Node, own: float, low: float, high: float) -> None:
+    if not low <= own <= high:
+        node.fail(
+            f"the gait has {own:g}, outside {low:g} to {high:g}", hint=f"a range with that in it; or {_START}"
+        )
+
+
+def _bounds(node: Node) -> tuple[float, float, float | None]:
+    """Return low, high and, where it is told, the start."""
+    if not isinstance(node.value, dict):
+        return (*_range(node), None)
+    told = node.fields(required=("range",), optional=("start",))
+    low, high = _range(told["range"])
+    return low, high, told["start"].number(low=low, high=high) if "start" in told else None
+
+
+def _range(node: Node) -> tuple[float, float]:
+    ends = node.items()
+    if len(ends) != 2:
+        node.fail(f"expected two numbers, found {len(ends)}", hint=_RANGE_HINT)
+    low, high = (end.number() for end in ends)
+    if not low < high:
+        node.fail(
+            f"the range goes from {low:g} to {high:g}",
+            hint="the lower number first; what is fixed is not searched",
+        )
+    return low, high
+
+
+def _sets(node: Node, name: str, gait: Gait, low: float, high: float) -> list[str]:
+    """Return the values of the gait that a name sets, or fail where one of the bounds cannot be."""
+    try:
+        at_low, at_high = (gait.changed({name: end}).flat for end in (low, high))
+    except UnknownNameError as error:
+        raise UnknownNameError(error.message, where=node.where, hint=error.hint) from error
+    except InputError as error:
+        node.fail(error.message, hint=error.hint)
+    return [value for value in at_low if at_low[value] != at_high[value]]
+
+
+def _is_whole(name: str) -> bool:
+    base = name.partition(".")[0]
+    return base in EXPLANATIONS and EXPLANATIONS[base].is_whole

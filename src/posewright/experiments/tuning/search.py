@@ -8,18 +8,39 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.errors import BodyError, InputError
-from posewright.experiments.tuning.reach import refuse_out_of_reach
+import numpy as np
+
+from posewright.errors import BodyError, InputError, UnreachableError
 from posewright.experiments.tuning.reading import read_tune
 from posewright.experiments.tuning.score import judged
-from posewright.experiments.tuning.task import GaitTask
-from posewright.experiments.tuning.walk import TunedWalk, Walked
+from posewright.experiments.tuning.task import GaitTask, TunedWalk, Walked
 from posewright.experiments.walking.walk import walk_gait
-from posewright.gaits import Gait, refuse_out_of_range, timing_of
+from posewright.gaits import Gait, Tour, VelocityCommand, refuse_out_of_range, timing_of
+from posewright.kinematics import legs_by_foot
+from posewright.robots import Robot
 from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation, Tuned, tune
 
 if TYPE_CHECKING:
     from posewright.simulation import World
+
+NEAR_M = 0.001
+"""A foot that comes so near is where it is told to be: a servo's lag is more [m]."""
+
+
+def refuse_out_of_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> None:
+    """Raise an UnreachableError where a foot stays away from a point of its way, steady or coming to it.
+
+    A gait goes on where a point is out of reach, with the nearest the leg can do; a search must not take
+    that for a walk.
+    """
+    coming, steady = Tour(gait, robot).go(command)
+    for foot, leg in legs_by_foot(robot).items():
+        away = leg.misses(np.concatenate([coming.points[foot], steady.points[foot]])).max()
+        if away > NEAR_M:
+            raise UnreachableError(
+                f"{foot} stays {away * 1000.0:.1f} mm away from a point of its way",
+                hint="shorter strokes, or equilibrium points nearer to the shoulders",
+            )
 
 
 class GaitProblem:

@@ -8,14 +8,25 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated, ClassVar, Protocol
 
+from posewright.bodies import NOMINAL, DomainParameters
+from posewright.documents import Bounds
 from posewright.errors import InputError
-from posewright.experiments.tuning.terms import Term
-from posewright.experiments.tuning.walk import TunedBodies, TunedWalk
-from posewright.experiments.walking.walk import angles_in_pose
-from posewright.gaits import FRAMES_A_PAIR, Gait, timing_of
+from posewright.evaluation import GaitReport
+from posewright.experiments.walking.walk import MOST_S, MOST_SETTLE_S, angles_in_pose
+from posewright.gaits import (
+    FRAMES_A_PAIR,
+    Gait,
+    GaitParameters,
+    GaitTiming,
+    VelocityCommand,
+    greatest_speed_m_s,
+    greatest_turn_rad_s,
+    timing_of,
+)
 from posewright.robots import Robot
-from posewright.search import Dimension
+from posewright.search import FEWEST, MOST_CANDIDATES, WIDEST_SPREAD, Dimension
 from posewright.version import __version__
 
 FINENESS = 1000.0
@@ -28,6 +39,120 @@ GENERATIONS = 60
 SPREAD = 0.2
 
 
+MOST_GENERATIONS = 1_000_000
+
+LARGEST_WEIGHT = 1e6
+"""Of a term, and of a walk beside the others: more is a slip of the pen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One component of what a candidate is asked for.
+
+    Attributes:
+        value: a velocity [m/s or rad/s], or a share of the greatest one the candidate can be asked for.
+        is_share: which of the two it is.
+    """
+
+    value: float = 0.0
+    is_share: bool = False
+
+    def of(self, greatest: float) -> float:
+        """Return the component for a candidate with this greatest velocity."""
+        return self.value * greatest if self.is_share else self.value
+
+
+@dataclass(frozen=True, slots=True)
+class TunedWalk:
+    """A walk that every candidate is tried with.
+
+    Attributes:
+        forward: ahead [m/s].
+        left: to the left [m/s].
+        turn: to the left [rad/s].
+        seconds: for so long it is measured [s].
+        settle_s: for so long it walks before [s].
+        weight: of its score beside those of the other walks.
+    """
+
+    forward: Asked = Asked()
+    left: Asked = Asked()
+    turn: Asked = Asked()
+    seconds: Annotated[float, Bounds(0.1, MOST_S)] = 3.0
+    settle_s: Annotated[float, Bounds(0.0, MOST_SETTLE_S)] = 1.0
+    weight: Annotated[float, Bounds(0.0, LARGEST_WEIGHT)] = 1.0
+
+    @property
+    def goes_somewhere(self) -> bool:
+        """Whether it is more than a turn on the spot."""
+        return self.forward.value != 0.0 or self.left.value != 0.0
+
+    def command(self, parameters: GaitParameters, timing: GaitTiming) -> VelocityCommand:
+        """Return what a candidate is asked for; it may be more than it can be."""
+        fastest, turns = greatest_speed_m_s(parameters, timing), greatest_turn_rad_s(parameters, timing)
+        return VelocityCommand(self.forward.of(fastest), self.left.of(fastest), self.turn.of(turns))
+
+
+@dataclass(frozen=True, slots=True)
+class TunedBodies:
+    """The bodies that walk.
+
+    Attributes:
+        variations: of each.
+        worst_share: by so much the body with the worst score of a walk counts, and the mean of all by the
+            rest; 0 for the mean alone, 1 for the worst alone.
+    """
+
+    variations: tuple[DomainParameters, ...] = (NOMINAL,)
+    worst_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walked:
+    """A walk that one body has done.
+
+    Attributes:
+        walk: what was asked for.
+        report: what came of it.
+    """
+
+    walk: TunedWalk
+    report: GaitReport
+
+    @property
+    def commanded(self) -> tuple[float, float, float]:
+        """Forward [m/s], left [m/s] and turn [rad/s] as commanded."""
+        travel = self.report.travel
+        return travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s
+
+    @property
+    def measured(self) -> tuple[float, float, float]:
+        """The same as the robot went; 0 where it fell before there was a whole cycle."""
+        travel = self.report.travel
+        return travel.speed_m_s or 0.0, travel.left_m_s or 0.0, travel.turn_rad_s or 0.0
+
+    @property
+    def errors(self) -> tuple[float, float, float]:
+        """How far each component is from what was commanded, with its sign [m/s, m/s, rad/s]."""
+        (forward, left, turn), (ahead, aside, turned) = self.commanded, self.measured
+        return ahead - forward, aside - left, turned - turn
+
+
+class Term(Protocol):
+    """One thing that a score looks at."""
+
+    name: ClassVar[str]
+
+    @property
+    def weight(self) -> float:
+        """What its value is multiplied by."""
+        ...
+
+    def value(self, walked: Walked) -> float:
+        """Return how bad a walk is in this respect."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
     """How a task is searched unless one says otherwise.
@@ -38,9 +163,9 @@ class SearchPlan:
         spread: how far the first candidates lie apart, as a share of each range.
     """
 
-    generations: int = GENERATIONS
-    population: int | None = None
-    spread: float = SPREAD
+    generations: Annotated[int, Bounds(1, MOST_GENERATIONS)] = GENERATIONS
+    population: Annotated[int, Bounds(FEWEST, MOST_CANDIDATES)] | None = None
+    spread: Annotated[float, Bounds(0.001, WIDEST_SPREAD)] = SPREAD
 
 
 @dataclass(frozen=True, eq=False)

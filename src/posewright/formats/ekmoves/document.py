@@ -59,13 +59,7 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class Timing:
-    """What we write behind an array, as the array itself cannot say it.
-
-    Attributes:
-        reach_s: time on the way into the pose [s].
-        pause_s: time to stay in it [s].
-        attitude: of the trunk, roll, pitch and yaw [rad].
-    """
+    """What we write behind an array, as the array itself cannot say it."""
 
     reach_s: float
     pause_s: float = 0.0
@@ -74,42 +68,23 @@ class Timing:
 
 @dataclass(frozen=True)
 class PoseArray:
-    """One array.
-
-    Attributes:
-        name: its identifier.
-        degrees: 16 angles in `ORDER` [deg].
-        line: number of its line.
-        statement: where it stands, from the beginning of its line to the semicolon.
-        identifier: where its name stands.
-        cells: where each number stands.
-        timing: what a comment of ours behind it says.
-        comment: where that comment stands; empty, just behind the semicolon, where there is none.
-        notes: what comments of ours before it say of the motion that it begins, by key.
-        notes_span: where those stand; empty, at the beginning of its line, where there are none.
-    """
+    """One array."""
 
     name: str
-    degrees: tuple[float, ...]
+    degrees: tuple[float, ...]  # 16 angles in `ORDER` [deg]
     line: int
-    statement: Span
+    statement: Span  # where it stands, from the beginning of its line to the semicolon
     identifier: Span
     cells: tuple[Span, ...]
     timing: Timing | None
-    comment: Span
-    notes: Mapping[str, str]
-    notes_span: Span
+    comment: Span  # where that comment stands; empty, just behind the semicolon, where there is none
+    notes: Mapping[str, str]  # what comments of ours before it say of the motion that it begins, by key
+    notes_span: Span  # where those stand; empty, at the beginning of its line, where there are none
 
 
 @dataclass(frozen=True)
 class PoseHeader:
-    """A header.
-
-    Attributes:
-        raw: the file's bytes.
-        arrays: in the order of the file.
-        remarks: what is odd about it, in words.
-    """
+    """A header."""
 
     raw: bytes = field(repr=False)
     arrays: tuple[PoseArray, ...] = field(repr=False)
@@ -126,18 +101,11 @@ class PoseHeader:
 
 @dataclass(frozen=True)
 class Series:
-    """The arrays of one motion.
+    """The arrays of one motion."""
 
-    Attributes:
-        name: what their names have in common, without the order numbers.
-        arrays: in the order of their numbers.
-        is_numbered: whether they have order numbers; a single pose may have none.
-        remarks: what is odd about the numbers, in words.
-    """
-
-    name: str
+    name: str  # what their names have in common, without the order numbers
     arrays: tuple[PoseArray, ...]
-    is_numbered: bool
+    is_numbered: bool  # whether they have order numbers; a single pose may have none
     remarks: tuple[str, ...] = field(default=())
 
 
@@ -222,11 +190,6 @@ def notes_before(raw: bytes, at: int, earliest: int) -> tuple[dict[str, str], Sp
     """Return the notes on the lines just before byte `at`, which begins a line, and where they stand.
 
     They are ours only where the first of them says what the motion is called.
-
-    Args:
-        raw: the file's bytes.
-        at: where the array's line begins.
-        earliest: where to stop looking.
     """
     found: list[tuple[str, str]] = []
     begin = at

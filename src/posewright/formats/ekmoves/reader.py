@@ -31,9 +31,7 @@ from posewright.formats.text_lines import MAX_LINES, MAX_REMARKS, Line, Remarks,
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot
 
-MAX_DEG = 360.0
-"""No joint turns further than once round; an MTN holds no more."""
-
+MAX_DEG = 360.0  # no joint turns further than once round; an MTN holds no more
 MAX_ARRAYS = 10_000
 MAX_COMMENTS = 200_000
 
@@ -60,12 +58,7 @@ _SHOWN_BYTES = 200  # of a line in a message; one line may be the whole of a lar
 
 
 def read_header(data: bytes, path: Path | None = None) -> PoseHeader:
-    """Read the bytes of a header.
-
-    Raises:
-        FormatError: there is no array in it, one does not have 16 plain numbers, or two have the same name;
-            with the line, what stands there and what would be right.
-    """
+    """Read the bytes of a header."""
     reader = _Reader(data, path)
     arrays = tuple(reader.arrays()) if _FLOATING.search(data) else ()
     if not arrays:
@@ -75,11 +68,7 @@ def read_header(data: bytes, path: Path | None = None) -> PoseHeader:
 
 
 def code_of(data: bytes, path: Path | None = None) -> bytes:
-    """Return the bytes with blanks for all that is no code; every line and every place stays where it was.
-
-    Raises:
-        FormatError: there is too much of it.
-    """
+    """Return the bytes with blanks for all that is no code; every line and every place stays where it was."""
     pieces, last = [], 0
     for count, found in enumerate(_NO_CODE.finditer(data)):
         if count == MAX_COMMENTS:
@@ -117,13 +106,11 @@ class _Reader:
             self._remark_others(last, found.start())
             array = self._array(found, last)
             if array.name in names:
-                self._fail(
-                    found.start(1), f"{array.name} for the second time", hint=f"see line {names[array.name]}"
-                )
+                what = f"{array.name} for the second time"
+                self._fail(found.start(1), what, hint=f"see line {names[array.name]}")
             if len(names) > MAX_ARRAYS:
-                self._fail(
-                    found.start(), f"more than {MAX_ARRAYS:,} arrays", hint="no honest header has as many"
-                )
+                what = f"more than {MAX_ARRAYS:,} arrays"
+                self._fail(found.start(), what, hint="no honest header has as many")
             names[array.name] = array.line
             last = array.comment.end
             yield array
@@ -141,11 +128,8 @@ class _Reader:
         cells = tuple(self._cells(found))
         if len(cells) != len(ORDER) or found[2].decode() not in ("", str(len(ORDER)), _word(found[2])):
             said = f" and says [{found[2].decode()}]" if found[2] else ""
-            self._fail(
-                found.start(1),
-                f"array {name} has {len(cells)} numbers{said}",
-                hint=f"{len(ORDER)}: Tilt2, Pan, Tilt1, mouth, and J1 to J3 of LF, LR, RF and RR",
-            )
+            hint = f"{len(ORDER)}: Tilt2, Pan, Tilt1, mouth, and J1 to J3 of LF, LR, RF and RR"
+            self._fail(found.start(1), f"array {name} has {len(cells)} numbers{said}", hint=hint)
         line = self._line(found.start())
         begin = max(self._data.rfind(b"\n", 0, found.start()) + 1, last)
         timing, comment = timing_at(self._data, semicolon.end())
@@ -177,20 +161,15 @@ class _Reader:
         text = self._code[cell.at : cell.end]
         found = _NUMBER.fullmatch(text)
         if found is None:
-            self._fail(
-                cell.at,
-                f"a number of array {name} is {show(text)}",
-                hint="right is a plain number like -12.5; nothing is computed here",
-            )
+            what = f"a number of array {name} is {show(text)}"
+            self._fail(cell.at, what, hint="right is a plain number like -12.5; nothing is computed here")
         if _OCTAL.fullmatch(found[2]):
-            self._fail(
-                cell.at, f"{show(text)} in array {name}", hint="C takes a 0 in front for octal; leave it out"
-            )
+            message = f"{show(text)} in array {name}"
+            self._fail(cell.at, message, hint="C takes a 0 in front for octal; leave it out")
         value = float(found[1] + found[2])
         if not abs(value) <= MAX_DEG:
-            self._fail(
-                cell.at, f"a number of array {name} is {show(text)}", hint="right are degrees within 360"
-            )
+            message = f"a number of array {name} is {show(text)}"
+            self._fail(cell.at, message, hint="right are degrees within 360")
         return value
 
     def _line(self, at: int) -> Line:
@@ -218,11 +197,7 @@ def c_name(name: str) -> str:
 
 
 def series_of(header: PoseHeader, path: Path | None = None) -> tuple[Series, ...]:
-    """Return the motions of a header, in the order in which they begin.
-
-    Raises:
-        FormatError: two poses of a motion have the same number.
-    """
+    """Return the motions of a header, in the order in which they begin."""
     names = frozenset(array.name for array in header.arrays)
     groups: dict[tuple[str, bool], dict[int, PoseArray]] = {}
     for array in header.arrays:

@@ -16,8 +16,7 @@ from posewright.documents import (
     write_atomically,
 )
 from posewright.errors import InputError
-from posewright.formats.file_bytes import BOM
-from posewright.formats.file_kind import Evidence, FileKind, says
+from posewright.formats.file_kind import BOM, Evidence, FileKind, says
 from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import EXACT, MotionFormat, Rendering, WriteOptions, as_they_are
 from posewright.formats.native.reader import motion_of
@@ -51,10 +50,7 @@ def render(motion: Motion, over: bytes | None = None) -> bytes:
 
     A motion that was read from a native file gives that file with only the changed lines changed, to the
     byte the same where nothing was edited.
-
-    Args:
-        motion: what to write.
-        over: a native file to write it over, where the motion did not come from one.
+    A motion that did not come from a native file is written over the one in `over`, if there is one.
     """
     origin = origin_of(motion, NATIVE)
     data = origin.document if origin is not None and isinstance(origin.document, bytes) else over
@@ -68,11 +64,7 @@ def render(motion: Motion, over: bytes | None = None) -> bytes:
 
 
 def write(motion: Motion, path: Path | str) -> None:
-    """Write a native file atomically; one that stands there already keeps its comments.
-
-    Raises:
-        OutputError: it cannot be written there.
-    """
+    """Write a native file atomically; one that stands there already keeps its comments."""
     path = Path(path)
     write_atomically(path, render(motion, standing_at(path, motion)))
 
@@ -108,10 +100,5 @@ def _losses(motion: Motion) -> tuple[str, ...]:
     )
 
 
-FORMAT = MotionFormat(
-    FileKind(NATIVE, "a Posewright motion", says(rb"^motion[ \t]*:"), Evidence.KEY),
-    (".motion.yaml", ".yaml", ".yml"),
-    _read,
-    _render,
-    EXACT,
-)
+_KIND = FileKind(NATIVE, "a Posewright motion", says(rb"^motion[ \t]*:"), Evidence.KEY)
+FORMAT = MotionFormat(_KIND, (".motion.yaml", ".yaml", ".yml"), _read, _render, EXACT)

@@ -29,32 +29,20 @@ OPTIONAL = ("source", "extras", *DEFAULTS, "repeat", "speed", "next", "exit", "s
 KEYFRAME_REQUIRED = ("reach_s", "pose_deg")
 KEYFRAME_OPTIONAL = ("pause_s", "attitude_deg", *DEFAULTS)
 
-FREE = "free"
-"""Stands for the angle of a joint whose torque is off; nothing (`~`) for one that is held."""
+FREE = "free"  # stands for the angle of a joint whose torque is off; nothing (`~`) for one that is held
 
 
 Fields = dict[str, Node]
 
-MOST_DEG = 3600.0
-"""Ten turns: beyond, somebody took ticks for degrees."""
-
-MOST_REPEATS = 1_000_000
-"""Beyond, `repeat: true` is meant: over a day of the shortest motion worth its name."""
-
-SLOWEST, FASTEST = 0.001, 1000.0
-"""Speeds beyond are a slip of the pen."""
+MOST_DEG = 3600.0  # ten turns: beyond, somebody took ticks for degrees
+MOST_REPEATS = 1_000_000  # beyond, `repeat: true` is meant: over a day of the shortest motion worth its name
+SLOWEST, FASTEST = 0.001, 1000.0  # speeds beyond are a slip of the pen
 
 
 def motion_of(root: Node, card: Robot | None = None) -> Motion:
     """Return the motion a document describes.
 
-    Args:
-        root: the document.
-        card: of the robot, should the document be for that one; else the one that ships is looked up.
-
-    Raises:
-        DocumentError: a value is not what it should be.
-        UnknownNameError: a key, joint, easing or robot that does not exist.
+    Where the document is for the robot of `card` that card is taken; else the one that ships is looked up.
     """
     fields = root.fields(required=REQUIRED, optional=OPTIONAL)
     card = _robot(fields["robot"], card)
@@ -62,6 +50,7 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
     reader = _Reader(joints, _Manner().told_by(fields, joints))
     start = fields.get("start_pose_deg")
     keyframes = fields["keyframes"].items() or fields["keyframes"].fail("there is no keyframe")
+    extras = fields["extras"].fields() if "extras" in fields else {}
     repeat = _repeat(fields["repeat"]) if "repeat" in fields else 1
     frames = tuple(reader.keyframe(node) for node in keyframes)
     if repeat != 1 and not any(frame.duration for frame in frames):
@@ -77,9 +66,7 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
         speed=_speed(fields["speed"]) if "speed" in fields else 1.0,
         start=None if start is None else reader.pose(start),
         source=fields["source"].text() if "source" in fields else "",
-        extras={key: value.text() for key, value in fields["extras"].fields().items()}
-        if "extras" in fields
-        else {},
+        extras={key: value.text() for key, value in extras.items()},
     )
 
 
@@ -171,10 +158,8 @@ class _Reader:
     def pose(self, node: Node) -> Pose:
         items = node.items()
         if len(items) != len(self.joints):
-            node.fail(
-                f"{len(items)} angles for {len(self.joints)} joints",
-                hint="one a joint; ~ holds, free lets go",
-            )
+            what = f"{len(items)} angles for {len(self.joints)} joints"
+            node.fail(what, hint="one a joint; ~ holds, free lets go")
         free = {joint for joint, item in zip(self.joints, items, strict=True) if item.value == FREE}
         return Pose(self.joints, np.array([_angle(item) for item in items]), frozenset(free))
 

@@ -17,8 +17,7 @@ from posewright.motions import DEFAULT_ACCEL_SHARE, Attitude, Easing, Keyframe, 
 Tree = Mapping[str, Any]
 Stiffness = dict[str, float] | None
 
-DIGITS = 9
-"""Decimals of an angle in degrees: a hundred-millionth of a tick."""
+DIGITS = 9  # decimals of an angle in degrees: a hundred-millionth of a tick
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,6 @@ class Before:
 
 @dataclass(frozen=True)
 class _Manner:
-    """What is said once for all keyframes."""
-
     easing: Easing
     accel_share: float
     stiffness: Stiffness
@@ -84,13 +81,10 @@ def tree_of(motion: Motion, before: Before | None = None) -> dict[str, Any]:
 
 def _unchanged(motion: Motion, old: Motion) -> dict[str, bool]:
     same_joints = motion.joints == old.joints
+    own = ("source", "repeat", "speed", "next", "exit")
     return {
         "motion": motion.name == old.name,
-        "source": motion.source == old.source,
-        "repeat": motion.repeat == old.repeat,
-        "speed": motion.speed == old.speed,
-        "next": motion.next == old.next,
-        "exit": motion.exit == old.exit,
+        **{key: getattr(motion, key) == getattr(old, key) for key in own},
         "joints": same_joints,
         "start_pose_deg": same_joints and motion.start == old.start,
         "keyframes": same_joints and motion.keyframes == old.keyframes,

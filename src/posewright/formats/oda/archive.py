@@ -16,7 +16,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.binary import Wrapping, head_of, is_wrapped
-from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES
+from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
 
 ODA = "aibo-oda"
 
@@ -35,12 +35,7 @@ class EntryKind(Enum):
 
 @dataclass(frozen=True)
 class Contents:
-    """What an entry holds.
-
-    Attributes:
-        kind: what it is.
-        is_packed: whether gzip is around it.
-    """
+    """What an entry holds."""
 
     kind: EntryKind
     is_packed: bool = False
@@ -94,8 +89,7 @@ HEAD = struct.Struct("<4sHHII48s")
 ROW = struct.Struct("<4s128sIII")
 """An entry of the table: type, name, offset from the start of the file, size, reserved."""
 
-NAME_BYTES = 127
-"""The table has room for 128; the last is 0."""
+NAME_BYTES = 127  # the table has room for 128; the last is 0
 
 
 class Compression(Enum):
@@ -111,7 +105,6 @@ class OdaEntry:
     """An entry of an archive.
 
     Attributes:
-        name: as Latin-1.
         type: what the table says it is: `OMTN`, `WAVE`, `STT `; empty where it does not say.
         data: its bytes, in gzip where they are so in the archive.
         after_name: what else stands in the table's room for the name, from the byte behind it on.
@@ -143,12 +136,8 @@ class OdaArchive:
 
     Attributes:
         entries: in the order of the table; a MONETCMD.CFG may name them by their place in it.
-        path: where it was read from.
-        version: major and minor.
         reserved: what follows the header's numbers.
         plain: the bytes it was read from, out of gzip; empty for one that was changed or made here.
-        wrapping: the gzip around all of it.
-        remarks: what is odd about it, in words.
     """
 
     entries: tuple[OdaEntry, ...] = ()
@@ -214,35 +203,12 @@ class OdaArchive:
         entry = replace(before, type=checked_type(found if kind is None else kind), data=data, offset=None)
         return self._changed((*self.entries[:place], entry, *self.entries[place + 1 :]))
 
-    def without(self, name: str) -> OdaArchive:
-        """Return the archive without the first entry called `name`; those behind it move up by one."""
-        place = self.place(name)
-        return self._changed((*self.entries[:place], *self.entries[place + 1 :]))
-
     def only(self, *places: int) -> OdaArchive:
         """Return the archive with the entries at these places alone."""
         return self._changed(tuple(self.entries[place] for place in places))
 
-    def renamed(self, name: str, to: str) -> OdaArchive:
-        """Return the archive with the first entry called `name` called otherwise.
-
-        Raises:
-            FormatError: it cannot be called so, or another is.
-            UnknownNameError: none is called `name`.
-        """
-        place = self.place(name)
-        check_name(to)
-        if to in self.places and to != name:
-            raise FormatError(f"there is an entry called {to!r} already", where=Where(self.path))
-        entry = replace(self.entries[place], name=to, after_name=b"")
-        return self._changed((*self.entries[:place], entry, *self.entries[place + 1 :]))
-
     def render(self) -> bytes:
-        """Return the archive's bytes: those it was read from, or a new layout without gaps.
-
-        Raises:
-            FormatError: it has become too large.
-        """
+        """Return the archive's bytes: those it was read from, or a new layout without gaps."""
         plain = self.plain or self._laid_out()
         return plain if self.wrapping is None else self.wrapping.around(plain)
 
@@ -273,11 +239,7 @@ def new_entry(name: str, data: bytes, kind: str | None = None) -> OdaEntry:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that an entry cannot have.
-
-    Raises:
-        FormatError: it is empty or too long, or has letters that the table cannot hold.
-    """
+    """Refuse a name that an entry cannot have."""
     hint = f"1 to {NAME_BYTES} letters of western Europe (Latin-1)"
     try:
         size = len(name.encode("latin-1"))
@@ -288,11 +250,7 @@ def check_name(name: str) -> None:
 
 
 def checked_type(name: str) -> str:
-    """Return a type as the table has it, which fills some up with a blank; an empty one for none.
-
-    Raises:
-        FormatError: Sony's tools do not know it.
-    """
+    """Return a type as the table has it, which fills some up with a blank; an empty one for none."""
     for known in TYPES:
         if known.strip() == name.strip().upper():
             return known

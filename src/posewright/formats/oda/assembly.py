@@ -15,9 +15,8 @@ from pathlib import Path, PurePath
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, Wrapping, is_wrapped, unwrap
-from posewright.formats.file_bytes import MAX_MOTION_BYTES, read_file_bytes
-from posewright.formats.for_robot import carried_to, lost_between_robots, unmoved
-from posewright.formats.motion_file import Reference, find_page
+from posewright.formats.file_kind import MAX_MOTION_BYTES, read_file_bytes
+from posewright.formats.motion_file import Reference, carried_to, find_page, lost_between_robots, unmoved
 from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import (
     Compression,
@@ -31,7 +30,7 @@ from posewright.formats.oda.archive import (
 )
 from posewright.formats.omtn.document import PLACEHOLDER, OmtnDocument
 from posewright.formats.omtn.format import FORMAT as OMTN_FORMAT
-from posewright.formats.omtn.from_motion import omtn_of
+from posewright.formats.omtn.format import omtn_of
 from posewright.formats.omtn.reader import read_omtn
 from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import FORMATS
@@ -43,9 +42,7 @@ _SAFE = re.compile(rb"[A-Za-z0-9_#+,=@()\[\] .-]")
 _DEVICES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
 """Names that are no files on Windows, whatever follows the point."""
 
-_MOST = 200
-"""Letters of a name; file systems take 255 bytes, with what it ends in."""
-
+_MOST = 200  # letters of a name; file systems take 255 bytes, with what it ends in
 _CODE = re.compile(rb"%([0-9A-F]{2})")
 _AGAIN = re.compile(r"~[0-9]+$")
 
@@ -77,9 +74,7 @@ def _at_an_end(byte: int, at: int, last: int) -> bool:
 def entry_name(path: PurePath, suffixes: tuple[str, ...] = ()) -> str:
     """Return what the entry of a file is called: as the file, without folder and ending.
 
-    Args:
-        path: the file.
-        suffixes: endings of two parts, such as `.motion.yaml`, that are dropped whole.
+    Endings of two parts among `suffixes`, such as `.motion.yaml`, are dropped whole.
     """
     name = path.name
     ending = next((suffix for suffix in suffixes if name.lower().endswith(suffix)), path.suffix)
@@ -111,19 +106,11 @@ class FileNames:
 
 @dataclass(frozen=True)
 class Part:
-    """What a file becomes in an archive.
-
-    Attributes:
-        name: of the entry.
-        data: its bytes, not in gzip.
-        type: what the table says it is; None for what its bytes tell.
-        losses: what of a motion is lost, in words.
-        remarks: what had to be filled in or said in another way, and what is odd, in words.
-    """
+    """What a file becomes in an archive."""
 
     name: str
-    data: bytes
-    type: str | None = None
+    data: bytes  # its bytes, not in gzip
+    type: str | None = None  # what the table says it is; None for what its bytes tell
     losses: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -146,9 +133,6 @@ def part_from_file(
             without folder and ending, as Sony's `oda` has it.
         type_name: one of `contents.TYPES`, to put in a file as it is.
         robot: the robot a motion is for; another's is carried over.
-
-    Raises:
-        FormatError: it is damaged or no motion, or does not fit.
     """
     path = Path(path)
     data = read_file_bytes(path)
@@ -183,8 +167,7 @@ def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | Non
         hint = "take one of them out first: posewright motion convert --page"
         raise FormatError(f"there are {len(file.motions)} motions in the file", where=Where(path), hint=hint)
     carried = carried_to(file.motion(), robot)
-    motion = file.motion() if carried is None else carried.motion
-    motion = OMTN_FORMAT.prepared(motion, STRAIGHT)  # the robot knows no curves
+    motion = OMTN_FORMAT.prepared(carried.motion, STRAIGHT)  # the robot knows no curves
     document, losses, remarks, _ = omtn_of(replace(motion, name=called) if is_named else motion)
     part = _motion_part(document, called)
     losses = (*lost_between_robots(carried), *losses)
@@ -195,17 +178,7 @@ def _converted(path: Path, called: str, is_named: bool, robot: str | Robot | Non
 def with_parts(
     archive: OdaArchive, parts: Iterable[Part], compression: Compression, *, overwrite: bool = False
 ) -> OdaArchive:
-    """Return an archive with more in it; the bytes of its entries do not change.
-
-    Args:
-        archive: what is added to.
-        parts: what is added at the end.
-        compression: whether each part is to be in gzip.
-        overwrite: whether a part takes the place of the entry called so.
-
-    Raises:
-        FormatError: an entry is called so, and is not to be replaced.
-    """
+    """Return an archive with more in it; the bytes of its entries do not change."""
     more: dict[str, OdaEntry] = {}
     for part in parts:
         data = Wrapping().around(part.data) if compression is Compression.ENTRIES else part.data

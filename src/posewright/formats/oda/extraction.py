@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from posewright.documents import write_atomically
 from posewright.errors import InputError, LossError, OutputError, Where
 from posewright.formats.binary import Place, is_wrapped, unwrap
-from posewright.formats.file_bytes import MAX_MOTION_BYTES
-from posewright.formats.for_robot import carried_to, lost_between_robots
-from posewright.formats.motion_file import Reference, alone, find_page
+from posewright.formats.file_kind import MAX_MOTION_BYTES
+from posewright.formats.motion_file import Reference, alone, carried_to, find_page, lost_between_robots
 from posewright.formats.motion_format import MotionFormat, WriteOptions
 from posewright.formats.oda.archive import EntryKind, OdaArchive, OdaEntry, suffix_of
 from posewright.formats.oda.assembly import FileNames
@@ -23,8 +21,7 @@ from posewright.formats.registry import format_named
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
-Tell = Callable[[int, int], None]
-"""Told how much of how much is done."""
+Tell = Callable[[int, int], None]  # told how much of how much is done
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,6 @@ class Extraction:
     """What came of taking an archive apart.
 
     Attributes:
-        files: what was written, in the order of the table.
         placeholders: names of entries that hold no motion but keep the place of one.
         others: names of entries that are no motions, where a motion format was asked for.
         failed: what is wrong with the entries that could not be taken out, in words.
@@ -94,31 +90,19 @@ def extract_archive(
     folder = Path(folder)
     card = robot_named(robot) if isinstance(robot, str) else robot
     as_they_are = card is None and format in (None, OMTN)
-    work = _Work(archive, None if as_they_are else format_named(format or OMTN), card)
+    work = _Work(archive, folder, None if as_they_are else format_named(format or OMTN), card)
     chosen = _chosen(archive, entries)
     for i, number in enumerate(chosen):
         work.take(number)
         if tell is not None:
             tell(i + 1, 2 * len(chosen))
     if work.losses and not accept_loss:
-        raise LossError(
-            f"{len(work.losses)} things would be lost, the first of {work.losses[0]}",
-            where=Where(archive.path),
-            hint="accept_loss=True writes it all the same",
-            losses=tuple(work.losses),
-        )
-    _write(work, folder, overwrite=overwrite, tell=tell)
-    files = tuple(Extracted(one.number, one.entry, one.kind, folder / one.name) for one in work.made)
+        what = f"{len(work.losses)} things would be lost, the first of {work.losses[0]}"
+        hint = "accept_loss=True writes it all the same"
+        raise LossError(what, where=Where(archive.path), hint=hint, losses=tuple(work.losses))
+    _write(work, overwrite=overwrite, tell=tell)
     told = (work.placeholders, work.others, work.failed, work.losses, work.remarks)
-    return Extraction(files, *map(tuple, told))
-
-
-class _File(NamedTuple):
-    number: int
-    entry: str
-    kind: EntryKind
-    name: str
-    data: bytes
+    return Extraction(tuple(work.made), *map(tuple, told))
 
 
 @dataclass
@@ -126,10 +110,11 @@ class _Work:
     """Turns entries into files, and sorts out those of which none can be made."""
 
     archive: OdaArchive
+    folder: Path
     format: MotionFormat | None
     robot: Robot | None
     names: FileNames = field(default_factory=FileNames)
-    made: list[_File] = field(default_factory=list)
+    made: dict[Extracted, bytes] = field(default_factory=dict)
     placeholders: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -150,10 +135,10 @@ class _Work:
             except InputError as error:
                 self.failed.append(str(error))
                 return
-            self.made.append(_File(number, entry.name, kind, self.names.name(entry.name, suffix), data))
+            file = self.folder / self.names.name(entry.name, suffix)
+            self.made[Extracted(number, entry.name, kind, file)] = data
 
     def _file(self, number: int, entry: OdaEntry, kind: EntryKind) -> tuple[str, bytes]:
-        """Return how the file's name ends, and what it holds."""
         if kind is not EntryKind.MOTION:
             return suffix_of(kind, entry.type), _plain(number, entry, self.archive)
         document = document_of(entry, number, self.archive)
@@ -161,14 +146,12 @@ class _Work:
             return suffix_of(kind, entry.type), document.plain
         motion = alone(motion_of(document, number, self.archive, self.archive.path))
         carried = carried_to(motion, self.robot)
-        motion = motion if carried is None else carried.motion
+        motion = carried.motion
         suffix = self.format.suffixes[0]
         rendering = self.format.render(motion, Path(f"{motion.name}{suffix}"), WriteOptions())
-        self.losses += [
-            f"{entry.name}: {what}" for what in (*lost_between_robots(carried), *rendering.losses)
-        ]
-        if carried is not None:
-            self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
+        lost = (*lost_between_robots(carried), *rendering.losses)
+        self.losses += [f"{entry.name}: {what}" for what in lost]
+        self.remarks += [f"{entry.name}: {what}" for what in carried.remarks]
         return suffix, rendering.data
 
 
@@ -188,8 +171,9 @@ def _chosen(archive: OdaArchive, entries: Sequence[Reference]) -> list[int]:
     return sorted({find_page(entry, names, last=len(names), where=where) for entry in entries})
 
 
-def _write(work: _Work, folder: Path, *, overwrite: bool, tell: Tell | None) -> None:
-    there = [] if overwrite else _standing(folder, work.made)
+def _write(work: _Work, *, overwrite: bool, tell: Tell | None) -> None:
+    folder = work.folder
+    there = [] if overwrite else _standing(folder, [made.file.name for made in work.made])
     if there:
         more = f" and {len(there) - 1} more" if len(there) > 1 else ""
         what = f"{there[0]}{more} would be written over"
@@ -199,16 +183,15 @@ def _write(work: _Work, folder: Path, *, overwrite: bool, tell: Tell | None) -> 
     except OSError as error:
         what = f"cannot be made: {error.strerror or error}"
         raise OutputError(what, where=Where(folder), hint="name a folder") from error
-    for i, file in enumerate(work.made):
-        write_atomically(folder / file.name, file.data, durable=False)
+    for i, (made, data) in enumerate(work.made.items()):
+        write_atomically(made.file, data, durable=False)
         if tell is not None:
             tell(len(work.made) + i + 1, 2 * len(work.made))
 
 
-def _standing(folder: Path, files: Sequence[_File]) -> list[str]:
-    """Return which of the files stand in the folder already."""
+def _standing(folder: Path, names: Sequence[str]) -> list[str]:
     try:
         there = {path.name for path in folder.iterdir()}
     except OSError:  # there is no such folder yet, or whoever writes to it will say what is wrong
         return []
-    return [file.name for file in files if file.name in there]
+    return [name for name in names if name in there]

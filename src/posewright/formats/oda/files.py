@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from posewright.errors import LossError, OutputError, UnknownNameError, Where
 from posewright.formats.binary import Wrapping
-from posewright.formats.file_bytes import read_file_bytes
+from posewright.formats.file_kind import MAX_ARCHIVE_BYTES, read_file_bytes
 from posewright.formats.oda.archive import Compression, OdaArchive
 from posewright.formats.oda.reader import parse_archive
 
@@ -24,8 +24,6 @@ class Assembled:
     """An archive that was written.
 
     Attributes:
-        archive: what is in it now.
-        names: of the entries that were put in.
         losses: what of their motions was lost, in words, with the name before it.
         remarks: what had to be filled in or said in another way, and what is odd, likewise.
     """
@@ -43,7 +41,7 @@ def read_archive_file(path: Path | str) -> OdaArchive:
         FormatError: it cannot be read, is damaged, encrypted, or no archive.
     """
     path = Path(path)
-    return parse_archive(read_file_bytes(path), path)
+    return parse_archive(read_file_bytes(path, limit=MAX_ARCHIVE_BYTES), path)
 
 
 def write_archive_file(archive: OdaArchive, path: Path | str) -> None:

@@ -14,23 +14,17 @@ from posewright.formats.motion_format import MotionFormat, Rendering, WriteOptio
 from posewright.formats.oda.archive import MAGIC, NAME_BYTES, ODA, EntryKind, OdaArchive, OdaEntry
 from posewright.formats.oda.reader import parse_archive
 from posewright.formats.omtn.document import OmtnDocument
-from posewright.formats.omtn.format import QUANTUM
-from posewright.formats.omtn.from_motion import in_latin_1, omtn_of, rendering_of
+from posewright.formats.omtn.format import QUANTUM, in_latin_1, omtn_of, rendering_of
 from posewright.formats.omtn.reader import read_omtn_at
 from posewright.formats.omtn.to_motion import NAMING, card_for, omtn_motion
 from posewright.motions import Motion
 from posewright.robots import Robot
 
-MOST_UNPACKED_BYTES = 64_000_000
-"""Of all motions of an archive; AIBO Mind 3 has 2,697 of some 4 kB each."""
+MOST_UNPACKED_BYTES = 64_000_000  # of all motions of an archive; AIBO Mind 3 has 2,697 of some 4 kB each
 
 
 def document_of(entry: OdaEntry, number: int, archive: OdaArchive) -> OmtnDocument:
-    """Return the motion that an entry holds; `number` is its place in the table, from 1.
-
-    Raises:
-        FormatError: it is damaged, or holds none; it says at which byte of the archive.
-    """
+    """Return the motion that an entry holds; `number` is its place in the table, from 1."""
     place = Place(
         archive.path, entry.offset or 0, f"entry {number}, {entry.name!r}", archive.wrapping is not None
     )
@@ -67,11 +61,9 @@ def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = N
 
 def _refuse_bomb(unpacked: int, entry: OdaEntry, path: Path) -> None:
     if unpacked > MOST_UNPACKED_BYTES:
-        raise FormatError(
-            f"its motions unpack to more than {MOST_UNPACKED_BYTES:,} bytes",
-            where=Where(path=path, offset=entry.offset),
-            hint="no archive known has a tenth of that; `posewright archive extract` takes out single ones",
-        )
+        what = f"its motions unpack to more than {MOST_UNPACKED_BYTES:,} bytes"
+        hint = "no archive known has a tenth of that; `posewright archive extract` takes out single ones"
+        raise FormatError(what, where=Where(path=path, offset=entry.offset), hint=hint)
 
 
 def _made(number: int, archive: OdaArchive, path: Path, asked: Robot | None) -> Motion:
@@ -111,15 +103,11 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 def _refuse_to_replace(path: Path, came_from: Path | None) -> None:
     """Refuse to put one motion in the place of a whole archive."""
     if path.is_file() and (came_from is None or not path.samefile(came_from)):
-        raise FormatError(
-            "an archive stands here, and its other motions would be lost",
-            where=Where(path=path),
-            hint="`posewright archive add` puts a motion into it",
-        )
+        what = "an archive stands here, and its other motions would be lost"
+        raise FormatError(what, where=Where(path=path), hint="`posewright archive add` puts a motion into it")
 
 
 def _render_file(file: MotionFile) -> Rendering:
-    """Return an archive with the motions that were edited."""
     archive = file.document
     if not isinstance(archive, OdaArchive):
         return _render(file.motion(), file.path, WriteOptions())
@@ -135,13 +123,15 @@ def _render_file(file: MotionFile) -> Rendering:
     return Rendering(archive.render(), tuple(losses), tuple(remarks))
 
 
+_IN_GZIP = (FileKind(f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", begins_in_gzip(MAGIC)),)
+_KIND = FileKind(ODA, "a Sony AIBO ODA archive of motions", begins(MAGIC))
 FORMAT = MotionFormat(
-    FileKind(ODA, "a Sony AIBO ODA archive of motions", begins(MAGIC)),
+    _KIND,
     (".oda",),
     _read,
     _render,
     QUANTUM,
     suits=lambda card: NAMING in card.namings,
     render_file=_render_file,
-    wrapped=(FileKind(f"{ODA}-gzip", "a Sony AIBO ODA archive inside gzip", begins_in_gzip(MAGIC)),),
+    wrapped=_IN_GZIP,
 )

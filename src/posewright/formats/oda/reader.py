@@ -10,7 +10,7 @@ from pathlib import Path
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place, Wrapping, is_wrapped, unwrap
-from posewright.formats.file_bytes import MAX_ARCHIVE_BYTES
+from posewright.formats.file_kind import MAX_ARCHIVE_BYTES
 from posewright.formats.oda.archive import (
     HEAD,
     MAGIC,
@@ -24,9 +24,7 @@ from posewright.formats.oda.archive import (
 
 VERSION = (0, 3)
 
-MAX_ENTRIES = 20_000
-"""The most seen are 2697 (formats.md 1.1)."""
-
+MAX_ENTRIES = 20_000  # the most seen are 2697 (formats.md 1.1)
 _COUNT_AT, _ROW_SIZE_AT, _RESERVED_AT = 8, 12, 16
 _OFFSET_IN_ROW, _SIZE_IN_ROW = 132, 136
 _PROOF_BYTES = 4096
@@ -34,10 +32,6 @@ _PROOF_BYTES = 4096
 
 def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
     """Read an archive, in gzip or not.
-
-    Args:
-        data: its bytes.
-        path: where it lies, for messages.
 
     Raises:
         FormatError: it is damaged, encrypted, or none; it says at which byte.
@@ -50,9 +44,8 @@ def parse_archive(data: bytes, path: Path | None = None) -> OdaArchive:
         data, place = wrapping.unpacked, place.unwrapped()
     _check_magic(data, place)
     if len(data) > MAX_ARCHIVE_BYTES:
-        place.fail(
-            f"the archive has {len(data):,} bytes", MAX_ARCHIVE_BYTES, "no honest one is half as large"
-        )
+        what = f"the archive has {len(data):,} bytes"
+        place.fail(what, MAX_ARCHIVE_BYTES, "no honest one is half as large")
     table = _Table(data, place)
     entries = table.entries()
     remarks += table.odd_about(entries)
@@ -104,9 +97,8 @@ class _Table:
             self.place.fail(what, _ROW_SIZE_AT, f"{ROW.size} in every archive")
         end = HEAD.size + ROW.size * count
         if count > MAX_ENTRIES:
-            self.place.fail(
-                f"there are {count} entries", _COUNT_AT, f"no honest archive has over {MAX_ENTRIES}"
-            )
+            message = f"there are {count} entries"
+            self.place.fail(message, _COUNT_AT, f"no honest archive has over {MAX_ENTRIES}")
         if end > len(self.data):
             what = f"a table of {count} entries would end at byte {end}, but the file at {len(self.data)}"
             self.place.fail(what, _COUNT_AT)
@@ -149,25 +141,16 @@ class _Table:
         behind = [entry.name for entry in entries if entry.reserved or entry.after_name]
         endless = [entry.name for entry in entries if len(entry.name) > NAME_BYTES]
         note = self.place.remark
+        counted = (
+            (twice, "names stand", "name stands", "more than once; the robot finds the first"),
+            (lying, "entries are", "entry is", "called a motion by the table without being one"),
+            (behind, "entries have", "entry has", "something behind name or size; it is kept"),
+            (endless, "names have", "name has", f"more than {NAME_BYTES} letters, and no end"),
+        )
         odd = (
             ((major, minor) != VERSION, note(f"version {major}.{minor} is unknown; 0.3 is known", 4)),
             (any(reserved), note("reserved bytes of the header are not zero; they are kept", _RESERVED_AT)),
-            (
-                twice,
-                _counted(twice, "names stand", "name stands", "more than once; the robot finds the first"),
-            ),
-            (
-                lying,
-                _counted(lying, "entries are", "entry is", "called a motion by the table without being one"),
-            ),
-            (
-                behind,
-                _counted(behind, "entries have", "entry has", "something behind name or size; it is kept"),
-            ),
-            (
-                endless,
-                _counted(endless, "names have", "name has", f"more than {NAME_BYTES} letters, and no end"),
-            ),
+            *((each[0], _counted(*each)) for each in counted),
             (between, f"{between} bytes belong to no entry; they are kept until something is changed"),
         )
         return tuple(what for is_so, what in odd if is_so)
@@ -180,10 +163,8 @@ def _split(field: bytes) -> tuple[str, bytes]:
 
 
 def _lies(entry: OdaEntry) -> bool:
-    return entry.type == TYPE_OF[EntryKind.MOTION] and entry.contents.kind not in (
-        EntryKind.MOTION,
-        EntryKind.PLACEHOLDER,
-    )
+    is_motion = entry.contents.kind in (EntryKind.MOTION, EntryKind.PLACEHOLDER)
+    return entry.type == TYPE_OF[EntryKind.MOTION] and not is_motion
 
 
 def _counted(names: list[str], several: str, one: str, what: str) -> str:

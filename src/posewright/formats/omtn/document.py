@@ -19,26 +19,18 @@ OMTN = "aibo-omtn"
 Integers = NDArray[np.int32]
 
 MAGIC = b"OMTN"
-PLACEHOLDER = b"NotOMTN "
-"""All that an entry holds that AIBO Mind left empty."""
-
-URAD = 1_000_000
-"""Angles are whole micro-radians."""
-
+PLACEHOLDER = b"NotOMTN "  # all that an entry holds that AIBO Mind left empty
+URAD = 1_000_000  # angles are whole micro-radians
 MAX_STRING = 255
 MAX_KEYFRAMES = 0xFFFF
-MAX_JOINTS = 255
-"""Far more than any robot has; the most seen are 20."""
-
+MAX_JOINTS = 255  # far more than any robot has; the most seen are 20
 MAX_BETWEEN = 1_000_000
 """More frames between two keyframes than this are damage (4.4 hours; the most seen are 600)."""
 
 MAX_ANGLE_URAD = 6_283_185
 """A whole turn, the most any angle can mean; used angles stay within 130 degrees (formats.md 1.1)."""
 
-DEFAULT_FRAME_MS = 16
-"""What a frame lasts where the file says 0, as all of the ERS-110 and ERS-111 do."""
-
+DEFAULT_FRAME_MS = 16  # what a frame lasts where the file says 0, as all of the ERS-110 and ERS-111 do
 HEAD = struct.Struct("<4sIIIHHHHI")
 """Magic and section 0: number, size, sections, major, minor, keyframes, milliseconds a frame, reserved."""
 
@@ -49,25 +41,15 @@ LONG_BYTES, SHORT_BYTES = 12, 10
 
 @dataclass(frozen=True)
 class Leftovers:
-    """Bytes that mean nothing to us, kept so that a file can be written as it was.
-
-    Attributes:
-        head: at the end of section 0.
-        names: at the end of section 1; None for the usual padding.
-        joints: at the end of section 2; None for the usual padding.
-        keyframes: at the end of section 3.
-        after: behind the last section.
-        reserved: a number in the header, 0 in every file seen.
-        n_sections: how many sections the header says there are; 4 in every file seen.
-    """
+    """Bytes that mean nothing to us, kept so that a file can be written as it was."""
 
     head: bytes = b""
-    names: bytes | None = None
-    joints: bytes | None = None
+    names: bytes | None = None  # at the end of section 1; None for the usual padding
+    joints: bytes | None = None  # at the end of section 2; None for the usual padding
     keyframes: bytes = b""
     after: bytes = b""
-    reserved: int = 0
-    n_sections: int = 4
+    reserved: int = 0  # a number in the header, 0 in every file seen
+    n_sections: int = 4  # how many sections the header says there are; 4 in every file seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +57,6 @@ class OmtnDocument:
     """A Sony AIBO motion file. `render` gives its bytes; read and rendered they are the same.
 
     Attributes:
-        name: of the motion, as Latin-1.
-        creator: who made it.
         design: which robot it is for, and which part of it: `DRX-1000_Head`.
         locators: which joint each column is, by Sony's locator: `PRM:/r1/c1-Joint2:11`.
         angles: (n_keyframes, n_joints) [micro-radians], read-only.
@@ -87,10 +67,6 @@ class OmtnDocument:
         minor: version; 2 of a whole body, 1 of a part, 0 and 1 of an ERS-110 or ERS-111.
         frame_ms: milliseconds a frame as the file says; 0 stands for 16.
         is_short: whether the size of section 3 takes two bytes, as for the ERS-110 and ERS-111.
-        is_padded: whether sections 1 and 2 are filled up to four bytes.
-        leftovers: what else there is.
-        wrapping: the gzip around it.
-        remarks: what is odd about the file, in words.
     """
 
     name: str

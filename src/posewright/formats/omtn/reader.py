@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from posewright.arrays import Flags
-from posewright.formats.binary import ByteCursor, Place, Wrapping, is_wrapped, unwrap
-from posewright.formats.file_bytes import MAX_MOTION_BYTES
+from posewright.errors import FormatError
+from posewright.formats.binary import ByteCursor, Place, Wrapping, head_of, is_wrapped, unwrap
+from posewright.formats.file_kind import MAX_MOTION_BYTES
 from posewright.formats.omtn.document import (
     DEFAULT_FRAME_MS,
     HEAD,
@@ -27,19 +28,12 @@ from posewright.formats.omtn.document import (
     OmtnDocument,
 )
 
-MAX_PADDING = 3
-"""Sections 1 and 2 are filled up to a multiple of four bytes."""
+MAX_PADDING = 3  # sections 1 and 2 are filled up to a multiple of four bytes
 
 
 @dataclass
 class Sections:
-    """Reads the sections of one file from front to back.
-
-    Attributes:
-        data: the whole file.
-        place: where it lies, for messages.
-        remarks: what is odd about it; grows on the way.
-    """
+    """Reads the sections of one file from front to back."""
 
     data: bytes
     place: Place
@@ -50,11 +44,7 @@ class Sections:
         self.remarks.append(self.place.remark(message, offset))
 
     def open(self, number: int, start: int, least: int) -> ByteCursor:
-        """Return a cursor behind the number and the size of the section that begins at `start`.
-
-        Raises:
-            FormatError: it is another section, is shorter than the `least` it can be, or is cut off.
-        """
+        """Return a cursor behind the number and the size of the section that begins at `start`."""
         head = ByteCursor(self.data, self.place, start, len(self.data))
         found, size = head.u32(f"the number of section {number}"), head.u32(f"the size of section {number}")
         if found != number:
@@ -80,32 +70,21 @@ class Sections:
         """Return what is left of a section, which should be padding, and note it where it is not."""
         tail = self.data[cursor.at : cursor.end]
         if len(tail) > MAX_PADDING:
-            self.note(
-                f"{len(tail)} bytes at the end of {cursor.whole} mean nothing; they are kept", cursor.at
-            )
+            what = f"{len(tail)} bytes at the end of {cursor.whole} mean nothing; they are kept"
+            self.note(what, cursor.at)
         elif any(tail):
             self.note(f"the padding of {cursor.whole} is not zero; it is kept", cursor.at)
         return tail
 
 
-SHORT_DESIGN = "DRX-700"
-"""How the design of an ERS-110 or ERS-111 begins."""
-
-MAX_WAY_MS = 86_400_000
-"""A day: as much as a way of a motion may last."""
-
+SHORT_DESIGN = "DRX-700"  # how the design of an ERS-110 or ERS-111 begins
+MAX_WAY_MS = 86_400_000  # a day: as much as a way of a motion may last
 _BEFORE_JOINTS = ("frames", "roll", "pitch", "yaw")
 
 
 @dataclass(frozen=True)
 class KeyframeSection:
-    """Where the keyframes are.
-
-    Attributes:
-        body: where the first of them begins.
-        end: where section 3 ends.
-        is_short: whether its size takes two bytes.
-    """
+    """Where the keyframes are."""
 
     body: int
     end: int
@@ -118,15 +97,6 @@ def keyframe_section(sections: Sections, start: int, shape: tuple[int, int], des
     On the ERS-110 and ERS-111 its size takes two bytes instead of four, which does not change the number
     read there, as the bytes behind it are zero. A size that fits exactly tells which it is; where surplus
     bytes follow the keyframes, the design tells.
-
-    Args:
-        sections: the file.
-        start: where section 3 begins.
-        shape: numbers of keyframes and joints.
-        design: the design label.
-
-    Raises:
-        FormatError: it is another section, is too small, is cut off, or holds data of an unknown type.
     """
     n_keyframes, n_joints = shape
     words = 4 * (n_keyframes * (4 + n_joints) - 1)
@@ -139,9 +109,8 @@ def keyframe_section(sections: Sections, start: int, shape: tuple[int, int], des
     section = KeyframeSection(start + (SHORT_BYTES if is_short else LONG_BYTES), end, is_short)
     kind = int.from_bytes(sections.data[section.body - 4 : section.body], "little")
     if kind:
-        sections.place.fail(
-            f"the keyframes are of type {kind}, which nobody knows", section.body - 4, "0 is angles"
-        )
+        what = f"the keyframes are of type {kind}, which nobody knows"
+        sections.place.fail(what, section.body - 4, "0 is angles")
     return section
 
 
@@ -153,17 +122,11 @@ def keyframe_words(
     Returns:
         (n_keyframes, 4 + n_joints): frames before it, 0 for the first; roll, pitch, yaw; angles of joints
         [micro-radians].
-
-    Raises:
-        FormatError: an angle is more than a turn, or a way takes longer than can be.
     """
     columns = 4 + len(locators)
     raw = np.frombuffer(sections.data, "<i4", n_keyframes * columns - 1, section.body)
-    words = (
-        np.concatenate([np.zeros(1, np.int32), raw])
-        .reshape(n_keyframes, columns)
-        .astype(np.int32, copy=False)
-    )
+    words = np.concatenate([np.zeros(1, np.int32), raw]).astype(np.int32, copy=False)
+    words = words.reshape(n_keyframes, columns)
     finder = _Finder(sections, section.body, words, (*_BEFORE_JOINTS, *locators))
     most = min(MAX_BETWEEN, MAX_WAY_MS // step_ms - 1)
     finder.refuse(words[:, :1].view(np.uint32) > most, f"the largest honest number is {most}")
@@ -210,11 +173,6 @@ _NAMES = ["the name", "the creator", "the design label"]
 
 def read_omtn(data: bytes, path: Path | None = None, *, base: int = 0) -> OmtnDocument:
     """Read a motion, in gzip or not.
-
-    Args:
-        data: its bytes.
-        path: the file, for messages.
-        base: where in the file they begin, for messages.
 
     Raises:
         FormatError: it is damaged, or is none; it says at which byte.
@@ -345,3 +303,28 @@ def _surplus(sections: Sections, at: int, end: int) -> tuple[bytes, bytes]:
     if after:
         sections.note(f"{len(after)} bytes follow the last section; they are kept", end)
     return surplus, after
+
+
+_NAMES_AT = 28
+_NAMES_END = 1024  # three strings of at most 255 letters, and what is before them
+
+
+class MotionLabel(NamedTuple):
+    """What a motion says of itself: its name, and which robot, or which part of it, it is for."""
+
+    name: str
+    design: str
+
+
+def label_of(data: bytes) -> MotionLabel | None:
+    """Return what a motion says of itself, looking at its first bytes only; None where that is no motion."""
+    head = head_of(data, _NAMES_END)
+    if not head.startswith(MAGIC):
+        return None
+    sections = Sections(head, Place())
+    try:
+        cursor = sections.open(1, _NAMES_AT, 8)
+        name, _, design = sections.strings(cursor, ["", "", ""])
+    except FormatError:
+        return None
+    return MotionLabel(name, design)

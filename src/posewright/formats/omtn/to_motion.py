@@ -12,33 +12,24 @@ from types import MappingProxyType
 
 import numpy as np
 
+from posewright.errors import InputError
 from posewright.formats.motion_file import Origin
-from posewright.formats.omtn.document import DEFAULT_FRAME_MS, URAD, OmtnDocument
+from posewright.formats.omtn.document import DEFAULT_FRAME_MS, URAD, Integers, OmtnDocument
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import Robot, robot, unlisted_robot
 
-NAMING = "open_r"
-"""The naming on a card in which joints are called by Sony's locators."""
+NAMING = "open_r"  # the naming on a card in which joints are called by Sony's locators
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How files for one kind of robot are written.
-
-    Attributes:
-        robot: the robot's card; None where there is none.
-        whole_minor: version of a motion of the whole body.
-        part_minor: version of a motion of a part of it.
-        frame_ms: what the file says of a frame [ms].
-        is_short: whether the size of section 3 takes two bytes.
-        is_padded: whether sections 1 and 2 are filled up to four bytes.
-    """
+    """How files for one kind of robot are written."""
 
     robot: str | None = None
-    whole_minor: int = 2
-    part_minor: int = 1
+    whole_minor: int = 2  # version of a motion of the whole body
+    part_minor: int = 1  # version of a motion of a part of it
     frame_ms: int = DEFAULT_FRAME_MS
-    is_short: bool = False
+    is_short: bool = False  # whether the size of section 3 takes two bytes
     is_padded: bool = True
 
     def minor(self, design: str) -> int:
@@ -146,3 +137,31 @@ def _keyframes(document: OmtnDocument, joints: tuple[str, ...]) -> tuple[Keyfram
         )
         for row, reach_s, attitude in zip(angles, reaches, attitudes, strict=True)
     )
+
+
+MAX_NUMBERS = 10_000_000  # an hour of a whole body has nine million
+
+
+def sdk_path(document: OmtnDocument) -> Integers:
+    """Return the angles that Sony's player sends to the joints, one row every 8 ms, half a frame of the file.
+
+    Between two keyframes with n frames it sends 2n + 2 rows, the first of them the keyframe itself, each
+    further by the difference divided by 2n + 2 with the fraction cut off. So it falls short of the next
+    keyframe by up to 2n + 1 micro-radians and then snaps to it. The last keyframe is never sent.
+    A `Motion` goes straight from keyframe to keyframe, and reaches the last.
+
+    Returns:
+        (n_steps, n_joints) [micro-radians]; no rows for a motion of one keyframe.
+
+    Raises:
+        InputError: it would be more than `MAX_NUMBERS`.
+    """
+    steps = 2 * document.between.astype(np.int64) + 2
+    total = int(steps.sum())
+    if total * document.angles.shape[1] > MAX_NUMBERS:
+        raise InputError(f"the motion has {total:,} steps of 8 ms", hint="more than can be looked at at once")
+    way = np.diff(document.angles, axis=0)  # no angle is more than a turn, so all of it fits into 32 bits
+    delta = np.sign(way) * (np.abs(way) // steps[:, None].astype(np.int32))  # C cuts towards zero
+    index = (np.arange(total) - np.repeat(np.cumsum(steps) - steps, steps)).astype(np.int32)
+    path = np.repeat(document.angles[:-1], steps, axis=0) + index[:, None] * np.repeat(delta, steps, axis=0)
+    return np.asarray(path, dtype=np.int32)

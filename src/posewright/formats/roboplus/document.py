@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_bytes import BOM
+from posewright.formats.file_kind import BOM
 from posewright.formats.motion_file import Reference, find_page
 
 ROBOPLUS_TEXT = "roboplus-mtn"
@@ -93,13 +93,9 @@ def _before_damage(body: bytes) -> tuple[tuple[bytes, str], ...]:
     )
 
 
-IDS = 26
-"""Columns a page has: Dynamixel IDs 0 to 25; ID 0 is a dummy."""
-
+IDS = 26  # columns a page has: Dynamixel IDs 0 to 25; ID 0 is a dummy
 MAX_PAGES = 255
-MAX_STEPS = 7
-"""Steps that a page of the controller holds; pages made by other tools have had up to 17."""
-
+MAX_STEPS = 7  # steps that a page of the controller holds; pages made by other tools have had up to 17
 MAX_STEPS_IN_FILE = MAX_PAGES * MAX_STEPS
 MAX_NAME_BYTES = 13
 DUMMY_TICKS = 512
@@ -110,17 +106,11 @@ STANDARD_ACCEL = 32
 
 @dataclass(frozen=True)
 class Step:
-    """One `step=` line.
+    """One `step=` line."""
 
-    Attributes:
-        ticks: position of each ID 0..25 [ticks].
-        pause_s: time to stay after the way [s]: the line's 27th value.
-        play_s: time of the way [s]: its 28th.
-    """
-
-    ticks: tuple[int, ...]
-    pause_s: float
-    play_s: float
+    ticks: tuple[int, ...]  # position of each ID 0..25 [ticks]
+    pause_s: float  # time to stay after the way [s]: the line's 27th value
+    play_s: float  # time of the way [s]: its 28th
 
     def render(self) -> bytes:
         """Return the line without its line end."""
@@ -130,21 +120,13 @@ class Step:
 
 @dataclass(frozen=True)
 class PlayParam:
-    """The `play_param=` line.
+    """The `play_param=` line."""
 
-    Attributes:
-        next: number of the page that follows, 0 for none.
-        exit: number of the page played when a stop is asked for, 0 for none.
-        repeat: how often the page is played.
-        rate: speed multiplier.
-        accel: "inertial force": length of the ramps [1/128 s].
-    """
-
-    next: int = 0
-    exit: int = 0
+    next: int = 0  # number of the page that follows, 0 for none
+    exit: int = 0  # number of the page played when a stop is asked for, 0 for none
     repeat: int = 1
-    rate: float = STANDARD_RATE
-    accel: int = STANDARD_ACCEL
+    rate: float = STANDARD_RATE  # speed multiplier
+    accel: int = STANDARD_ACCEL  # "inertial force": length of the ramps [1/128 s]
 
     def render(self) -> bytes:
         """Return the line without its line end."""
@@ -251,22 +233,13 @@ def _rewritten(old: Page, new: Page) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class RoboplusDocument:
-    """A whole file.
+    """A whole file."""
 
-    Attributes:
-        head: everything before the first page, byte order mark included.
-        enabled: of each ID 0..25, whether the file moves it.
-        motor_types: of each ID 0..25; 0 is a 10-bit servo, anything else a 12-bit one.
-        pages: page 1 first.
-        trailer: the bytes behind the last page; None where they are to be computed.
-        remarks: what is odd about the file, in words, for people.
-    """
-
-    head: bytes
-    enabled: tuple[bool, ...]
-    motor_types: tuple[int, ...]
+    head: bytes  # everything before the first page, byte order mark included
+    enabled: tuple[bool, ...]  # of each ID 0..25, whether the file moves it
+    motor_types: tuple[int, ...]  # of each ID 0..25; 0 is a 10-bit servo, anything else a 12-bit one
     pages: tuple[Page, ...]
-    trailer: bytes | None = None
+    trailer: bytes | None = None  # the bytes behind the last page; None where they are to be computed
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -306,9 +279,8 @@ class RoboplusDocument:
     def with_pages(self, pages: tuple[Page, ...]) -> RoboplusDocument:
         """Return the document with other pages, filled up with empty ones."""
         if len(pages) > MAX_PAGES:
-            raise FormatError(
-                f"{len(pages)} pages are needed", hint=f"a RoboPlus file has {MAX_PAGES}; split the motion"
-            )
+            what = f"{len(pages)} pages are needed"
+            raise FormatError(what, hint=f"a RoboPlus file has {MAX_PAGES}; split the motion")
         spare = next((page for page in self.pages if page.is_spare), EMPTY_PAGE)
         filled = pages + (spare,) * (MAX_PAGES - len(pages))
         return self if filled == self.pages else replace(self, pages=filled, trailer=None)
@@ -328,11 +300,6 @@ def new_document(enabled: tuple[bool, ...]) -> RoboplusDocument:
 
 
 def page_number(document: RoboplusDocument, reference: Reference, path: Path | None = None) -> int:
-    """Return the number of the page that `reference` names (`page_reference.find_page`).
-
-    Raises:
-        FormatError: several pages are called so, or the page is empty.
-        UnknownNameError: there is no such page.
-    """
+    """Return the number of the page that `reference` names."""
     names = {number: document.page_name(number) for number in document.played}
     return find_page(reference, names, last=len(document.pages), where=Where(path=path))

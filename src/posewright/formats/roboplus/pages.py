@@ -18,8 +18,7 @@ from posewright.formats.roboplus.document import (
 from posewright.formats.roboplus.to_motion import MAX_RATE, Columns, compliance_of
 from posewright.motions import Easing, Motion, robotis_accel_share
 
-MAX_PASSES = 255
-"""How often a page can be repeated."""
+MAX_PASSES = 255  # how often a page can be repeated
 
 
 @dataclass(frozen=True)
@@ -27,9 +26,6 @@ class Links:
     """Repeat, next and exit of a motion that becomes a page.
 
     Attributes:
-        document: where the pages are looked up.
-        number: the page the motion becomes.
-        motion: the motion.
         as_read: what the page was before, as a motion; what is the same in both is kept as it stands.
         losses: what is lost is added here, in words.
     """
@@ -49,9 +45,8 @@ class Links:
             return play
         if motion.repeat is None:
             if motion.next is not None:
-                self.losses.append(
-                    f"next motion {motion.next!r}: never reached, since the page plays for ever"
-                )
+                what = f"next motion {motion.next!r}: never reached, since the page plays for ever"
+                self.losses.append(what)
             return replace(play, next=self.number, repeat=1)
         return replace(play, next=self._target("next", motion.next), repeat=self._passes(motion.repeat))
 
@@ -73,19 +68,13 @@ class Links:
 
 
 def free_pages(document: RoboplusDocument, number: int, count: int) -> list[int]:
-    """Return numbers of pages that hold nothing and that nothing leads to, those behind `number` first.
-
-    Raises:
-        FormatError: there are fewer than `count`.
-    """
+    """Return numbers of pages that hold nothing and that nothing leads to, those behind `number` first."""
     led_to = {to for page in document.played.values() for to in (page.play.next, page.play.exit)}
     free = [at for at, page in enumerate(document.pages, 1) if page.is_spare and at not in {number} | led_to]
     free.sort(key=lambda at: (at < number, at))
     if len(free) < count:
-        raise FormatError(
-            f"the motion needs {count} more pages and {len(free)} are free",
-            hint=f"a page holds {MAX_STEPS} steps; shorten the motion or write it to a file of its own",
-        )
+        hint = f"a page holds {MAX_STEPS} steps; shorten the motion or write it to a file of its own"
+        raise FormatError(f"the motion needs {count} more pages and {len(free)} are free", hint=hint)
     return free[:count]
 
 
@@ -125,12 +114,7 @@ _FRAMES_A_SECOND = 128
 def page_of(motion: Motion, columns: Columns, base: Page, as_read: Motion | None, losses: list[str]) -> Page:
     """Return `base` with the name, compliance, rate and inertial force of a motion.
 
-    Args:
-        motion: what to write.
-        columns: where its joints stand.
-        base: the page it was read from, or an empty one.
-        as_read: what `base` is as a motion: what is the same in both keeps its value in `base`.
-        losses: what is lost is added here, in words.
+    What is the same in `as_read`, which is `base` as a motion, keeps its value.
     """
     same_name = as_read is not None and motion.name == as_read.name
     same_speed = as_read is not None and motion.speed == as_read.speed
@@ -179,7 +163,6 @@ def _compliance(
 
 
 def _accel(motion: Motion, rate: float, base: Page, as_read: Motion | None, losses: list[str]) -> int:
-    """Return the inertial force, of which a page has one."""
     easings = {frame.easing for frame in motion.keyframes}
     if easings == {Easing.LINEAR}:
         return 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_bytes import BOM
+from posewright.formats.file_kind import BOM
 from posewright.formats.roboplus.document import (
     MAX_PAGES,
     MAX_STEPS,
@@ -33,9 +33,6 @@ _LONGEST_TRAILER = 64
 def read_roboplus(data: bytes, path: Path | None = None) -> RoboplusDocument:
     """Read the bytes of a RoboPlus text file.
 
-    Returns:
-        The document; its `remarks` say what is odd about the file.
-
     Raises:
         FormatError: it is cut off or malformed; with the line, what stands there and what would be right.
     """
@@ -54,23 +51,16 @@ def _refuse_wrong_end(pages: int, body: bytes, rest: bytes, path: Path | None) -
     """Refuse a file that ends early between two pages; one that was made short ends in a trailer."""
     where = Where(path=path, line=body.count(b"\n") + 1)
     if pages < MAX_PAGES and (not rest.strip(b"\r\n") or b"page_begin".startswith(rest)):
-        raise FormatError(
-            f"the file ends after page {pages} without a checksum: it was cut off",
-            where=where,
-            hint=f"RoboPlus writes {MAX_PAGES} pages, empty ones too, and two bytes of checksum",
-        )
+        what = f"the file ends after page {pages} without a checksum: it was cut off"
+        hint = f"RoboPlus writes {MAX_PAGES} pages, empty ones too, and two bytes of checksum"
+        raise FormatError(what, where=where, hint=hint)
     if len(rest) > _LONGEST_TRAILER:
-        raise FormatError(
-            f"{len(rest)} bytes stand after the last page; found {show(rest)}",
-            where=where,
-            hint="two bytes of checksum belong here",
-        )
+        what = f"{len(rest)} bytes stand after the last page; found {show(rest)}"
+        raise FormatError(what, where=where, hint="two bytes of checksum belong here")
 
 
 @dataclass
 class _DocumentReader:
-    """Reads the lines of one file in order."""
-
     path: Path | None
     remarks: Remarks = field(default_factory=Remarks)
 
@@ -103,9 +93,8 @@ class _DocumentReader:
             if not seen and line.text != b"type=motion":
                 line.fail("not a RoboPlus motion", hint="the first line is type=motion")
             if line.key in seen:
-                line.fail(
-                    f"a second {line.key.decode('latin-1')}= line", hint="there is one before the pages"
-                )
+                what = f"a second {line.key.decode('latin-1')}= line"
+                line.fail(what, hint="there is one before the pages")
             seen.add(line.key)
             self._read_head_line(line)
 

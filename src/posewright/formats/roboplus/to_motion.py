@@ -26,20 +26,11 @@ from posewright.formats.text_lines import Line, Remarks, show
 from posewright.motions import Easing, Keyframe, Motion, Pose, robotis_accel_share
 from posewright.robots import Robot, Servo
 
-GRID_S = 0.008
-"""Step of the times that RoboPlus writes [s]."""
-
-MAX_TIME_S = 2.040
-"""Longest time of a step: 255 units of `GRID_S` [s]."""
-
-MAX_SECONDS = 9999.0
-"""Longest time that is read at all [s]."""
-
-MAX_RATE = 32.0
-"""The controller's speed byte is 32 / rate, and at least 1."""
-
-MAX_COMPLIANCE = 15
-"""The controller keeps the compliance in half a byte."""
+GRID_S = 0.008  # step of the times that RoboPlus writes [s]
+MAX_TIME_S = 2.040  # longest time of a step: 255 units of `GRID_S` [s]
+MAX_SECONDS = 9999.0  # longest time that is read at all [s]
+MAX_RATE = 32.0  # the controller's speed byte is 32 / rate, and at least 1
+MAX_COMPLIANCE = 15  # the controller keeps the compliance in half a byte
 
 
 def max_ticks(motor_type: int) -> int:
@@ -112,9 +103,7 @@ def is_on_grid(seconds: float) -> bool:
     return abs(units - round(units)) < 1e-6
 
 
-NUMBERING = "robotis"
-"""Name of the numbering, on a robot's card, that says which ID moves which joint."""
-
+NUMBERING = "robotis"  # name of the numbering, on a robot's card, that says which ID moves which joint
 MAX_SLOPE_POWER = 7
 """The widest slope a Dynamixel of the AX series knows is two to this power (robots.md 2.6)."""
 
@@ -123,25 +112,15 @@ _SPAN_DEG = {1023: 300.0, 4095: 360.0}
 
 @dataclass(frozen=True)
 class Columns:
-    """The joints of a robot in a page, in the robot's order.
-
-    Attributes:
-        ids: the ID, which is the column, of each joint.
-        servos: the servo of each joint.
-        motor_types: what the file says of each joint's servo: 0 has 10 bits, anything else 12.
-    """
+    """The joints of a robot in a page, in the robot's order."""
 
     ids: tuple[int, ...]
     servos: tuple[Servo, ...]
-    motor_types: tuple[int, ...]
+    motor_types: tuple[int, ...]  # what the file says of each joint's servo: 0 has 10 bits, anything else 12
 
     @classmethod
     def of(cls, robot: Robot, enabled: tuple[bool, ...], motor_types: tuple[int, ...]) -> Columns:
-        """Return the enabled columns that move a joint of `robot`.
-
-        Raises:
-            UnknownNameError: nobody knows how ROBOTIS would number this robot's servos.
-        """
+        """Return the enabled columns that move a joint of `robot`."""
         numbers = robot.ids(NUMBERING)
         ids = [numbers[joint] for joint in robot.joint_names if joint in numbers]
         used = tuple(number for number in ids if number < IDS and enabled[number])
@@ -207,9 +186,7 @@ class Columns:
 def compliance_of(servo: Servo, stiffness: float | None) -> tuple[int, bool]:
     """Return the compliance nearest to a stiffness [N m/rad], and whether it says the same.
 
-    Args:
-        servo: the servo.
-        stiffness: None for the servo's own.
+    None stands for the stiffness of the servo itself.
     """
     wanted = servo.stiffness if stiffness is None else stiffness
     if wanted <= 0.0:

@@ -29,8 +29,7 @@ _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _WHOLE = re.compile(rb"[+-]?(?:0[xX][0-9a-fA-F]{1,8}|0[0-7]{0,11}|[1-9][0-9]{0,9})")
 _DECIMAL = re.compile(rb"[+-]?(?:[0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
 
-MAX_VALUE = 1e6
-"""A larger angle is a slip of the pen; no weight and no LED goes beyond 1."""
+MAX_VALUE = 1e6  # a larger angle is a slip of the pen; no weight and no LED goes beyond 1
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,7 @@ class Word:
 
 
 def lines_of(data: bytes, path: Path | None = None) -> Iterator[tuple[int, Line]]:
-    """Yield every line with the byte it begins at; CR, LF and CRLF end one, as in Tekkotsu.
-
-    Raises:
-        FormatError: there are more than `MAX_LINES`.
-    """
+    """Yield every line with the byte it begins at; CR, LF and CRLF end one, as in Tekkotsu."""
     for number, found in enumerate(_LINE.finditer(data), 1):
         if number > MAX_LINES:
             where = Where(path=path, line=MAX_LINES)
@@ -62,27 +57,17 @@ def lines_of(data: bytes, path: Path | None = None) -> Iterator[tuple[int, Line]
 def words_of(begin: int, line: Line, separators: bytes = b"", *, most: int) -> list[Word]:
     """Return the first `most` words of a line that begins at byte `begin` of its file.
 
-    Args:
-        begin: as `lines_of` yields it.
-        line: the line.
-        separators: what stands between words besides blanks.
-        most: where to stop: one line may be the whole of a large file.
+    What stands in `separators` parts words as blanks do. One line may be the whole of a large file.
     """
     words = re.finditer(rb"[^\s" + re.escape(separators) + rb"]+", line.raw)
     return [Word(found.group(), begin + found.start()) for found in islice(words, most)]
 
 
 def whole(word: bytes, line: Line, what: str) -> int:
-    """Return a whole number as C writes it: 0x10 is sixteen and 010 is eight.
-
-    Raises:
-        FormatError: it is none, with the line.
-    """
+    """Return a whole number as C writes it: 0x10 is sixteen and 010 is eight."""
     if not _WHOLE.fullmatch(word):
-        line.fail(
-            f"{what} is {show(word)}",
-            hint="right is a whole number of milliseconds; 010 is octal and 0x10 hexadecimal",
-        )
+        message = f"{what} is {show(word)}"
+        line.fail(message, hint="right is a whole number of milliseconds; 010 is octal and 0x10 hexadecimal")
     sign = -1 if word.startswith(b"-") else 1
     digits = word.lstrip(b"+-")
     if digits[:2].lower() == b"0x":
@@ -91,20 +76,14 @@ def whole(word: bytes, line: Line, what: str) -> int:
 
 
 def decimal(word: bytes, line: Line, what: str) -> float:
-    """Return a number with a decimal point or without one.
-
-    Raises:
-        FormatError: it is none, is not finite or is beyond `MAX_VALUE`; with the line.
-    """
+    """Return a number with a decimal point or without one."""
     value = float(word) if _DECIMAL.fullmatch(word) else float("nan")
     if not abs(value) <= MAX_VALUE:
         line.fail(f"{what} is {show(word)}", hint="right is a number like -1.25 or 3e-4")
     return value
 
 
-NAMING = "tekkotsu"
-"""Name of the naming on a robot's card."""
-
+NAMING = "tekkotsu"  # name of the naming on a robot's card
 DEFAULT_ROBOT = "sony_ers7"
 """Whose file it is where its names do not tell: Tekkotsu's last and best known AIBO."""
 
@@ -199,32 +178,20 @@ def _matches(model: str, name: str) -> bool:
     return re.fullmatch(model, name) is not None
 
 
-EVERY = ""
-"""The name of all outputs at once, in a setting that releases them."""
+EVERY = ""  # the name of all outputs at once, in a setting that releases them
 
 
 class Setting(NamedTuple):
-    """An output set to a value at a time.
-
-    Attributes:
-        time_ms: when [ms].
-        name: the output as the file names it, without padding; `EVERY` for all of them.
-        value: [rad], of a LED its brightness.
-        weight: 1, or less where other commands have a say; 0 releases the output.
-        line: number of the line it stands in.
-        word: the word its value stands in; None where that is in another file, or nowhere.
-        unit: what the word was multiplied by.
-        model: pattern of the models the setting is for; empty for all.
-    """
+    """An output set to a value at a time."""
 
     time_ms: int
-    name: str
-    value: float
-    weight: float = 1.0
+    name: str  # the output as the file names it, without padding; `EVERY` for all of them
+    value: float  # [rad], of a LED its brightness
+    weight: float = 1.0  # 1, or less where other commands have a say; 0 releases the output
     line: int = 0
-    word: Word | None = None
+    word: Word | None = None  # the word its value stands in; None where that is in another file, or nowhere
     unit: float = 1.0
-    model: str = ""
+    model: str = ""  # pattern of the models the setting is for; empty for all
 
 
 class Key(NamedTuple):
@@ -240,17 +207,11 @@ Track = tuple[Key, ...]
 
 @dataclass(frozen=True)
 class Tracks:
-    """Every output's own keys, in the order of time.
-
-    Attributes:
-        joints: by joint of the robot.
-        leds: by Tekkotsu's name.
-        unknown: outputs that the robot has not, each with the first line it stands in.
-    """
+    """Every output's own keys, in the order of time."""
 
     joints: Mapping[str, Track]
     leds: Mapping[str, Track]
-    unknown: Mapping[str, int]
+    unknown: Mapping[str, int]  # outputs that the robot has not, each with the first line it stands in
 
     @cached_property
     def times(self) -> list[int]:
@@ -302,10 +263,7 @@ class SettingsDocument:
     """A sequence or a posture.
 
     Attributes:
-        raw: the file's bytes.
         settings: all it sets, in the order of the lines; what other files set through it, too.
-        loads: the files it loads, as it names them.
-        remarks: what is odd about it, in words.
     """
 
     raw: bytes = field(repr=False)
@@ -320,8 +278,7 @@ class SettingsDocument:
     def with_words(self, words: Mapping[int, bytes]) -> bytes:
         """Return the bytes with other values in them.
 
-        Args:
-            words: what is to stand in place of a setting's word, by place in `settings`.
+        `words` are to stand in place of those of settings, by place in `settings`.
         """
         found = {place: self.settings[place].word for place in words}
         spans = {word.at: (word.end, words[place]) for place, word in found.items() if word is not None}

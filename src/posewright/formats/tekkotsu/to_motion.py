@@ -32,9 +32,7 @@ from posewright.robots import Robot
 
 LEDS = "tekkotsu_leds"
 WEIGHTS = "tekkotsu_weights"
-SAID = (LEDS, WEIGHTS)
-"""The extras of a motion that a Tekkotsu file can hold."""
-
+SAID = (LEDS, WEIGHTS)  # the extras of a motion that a Tekkotsu file can hold
 _ENTRY = re.compile(r"([0-9]{1,8}) ([!-:<-~]{1,64}) (-?[0-9.e+-]{1,24})(?: ([0-9.e+-]{1,24}))?")
 
 
@@ -75,9 +73,6 @@ def motion_of(document: SettingsDocument, tracks: Tracks, card: Robot, path: Pat
 
     Every joint has its own keys there, and goes straight from one to the next. So the motion has a keyframe
     wherever any joint has a key, and in it the other joints are where they are on their own way just then.
-
-    Raises:
-        FormatError: it moves no joint of the robot.
     """
     if not tracks.joints:
         known = ", ".join(card.namings.get(NAMING, {})) or "none"
@@ -135,9 +130,8 @@ def remarks_on(document: SettingsDocument, tracks: Tracks, card: Robot) -> tuple
     if tracks.leds:
         remarks.append(f"it lights {len(tracks.leds)} LEDs: a motion only remembers that")
     if weights_text(tracks.joints):
-        remarks.append(
-            "it gives joints a weight below 1: a motion only remembers that, and moves them all the way"
-        )
+        what = "it gives joints a weight below 1: a motion only remembers that, and moves them all the way"
+        remarks.append(what)
     late = [joint for joint, track in tracks.joints.items() if _starts_late(track, tracks.times)]
     if late:
         remarks.append(

@@ -11,21 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_bytes import BOM
+from posewright.formats.file_kind import BOM
 from posewright.formats.text_lines import Line, Remarks, show, split_lines
 from posewright.robots import Robot, robot, robot_names
 from posewright.robots.unlisted import unlisted_robot
 
 WEBOTS = "webots-motion"
 
-NAMING = "webots"
-"""Name of the naming on a robot's card."""
-
-LOCATORS = "open_r"
-"""Name of the naming by Sony's locators, which Webots' own AIBOs have, too."""
-
-UNLISTED = "webots_robot"
-"""What a robot is called that no card knows."""
+NAMING = "webots"  # name of the naming on a robot's card
+LOCATORS = "open_r"  # name of the naming by Sony's locators, which Webots' own AIBOs have, too
+UNLISTED = "webots_robot"  # what a robot is called that no card knows
 
 
 def joints_of(card: Robot) -> Mapping[str, str]:
@@ -56,9 +51,7 @@ def robot_for(devices: Sequence[str]) -> Robot:
     return min(fitting, key=lambda card: (len(card.joint_names), card.model_path is None))
 
 
-UNSAID = b"*"
-"""Stands for a device that has no value in a row."""
-
+UNSAID = b"*"  # stands for a device that has no value in a row
 FIRST_CELLS = (b"#WEBOTS_MOTION", b"V1.0")
 
 
@@ -67,11 +60,8 @@ class PoseRow:
     """One row.
 
     Attributes:
-        raw: the line with its line end.
         time_ms: when the pose is reached [ms].
-        name: the pose's, free text.
         values: one a device, `None` where there is none; an angle in radians, or metres of a linear motor.
-        cells: the texts these stand in.
     """
 
     raw: bytes
@@ -83,15 +73,7 @@ class PoseRow:
 
 @dataclass(frozen=True)
 class PoseTable:
-    """A Webots motion.
-
-    Attributes:
-        head: the first line with its line end.
-        devices: names of the motors, one a column.
-        rows: in the order of time.
-        tail: what follows the last row.
-        remarks: what is odd about it, in words.
-    """
+    """A Webots motion."""
 
     head: bytes = field(repr=False)
     devices: tuple[str, ...]
@@ -121,9 +103,7 @@ def new_row(time_ms: int, name: bytes, cells: Sequence[bytes], eol: bytes = b"\n
     return b",".join([clock, name, *cells]) + eol
 
 
-MAX_TIME_MS = 99 * 60_000 + 59_999
-"""99:59:999, the last time that the format can say."""
-
+MAX_TIME_MS = 99 * 60_000 + 59_999  # 99:59:999, the last time that the format can say
 MAX_VALUE = 1e6
 _MAX_DEVICES = 1000
 _LONGEST_LINE = 4095  # what Webots reads of a line
@@ -142,9 +122,8 @@ def read_table(data: bytes, path: Path | None = None) -> PoseTable:
     mark = BOM if data.startswith(BOM) else b""
     lines = split_lines(data.removeprefix(mark), path)
     if not lines:
-        raise FormatError(
-            "the file is empty", where=Where(path, 1), hint=f"it begins {FIRST_CELLS[0].decode()}"
-        )
+        hint = f"it begins {FIRST_CELLS[0].decode()}"
+        raise FormatError("the file is empty", where=Where(path, 1), hint=hint)
     remarks = Remarks()
     devices = _devices(lines[0])
     end = next((place for place, line in enumerate(lines) if place and not line.text), len(lines))

@@ -53,11 +53,7 @@ def table_motion(table: PoseTable, card: Robot, path: Path) -> Motion:
 
 
 def columns_of(table: PoseTable, card: Robot, path: Path | None = None) -> dict[str, int]:
-    """Return which column each joint is.
-
-    Raises:
-        FormatError: as `table_motion`.
-    """
+    """Return which column each joint is."""
     known = joints_of(card)
     columns: dict[str, int] = {}
     for place, device in enumerate(table.devices):
@@ -129,11 +125,8 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 def _says(table: PoseTable, motion: Motion) -> bool:
     """Tell whether a motion was not changed since it was read."""
     as_read = table_motion(table, card_of(motion), Path(motion.name))
-    return (as_read.joints, as_read.keyframes, as_read.speed) == (
-        motion.joints,
-        motion.keyframes,
-        motion.speed,
-    )
+    same_way = as_read.joints == motion.joints and as_read.keyframes == motion.keyframes
+    return same_way and as_read.speed == motion.speed
 
 
 def _old_table(motion: Motion, timeline: Timeline) -> PoseTable | None:
@@ -261,10 +254,5 @@ def _read(data: bytes, path: Path, card: Robot | None) -> MotionFile:
     return MotionFile.of_one(WEBOTS, path, motion, remarks, table)
 
 
-FORMAT = MotionFormat(
-    FileKind(WEBOTS, "a Webots motion", says(rb"\A#WEBOTS_MOTION\b")),
-    (".motion",),
-    _read,
-    table_with,
-    Quantum(angle_rad=QUANTUM_RAD, time_s=0.001),
-)
+_KIND = FileKind(WEBOTS, "a Webots motion", says(rb"\A#WEBOTS_MOTION\b"))
+FORMAT = MotionFormat(_KIND, (".motion",), _read, table_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))

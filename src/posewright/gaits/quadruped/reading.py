@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import Node, parse_document, read_text
-from posewright.errors import InputError, UnknownNameError
+from posewright.documents import Catalogue, Node, is_path, parse_document, read_text
+from posewright.errors import InputError
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.quadruped.gait import (
     GAINS,
@@ -37,7 +37,7 @@ from posewright.gaits.quadruped.phases import (
     walking_legs,
 )
 from posewright.gaits.quadruped.timing import timing_of
-from posewright.robots import Robot, is_path, robot, robot_folder, robot_names
+from posewright.robots import Robot, robot, robot_folder, robot_names
 
 FOLDER = "gaits"
 SUFFIX = ".gait.yaml"
@@ -50,7 +50,7 @@ _POINTS_HINT = "{fore: [x, y, z], hind: [x, y, z]}, y outwards, or a point of ea
 
 def gait_names(robot: Robot | str | None = None) -> tuple[str, ...]:
     """Return the names of the gaits that ship for a robot, or for any, in alphabetical order."""
-    return tuple(sorted({path.name.removesuffix(SUFFIX) for path in _shipped(robot)}))
+    return _catalogue(robot).names()
 
 
 def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
@@ -70,7 +70,7 @@ def read_gait(name: str | Path, *, robot: Robot | None = None) -> Gait:
 
 def read_gait_and_robot(name: str | Path, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
     """Read a gait, and return it with the card of the robot that walks it; see `read_gait`."""
-    path = _find(name, robot)
+    path = Path(name) if is_path(name) else _catalogue(robot).find(name)
     return gait_in(read_text(path), path, robot=robot)
 
 
@@ -103,29 +103,13 @@ def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) 
     return gait, card
 
 
-def _shipped(robot: Robot | str | None) -> list[Path]:
+def _catalogue(robot: Robot | str | None) -> Catalogue:
+    """Return the gaits of a robot, or of every one that ships."""
     if isinstance(robot, Robot):
         folders = [] if robot.folder is None else [robot.folder]
-    else:
-        known = robot_names()
-        folders = [robot_folder(name) for name in known if robot in (None, name)]
-    return [path for folder in folders for path in sorted((folder / FOLDER).glob(f"*{SUFFIX}"))]
-
-
-def _find(name: str | Path, robot: Robot | None) -> Path:
-    if is_path(name):
-        return Path(name)
-    named = [path for path in _shipped(robot) if path.name == f"{name}{SUFFIX}"]
-    if len(named) == 1:
-        return named[0]
-    if named:
-        robots = ", ".join(path.parent.parent.name for path in named)
-        raise InputError(f"several robots have a gait {name}", hint=f"say which robot: {robots}")
-    if Path(name).is_file():
-        return Path(name)
-    raise UnknownNameError.among(
-        "gait" if robot is None else f"gait of {robot.name}", name, gait_names(robot)
-    )
+        return Catalogue(f"gait of {robot.name}", SUFFIX, lambda: [folder / FOLDER for folder in folders])
+    known = [robot_folder(name) for name in robot_names() if robot in (None, name)]
+    return Catalogue("gait", SUFFIX, lambda: [folder / FOLDER for folder in known])
 
 
 def _name(node: Node) -> str:

@@ -1,22 +1,24 @@
-"""Reading a motion sequence (`#MSq`), and the files it loads: found beside it, and not without end.
+"""Reading a posture (`#POS`), and a motion sequence (`#MSq`) with the files it loads.
 
-Source: formats.md 1.5, and Tekkotsu's MotionSequenceEngine.cc for what that leaves open. Two things are
-taken otherwise. Tekkotsu's own clock stands at 1 ms, not 0, before the first `advanceTime`. And a value or
-time that is no number is an error here, where Tekkotsu warns and leaves it out.
+Source: formats.md 1.5, and Tekkotsu's PostureEngine.cc and MotionSequenceEngine.cc for what that leaves open.
+Two things are taken otherwise. Tekkotsu's own clock stands at 1 ms, not 0, before the first `advanceTime`.
+And a value or time that is no number is an error here, where Tekkotsu warns and leaves it out.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_bytes import BOM, read_file_bytes
+from posewright.formats.file_kind import BOM, read_file_bytes
 from posewright.formats.tekkotsu.document import (
     EVERY,
+    OUTPUTS,
     Setting,
     SettingsDocument,
     Word,
@@ -26,13 +28,139 @@ from posewright.formats.tekkotsu.document import (
     whole,
     words_of,
 )
-from posewright.formats.tekkotsu.posture_reader import POSTURE_MARK, read_posture
 from posewright.formats.text_lines import Line, Remarks, show
 from posewright.units import RAD_PER_DEG
 
-MAX_DEPTH = 8
-"""Files that load files that load files."""
+POSTURE_MARK = b"#POS"
+END = b"#END"
+_MOST_WORDS = 256
+_OUTPUTS = b"outputs"
+_SECTIONS = (b"meta-info", _OUTPUTS, b"buttons", b"sensors", b"pidduties")
+_TAG = re.compile(rb"<(/?)([\w-]{1,32})>")
+_MODEL = re.compile(r"(?:[\w -]|\[[\w -]{1,32}\]|\.(?![*+?]))+(?:\.\*)?|\.\*")
 
+
+def read_posture(data: bytes, path: Path | None = None) -> SettingsDocument:
+    """Read the bytes of a posture; everything in it is set at time 0.
+
+    Raises:
+        FormatError: it is no posture, a number is none, or a line is of no known kind; with the line, what
+            stands there and what would be right.
+    """
+    if not data.removeprefix(BOM).startswith(POSTURE_MARK):
+        raise FormatError("no posture", where=Where(path, 1), hint=f"it begins {POSTURE_MARK.decode()}")
+    return _PostureReader().read(data, path)
+
+
+class _PostureReader:
+    """Goes through the lines, in one section after another."""
+
+    def __init__(self) -> None:
+        self._settings: list[Setting] = []
+        self._remarks = Remarks()
+        self._section = _OUTPUTS
+        self._model = ""
+        self._condensed = ""
+
+    def read(self, data: bytes, path: Path | None) -> SettingsDocument:
+        for begin, line in lines_of(data, path):
+            said, hash_sign, comment = line.raw.partition(b"#")
+            words = words_of(begin, Line(said, line.number, path), b"=", most=_MOST_WORDS)
+            if words and line.number > 1:
+                self._take(words, line)
+            if (hash_sign + comment).rstrip() == END:
+                break
+        else:
+            self._remarks.add(f"no {END.decode()} at the end")
+        return SettingsDocument(data, tuple(self._settings), remarks=self._remarks.all)
+
+    def _take(self, words: list[Word], line: Line) -> None:
+        first = words[0].text
+        if first == b"specialize":
+            self._model = _model_pattern(words[1].text, line) if len(words) > 1 else ""
+        elif first == b"condensed":
+            self._condensed = _model(words, line)
+        elif first == b"verbose":
+            pass
+        elif first.startswith(b"<") and first.endswith(b">"):
+            self._enter(first, line)
+        elif first == b"weights":
+            self._weigh(words[1:], line)
+        elif first == _OUTPUTS:
+            self._set_all(words[1:], line)
+        elif first not in _SECTIONS and self._section == _OUTPUTS:
+            self._set(words, line)
+
+    def _enter(self, tags: bytes, line: Line) -> None:
+        """Take section tags; Tekkotsu itself writes two in a row, and then cannot read them."""
+        found = _TAG.findall(tags)
+        if b"".join(b"<%s%s>" % tag for tag in found) != tags or any(
+            name not in _SECTIONS for _, name in found
+        ):
+            known = ", ".join(name.decode() for name in _SECTIONS)
+            line.fail("a section of no known name", hint=f"there is {known}")
+        for slash, name in found:
+            if (slash and self._section != name) or (not slash and self._section != _OUTPUTS):
+                self._remarks.add("sections do not open and close in turn", line)
+            self._section = _OUTPUTS if slash else name
+
+    def _set(self, words: list[Word], line: Line) -> None:
+        name = plain(words[0].text.decode("latin-1"))
+        if len(words) < 2 or not name:
+            line.fail("an output without a value", hint="a line reads <output> <value> [weight]")
+        shown = show(words[0].text)
+        weight = decimal(words[2].text, line, f"the weight of {shown}") if len(words) > 2 else 1.0
+        value = decimal(words[1].text, line, f"the value of {shown}")
+        self._settings.append(Setting(0, name, value, weight, line.number, words[1], model=self._model))
+
+    def _set_all(self, values: list[Word], line: Line) -> None:
+        names = self._names(values, line)
+        self._settings += [
+            Setting(0, name, decimal(word.text, line, name), 1.0, line.number, word, model=self._model)
+            for name, word in zip(names, values, strict=True)
+        ]
+
+    def _weigh(self, weights: list[Word], line: Line) -> None:
+        """Give the outputs of a condensed posture other weights than 1."""
+        latest = {setting.name: setting for setting in self._settings}
+        for name, word in zip(self._names(weights, line), weights, strict=True):
+            setting = latest.get(name, Setting(0, name, 0.0, line=line.number))
+            weight = decimal(word.text, line, f"the weight of {name}")
+            self._settings.append(setting._replace(weight=weight, model=self._model))
+
+    def _names(self, values: list[Word], line: Line) -> tuple[str, ...]:
+        """Return the outputs that a line of one value each stands for."""
+        counts = {model: len(names) for model, names in OUTPUTS.items()}
+        model = self._condensed or next((m for m, count in counts.items() if count == len(values)), "")
+        if counts.get(model) != len(values):
+            wanted = ", ".join(f"{count} of the {name}" for name, count in counts.items())
+            line.fail(f"{len(values)} values", hint=f"one for each output: {wanted}")
+        return OUTPUTS[model]
+
+
+def _model(words: list[Word], line: Line) -> str:
+    name = words[1].text.decode("latin-1") if len(words) > 1 else ""
+    if name not in OUTPUTS:
+        line.fail(f"condensed for {name!r}", hint=f"known models are {', '.join(OUTPUTS)}")
+    return name
+
+
+def _model_pattern(word: bytes, line: Line) -> str:
+    """Return a pattern of model names: names, dots and sets joined by |, with .* at an end.
+
+    A free regular expression could be written so that it never ends.
+    """
+    text = word.decode("latin-1")
+    is_plain = len(text) <= 64 and all(_MODEL.fullmatch(part) for part in text.split("|"))
+    try:
+        re.compile(text if is_plain else "[")
+    except re.error:
+        what = "a pattern of models that is too odd"
+        line.fail(what, hint="like ERS-7, ERS-2.0, ERS-2.* or ERS-210|ERS-220")
+    return text
+
+
+MAX_DEPTH = 8  # files that load files that load files
 MAX_SETTINGS = 200_000
 """What all files together may set; a full line by line file of `MAX_LINES` lines sets 50,000."""
 
@@ -47,9 +175,8 @@ class Budget:
         """Count settings, or fail at the line that sets one too many."""
         self.left -= count
         if self.left < 0:
-            line.fail(
-                f"more than {MAX_SETTINGS:,} values", hint="no honest motion has as many, loads included"
-            )
+            what = f"more than {MAX_SETTINGS:,} values"
+            line.fail(what, hint="no honest motion has as many, loads included")
 
 
 @dataclass(frozen=True)
@@ -60,11 +187,7 @@ class Loading:
     budget: Budget = field(default_factory=Budget)
 
     def open(self, word: bytes, line: Line) -> tuple[bytes, Path, Loading]:
-        """Return the bytes and the path of a file that a line loads, and the loading to read it with.
-
-        Raises:
-            FormatError: it is missing, no ordinary file, too large, or is being read already; with the line.
-        """
+        """Return the bytes and the path of a file that a line loads, and the loading to read it with."""
         path = (self.chain[-1].parent if self.chain else Path()) / os.fsdecode(word)
         if len(self.chain) > MAX_DEPTH:
             line.fail(f"files load files {MAX_DEPTH} deep", hint="no honest motion does")
@@ -86,10 +209,7 @@ def _same(path: Path, chain: tuple[Path, ...]) -> bool:
 
 
 SEQUENCE_MARK = b"#MSq"
-END = b"#END"
-MAX_TIME_MS = 86_400_000
-"""A day, which is also the longest way of a motion."""
-
+MAX_TIME_MS = 86_400_000  # a day, which is also the longest way of a motion
 _JOINTS_AT_MOST = 32  # what a line that sets every output counts for
 
 
@@ -103,11 +223,6 @@ class _Statement(NamedTuple):
 def read_sequence(data: bytes, path: Path | None = None, loading: Loading | None = None) -> SettingsDocument:
     """Read the bytes of a motion sequence, and the files it loads.
 
-    Args:
-        data: the file's bytes.
-        path: where it lies; what it loads is looked for there.
-        loading: the files that led to this one.
-
     Raises:
         FormatError: it is no sequence, a number is none, or a file it loads is missing or leads back to it;
             with the line, what stands there and what would be right.
@@ -115,10 +230,10 @@ def read_sequence(data: bytes, path: Path | None = None, loading: Loading | None
     if not data.removeprefix(BOM).startswith(SEQUENCE_MARK):
         where = Where(path, 1)
         raise FormatError("no motion sequence", where=where, hint=f"it begins {SEQUENCE_MARK.decode()}")
-    return _Reader(loading or Loading(() if path is None else (path,))).read(data, path)
+    return _SequenceReader(loading or Loading(() if path is None else (path,))).read(data, path)
 
 
-class _Reader:
+class _SequenceReader:
     """Goes through the lines with a clock in hand, as Tekkotsu does."""
 
     def __init__(self, loading: Loading) -> None:
@@ -167,10 +282,8 @@ class _Reader:
         line, name, value, weight = statement
         shown = plain(name.text.decode("latin-1"))
         if not shown or value is None:
-            line.fail(
-                "neither a command nor an output with its value",
-                hint="a line reads <output> <value> [weight], advanceTime <ms>, load <file>, ...",
-            )
+            what = "neither a command nor an output with its value"
+            line.fail(what, hint="a line reads <output> <value> [weight], advanceTime <ms>, load <file>, ...")
         self._loading.budget.spend(1, line)
         self._settings.append(
             Setting(
@@ -204,9 +317,8 @@ class _Reader:
         self._unit = 1.0
 
     def _degrees(self, statement: _Statement) -> None:
-        self._remarks.once(
-            "`degrees` is deprecated: it multiplies every value after it, of LEDs too", statement.line
-        )
+        what = "`degrees` is deprecated: it multiplies every value after it, of LEDs too"
+        self._remarks.once(what, statement.line)
         self._unit = RAD_PER_DEG
 
     def _load(self, statement: _Statement) -> None:
@@ -222,9 +334,8 @@ class _Reader:
         """Take over a posture with all it does not set: that is released."""
         document, is_posture = self._document(statement)
         if not is_posture:
-            statement.line.fail(
-                "loadExplicit of a sequence", hint=f"only a posture ({POSTURE_MARK.decode()})"
-            )
+            what = "loadExplicit of a sequence"
+            statement.line.fail(what, hint=f"only a posture ({POSTURE_MARK.decode()})")
         self._take_over([Setting(0, EVERY, 0.0, 0.0), *document.settings], statement)
 
     def _document(self, statement: _Statement) -> tuple[SettingsDocument, bool]:

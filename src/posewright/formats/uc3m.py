@@ -9,7 +9,8 @@ seeds.md E6, errata).
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+import re
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import pairwise
 from pathlib import Path
@@ -17,16 +18,120 @@ from pathlib import Path
 import numpy as np
 
 from posewright.errors import FormatError, Where
-from posewright.formats.file_kind import FileKind, says
+from posewright.formats.file_kind import BOM, FileKind, says
 from posewright.formats.motion_file import MotionFile, Origin, card_of, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
-from posewright.formats.uc3m.joint_table import UC3M_CSV, JointTable, TableRow, read_table
+from posewright.formats.text_lines import Line, Remarks, show, split_lines
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot, Servo, robot
 
-NUMBERING = "uc3m_thesis"
-"""Name of the document's numbering on a robot's card."""
+UC3M_CSV = "uc3m-csv"
 
+MAX_ID = 23
+MAX_DEG = 300.0
+MAX_SPEED = 1e6
+_HEADER = re.compile(rb"thesis_id,initial_deg((?:,step[0-9]+_deg)+),velocity_rad_s")
+_WANTED_HEADER = "thesis_id,initial_deg,step1_deg,step2_deg,...,velocity_rad_s"
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One row."""
+
+    id: int
+    degrees: tuple[float, ...]
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class JointTable:
+    """A table and the bytes it stands in."""
+
+    rows: tuple[TableRow, ...] = field(repr=False)
+    raw: bytes = field(default=b"", repr=False)
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def row_of(self) -> dict[int, TableRow]:
+        """The rows by ID."""
+        return {row.id: row for row in self.rows}
+
+    @property
+    def n_steps(self) -> int:
+        """Number of steps after the initial pose."""
+        return len(self.rows[0].degrees) - 1
+
+    @property
+    def eol(self) -> str:
+        """The line end of the file; of a new one CRLF, as the document's tables have."""
+        return "\r\n" if b"\r\n" in self.raw or not self.raw else "\n"
+
+    def render(self) -> bytes:
+        """Return the bytes: those it was read from, or new ones."""
+        if self.raw:
+            return self.raw
+        return _lines(self.rows, self.n_steps, self.eol)
+
+    def with_cells(self, rows: tuple[TableRow, ...]) -> JointTable:
+        """Return the table with other rows; the same cells are the same bytes."""
+        if [row.cells for row in rows] == [row.cells for row in self.rows]:
+            return self
+        head = BOM if self.raw.startswith(BOM) else b""
+        tail = self.raw[len(self.raw.rstrip(b"\r\n")) :] if self.raw else b"\r\n"
+        n_steps = len(rows[0].degrees) - 1
+        return JointTable(rows, head + _lines(rows, n_steps, self.eol).rstrip(b"\r\n") + tail)
+
+
+def _lines(rows: tuple[TableRow, ...], n_steps: int, eol: str) -> bytes:
+    steps = [f"step{number}_deg" for number in range(1, n_steps + 1)]
+    header = ",".join(["thesis_id", "initial_deg", *steps, "velocity_rad_s"])
+    return "".join(line + eol for line in (header, *(",".join(row.cells) for row in rows))).encode()
+
+
+def read_table(data: bytes, path: Path | None = None) -> JointTable:
+    """Read the bytes of a table.
+
+    Raises:
+        FormatError: it is cut off or malformed; with the line, what stands there and what would be right.
+    """
+    lines = [line for line in split_lines(data.removeprefix(BOM), path) if line.text]
+    remarks = Remarks()
+    if not lines:
+        raise FormatError("the table is empty", where=Where(path, 1), hint=f"it begins {_WANTED_HEADER}")
+    n_steps = _read_header(lines[0])
+    rows: dict[int, TableRow] = {}
+    for line in lines[1:]:
+        row = _read_row(line, n_steps)
+        if row.id in rows:
+            line.fail(f"a second row for ID {row.id}", hint="there is one row an ID")
+        rows[row.id] = row
+    if not rows:
+        lines[0].fail("the table has no rows", hint="a row for each ID follows")
+    if not data.endswith(b"\n"):
+        remarks.add("the last line has no line end")
+    return JointTable(tuple(rows.values()), data, remarks.all)
+
+
+def _read_header(line: Line) -> int:
+    found = _HEADER.fullmatch(line.text)
+    n_steps = found[1].count(b",") if found else 0
+    wanted = b"".join(b",step%d_deg" % number for number in range(1, n_steps + 1))
+    if found is None or found[1] != wanted:
+        line.fail("not the header of a joint table", hint=f"it reads {_WANTED_HEADER}")
+    return n_steps
+
+
+def _read_row(line: Line, n_steps: int) -> TableRow:
+    words = line.text.split(b",")
+    if len(words) != n_steps + 3:
+        line.fail(f"{len(words)} columns where {n_steps + 3} belong", hint="as many as the header has")
+    identity = line.whole(words[0], "the ID", 1, MAX_ID)
+    degrees = tuple(line.decimal(word, "an angle in degrees", 0.0, MAX_DEG) for word in words[1:-1])
+    line.decimal(words[-1], f"the velocity {show(words[-1])}", 0.0, MAX_SPEED)
+    return TableRow(identity, degrees, tuple(word.decode() for word in words))
+
+
+NUMBERING = "uc3m_thesis"  # name of the document's numbering on a robot's card
 DOCUMENT_PERIOD_S = 3.0 / 128.0
 """What the document divided by for its velocity column: three frames of the controller."""
 
@@ -82,27 +187,13 @@ def _by_id(motion: Motion, values: np.ndarray[tuple[int, ...], np.dtype[np.float
 STEP_S = 0.125
 """Time of a step, which the table does not say: played so, the forward table walks (physics.md)."""
 
-PRINTED_DEG = 0.005 + 1e-9
-"""Half of the last printed decimal [deg]."""
+PRINTED_DEG = 0.005 + 1e-9  # half of the last printed decimal [deg]
 
 
-def table_motion(
-    table: JointTable, card: Robot, *, name: str, path: Path | None = None, step_s: float = STEP_S
-) -> Motion:
+def table_motion(table: JointTable, card: Robot, *, name: str, path: Path | None = None) -> Motion:
     """Return a table as a motion: started from the initial pose, its steps repeated for ever.
 
     Angles printed to two decimals are read as the tick they stand for.
-
-    Args:
-        table: the table.
-        card: the robot whose joints the document numbered.
-        name: what to call the motion.
-        path: where the table lies, for messages.
-        step_s: time of each step, which the table does not say [s].
-
-    Raises:
-        FormatError: a joint of the robot has no row.
-        UnknownNameError: the robot has no such numbering.
     """
     ids = card.ids(NUMBERING)
     joints = tuple(joint for joint in card.joint_names if joint in ids)
@@ -118,7 +209,7 @@ def table_motion(
         name,
         card.name,
         joints,
-        tuple(Keyframe(pose, step_s, easing=Easing.LINEAR) for pose in poses[1:]),
+        tuple(Keyframe(pose, STEP_S, easing=Easing.LINEAR) for pose in poses[1:]),
         repeat=None,
         start=poses[0],
         source="joint table of the source document (UC3M 2013)",
@@ -166,10 +257,8 @@ def _columns(motion: Motion, card: Robot) -> dict[int, tuple[Servo, list[float]]
         servo = card.servo(joint)
         degrees = [servo.to_servo_deg(pose.angle(joint)) for pose in poses]
         if any(map(math.isnan, degrees)):
-            raise FormatError(
-                f"motion {motion.name!r} does not say where {joint} is at every step",
-                hint="a joint table needs an angle of every joint",
-            )
+            what = f"motion {motion.name!r} does not say where {joint} is at every step"
+            raise FormatError(what, hint="a joint table needs an angle of every joint")
         found[identity] = servo, degrees
     return found
 
@@ -217,9 +306,7 @@ def lost_in_table(motion: Motion, card: Robot) -> tuple[str, ...]:
     return tuple(text for lost, text in checks if lost)
 
 
-ROBOT = "robotis_bioloid"
-"""Whose joints the document numbered."""
-
+ROBOT = "robotis_bioloid"  # whose joints the document numbered
 QUANTUM = Quantum(angle_rad=math.radians(300.0 / 1024.0))
 """A tick of an AX servo; a table says no times at all."""
 
@@ -236,13 +323,9 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     return Rendering(table.render(), losses)
 
 
+_KIND = FileKind(
+    UC3M_CSV, "a joint table of the source document", says(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
+)
 FORMAT = MotionFormat(
-    FileKind(
-        UC3M_CSV, "a joint table of the source document", says(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
-    ),
-    (".csv",),
-    _read,
-    _render,
-    QUANTUM,
-    suits=lambda card: NUMBERING in card.numberings,
+    _KIND, (".csv",), _read, _render, QUANTUM, suits=lambda card: NUMBERING in card.numberings
 )

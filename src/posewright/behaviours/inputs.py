@@ -1,40 +1,112 @@
-"""Read the `inputs:` of a behaviour: one entry for each input and event of the chart, each exactly once."""
+"""Input wires, one for each input and event of the chart, and how a document writes them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from posewright.behaviours.wiring.inputs import NONE, InputWire, takes
-from posewright.behaviours.wiring.quantity import Quantity
-from posewright.behaviours.wiring.scan_reading import VIEWS, read_direction, read_view
-from posewright.behaviours.wiring.scan_source import BearingSource
-from posewright.behaviours.wiring.sensor_channels import SensorChannels
-from posewright.behaviours.wiring.source import ChanceSource, ClockSource, JointSource, PlayingSource, Source
-from posewright.behaviours.wiring.threshold import Threshold
-from posewright.charts import BoolType, Chart, EnumType, Type
+from posewright.behaviours.source_reading import Surroundings, read_source
+from posewright.behaviours.sources import Quantity, Senses, Source
+from posewright.charts import BoolType, EnumType, IntType, Type, Value
 from posewright.documents import Node
-from posewright.robots import Robot
-
-WORDS = ("below", "above", "hysteresis")
-"""What a key that carries a unit may begin with."""
+from posewright.errors import BodyError
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What an input may refer to.
+class Threshold:
+    """True below a limit, or with `above` true above it, and once true, true for a little longer.
+
+    `below 0.35, hysteresis 0.05`: true as soon as the reading is under 0.35, false again as soon as it
+    is over 0.40; in between it stays what it was. Before the first reading it is false.
 
     Attributes:
-        robot: the robot, for its joints.
-        sensors: the channels of all its sensors.
-        motions: names of the behaviour's motions.
-        chart: the chart, for its outputs.
+        limit: where it becomes true, in inner units.
+        above: whether it is true above the limit.
+        hysteresis: how far back the reading must go to make it false again, in inner units.
     """
 
-    robot: Robot
-    sensors: SensorChannels
-    motions: Collection[str]
-    chart: Chart
+    limit: float
+    above: bool = False
+    hysteresis: float = 0.0
+
+    def __str__(self) -> str:
+        back = f", hysteresis {self.hysteresis:g}" if self.hysteresis else ""
+        return f"{'above' if self.above else 'below'} {self.limit:g}{back}"
+
+    def holds(self, value: float, before: bool) -> bool:
+        """Return whether it is true now, having been `before`; NaN changes nothing."""
+        if math.isnan(value):
+            return before
+        over = value - self.limit if self.above else self.limit - value
+        return over > 0.0 or (before and over >= -self.hysteresis)
+
+
+DECIMALS = 9
+"""Numbers are rounded to so many: 30 degrees are to be 30, not 30.000000000000004."""
+
+NONE = 999.0
+"""What an input reads where there is none of what it looks for, unless the document says otherwise."""
+
+
+@dataclass(frozen=True)
+class InputWire:
+    """From a source to one input of the chart.
+
+    Attributes:
+        name: of the chart's input.
+        type: of the chart's input.
+        source: where its value comes from.
+        unit: size of the unit the chart counts in, in inner units.
+        threshold: what makes true or false of a number; None passes the number on.
+        none: what the input reads where the source finds none, in the chart's unit.
+    """
+
+    name: str
+    type: Type
+    source: Source
+    unit: float = 1.0
+    threshold: Threshold | None = None
+    none: float = NONE
+
+    @property
+    def wired_to(self) -> str:
+        """What it is read from, in a few words."""
+        return f"{self.source}" if self.threshold is None else f"{self.source}, {self.threshold}"
+
+    def __repr__(self) -> str:
+        return f"InputWire({self.name!r} from {self.wired_to})"
+
+    def read(self, senses: Senses, before: Value | None) -> Value:
+        """Return the input's value, having been `before` (None at the first tick).
+
+        A reading that is not a number leaves the input as it was.
+
+        Raises:
+            BodyError: the very first reading is not a number, or the body has no such channel.
+        """
+        value = self.source.read(senses)
+        if self.threshold is not None:
+            return self.threshold.holds(value, bool(before))
+        if math.isnan(value):
+            if before is None:
+                raise BodyError(
+                    f"the input {self.name} has nothing to begin with: its sensor reads no number"
+                )
+            return before
+        if self.source.quantity is Quantity.FLAG:
+            return bool(value)
+        number = self.none if math.isinf(value) else round(value / self.unit, DECIMALS)
+        return self.type.fit(round(number)) if isinstance(self.type, IntType) else self.type.fit(number)
+
+
+def takes(kind: Type, *, flag: bool) -> bool:
+    """Return whether an input of a type can be fed with a flag, or else with a number."""
+    return isinstance(kind, BoolType) if flag else not isinstance(kind, BoolType | EnumType)
+
+
+WORDS = ("below", "above", "hysteresis")
+"""What a key that carries a unit may begin with."""
 
 
 def read_inputs(node: Node, around: Surroundings) -> tuple[InputWire, ...]:
@@ -55,12 +127,8 @@ def read_inputs(node: Node, around: Surroundings) -> tuple[InputWire, ...]:
 
 
 def _read_wire(name: str, kind: Type, node: Node, around: Surroundings) -> InputWire:
-    fields = node.fields()
-    found = [key for key in _KINDS if key in fields]
-    if len(found) != 1:
-        node.fail("an input comes from one thing", hint=f"one of {', '.join(_KINDS)}")
-    source, used = _KINDS[found[0]](node, fields, around)
-    return _finish(name, kind, source, node, {found[0], *used})
+    source, used = read_source(node, around)
+    return _finish(name, kind, source, node, used)
 
 
 def _finish(name: str, kind: Type, source: Source, node: Node, used: Collection[str]) -> InputWire:
@@ -126,58 +194,3 @@ def _refuse_type(node: Node, kind: Type, quantity: Quantity, *, is_flag: bool) -
     units = [_suffix(unit) for unit in quantity.units]
     hint = "give a threshold: " + " or ".join(f"below{unit}" for unit in units)
     node.fail(f"the chart's input is {kind}, but this gives {quantity.value}", hint=hint)
-
-
-Found = tuple[Source, Collection[str]]
-"""A source, and the keys of its entry that it has used besides the first."""
-
-
-def _sensor(node: Node, fields: Mapping[str, Node], around: Surroundings) -> Found:
-    if any(view in fields for view in VIEWS):
-        return read_view(node, around.sensors, around.chart.outputs)
-    if "relative_to_deg" in fields:
-        heading = around.sensors.heading(fields["sensor"])
-        direction = read_direction(fields["relative_to_deg"], heading, around.chart.outputs)
-        return BearingSource(direction), ("relative_to_deg",)
-    return around.sensors.source(fields["sensor"]), ()
-
-
-def _joint(_node: Node, fields: Mapping[str, Node], around: Surroundings) -> Found:
-    joint = fields["joint"].choice("joint", around.robot.joint_names)
-    return JointSource(around.robot.index(joint)), ()
-
-
-def _load(_node: Node, fields: Mapping[str, Node], around: Surroundings) -> Found:
-    joint = fields["load"].choice("joint", around.robot.joint_names)
-    return JointSource(around.robot.index(joint), load=True), ()
-
-
-def _clock(_node: Node, fields: Mapping[str, Node], _around: Surroundings) -> Found:
-    fields["clock"].choice("clock", ("since_start",))
-    return ClockSource(), ()
-
-
-def _playing(_node: Node, fields: Mapping[str, Node], around: Surroundings) -> Found:
-    return PlayingSource(fields["playing"].choice("motion", around.motions)), ()
-
-
-def _standing(_node: Node, fields: Mapping[str, Node], _around: Surroundings) -> Found:
-    if not fields["standing"].boolean():
-        fields["standing"].fail("expected true", hint="let the chart say `not` where that is meant")
-    return PlayingSource(None), ()
-
-
-def _random(_node: Node, fields: Mapping[str, Node], _around: Surroundings) -> Found:
-    fields["random"].choice("distribution", ("uniform",))
-    return ChanceSource(), ()
-
-
-_KINDS: Mapping[str, Callable[[Node, Mapping[str, Node], Surroundings], Found]] = {
-    "sensor": _sensor,
-    "joint": _joint,
-    "load": _load,
-    "clock": _clock,
-    "playing": _playing,
-    "standing": _standing,
-    "random": _random,
-}

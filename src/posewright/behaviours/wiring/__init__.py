@@ -1,1 +1,0 @@
-"""Wiring: from sensors to a chart's inputs, and from its outputs to motions."""
