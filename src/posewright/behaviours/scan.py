@@ -172,12 +172,13 @@ class Scan:
     ) -> Flags | None:
         half_m = 0.5 * width_m
         near = _turn(towards_rad) @ self.points_within(math.hypot(length_m, half_m))
-        if self.beams.is_ring and not _in_way(*near, half_m, length_m).any():
+        if self.beams.is_ring and not _in_way(near[0], near[1], half_m, length_m).any():
             return None  # mostly nothing is in the way, and no other course need be looked at
         turns, matrix = _fan(step_rad, up_to_rad)
         # One product turns every point to every course: the distances ahead come first, then aside.
         turned = near.T @ matrix
-        free = ~_in_way(turned[:, : len(turns)], turned[:, len(turns) :], half_m, length_m).any(axis=0)
+        in_way = _in_way(turned[:, : len(turns)], turned[:, len(turns) :], half_m, length_m)
+        free = np.asarray(~in_way.any(axis=0))
         if not self.beams.is_ring:
             free &= self.beams.see(towards_rad + turns)
         return free
