@@ -217,7 +217,13 @@ class _Seat:
 
     def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
         self.name, self.body, self._controller, self._safety = name, body, controller, safety
-        self._last: Floats = body.observe().positions[0]
+        self._last: Floats = body.observe().positions[0].copy()
+        blind = np.flatnonzero(np.isnan(self._last))
+        if len(blind):
+            joints = ", ".join(body.robot.joint_names[joint] for joint in blind[:3])
+            raise BodyError(
+                f"{name} does not say where {joints} stands", hint="no command is safe before that"
+            )
         self.state: BodyState
         self.requests: JointCommands
         self.commands: JointCommands
@@ -244,9 +250,10 @@ class _Seat:
         asked = self.requests if n == len(self.requests) else self.requests[rows]
         found = None if self.interventions is None else self.interventions.within(begin, begin + n)
         self.left -= n
-        self._last = sent.angles[-1]
+        self._last = sent.angles[-1].copy()  # a controller may use its array again
         if sent.free is not None:
-            self._last = np.where(sent.free, states.positions[-1], self._last)
+            seen = states.positions[-1]
+            self._last = np.where(sent.free & np.isfinite(seen), seen, self._last)
         return Block(self.name, self.state, asked, sent, states, found)
 
     def rows(self, n: int) -> JointCommands:
