@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright.cli.options import AsJson
+from posewright.cli.options import AsJson, add_verb, argument, option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("evaluate")(evaluate)
+    add_verb(app, "evaluate", evaluate)
 
 
 def evaluate(
-    recording: Annotated[Path, typer.Argument(help="A recording (MCAP) of a walk, a motion, or any run.")],
-    robot: Annotated[
-        str | None, typer.Option("--robot", metavar="R", help="Card of its robot, where that does not ship.")
-    ] = None,
+    recording: Annotated[Path, argument("", "A recording (MCAP) of a walk, a motion, or any run.")],
+    robot: Annotated[str | None, option("--robot R", "Card of its robot, where that does not ship.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a recording: a walk's figures, a motion's numbers and findings, of others way, speed and falls.
@@ -33,9 +31,7 @@ def evaluate(
     The figures are those that `gait run` and `motion check --physics` say, to the last digit.
 
     [bold]Examples[/]
-
       posewright evaluate trot.mcap
-
       posewright evaluate kick.mcap --json
     """
     from posewright.cli import console

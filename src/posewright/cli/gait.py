@@ -19,16 +19,15 @@ from posewright.cli.console import give, say, table
 from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, command_of, open_gait
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
-from posewright.cli.options import AsJson, add_group, refuse_overwriting
+from posewright.cli.options import AsJson, add_group, option, refuse_overwriting
 
 DIGITS = 9
 
 Ahead = Annotated[
     float | None,
-    typer.Option(
-        "--forward",
-        metavar="M/S",
-        help="Ahead; negative backwards. Default half the greatest speed, or 0 with --left or --turn.",
+    option(
+        "--forward M/S",
+        "Ahead; negative backwards. Default half the greatest speed, or 0 with --left or --turn.",
         show_default=False,
     ),
 ]
@@ -42,17 +41,13 @@ def register(app: typer.Typer) -> None:
 
 
 def list_gaits(
-    robot: Annotated[
-        str | None, typer.Option("--robot", metavar="R", help="Only those of this robot; a name or a card.")
-    ] = None,
+    robot: Annotated[str | None, option("--robot R", "Only those of this robot; a name or a card.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the gaits that come with Posewright: greatest speed and turn, and time of a cycle.
 
     [bold]Examples[/]
-
       posewright gait list
-
       posewright gait list --robot sony_ers7 --json
     """
     cards = [robots.robot(name) for name in (robots.robot_names() if robot is None else (robot,))]
@@ -69,7 +64,7 @@ def show(
     robot: RobotOption = None,
     sets: Sets = None,
     no_check: Annotated[
-        bool, typer.Option("--no-check", help="Do not try what the joints would be commanded to do.")
+        bool, option("--no-check", "Do not try what the joints would be commanded to do.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -79,11 +74,8 @@ def show(
     reach, limits, coupled limits, speeds.
 
     [bold]Examples[/]
-
       posewright gait show trot
-
       posewright gait show trot --set maximum_turn_rad=0.05 --set front_height_m.fore=0.012
-
       posewright gait show my.gait.yaml --robot my_robot/robot.yaml --json
     """
     opened, card = open_gait(gait, robot, sets)
@@ -93,9 +85,7 @@ def show(
 
 def plot(
     gait: GaitName,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="PICTURE", help="A .png, .svg or .pdf file.")
-    ],
+    output: Annotated[Path, option("--output -o PICTURE", "A .png, .svg or .pdf file.")],
     forward: Ahead = None,
     left: Left = 0.0,
     turn: Turn = 0.0,
@@ -109,11 +99,8 @@ def plot(
     rear and a front leg. Nothing is simulated. Without a command it goes ahead at half the greatest speed.
 
     [bold]Examples[/]
-
       posewright gait plot trot -o trot.png
-
       posewright gait plot crawl --forward 0.03 --turn 0.2 -o arc.svg
-
       posewright gait plot trot --forward 0 --set shape_factor=1 -o on_the_spot.pdf
     """
     opened, card = open_gait(gait, robot, sets)

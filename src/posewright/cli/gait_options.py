@@ -5,32 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from posewright import formats, gaits, robots
+from posewright.cli.options import argument, option
 from posewright.errors import DocumentError, FormatError, InputError, UnreachableError, Where
 
-GaitName = Annotated[
-    str, typer.Argument(metavar="GAIT", help="A gait of the list, or the path of one's own *.gait.yaml.")
-]
+GaitName = Annotated[str, argument("GAIT", "A gait of the list, or the path of one's own *.gait.yaml.")]
 RobotOption = Annotated[
     str | None,
-    typer.Option(
-        "--robot", metavar="R", help="A robot of `posewright robots`, or a card; default the gait's own."
-    ),
+    option("--robot R", "A robot of `posewright robots`, or a card; default the gait's own."),
 ]
-Forward = Annotated[float, typer.Option("--forward", metavar="M/S", help="Ahead; negative backwards.")]
-Left = Annotated[float, typer.Option("--left", metavar="M/S", help="To the left; negative to the right.")]
+Forward = Annotated[float, option("--forward M/S", "Ahead; negative backwards.")]
+Left = Annotated[float, option("--left M/S", "To the left; negative to the right.")]
 Turn = Annotated[
     float,
-    typer.Option("--turn", metavar="RAD/S", help="To the left, as seen from above; negative to the right."),
+    option("--turn RAD/S", "To the left, as seen from above; negative to the right."),
 ]
 Sets = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Another value of a parameter, as `gait show` names it: shape_factor=0.5, "
+    option(
+        "--set NAME=VALUE",
+        "Another value of a parameter, as `gait show` names it: shape_factor=0.5, "
         "front_height_m.fore=0.02, equilibrium_m.hind.x=-0.08. May be given several times.",
         show_default=False,
     ),

@@ -24,7 +24,15 @@ from posewright.cli.gait_options import (
     open_gait,
 )
 from posewright.cli.gait_tables import compare_table, print_many, print_walk
-from posewright.cli.options import AsJson, Record, record_paths, refuse_overwriting, refuse_recording
+from posewright.cli.options import (
+    AsJson,
+    Record,
+    argument,
+    option,
+    record_paths,
+    refuse_overwriting,
+    refuse_recording,
+)
 from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
 
@@ -37,37 +45,27 @@ WORTH_WORKERS = 8
 
 GaitNames = Annotated[
     list[str],
-    typer.Argument(metavar="GAIT ...", help="Gaits of the list, or paths of one's own *.gait.yaml."),
+    argument("GAIT ...", "Gaits of the list, or paths of one's own *.gait.yaml."),
 ]
-Seconds = Annotated[float, typer.Option("--seconds", metavar="S", help="For so long it is measured.")]
+Seconds = Annotated[float, option("--seconds S", "For so long it is measured.")]
 Settle = Annotated[
     float,
-    typer.Option(
-        "--settle", metavar="S", help="For so long it walks before; falls count from the beginning."
-    ),
+    option("--settle S", "For so long it walks before; falls count from the beginning."),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the body, where it is drawn at random.")]
+Seed = Annotated[int, option("--seed N", "Of the body, where it is drawn at random.")]
 Body = Annotated[
     str,
-    typer.Option(
-        "--body",
-        metavar="B",
-        help="nominal: as the model says; random: other friction, masses, servos; or a *.yaml.",
-    ),
+    option("--body B", "nominal: as the model says; random: other friction, masses, servos; or a *.yaml."),
 ]
 Bodies = Annotated[
     int | None,
-    typer.Option(
-        "--bodies", metavar="N", help="Walk so many random bodies, of the seeds N, N + 1, ...", min=1
-    ),
+    option("--bodies N", "Walk so many random bodies, of the seeds N, N + 1, ...", min=1),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", metavar="N", help="Processes for many bodies; default one a processor.", min=1),
+    option("--workers N", "Processes for many bodies; default one a processor.", min=1),
 ]
-PlotFile = Annotated[
-    Path | None, typer.Option("--plot", metavar="PICTURE", help="Draw the walk (png, svg or pdf).")
-]
+PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the walk (png, svg or pdf).")]
 
 
 class Wishes(NamedTuple):
@@ -113,13 +111,9 @@ def run(
     transport. docs/measuring-a-gait.md explains each figure.
 
     [bold]Examples[/]
-
       posewright gait run trot --forward 0.2
-
       posewright gait run fast --forward 0.4 --seed 3 --body random --plot fast.png
-
       posewright gait run trot --forward 0.1 --turn 0.5 --bodies 20 --json
-
       posewright gait run trot --forward 0.15 --set central_height_m=0.012 --record trot.mcap
     """
     if plot is not None:
@@ -155,11 +149,8 @@ def compare(
     Of several recordings each has its gait in its name: walk.trot.mcap, walk.crawl.mcap.
 
     [bold]Examples[/]
-
       posewright gait compare trot fast --forward 0.2
-
       posewright gait compare trot my_trot.gait.yaml --forward 0.2 --turn 0.5 --body random --seed 7
-
       posewright gait compare trot crawl --forward 0.03 --record walk.mcap
     """
     opened = [open_gait(name, robot, sets) for name in gaits]

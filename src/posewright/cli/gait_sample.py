@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import typer
-
 from posewright import formats, gaits, motions, robots
 from posewright.cli.console import give, warn
 from posewright.cli.gait_options import (
@@ -21,7 +19,7 @@ from posewright.cli.gait_options import (
     command_of,
     open_gait,
 )
-from posewright.cli.options import AsJson, give_samples, losses_listed, refuse_overwriting
+from posewright.cli.options import AsJson, give_samples, losses_listed, option, refuse_overwriting
 
 TABLE = ".csv"
 
@@ -31,35 +29,28 @@ EQUAL_S = 1e-6
 
 MotionOrTable = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="A motion, as the name says: .motion.yaml, .mtn, .h, .mot, .motion; or a table: .csv. "
+    option(
+        "--output -o FILE",
+        "A motion, as the name says: .motion.yaml, .mtn, .h, .mot, .motion; or a table: .csv. "
         "Default: the table to stdout.",
     ),
 ]
 Cycles = Annotated[
     int | None,
-    typer.Option(
-        "--cycles",
-        metavar="N",
-        help="Write so many cycles one after the other; default one, which repeats for ever where the "
+    option(
+        "--cycles N",
+        "Write so many cycles one after the other; default one, which repeats for ever where the "
         "format can say so.",
     ),
 ]
 Every = Annotated[
     int | None,
-    typer.Option(
-        "--every",
-        metavar="N",
-        help="A keyframe every so many frames; default every frame that the format can tell apart.",
+    option(
+        "--every N", "A keyframe every so many frames; default every frame that the format can tell apart."
     ),
 ]
-LeadIn = Annotated[bool, typer.Option("--lead-in", help="Begin in the standing pose, not amid the walk.")]
-AcceptLoss = Annotated[
-    bool, typer.Option("--accept-loss", help="Write all the same what the format cannot hold.")
-]
+LeadIn = Annotated[bool, option("--lead-in", "Begin in the standing pose, not amid the walk.")]
+AcceptLoss = Annotated[bool, option("--accept-loss", "Write all the same what the format cannot hold.")]
 
 
 class Wishes(NamedTuple):
@@ -88,13 +79,9 @@ def sample(
     """Sample a gait at one command: a motion for files and players that know only keyframes, or a table.
 
     [bold]Examples[/]
-
       posewright gait sample trot --forward 0.2 -o ahead.motion.yaml
-
       posewright gait sample trot --turn 1 --cycles 4 --lead-in -o turn.mtn
-
       posewright gait sample crawl --left 0.05 --cycles 2 -o EKMoves.h
-
       posewright gait sample trot --forward 0.1 > cycle.csv
     """
     opened, card = open_gait(gait, robot, sets)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from posewright import contests, experiments, recordings
 from posewright.cli import console
-from posewright.cli.options import AsJson
+from posewright.cli.options import AsJson, add_verb, argument, option
 from posewright.documents import read_text
 
 _RIGHT = frozenset("0123456789+-")
@@ -19,15 +19,15 @@ _RIGHT = frozenset("0123456789+-")
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("judge")(judge)
+    add_verb(app, "judge", judge)
 
 
 def judge(
     recording: Annotated[
-        Path, typer.Argument(help="A recording (MCAP) made with `posewright run --record`, or of a real run.")
+        Path, argument("", "A recording (MCAP) made with `posewright run --record`, or of a real run.")
     ],
     rules: Annotated[
-        Path | None, typer.Option(help="Judge by these rules instead of those it carries.")
+        Path | None, option("--rules", "Judge by these rules instead of those it carries.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

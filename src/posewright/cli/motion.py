@@ -40,6 +40,7 @@ from posewright.cli.options import (
     Record,
     add_group,
     give_samples,
+    option,
     refuse_overwriting,
     refuse_recording,
 )
@@ -56,9 +57,7 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
     """Tell what a motion file holds.
 
     [bold]Examples[/]
-
       posewright motion info walk.motion.yaml
-
       posewright motion info humanoid.mtn --page "F walk" --json
     """
     opened = open_motion_file(file, robot)
@@ -75,16 +74,14 @@ def check(
     robot: RobotName = None,
     pose: Annotated[
         str | None,
-        typer.Option(
-            "--pose", metavar="NAME", help="The pose it must begin and end near; default the nearest."
-        ),
+        option("--pose NAME", "The pose it must begin and end near; default the nearest."),
     ] = None,
-    celebration: Annotated[bool, typer.Option("--celebration", help="It may take its time.")] = False,
+    celebration: Annotated[bool, option("--celebration", "It may take its time.")] = False,
     physics: Physics = False,
     attitude: PutDown = None,
     friction: Friction = None,
     record: Record = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for a warning too.")] = False,
+    strict: Annotated[bool, option("--strict", "Exit with 1 for a warning too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check motions against the design rules; exit with 1 if one is broken.
@@ -93,11 +90,8 @@ def check(
     --physics plays it under gravity too. docs/motions.md explains each.
 
     [bold]Examples[/]
-
       posewright motion check walk.motion.yaml
-
       posewright motion check humanoid.mtn --page Bow --pose walk_ready --celebration
-
       posewright motion check KICK.mtn --physics --record kick.mcap
     """
     if record is not None and not physics:
@@ -132,16 +126,13 @@ def _physics_lines(played: list[dict[str, Any]]) -> list[RenderableType]:
 
 def plot(
     file: MotionPath,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="PICTURE", help="A .png, .svg or .pdf file.")
-    ],
+    output: Annotated[Path, option("--output -o PICTURE", "A .png, .svg or .pdf file.")],
     page: Page = None,
     robot: RobotName = None,
 ) -> None:
     """Draw every moving joint over time, with keyframes, limits, speeds and what the design rules find.
 
     [bold]Examples[/]
-
       posewright motion plot walk.motion.yaml -o walk.svg
     """
     figures.refuse_unsavable(output)
@@ -153,19 +144,17 @@ def plot(
 
 def sample(
     file: MotionPath,
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Samples a second.")],
+    rate: Annotated[float, option("--rate HZ", "Samples a second.")],
     page: Page = None,
     robot: RobotName = None,
-    unit: Annotated[str, typer.Option("--unit", help="deg, rad (joint angles), servo_deg or ticks.")] = "deg",
+    unit: Annotated[str, option("--unit", "deg, rad (joint angles), servo_deg or ticks.")] = "deg",
     numbering: Annotated[
         str | None,
-        typer.Option("--numbering", metavar="NAME", help="Order and name the columns by these servo IDs."),
+        option("--numbering NAME", "Order and name the columns by these servo IDs."),
     ] = None,
     until: Annotated[
         float | None,
-        typer.Option(
-            "--until", metavar="S", help="Up to this time; default the whole motion, of a loop one pass."
-        ),
+        option("--until S", "Up to this time; default the whole motion, of a loop one pass."),
     ] = None,
     output: Output = None,
     as_json: AsJson = False,
@@ -173,9 +162,7 @@ def sample(
     """Sample a motion as a table: one row a time, one column a joint.
 
     [bold]Examples[/]
-
       posewright motion sample walk.motion.yaml --rate 128 -o walk.csv
-
       posewright motion sample thesis_table_forward.csv --rate 8 --unit servo_deg --numbering uc3m_thesis
     """
     refuse_overwriting(output, file)

@@ -8,44 +8,28 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from posewright import formats
 from posewright.cli.console import give, warn
 from posewright.cli.motion_options import Page, open_motion_file
-from posewright.cli.options import AcceptLoss, AsJson, losses_listed
+from posewright.cli.options import AcceptLoss, AsJson, argument, losses_listed, option
 from posewright.errors import UnknownNameError
 
-Source = Annotated[Path, typer.Argument(metavar="IN", help="A motion file; its content tells the format.")]
+Source = Annotated[Path, argument("IN", "A motion file; its content tells the format.")]
 Target = Annotated[
     Path,
-    typer.Argument(
-        metavar="OUT", help="Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how."
-    ),
+    argument("OUT", "Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how."),
 ]
 ForRobot = Annotated[
     str | None,
-    typer.Option(
-        "--robot",
-        metavar="R",
-        help="The robot it is for; a motion made for another is carried over joint by joint.",
-    ),
+    option("--robot R", "The robot it is for; a motion made for another is carried over joint by joint."),
 ]
-To = Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format, whatever OUT is called.")]
+To = Annotated[str | None, option("--to FORMAT", "The format, whatever OUT is called.")]
 Keys = Annotated[
     str | None,
-    typer.Option(
-        "--keys",
-        metavar="own|all",
-        help="Where joints have key times of their own (.mot): keep them, or flatten.",
-    ),
+    option("--keys own|all", "Where joints have key times of their own (.mot): keep them, or flatten."),
 ]
-Straighten = Annotated[
-    bool, typer.Option("--straighten", help="Cut curved ways into straight pieces of about 32 ms.")
-]
-Repair = Annotated[
-    bool, typer.Option("--repair", help="Put a wrong checksum and a stripped byte order mark right.")
-]
+Straighten = Annotated[bool, option("--straighten", "Cut curved ways into straight pieces of about 32 ms.")]
+Repair = Annotated[bool, option("--repair", "Put a wrong checksum and a stripped byte order mark right.")]
 
 
 def convert(
@@ -66,13 +50,9 @@ def convert(
     steps of the format round the motion is measured on what was written.
 
     [bold]Examples[/]
-
       posewright motion convert humanoid.mtn bow.motion.yaml --page Bow --accept-loss
-
       posewright motion convert KICK.h KICK.mtn --robot sony_ers7
-
       posewright motion convert dive.mot dive.motion --keys all
-
       posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
     """
     opened = open_motion_file(source, robot)

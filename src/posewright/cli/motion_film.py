@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import typer
-
 from posewright import experiments, figures, motions, recordings
 from posewright.cli.console import say, working
 from posewright.cli.motion_options import (
@@ -20,7 +18,7 @@ from posewright.cli.motion_options import (
     open_for_robot,
     radians,
 )
-from posewright.cli.options import Record, refuse_overwriting, refuse_recording
+from posewright.cli.options import Record, option, refuse_overwriting, refuse_recording
 from posewright.errors import InputError, Where
 
 PICTURES = 12
@@ -30,28 +28,21 @@ def film(
     file: MotionPath,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILM",
-            help="A .png, .svg or .pdf film strip, or a .mp4, .mkv or .webm film.",
-        ),
+        option("--output -o FILM", "A .png, .svg or .pdf film strip, or a .mp4, .mkv or .webm film."),
     ],
     page: Page = None,
     robot: RobotName = None,
     camera: Annotated[
         str,
-        typer.Option("--camera", metavar="NAME", help="side, front, chase, or a camera of the robot."),
+        option("--camera NAME", "side, front, chase, or a camera of the robot."),
     ] = "side",
-    pictures: Annotated[
-        int, typer.Option("--pictures", metavar="N", min=1, max=60, help="Of a strip, how many.")
-    ] = PICTURES,
+    pictures: Annotated[int, option("--pictures N", "Of a strip, how many.", min=1, max=60)] = PICTURES,
     speed: Annotated[
         float,
-        typer.Option("--speed", metavar="X", help="Of a film: 0.25 is slow motion, four times as long."),
+        option("--speed X", "Of a film: 0.25 is slow motion, four times as long."),
     ] = 1.0,
     no_physics: Annotated[
-        bool, typer.Option("--no-physics", help="Show what is commanded, without gravity or weak servos.")
+        bool, option("--no-physics", "Show what is commanded, without gravity or weak servos.")
     ] = False,
     attitude: PutDown = None,
     friction: Friction = None,
@@ -63,9 +54,7 @@ def film(
     finds there. A film has 25 pictures a second.
 
     [bold]Examples[/]
-
       posewright motion film walk.motion.yaml -o walk.png
-
       posewright motion film humanoid.mtn --page "F getup" --attitude 0 90 -o up.mp4 --speed 0.5
     """
     _refuse(output, pictures, speed)

@@ -11,7 +11,7 @@ import typer
 
 from posewright.cli import console
 from posewright.cli.judge import print_outcome
-from posewright.cli.options import AsJson, Camera, Plot, Video, refuse_overwriting
+from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
@@ -20,45 +20,32 @@ if TYPE_CHECKING:
     from posewright.experiments import Progress
     from posewright.simulation import World
 
-HELP = """Run a trial or a contest: robot, behaviour, field, referee, judge.
 
-[bold]Examples[/]
-
-  posewright run obstacle-race
-
-  posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
-
-  posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
-
-  posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
-
-  posewright run passivity-test --seed 3
-"""
-
-
-TrialName = Annotated[str, typer.Argument(help="A trial's or a contest's name, or a *.trial.yaml file.")]
+TrialName = Annotated[str, argument("", "A trial's or a contest's name, or a *.trial.yaml file.")]
 LayoutName = Annotated[
-    str | None, typer.Option(help="Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
+    str | None, option("--layout", "Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
 ]
 Seed = Annotated[
-    int | None, typer.Option(help="Of what is drawn by chance: where boxes stand, random inputs of a chart.")
+    int | None, option("--seed", "Of what is drawn by chance: where boxes stand, random inputs of a chart.")
 ]
-BehaviourName = Annotated[str | None, typer.Option(help="A behaviour's name, or a *.behaviour.yaml file.")]
+BehaviourName = Annotated[
+    str | None, option("--behaviour", "A behaviour's name, or a *.behaviour.yaml file.")
+]
 VendorFile = Annotated[
     Path | None,
-    typer.Option(
-        help="A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
+    option(
+        "--motions", "A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
     ),
 ]
-Body = Annotated[str, typer.Option(help="What it is run on: sim, mock, or what an installed package adds.")]
-Record = Annotated[Path | None, typer.Option(help="Write the recording (MCAP; opens in Foxglove).")]
-View = Annotated[bool, typer.Option("--view", help="Show it in a live window, at real time.")]
-Legal = Annotated[bool, typer.Option("--legal", help="Refuse a layout that breaks the contest's rules.")]
+Body = Annotated[str, option("--body", "What it is run on: sim, mock, or what an installed package adds.")]
+Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
+View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
+Legal = Annotated[bool, option("--legal", "Refuse a layout that breaks the contest's rules.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("run", help=HELP)(run)
+    add_verb(app, "run", run)
 
 
 def run(
@@ -76,7 +63,15 @@ def run(
     legal: Legal = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a trial."""
+    """Run a trial or a contest: robot, behaviour, field, referee, judge.
+
+    [bold]Examples[/]
+      posewright run obstacle-race
+      posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
+      posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
+      posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
+      posewright run passivity-test --seed 3
+    """
     from posewright.experiments import draw_outcome, run_trial
     from posewright.figures import FILMS, PICTURES, film_recording, save_figure
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from posewright.cli.options import AsJson
+from posewright.cli.options import AsJson, option
 
 
 def register(app: typer.Typer) -> None:
@@ -22,9 +22,11 @@ def _contests() -> None:
 
 
 def obstacle_race(
-    time: Annotated[float, typer.Option(help="The leg's time in seconds, 0..300; 300 if unfinished.")],
-    distance: Annotated[float, typer.Option(help="To the back of the rearmost foot in centimetres, 0..150.")],
-    penalties: Annotated[int, typer.Option(help="How often the judge touched the robot.")] = 0,
+    time: Annotated[float, option("--time", "The leg's time in seconds, 0..300; 300 if unfinished.")],
+    distance: Annotated[
+        float, option("--distance", "To the back of the rearmost foot in centimetres, 0..150.")
+    ],
+    penalties: Annotated[int, option("--penalties", "How often the judge touched the robot.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Score one leg of the CEABOT obstacle race: (300-T)·7.5/300 + d/150·7.5 - (2·pen)^1.35."""

@@ -17,7 +17,7 @@ from rich.text import Text
 from posewright import experiments, figures, gaits, search
 from posewright.cli import console
 from posewright.cli.console import give
-from posewright.cli.options import FOUND, STOPPED, AsJson, refuse_overwriting
+from posewright.cli.options import FOUND, STOPPED, AsJson, add_verb, argument, option, refuse_overwriting
 from posewright.cli.tune_report import (
     describe,
     figures_line,
@@ -37,57 +37,48 @@ GAIT_SUFFIXES = (".yaml", ".yml")
 
 TuningName = Annotated[
     str | None,
-    typer.Argument(
-        metavar="TUNING", help="A tuning of --list, or the path of one's own *.tune.yaml.", show_default=False
-    ),
+    argument("TUNING", "A tuning of --list, or the path of one's own *.tune.yaml.", show_default=False),
 ]
 Generations = Annotated[
     int | None,
-    typer.Option(
-        "--generations", metavar="N", help="How many after the start; default the document's.", min=1
-    ),
+    option("--generations N", "How many after the start; default the document's.", min=1),
 ]
 Population = Annotated[
     int | None,
-    typer.Option(
-        "--population", metavar="N", help="Candidates in each; default the document's, or the journal's."
-    ),
+    option("--population N", "Candidates in each; default the document's, or the journal's."),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", metavar="N", help="Of what is drawn by chance; default 0, or the journal's."),
+    option("--seed N", "Of what is drawn by chance; default 0, or the journal's."),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers",
-        metavar="N",
-        help="Processes that walk; default one a processor. The result is the same with any number.",
+    option(
+        "--workers N",
+        "Processes that walk; default one a processor. The result is the same with any number.",
         min=1,
     ),
 ]
 JournalFile = Annotated[
     Path | None,
-    typer.Option("--journal", metavar="FILE", help=f"Of the search; default TUNING{JOURNAL_SUFFIX} here."),
+    option("--journal FILE", f"Of the search; default TUNING{JOURNAL_SUFFIX} here."),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with the journal that is there.")]
+Resume = Annotated[bool, option("--resume", "Go on with the journal that is there.")]
 GaitFile = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the best gait here, a *.gait.yaml."),
+    option("--output -o FILE", "Write the best gait here, a *.gait.yaml."),
 ]
-PlotFile = Annotated[
-    Path | None, typer.Option("--plot", metavar="PICTURE", help="Draw the search (png, svg or pdf).")
-]
-List = Annotated[bool, typer.Option("--list", help="List the tunings that come with Posewright, no more.")]
+PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the search (png, svg or pdf).")]
+List = Annotated[bool, option("--list", "List the tunings that come with Posewright, no more.")]
 Report = Annotated[
     Path | None,
-    typer.Option("--report", metavar="JOURNAL", help="Show what a journal holds, no more; also --plot."),
+    option("--report JOURNAL", "Show what a journal holds, no more; also --plot."),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb `tune` to the application."""
-    app.command("tune")(tune)
+    add_verb(app, "tune", tune)
 
 
 def tune(
@@ -111,17 +102,11 @@ def tune(
     docs/how-to-tune.md explains the document and the score.
 
     [bold]Examples[/]
-
       posewright tune --list
-
       posewright tune fast
-
       posewright tune fast --seed 3 --generations 200 --journal fast_3.jsonl -o my_fast.gait.yaml
-
       posewright tune fast --resume --generations 300 --plot fast.png
-
       posewright tune my_trot.tune.yaml --workers 4 --json
-
       posewright tune --report fast.tune.jsonl --plot fast.png
     """
     wishes = Wishes(generations, population, seed, workers)
