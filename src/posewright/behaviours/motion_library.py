@@ -51,8 +51,7 @@ class CarriedTexts:
 FOLDER = "motions"
 SUFFIX = ".motion.yaml"
 
-SLOWEST, FASTEST = 0.01, 10.0
-"""Nobody plays a motion slower or faster than so many times its own speed."""
+SLOWEST, FASTEST = 0.01, 10.0  # nobody plays a motion slower or faster than so many times its own speed
 
 
 @dataclass(frozen=True)
@@ -105,9 +104,8 @@ def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -
     if vendor_file is not None and "vendor_page" in fields:
         return Entry(name, vendor_file, _page(fields["vendor_page"]), node)
     if ("motion" in fields) == ("file" in fields):
-        node.fail(
-            "a motion comes from one place", hint="`motion:` a name of the catalogue, or `file:` a path"
-        )
+        what = "a motion comes from one place"
+        node.fail(what, hint="`motion:` a name of the catalogue, or `file:` a path")
     path, page = _shipped(fields, robot) if "motion" in fields else _own(fields)
     speed = fields["speed"].number(low=SLOWEST, high=FASTEST) if "speed" in fields else 1.0
     repeat = _repeat(fields["repeat"]) if "repeat" in fields else None
@@ -168,8 +166,7 @@ def load(
     return {**shelf.motions, **(given or {})}
 
 
-Place = tuple[Path, int]
-"""A file and the number of a page in it."""
+Place = tuple[Path, int]  # a file and the number of a page in it
 
 
 class _Shelf:
@@ -203,9 +200,8 @@ class _Shelf:
         """Return the motion at a place, its links become names of the library."""
         motion = self._file(place[0]).motion(place[1])
         if motion.robot != self._robot.name:
-            entry.node.fail(
-                f"this motion is made for {motion.robot}", hint=f"the robot is {self._robot.name}"
-            )
+            what = f"this motion is made for {motion.robot}"
+            entry.node.fail(what, hint=f"the robot is {self._robot.name}")
         self._keep_text(place, motion)
         follow, leave = (
             None if link is None else self._led_to(place, link, entry) for link in (motion.next, motion.exit)

@@ -136,9 +136,8 @@ def read_outputs(node: Node, chart: Chart, doable: Doable) -> tuple[OutputRule, 
 def _read_rule(node: Node, scope: Scope, doable: Doable) -> OutputRule:
     fields = node.fields(optional=("play", "walk", "when", "otherwise", *VELOCITIES, *ANGLES))
     if ("when" in fields) == ("otherwise" in fields):
-        node.fail(
-            "a rule has one condition", hint="`when: <condition>`, or `otherwise: true` in the last one"
-        )
+        what = "a rule has one condition"
+        node.fail(what, hint="`when: <condition>`, or `otherwise: true` in the last one")
     if ("play" in fields) == ("walk" in fields):
         node.fail("a rule asks for one thing", hint="`play:` a motion or null, or `walk:` a gait")
     if "otherwise" in fields and not fields["otherwise"].boolean():

@@ -192,19 +192,12 @@ VIEWS: Mapping[str, Callable[[Node, Scanner, Compass, Outputs], Source]] = {
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an input may refer to.
+    """What an input may refer to."""
 
-    Attributes:
-        robot: the robot, for its joints.
-        sensors: the channels of all its sensors.
-        motions: names of the behaviour's motions.
-        chart: the chart, for its outputs.
-    """
-
-    robot: Robot
-    sensors: SensorChannels
-    motions: Collection[str]
-    chart: Chart
+    robot: Robot  # the robot, for its joints
+    sensors: SensorChannels  # the channels of all its sensors
+    motions: Collection[str]  # names of the behaviour's motions
+    chart: Chart  # the chart, for its outputs
 
 
 Found = tuple[Source, Collection[str]]

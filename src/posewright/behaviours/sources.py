@@ -97,28 +97,20 @@ class Senses:
         if channel not in self._scans:
             ranges: Floats = np.asarray(self.reading(channel), dtype=np.float64)
             if ranges.shape != beams.angles.shape:
-                raise BodyError(
-                    f"{channel} reads {ranges.shape} values", hint=f"it has {len(beams.angles)} beams"
-                )
+                what = f"{channel} reads {ranges.shape} values"
+                raise BodyError(what, hint=f"it has {len(beams.angles)} beams")
             self._scans[channel] = Scan(beams, ranges, max_range_m)
         return self._scans[channel]
 
 
 @dataclass(frozen=True)
 class ChannelSource:
-    """A number or flag that a sensor reads.
+    """A number or flag that a sensor reads."""
 
-    Attributes:
-        channel: the channel's name in a BodyState.
-        quantity: what it measures.
-        index: which of the channel's several numbers; None where it has one.
-        nothing: what a reading that is not finite stands for: a range sensor's greatest range.
-    """
-
-    channel: str
-    quantity: Quantity = field(repr=False)
-    index: int | None = None
-    nothing: float = math.nan
+    channel: str  # the channel's name in a BodyState
+    quantity: Quantity = field(repr=False)  # what it measures
+    index: int | None = None  # which of the channel's several numbers; None where it has one
+    nothing: float = math.nan  # what a reading that is not finite stands for: a range sensor's greatest range
 
     def __str__(self) -> str:
         return self.channel if self.index is None else f"{self.channel}[{self.index}]"
@@ -209,17 +201,11 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class Scanner:
-    """A sensor with many beams, made ready to be asked.
+    """A sensor with many beams, made ready to be asked."""
 
-    Attributes:
-        channel: its channel in a BodyState.
-        beams: where it looks.
-        max_range_m: what a beam reads that meets nothing [m].
-    """
-
-    channel: str
-    beams: Beams
-    max_range_m: float
+    channel: str  # its channel in a BodyState
+    beams: Beams  # where it looks
+    max_range_m: float  # what a beam reads that meets nothing [m]
 
     def __repr__(self) -> str:
         return f"Scanner({self.channel!r}, {self.beams!r})"

@@ -15,18 +15,12 @@ from posewright.cli.console import fail
 from posewright.cli.options import STOPPED
 from posewright.errors import PosewrightError
 
-BAD_INPUT = 2
-"""Exit code for anything a person handed in that is wrong; findings and failures exit with 1."""
-
+BAD_INPUT = 2  # exit code for anything a person handed in that is wrong; findings and failures exit with 1
 NOT_WRITTEN = 1
 """Exit code where stdout takes no more: its reader stopped reading (`| head -1`), or the disk is full."""
 
-INTERNAL = 70
-"""Exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h."""
-
-DEBUG = "POSEWRIGHT_DEBUG"
-"""Set to 1 in the environment, an internal error shows its traceback."""
-
+INTERNAL = 70  # exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h
+DEBUG = "POSEWRIGHT_DEBUG"  # set to 1 in the environment, an internal error shows its traceback
 VERBS = (
     *("robots", "motion", "gait", "tune", "archive", "monet", "chart"),
     *("run", "replay", "judge", "evaluate", "score", "inspect"),

@@ -22,9 +22,7 @@ RobotName = Annotated[
 ]
 Force = Annotated[bool, option("--force", "Write over files that stand there.")]
 
-MOST_LISTED = 20
-"""More names than this are counted, not listed."""
-
+MOST_LISTED = 20  # more names than this are counted, not listed
 _GZIP = {"none": "no gzip", "file": "gzip around all of it", "entries": "gzip around each entry"}
 
 

@@ -16,9 +16,7 @@ from posewright.cli.chart_try import cover, coverage, mutate, run_tests
 from posewright.cli.console import give, line_of, note, say, styled, working
 from posewright.cli.options import FOUND, AsJson, Output, add_group, argument, option, refuse_overwriting
 
-UNKNOWN = 3
-"""Exit code where it could not be told whether two charts behave alike."""
-
+UNKNOWN = 3  # exit code where it could not be told whether two charts behave alike
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 

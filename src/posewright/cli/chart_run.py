@@ -19,12 +19,8 @@ from posewright.errors import InputError, UnknownNameError
 CHARTS = "A *.chart.yaml, an .scxml, a transition table or a truth table as CSV: told apart by content."
 ChartPath = Annotated[Path, argument("CHART", CHARTS)]
 
-MOST_TOLD = 5
-"""So many of what went wrong are told; more of them say no more."""
-
-MAX_TICKS = 100_000
-"""Ticks that one line at the keyboard may ask for."""
-
+MOST_TOLD = 5  # so many of what went wrong are told; more of them say no more
+MAX_TICKS = 100_000  # ticks that one line at the keyboard may ask for
 HELP, END = "help", ("quit", "exit", "q")
 USE = "front=1 sets an input and takes a tick; an event's name sends it; 5: so many ticks; 0.5 s: so long;"
 MORE = "an empty line: one tick; help: this; quit"

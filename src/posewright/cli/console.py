@@ -24,12 +24,8 @@ if TYPE_CHECKING:
 out = Console(emoji=False)
 """For what was asked for; colours only when a person reads it, and `:dog:` in a name stays what it is."""
 
-err = Console(stderr=True, emoji=False)
-"""For progress, warnings and errors, so that stdout can be piped."""
-
-PATIENCE_S = 1.0
-"""Work that takes longer than this shows a bar [s]."""
-
+err = Console(stderr=True, emoji=False)  # for progress, warnings and errors, so that stdout can be piped
+PATIENCE_S = 1.0  # work that takes longer than this shows a bar [s]
 _NUMERIC = frozenset("0123456789+-. ")
 
 

@@ -86,11 +86,8 @@ def _refuse_other_kinds(path: Path) -> None:
         return  # not there, or of no known kind: what is wrong with it as a gait says more
     if kind.name != formats.GAIT:
         hint = "`posewright motion info` shows motions; " if kind.is_motion else ""
-        raise FormatError(
-            f"this is {kind.title}: no gait",
-            where=Where(path=path),
-            hint=f"{hint}`posewright gait list` has gaits",
-        )
+        what = f"this is {kind.title}: no gait"
+        raise FormatError(what, where=Where(path=path), hint=f"{hint}`posewright gait list` has gaits")
 
 
 def values_set(sets: list[str] | None) -> dict[str, float]:

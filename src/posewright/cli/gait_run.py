@@ -37,9 +37,7 @@ from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
 
 NOMINAL_BODY = "nominal"
-FELL = 1
-"""Exit code where a robot fell."""
-
+FELL = 1  # exit code where a robot fell
 WORTH_WORKERS = 8
 """So many bodies and more are walked by several processes: starting one takes as long as walking a few."""
 
@@ -69,23 +67,14 @@ PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the walk (png, 
 
 
 class Wishes(NamedTuple):
-    """How gaits are walked, on whose body, and who is told.
+    """How gaits are walked, on whose body, and who is told."""
 
-    Attributes:
-        command: what they are asked for.
-        seconds: for so long each is measured [s].
-        settle_s: for so long each walks before [s].
-        body: nominal, a set of bodies, or the path of one.
-        seed: of the body, where it is drawn at random.
-        as_json: whether a program reads the result.
-    """
-
-    command: gaits.VelocityCommand
-    seconds: float
-    settle_s: float
-    body: str
-    seed: int
-    as_json: bool
+    command: gaits.VelocityCommand  # what they are asked for
+    seconds: float  # for so long each is measured [s]
+    settle_s: float  # for so long each walks before [s]
+    body: str  # nominal, a set of bodies, or the path of one
+    seed: int  # of the body, where it is drawn at random
+    as_json: bool  # whether a program reads the result
 
 
 def run(
@@ -268,11 +257,10 @@ def _whose(body: str, seed: int) -> str:
 
 
 def _refuse_of_many(plot: Path | None, record: Path | None) -> None:
-    for output, words, option in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
+    for output, words, flag in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
         if output is not None:
-            raise InputError(
-                f"{words} is of one body", hint=f"{option} without --bodies, and --body random --seed N"
-            )
+            what = f"{words} is of one body"
+            raise InputError(what, hint=f"{flag} without --bodies, and --body random --seed N")
 
 
 def _refuse_workers(workers: int | None) -> None:

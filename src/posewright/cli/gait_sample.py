@@ -23,8 +23,7 @@ from posewright.cli.options import AsJson, give_samples, losses_listed, option, 
 
 TABLE = ".csv"
 
-EQUAL_S = 1e-6
-"""Lengths that differ by less are the same [s]."""
+EQUAL_S = 1e-6  # lengths that differ by less are the same [s]
 
 
 MotionOrTable = Annotated[

@@ -72,19 +72,12 @@ def film(
 
 
 class Manner(NamedTuple):
-    """How a motion is shown.
+    """How a motion is shown."""
 
-    Attributes:
-        camera: who looks.
-        pictures: of a strip, how many.
-        speed: of a film, seconds of motion a second of film.
-        on_progress: of a film, is called with the share done.
-    """
-
-    camera: str
-    pictures: int
-    speed: float
-    on_progress: Callable[[float], None]
+    camera: str  # who looks
+    pictures: int  # of a strip, how many
+    speed: float  # of a film, seconds of motion a second of film
+    on_progress: Callable[[float], None]  # of a film, is called with the share done
 
 
 def _refuse(output: Path, pictures: int, speed: float) -> None:

@@ -16,11 +16,8 @@ from posewright.cli.options import record_paths, refuse_recording
 
 FOR_EVER = "for ever"
 
-WORST = 3
-"""So many joints are named of those that lag or give all their torque."""
-
-DIGITS = 9
-"""Decimals of a time: a nanosecond, free of 0.8160000000000001."""
+WORST = 3  # so many joints are named of those that lag or give all their torque
+DIGITS = 9  # decimals of a time: a nanosecond, free of 0.8160000000000001
 
 
 def describe_file(file: formats.MotionFile, page: str | None) -> dict[str, Any]:

@@ -15,11 +15,8 @@ from posewright.cli import console
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, Where
 
-FOUND = 1
-"""Exit code where a check found an error, a robot fell, or a search found nothing."""
-
-STOPPED = 130
-"""Exit code after Ctrl-C, as shells count it."""
+FOUND = 1  # exit code where a check found an error, a robot fell, or a search found nothing
+STOPPED = 130  # exit code after Ctrl-C, as shells count it
 
 
 def option(words: str, about: str, **more: Any) -> Any:

@@ -132,9 +132,8 @@ def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
         return
     refuse_unwritable(path)
     if path.suffix.lower() not in suffixes:
-        raise InputError(
-            "the file's ending does not fit", where=Where(path), hint=f"one of {', '.join(suffixes)}"
-        )
+        what = "the file's ending does not fit"
+        raise InputError(what, where=Where(path), hint=f"one of {', '.join(suffixes)}")
 
 
 class _Live:

@@ -43,13 +43,10 @@ def obstacle_race(
     limits = rules().scoring
     table = Table("for", "points", title="One leg of the obstacle race")
     table.columns[1].justify = "right"
-    table.add_row(
-        f"time left, {limits.time_limit_s - time:g} s of {limits.time_limit_s:g} s",
-        f"{points.time_points:+.3f}",
-    )
-    table.add_row(
-        f"distance, {distance:g} cm of {limits.distance_limit_cm:g} cm", f"{points.distance_points:+.3f}"
-    )
+    what = f"time left, {limits.time_limit_s - time:g} s of {limits.time_limit_s:g} s"
+    table.add_row(what, f"{points.time_points:+.3f}")
+    what = f"distance, {distance:g} cm of {limits.distance_limit_cm:g} cm"
+    table.add_row(what, f"{points.distance_points:+.3f}")
     table.add_row(f"penalties, {penalties}", f"{-points.penalty_points:+.3f}", end_section=True)
     table.add_row("the formula's value, which decides places", f"{points.raw_points:+.3f}")
     table.add_row("counts in the total", f"{points.points:.3f}", style="bold")

@@ -125,14 +125,11 @@ def tune(
 def _refuse_unclear(tuning: str | None, report: Path | None, *, is_list: bool, is_search: bool) -> None:
     """Refuse to do two things, or none."""
     if (tuning is not None) + (report is not None) + is_list != 1:
-        raise InputError(
-            "it is not clear what to do",
-            hint="name a tuning, or say --list, or --report JOURNAL: one of them",
-        )
+        what = "it is not clear what to do"
+        raise InputError(what, hint="name a tuning, or say --list, or --report JOURNAL: one of them")
     if is_search and tuning is None:
-        raise InputError(
-            "--list and --report search nothing", hint="name a tuning, or leave the options of a search out"
-        )
+        what = "--list and --report search nothing"
+        raise InputError(what, hint="name a tuning, or leave the options of a search out")
 
 
 class Wishes(NamedTuple):
@@ -235,11 +232,8 @@ def _recorded(journal: Path, *, resume: bool) -> search.Journal | None:
     """
     is_there = os.path.lexists(journal)
     if is_there and not resume:
-        raise InputError(
-            "there is a journal already",
-            where=Where(journal),
-            hint="--resume to go on with it, or --journal FILE for another",
-        )
+        hint = "--resume to go on with it, or --journal FILE for another"
+        raise InputError("there is a journal already", where=Where(journal), hint=hint)
     if resume and not is_there:
         raise InputError("there is no journal to go on with", where=Where(journal), hint="leave --resume out")
     return search.read_journal(journal) if is_there and _has_a_line(journal) else None

@@ -28,12 +28,8 @@ FIGURES: Mapping[str, tuple[str, str]] = {
 }
 """Facts of a candidate, with people's words and how they read."""
 
-AT_BOUND = 0.01
-"""Nearer to a bound than this share of the range is at the bound."""
-
-MOST_ROWS = 16
-"""So many generations are shown, evenly spaced; more of them say no more."""
-
+AT_BOUND = 0.01  # nearer to a bound than this share of the range is at the bound
+MOST_ROWS = 16  # so many generations are shown, evenly spaced; more of them say no more
 NO_REASON = "no reason was noted"
 
 

@@ -143,10 +143,8 @@ def _walk(node: Node) -> TunedWalk:
     forward, left, turn = (_asked(told[key], most) if key in told else Asked() for key, most in _MOST.items())
     share = math.hypot(*(one.value for one in (forward, left) if one.is_share))
     if share > 1.0 + _SHARE_SLACK:
-        node.fail(
-            f"forward and left together are {share:.3g} times the greatest speed",
-            hint="shares whose squares add up to 1 at most, such as 0.6 and 0.8",
-        )
+        what = f"forward and left together are {share:.3g} times the greatest speed"
+        node.fail(what, hint="shares whose squares add up to 1 at most, such as 0.6 and 0.8")
     asked = {"forward": forward, "left": left, "turn": turn}
     walk = read_record(node, TunedWalk, besides=_MOST, degrees=False, **asked)
     if walk.weight == 0.0:
@@ -251,9 +249,8 @@ def _own(node: Node, name: str, gait: Gait, value: str) -> float:
 
 def _expect_within(node: Node, own: float, low: float, high: float) -> None:
     if not low <= own <= high:
-        node.fail(
-            f"the gait has {own:g}, outside {low:g} to {high:g}", hint=f"a range with that in it; or {_START}"
-        )
+        what = f"the gait has {own:g}, outside {low:g} to {high:g}"
+        node.fail(what, hint=f"a range with that in it; or {_START}")
 
 
 def _bounds(node: Node) -> tuple[float, float, float | None]:
@@ -271,10 +268,8 @@ def _range(node: Node) -> tuple[float, float]:
         node.fail(f"expected two numbers, found {len(ends)}", hint=_RANGE_HINT)
     low, high = (end.number() for end in ends)
     if not low < high:
-        node.fail(
-            f"the range goes from {low:g} to {high:g}",
-            hint="the lower number first; what is fixed is not searched",
-        )
+        what = f"the range goes from {low:g} to {high:g}"
+        node.fail(what, hint="the lower number first; what is fixed is not searched")
     return low, high
 
 

@@ -17,8 +17,7 @@ from posewright.evaluation.walking.joints import LEAST_WAY_M
 from posewright.experiments.tuning.task import LARGEST_WEIGHT, Term, TunedBodies, Walked
 from posewright.search import Evaluation, Fact
 
-NOWHERE_COST = 20.0
-"""What transport costs a robot that comes nowhere: more than any that walks."""
+NOWHERE_COST = 20.0  # what transport costs a robot that comes nowhere: more than any that walks
 
 Weight = Annotated[float, Bounds(0.0, LARGEST_WEIGHT)]
 
@@ -78,16 +77,11 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
-    """How far the base leans at most, beyond a limit.
-
-    Attributes:
-        weight: of 1 degree.
-        over: up to here it may [deg].
-    """
+    """How far the base leans at most, beyond a limit."""
 
     name: ClassVar[str] = "tilt_deg"
-    weight: Weight
-    over: Annotated[float, Bounds(0.0, 180.0)] = 0.0
+    weight: Weight  # of 1 degree
+    over: Annotated[float, Bounds(0.0, 180.0)] = 0.0  # up to here it may [deg]
 
     def value(self, walked: Walked) -> float:
         """Return the degrees beyond the limit."""
@@ -96,16 +90,11 @@ class Tilt:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How fast the robot leaves the way it was sent: across it, and by a turn nobody asked for.
-
-    Attributes:
-        weight: of 1 m/s.
-        turn_m: so many metres a turn by 1 rad counts as [m].
-    """
+    """How fast the robot leaves the way it was sent: across it, and by a turn nobody asked for."""
 
     name: ClassVar[str] = "drift"
-    weight: Weight
-    turn_m: Annotated[float, Bounds(0.0, 100.0)] = 0.5
+    weight: Weight  # of 1 m/s
+    turn_m: Annotated[float, Bounds(0.0, 100.0)] = 0.5  # so many metres a turn by 1 rad counts as [m]
 
     def value(self, walked: Walked) -> float:
         """Return the speed of the drift [m/s]."""
@@ -118,14 +107,10 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """How far all feet together slide for each metre.
-
-    Attributes:
-        weight: of 1 m a metre.
-    """
+    """How far all feet together slide for each metre."""
 
     name: ClassVar[str] = "slip"
-    weight: Weight
+    weight: Weight  # of 1 m a metre
 
     def value(self, walked: Walked) -> float:
         """Return metres a metre; a way under 5 cm counts as 5 cm."""
@@ -134,14 +119,10 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class CostOfTransport:
-    """What the way costs in work of the joints.
-
-    Attributes:
-        weight: of a cost of 1.
-    """
+    """What the way costs in work of the joints."""
 
     name: ClassVar[str] = "cost_of_transport"
-    weight: Weight
+    weight: Weight  # of a cost of 1
 
     def value(self, walked: Walked) -> float:
         """Return the cost; that of a robot that comes nowhere is as bad as it gets."""
@@ -151,16 +132,11 @@ class CostOfTransport:
 
 @dataclass(frozen=True, slots=True)
 class JointSpeed:
-    """How fast the fastest joint turns over the greatest speed on the card, beyond a limit.
-
-    Attributes:
-        weight: of a ratio of 1 beyond it.
-        over: up to here it may.
-    """
+    """How fast the fastest joint turns over the greatest speed on the card, beyond a limit."""
 
     name: ClassVar[str] = "joint_speed_ratio"
-    weight: Weight
-    over: Annotated[float, Bounds(0.0, 100.0)] = 1.0
+    weight: Weight  # of a ratio of 1 beyond it
+    over: Annotated[float, Bounds(0.0, 100.0)] = 1.0  # up to here it may
 
     def value(self, walked: Walked) -> float:
         """Return the ratio beyond the limit."""
@@ -169,16 +145,11 @@ class JointSpeed:
 
 @dataclass(frozen=True, slots=True)
 class JointMargin:
-    """How near commands come to the limits of joints, coupled ones too.
-
-    Attributes:
-        weight: of 1 degree.
-        under: so much room there should be [deg].
-    """
+    """How near commands come to the limits of joints, coupled ones too."""
 
     name: ClassVar[str] = "joint_margin_deg"
-    weight: Weight
-    under: Annotated[float, Bounds(0.0, 90.0)] = 0.0
+    weight: Weight  # of 1 degree
+    under: Annotated[float, Bounds(0.0, 90.0)] = 0.0  # so much room there should be [deg]
 
     def value(self, walked: Walked) -> float:
         """Return the degrees of room that are missing."""
@@ -190,14 +161,10 @@ class JointMargin:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """Whether the robot fell; twice as bad at the very beginning as at the very end.
-
-    Attributes:
-        weight: of a fall at the end of the walk.
-    """
+    """Whether the robot fell; twice as bad at the very beginning as at the very end."""
 
     name: ClassVar[str] = "fall"
-    weight: Weight
+    weight: Weight  # of a fall at the end of the walk
 
     def value(self, walked: Walked) -> float:
         """Return 0 for a robot that stays upright, 1 to 2 for one that falls."""

@@ -41,8 +41,7 @@ SPREAD = 0.2
 
 MOST_GENERATIONS = 1_000_000
 
-LARGEST_WEIGHT = 1e6
-"""Of a term, and of a walk beside the others: more is a slip of the pen."""
+LARGEST_WEIGHT = 1e6  # of a term, and of a walk beside the others: more is a slip of the pen
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +108,10 @@ class TunedBodies:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walked:
-    """A walk that one body has done.
+    """A walk that one body has done."""
 
-    Attributes:
-        walk: what was asked for.
-        report: what came of it.
-    """
-
-    walk: TunedWalk
-    report: GaitReport
+    walk: TunedWalk  # what was asked for
+    report: GaitReport  # what came of it
 
     @property
     def commanded(self) -> tuple[float, float, float]:
