@@ -17,8 +17,7 @@ from posewright.errors import OutputError
 
 ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, in gzip or not.")]
 RobotName = Annotated[
-    str | None,
-    option("--robot R", "The robot the motions are for; another's are carried over."),
+    str | None, option("--robot R", "The robot the motions are for; another's are carried over.")
 ]
 Force = Annotated[bool, option("--force", "Write over files that stand there.")]
 
@@ -49,13 +48,9 @@ def extract(
     output: Annotated[Path, option("--output -o DIR", "The folder; it is made if need be.")],
     names: Annotated[list[str] | None, argument("NAME", "Names or numbers of entries; default all.")] = None,
     to: Annotated[
-        str | None,
-        option("--to FORMAT", "Write motions in this format; default as they are."),
+        str | None, option("--to FORMAT", "Write motions in this format; default as they are.")
     ] = None,
-    robot: Annotated[
-        str | None,
-        option("--robot R", "The robot to carry the motions over to."),
-    ] = None,
+    robot: Annotated[str | None, option("--robot R", "The robot to carry the motions over to.")] = None,
     accept_loss: AcceptLoss = False,
     force: Force = False,
     as_json: AsJson = False,
@@ -94,12 +89,10 @@ def extract(
 def create(
     target: Annotated[Path, argument("ARCHIVE", "The archive to be made.")],
     files: Annotated[
-        list[Path],
-        argument("FILE", "Motions of any format, sounds, in the order they are to have."),
+        list[Path], argument("FILE", "Motions of any format, sounds, in the order they are to have.")
     ],
     gzip: Annotated[
-        str,
-        option("--gzip none|file|entries", "Around nothing, the whole archive, or each entry."),
+        str, option("--gzip none|file|entries", "Around nothing, the whole archive, or each entry.")
     ] = "none",
     robot: RobotName = None,
     accept_loss: AcceptLoss = False,
@@ -124,13 +117,9 @@ def create(
 def add(
     file: ArchivePath,
     source: Annotated[Path, argument("FILE", "A motion of any format, or a sound.")],
-    name: Annotated[
-        str | None,
-        option("--name N", "What the entry is called; default as the file."),
-    ] = None,
+    name: Annotated[str | None, option("--name N", "What the entry is called; default as the file.")] = None,
     kind: Annotated[
-        str | None,
-        option("--type T", "OMTN, WAVE, MIDI, LED, ...: put in any file as it is."),
+        str | None, option("--type T", "OMTN, WAVE, MIDI, LED, ...: put in any file as it is.")
     ] = None,
     replace: Annotated[bool, option("--replace", "Put it in place of the entry called so.")] = False,
     robot: RobotName = None,
@@ -155,8 +144,7 @@ def remove(
     file: ArchivePath,
     names: Annotated[list[str], argument("NAME", "Names or numbers of entries.")],
     keep_places: Annotated[
-        bool,
-        option("--keep-places", "Leave a placeholder, so that those behind keep their numbers."),
+        bool, option("--keep-places", "Leave a placeholder, so that those behind keep their numbers.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

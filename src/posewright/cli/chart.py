@@ -171,10 +171,7 @@ def draw(
         charts.draw_chart(machine, output, active=active, labels=labels)
 
 
-def convert(
-    chart: ChartPath,
-    output: Annotated[Path, option("--output -o FILE", "Where to write.")],
-) -> None:
+def convert(chart: ChartPath, output: Annotated[Path, option("--output -o FILE", "Where to write.")]) -> None:
     """Write a chart in another form, by FILE's ending: .yaml (native), .scxml, .csv (transition table).
 
     What a form cannot say is refused by name. For truth tables see `chart table`, for pictures `chart draw`.
@@ -194,8 +191,7 @@ def diff(
     chart: ChartPath,
     other: Annotated[Path, argument("OTHER", CHARTS)],
     every_state: Annotated[
-        bool,
-        option("--every-state", "Start from every state both have by name, reachable or not."),
+        bool, option("--every-state", "Start from every state both have by name, reachable or not.")
     ] = False,
     output: Output = None,
     as_json: AsJson = False,

@@ -77,8 +77,7 @@ def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_jso
 def cover(
     chart: ChartPath,
     folder: Annotated[
-        Path | None,
-        option("--output -o FOLDER", "Write here instead of beside the chart."),
+        Path | None, option("--output -o FOLDER", "Write here instead of beside the chart.")
     ] = None,
     draw: Draw = None,
     as_json: AsJson = False,

@@ -11,15 +11,11 @@ from posewright.errors import DocumentError, FormatError, InputError, Unreachabl
 
 GaitName = Annotated[str, argument("GAIT", "A gait of the list, or the path of one's own *.gait.yaml.")]
 RobotOption = Annotated[
-    str | None,
-    option("--robot R", "A robot of `posewright robots`, or a card; default the gait's own."),
+    str | None, option("--robot R", "A robot of `posewright robots`, or a card; default the gait's own.")
 ]
 Forward = Annotated[float, option("--forward M/S", "Ahead; negative backwards.")]
 Left = Annotated[float, option("--left M/S", "To the left; negative to the right.")]
-Turn = Annotated[
-    float,
-    option("--turn RAD/S", "To the left, as seen from above; negative to the right."),
-]
+Turn = Annotated[float, option("--turn RAD/S", "To the left, as seen from above; negative to the right.")]
 Sets = Annotated[
     list[str] | None,
     option(

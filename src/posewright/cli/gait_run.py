@@ -42,13 +42,11 @@ WORTH_WORKERS = 8
 """So many bodies and more are walked by several processes: starting one takes as long as walking a few."""
 
 GaitNames = Annotated[
-    list[str],
-    argument("GAIT ...", "Gaits of the list, or paths of one's own *.gait.yaml."),
+    list[str], argument("GAIT ...", "Gaits of the list, or paths of one's own *.gait.yaml.")
 ]
 Seconds = Annotated[float, option("--seconds S", "For so long it is measured.")]
 Settle = Annotated[
-    float,
-    option("--settle S", "For so long it walks before; falls count from the beginning."),
+    float, option("--settle S", "For so long it walks before; falls count from the beginning.")
 ]
 Seed = Annotated[int, option("--seed N", "Of the body, where it is drawn at random.")]
 Body = Annotated[
@@ -56,12 +54,10 @@ Body = Annotated[
     option("--body B", "nominal: as the model says; random: other friction, masses, servos; or a *.yaml."),
 ]
 Bodies = Annotated[
-    int | None,
-    option("--bodies N", "Walk so many random bodies, of the seeds N, N + 1, ...", min=1),
+    int | None, option("--bodies N", "Walk so many random bodies, of the seeds N, N + 1, ...", min=1)
 ]
 Workers = Annotated[
-    int | None,
-    option("--workers N", "Processes for many bodies; default one a processor.", min=1),
+    int | None, option("--workers N", "Processes for many bodies; default one a processor.", min=1)
 ]
 PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the walk (png, svg or pdf).")]
 

@@ -18,20 +18,13 @@ Number = Annotated[int, option("--id N", "By which programs ask for it.")]
 Stick = Annotated[Path | None, option("--stick FOLDER", "The folder that holds OPEN-R.")]
 Name = Annotated[str | None, option("--name", "As a_stand#stand_kick; default the motion's own.")]
 NewFolder = Annotated[
-    Path | None,
-    option("--output -o FOLDER", "Write here, as on the stick, and leave that be."),
+    Path | None, option("--output -o FOLDER", "Write here, as on the stick, and leave that be.")
 ]
 ModelName = Annotated[str, option("--model", "Whose files: ERS-7, ERS-210 or ERS-220.")]
 AgentName = Annotated[str, option("--agent", "Who plays it: monetagentMTN, or monetagentMTNWALK for steps.")]
 Sound = Annotated[str | None, option("--sound NAME", "A sound of the stick to go with it.")]
-OnePage = Annotated[
-    str | None,
-    option("--page -p P", "Which motion of the file, where it has several."),
-]
-WhoseMotion = Annotated[
-    str | None,
-    option("--robot R", "Whose motion it is, where the file does not say."),
-]
+OnePage = Annotated[str | None, option("--page -p P", "Which motion of the file, where it has several.")]
+WhoseMotion = Annotated[str | None, option("--robot R", "Whose motion it is, where the file does not say.")]
 AcceptLoss = Annotated[bool, option("--accept-loss", "Add it even if the robot cannot do all of it.")]
 ArchivePath = Annotated[Path | None, option("--archive FILE", "Without a stick: the ODA archive.")]
 CommandsPath = Annotated[Path | None, option("--commands FILE", "Without a stick: the MONETCMD.CFG.")]

@@ -73,8 +73,7 @@ def check(
     page: OnlyPage = None,
     robot: RobotName = None,
     pose: Annotated[
-        str | None,
-        option("--pose NAME", "The pose it must begin and end near; default the nearest."),
+        str | None, option("--pose NAME", "The pose it must begin and end near; default the nearest.")
     ] = None,
     celebration: Annotated[bool, option("--celebration", "It may take its time.")] = False,
     physics: Physics = False,
@@ -149,12 +148,10 @@ def sample(
     robot: RobotName = None,
     unit: Annotated[str, option("--unit", "deg, rad (joint angles), servo_deg or ticks.")] = "deg",
     numbering: Annotated[
-        str | None,
-        option("--numbering NAME", "Order and name the columns by these servo IDs."),
+        str | None, option("--numbering NAME", "Order and name the columns by these servo IDs.")
     ] = None,
     until: Annotated[
-        float | None,
-        option("--until S", "Up to this time; default the whole motion, of a loop one pass."),
+        float | None, option("--until S", "Up to this time; default the whole motion, of a loop one pass.")
     ] = None,
     output: Output = None,
     as_json: AsJson = False,

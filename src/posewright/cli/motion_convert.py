@@ -16,8 +16,7 @@ from posewright.errors import UnknownNameError
 
 Source = Annotated[Path, argument("IN", "A motion file; its content tells the format.")]
 Target = Annotated[
-    Path,
-    argument("OUT", "Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how."),
+    Path, argument("OUT", "Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how.")
 ]
 ForRobot = Annotated[
     str | None,

@@ -27,20 +27,13 @@ PICTURES = 12
 def film(
     file: MotionPath,
     output: Annotated[
-        Path,
-        option("--output -o FILM", "A .png, .svg or .pdf film strip, or a .mp4, .mkv or .webm film."),
+        Path, option("--output -o FILM", "A .png, .svg or .pdf film strip, or a .mp4, .mkv or .webm film.")
     ],
     page: Page = None,
     robot: RobotName = None,
-    camera: Annotated[
-        str,
-        option("--camera NAME", "side, front, chase, or a camera of the robot."),
-    ] = "side",
+    camera: Annotated[str, option("--camera NAME", "side, front, chase, or a camera of the robot.")] = "side",
     pictures: Annotated[int, option("--pictures N", "Of a strip, how many.", min=1, max=60)] = PICTURES,
-    speed: Annotated[
-        float,
-        option("--speed X", "Of a film: 0.25 is slow motion, four times as long."),
-    ] = 1.0,
+    speed: Annotated[float, option("--speed X", "Of a film: 0.25 is slow motion, four times as long.")] = 1.0,
     no_physics: Annotated[
         bool, option("--no-physics", "Show what is commanded, without gravity or weak servos.")
     ] = False,

@@ -13,14 +13,10 @@ from posewright.cli.options import argument, option
 MotionPath = Annotated[Path, argument("FILE", "A motion file; its content tells the format.")]
 Page = Annotated[str | None, option("--page -p P", "Name or number of a page; default the first.")]
 OnlyPage = Annotated[str | None, option("--page -p P", "Name or number of a page; default all.")]
-RobotName = Annotated[
-    str | None,
-    option("--robot R", "The robot; another's motion is carried over."),
-]
+RobotName = Annotated[str | None, option("--robot R", "The robot; another's motion is carried over.")]
 
 Physics = Annotated[
-    bool,
-    option("--physics", "Play it under gravity: falls, tilt, self-contact, slip, lag, weak servos."),
+    bool, option("--physics", "Play it under gravity: falls, tilt, self-contact, slip, lag, weak servos.")
 ]
 PutDown = Annotated[
     tuple[float, float] | None,
@@ -31,8 +27,7 @@ PutDown = Annotated[
     ),
 ]
 Friction = Annotated[
-    float | None,
-    option("--friction MU", "Of the floor: 0.2 polished, 1 carpet; default the model's."),
+    float | None, option("--friction MU", "Of the floor: 0.2 polished, 1 carpet; default the model's.")
 ]
 
 

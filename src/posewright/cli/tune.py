@@ -40,17 +40,12 @@ TuningName = Annotated[
     argument("TUNING", "A tuning of --list, or the path of one's own *.tune.yaml.", show_default=False),
 ]
 Generations = Annotated[
-    int | None,
-    option("--generations N", "How many after the start; default the document's.", min=1),
+    int | None, option("--generations N", "How many after the start; default the document's.", min=1)
 ]
 Population = Annotated[
-    int | None,
-    option("--population N", "Candidates in each; default the document's, or the journal's."),
+    int | None, option("--population N", "Candidates in each; default the document's, or the journal's.")
 ]
-Seed = Annotated[
-    int | None,
-    option("--seed N", "Of what is drawn by chance; default 0, or the journal's."),
-]
+Seed = Annotated[int | None, option("--seed N", "Of what is drawn by chance; default 0, or the journal's.")]
 Workers = Annotated[
     int | None,
     option(
@@ -60,19 +55,14 @@ Workers = Annotated[
     ),
 ]
 JournalFile = Annotated[
-    Path | None,
-    option("--journal FILE", f"Of the search; default TUNING{JOURNAL_SUFFIX} here."),
+    Path | None, option("--journal FILE", f"Of the search; default TUNING{JOURNAL_SUFFIX} here.")
 ]
 Resume = Annotated[bool, option("--resume", "Go on with the journal that is there.")]
-GaitFile = Annotated[
-    Path | None,
-    option("--output -o FILE", "Write the best gait here, a *.gait.yaml."),
-]
+GaitFile = Annotated[Path | None, option("--output -o FILE", "Write the best gait here, a *.gait.yaml.")]
 PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the search (png, svg or pdf).")]
 List = Annotated[bool, option("--list", "List the tunings that come with Posewright, no more.")]
 Report = Annotated[
-    Path | None,
-    option("--report JOURNAL", "Show what a journal holds, no more; also --plot."),
+    Path | None, option("--report JOURNAL", "Show what a journal holds, no more; also --plot.")
 ]
 
 
