@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from posewright.cli.console import give, table
 from posewright.cli.options import AsJson, add_verb, argument, option
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
     from rich.table import Table
 
     from posewright.evaluation import RunResult
@@ -34,8 +38,7 @@ def evaluate(
       posewright evaluate trot.mcap
       posewright evaluate kick.mcap --json
     """
-    from posewright.cli import console
-    from posewright.cli.gait_tables import print_walk
+    from posewright.cli.gait_tables import walk_lines
     from posewright.cli.motion_tables import findings_lines, physics_lines
     from posewright.evaluation import MotionResult, WalkResult
     from posewright.evaluation import evaluate as evaluated
@@ -43,32 +46,23 @@ def evaluate(
     from posewright.robots import robot as robot_called
 
     result = evaluated(read_mcap(recording), robot=None if robot is None else robot_called(robot))
-    if as_json:
-        console.emit_json(result.figures())
-    elif isinstance(result, WalkResult):
-        print_walk(result, f"{result.walk.terms.body} body")
+    lines: Iterable[str | RenderableType] = ()
+    if isinstance(result, WalkResult):
+        lines = walk_lines(result, f"{result.walk.terms.body} body")
     elif isinstance(result, MotionResult):
-        for line in (*findings_lines(result), *physics_lines(result.figures())):
-            console.out.print(line, markup=False, highlight=False, soft_wrap=True)
+        lines = (*findings_lines(result), *physics_lines(result.figures()))
     else:
-        console.out.print(_table(result))
+        lines = [_table(result)]
+    give(result.figures(), lines, as_json=as_json)
 
 
 def _table(result: RunResult) -> Table:
     """Return one column a robot."""
-    from rich.table import Table
-    from rich.text import Text
-
     times = result.recording.times
     title = f"{result.recording.header.contest or 'recording'}, {times[-1] if len(times) else 0.0:.1f} s"
-    table = Table(title=Text(title, "table.title"), title_justify="left", box=None, header_style="dim")
-    table.add_column("")
-    for name in result.robots:
-        table.add_column(Text(name), justify="right")
     columns = [_words(one) for one in result.robots.values()]
-    for row in zip(*(column.items() for column in columns), strict=True):
-        table.add_row(row[0][0], *(Text(value) for _, value in row))
-    return table
+    rows = ((words, *(column[words] for column in columns)) for words in columns[0])
+    return table(("", *result.robots), rows, title=title, words=("",))
 
 
 def _words(figures: RobotFigures) -> dict[str, str]:

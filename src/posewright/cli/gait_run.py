@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -12,7 +11,7 @@ import typer
 
 from posewright import bodies as known_bodies
 from posewright import evaluation, experiments, figures, gaits, recordings, robots, search
-from posewright.cli.console import emit_json, out, progress
+from posewright.cli.console import give, working
 from posewright.cli.gait_options import (
     Forward,
     GaitName,
@@ -23,7 +22,7 @@ from posewright.cli.gait_options import (
     command_of,
     open_gait,
 )
-from posewright.cli.gait_tables import compare_table, print_many, print_walk
+from posewright.cli.gait_tables import compare_table, many_lines, walk_lines
 from posewright.cli.options import (
     AsJson,
     Record,
@@ -108,7 +107,8 @@ def run(
     opened, card = open_gait(gait, robot, sets)
     wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
     if bodies is None:
-        _refuse_workers(workers)
+        if workers is not None:
+            raise InputError("one body is walked by one process", hint="--workers with --bodies N")
         _run_one(opened, card, wishes, plot, record)
     else:
         _refuse_of_many(plot, record)
@@ -146,10 +146,8 @@ def compare(
     results = [_walked(*one, wishes) for one in opened]
     for result, path in zip(results, paths, strict=False):
         recordings.write_mcap(result.recording, path)
-    if as_json:
-        emit_json({"gaits": [result.to_dict() for result in results]})
-    else:
-        out.print(compare_table(results, _whose(body, seed)))
+    told = {"gaits": [result.to_dict() for result in results]}
+    give(told, [compare_table(results, _whose(body, seed))], as_json=as_json)
     if not all(result.report.is_upright for result in results):
         raise typer.Exit(FELL)
 
@@ -162,10 +160,7 @@ def _run_one(
         recordings.write_mcap(result.recording, record)
     if plot is not None:
         figures.save_figure(figures.draw_walk(result), plot)
-    if wishes.as_json:
-        emit_json(result.to_dict())
-    else:
-        print_walk(result, _whose(wishes.body, wishes.seed))
+    give(result.to_dict(), walk_lines(result, _whose(wishes.body, wishes.seed)), as_json=wishes.as_json)
     if not result.report.is_upright:
         raise typer.Exit(FELL)
 
@@ -173,13 +168,7 @@ def _run_one(
 def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation.WalkResult:
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
     ends_s, domain = wishes.settle_s + wishes.seconds, _domain(wishes.body, wishes.seed)
-    with progress(quiet=wishes.as_json) as display:
-        line = display.add_task(f"{gait.name}: setting up")
-
-        def say(time_s: float) -> None:
-            display.update(line, description=f"{gait.name}: {time_s:.1f} of {ends_s:.1f} s")
-
-        on_progress: Callable[[float], None] | None = None if display.disable else say
+    with working(f"{gait.name}: setting up", quiet=wishes.as_json) as say:
         try:
             return experiments.walk_gait(
                 gait,
@@ -190,7 +179,7 @@ def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation
                 domain=domain,
                 body_name=wishes.body,
                 seed=wishes.seed,
-                on_progress=on_progress,
+                on_progress=lambda time_s: say(f"{gait.name}: {time_s:.1f} of {ends_s:.1f} s"),
                 clock=time.perf_counter,
             )
         except (BodyError, InputError) as error:
@@ -203,13 +192,12 @@ def _run_many(
 ) -> None:
     ranges = "random" if wishes.body == NOMINAL_BODY else wishes.body
     walked, fallen = 0, 0
-    with progress(quiet=wishes.as_json) as display:
-        line = display.add_task(f"{gait.name}: 0 of {bodies} bodies")
+    with working(f"{gait.name}: 0 of {bodies} bodies", quiet=wishes.as_json) as say:
 
-        def say(body: experiments.WalkedBody) -> None:
+        def count(body: experiments.WalkedBody) -> None:
             nonlocal walked, fallen
             walked, fallen = walked + 1, fallen + (not body.is_upright)
-            display.update(line, description=f"{gait.name}: {walked} of {bodies} bodies, {fallen} fell")
+            say(f"{gait.name}: {walked} of {bodies} bodies, {fallen} fell")
 
         many: experiments.ManyReport = experiments.walk_many(
             gait,
@@ -220,22 +208,13 @@ def _run_many(
             seconds=wishes.seconds,
             settle_s=wishes.settle_s,
             ranges=known_bodies.domain_randomization(ranges),
-            workers=_workers(workers, bodies),
-            on_progress=say,
+            workers=workers or (min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1),
+            on_progress=count,
             clock=time.perf_counter,
         )
-    if wishes.as_json:
-        emit_json(many.to_dict(ranges))
-    else:
-        print_many(many)
+    give(many.to_dict(ranges), many_lines(many), as_json=wishes.as_json)
     if many.upright < bodies:
         raise typer.Exit(FELL)
-
-
-def _workers(asked: int | None, bodies: int) -> int:
-    if asked is not None:
-        return asked
-    return min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1
 
 
 def _domain(body: str, seed: int) -> known_bodies.DomainParameters:
@@ -257,8 +236,3 @@ def _refuse_of_many(plot: Path | None, record: Path | None) -> None:
         if output is not None:
             what = f"{words} is of one body"
             raise InputError(what, hint=f"{flag} without --bodies, and --body random --seed N")
-
-
-def _refuse_workers(workers: int | None) -> None:
-    if workers is not None:
-        raise InputError("one body is walked by one process", hint="--workers with --bodies N")

@@ -42,15 +42,14 @@ def replay(
 
     for output in (plot, video):
         refuse_overwriting(output, recording)
-    with console.progress(quiet=as_json) as display:
-        line = display.add_task(f"{recording}: reading")
+    with console.working(f"{recording}: reading", quiet=as_json) as say:
         outcome = replayed(
             recording,
             plot=plot,
             video=video,
             camera=camera,
             speed=speed,
-            on_progress=lambda share: display.update(line, description=f"filming: {share:.0%}"),
+            on_progress=lambda share: say(f"filming: {share:.0%}"),
         )
     if view:
         _show(outcome.recording, speed)

@@ -81,12 +81,7 @@ def run(
         _refuse_unwritable(path, endings)
     for output in (record, video, plot):
         refuse_overwriting(output, trial, layout, behaviour, motions)
-    with console.progress(quiet=as_json) as display:
-        line = display.add_task(f"{trial}: setting up")
-
-        def say(words: str) -> None:
-            display.update(line, description=words)
-
+    with console.working(f"{trial}: setting up", quiet=as_json) as say:
         outcome = run_trial(
             trial,
             layout=layout,
@@ -96,7 +91,7 @@ def run(
             body=body,
             legal=legal,
             record=record,
-            on_progress=None if display.disable else _teller(say),
+            on_progress=_teller(say),
             make_watcher=_Live if view else None,
             clock=time.perf_counter,
         )

@@ -30,16 +30,13 @@ def obstacle_race(
     as_json: AsJson = False,
 ) -> None:
     """Score one leg of the CEABOT obstacle race: (300-T)·7.5/300 + d/150·7.5 - (2·pen)^1.35."""
+    from rich.table import Table
+
     from posewright.cli import console
     from posewright.contests import rules, score
 
     points = score(time, distance, penalties)
-    if as_json:
-        asked = {"time_s": time, "distance_cm": distance, "penalties": penalties}
-        console.emit_json({**points.to_dict(), **asked})
-        return
-    from rich.table import Table
-
+    asked = {"time_s": time, "distance_cm": distance, "penalties": penalties}
     limits = rules().scoring
     table = Table("for", "points", title="One leg of the obstacle race")
     table.columns[1].justify = "right"
@@ -50,4 +47,4 @@ def obstacle_race(
     table.add_row(f"penalties, {penalties}", f"{-points.penalty_points:+.3f}", end_section=True)
     table.add_row("the formula's value, which decides places", f"{points.raw_points:+.3f}")
     table.add_row("counts in the total", f"{points.points:.3f}", style="bold")
-    console.out.print(table)
+    console.give({**points.to_dict(), **asked}, [table], as_json=as_json)
