@@ -95,10 +95,6 @@ def read_inputs(node: Node, around: Surroundings) -> tuple[InputWire, ...]:
     """Read the wires, in the order of the chart's inputs, then of its events.
 
     An event is wired like a truth value: it comes when that becomes true.
-
-    Raises:
-        DocumentError: an input is not wired, or wired to what does not fit it.
-        UnknownNameError: there is no such input, sensor, joint, motion, key or unit.
     """
     inputs = {**around.chart.inputs, **{event: BoolType() for event in around.chart.events}}
     entries = node.fields(optional=inputs)

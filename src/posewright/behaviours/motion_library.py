@@ -56,23 +56,14 @@ SLOWEST, FASTEST = 0.01, 10.0  # nobody plays a motion slower or faster than so 
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a behaviour's `motions:`.
+    """One entry of a behaviour's `motions:`."""
 
-    Attributes:
-        name: what the behaviour calls the motion.
-        path: the file it is in.
-        page: name or number of its page there; None for the only one.
-        node: the entry itself, for messages.
-        speed: how many times as fast as the file says it is played.
-        repeat: how often instead of what the file says, True for ever; None as the file says.
-    """
-
-    name: str
-    path: Path
-    page: str | int | None
-    node: Node = field(repr=False)
-    speed: float = 1.0
-    repeat: int | bool | None = None
+    name: str  # what the behaviour calls the motion
+    path: Path  # the file it is in
+    page: str | int | None  # name or number of its page there; None for the only one
+    node: Node = field(repr=False)  # the entry itself, for messages
+    speed: float = 1.0  # how many times as fast as the file says it is played
+    repeat: int | bool | None = None  # how often; True for ever, None as the file says
 
     def adapt(self, motion: Motion) -> Motion:
         """Return the motion as the entry wants it played."""
@@ -91,10 +82,6 @@ def read_entries(node: Node, robot: Robot, vendor_file: Path | None = None) -> t
         robot: whose catalogue it may refer to.
         vendor_file: the maker's own motions; every entry with a `vendor_page` is then that page of it,
             played as the maker meant.
-
-    Raises:
-        DocumentError: an entry names no motion, or two.
-        UnknownNameError: the robot's catalogue has no such motion.
     """
     return tuple(_read_entry(name, entry, robot, vendor_file) for name, entry in node.fields().items())
 
@@ -108,12 +95,11 @@ def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -
         node.fail(what, hint="`motion:` a name of the catalogue, or `file:` a path")
     path, page = _shipped(fields, robot) if "motion" in fields else _own(fields)
     speed = fields["speed"].number(low=SLOWEST, high=FASTEST) if "speed" in fields else 1.0
-    repeat = _repeat(fields["repeat"]) if "repeat" in fields else None
+    repeat: int | bool | None = None
+    if "repeat" in fields:
+        told = fields["repeat"]
+        repeat = told.boolean() if isinstance(told.value, bool) else told.integer(low=1)
     return Entry(name, path, page, node, speed, repeat)
-
-
-def _repeat(node: Node) -> int | bool:
-    return node.boolean() if isinstance(node.value, bool) else node.integer(low=1)
 
 
 def _shipped(fields: Mapping[str, Node], robot: Robot) -> tuple[Path, None]:
@@ -140,13 +126,8 @@ def load(
 ) -> Mapping[str, Motion]:
     """Read the motions, and those they lead to through `next` and `exit`.
 
-    A motion that no entry names is called after its file and page.
-
-    Args:
-        entries: what the behaviour names.
-        robot: whose motions they must be.
-        carried: where their texts are kept, as native documents; of one that is given, as `given/<name>`.
-        given: motions to take instead of those that entries of the same names tell of.
+    A motion that no entry names is called after its file and page. Those `given` are taken instead of what
+    entries of the same names tell of; texts are kept as native documents, of these as `given/<name>`.
 
     Returns:
         The motions by name; a `next` or `exit` of theirs is a name here.
@@ -222,7 +203,6 @@ class _Shelf:
         return self._names[target]
 
     def _title(self, place: Place) -> str:
-        """Return a name for a motion that the behaviour gives none."""
         path, number = place
         native = self._file(path).format == NATIVE
         name = path.name.removesuffix(SUFFIX) if native else f"{path.name}#{number}"

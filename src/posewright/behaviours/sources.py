@@ -56,21 +56,13 @@ _UNITS: Mapping[Quantity, Mapping[str, float]] = {
 
 @dataclass(slots=True, eq=False)
 class Senses:
-    """One tick's view of the world and of the robot's own doing.
+    """One tick's view of the world and of the robot's own doing."""
 
-    Attributes:
-        state: what the body says of itself.
-        since_start_s: time since the first tick [s].
-        playing: the motion the player is playing; None while the robot stands still.
-        outputs: what the chart's outputs held before this tick.
-        chance: a number drawn for this tick, 0 up to 1.
-    """
-
-    state: BodyState
-    since_start_s: float = 0.0
-    playing: str | None = None
-    outputs: Mapping[str, Value] = field(default_factory=dict)
-    chance: float = 0.0
+    state: BodyState  # what the body says of itself
+    since_start_s: float = 0.0  # time since the first tick [s]
+    playing: str | None = None  # the motion the player is playing; None while the robot stands still
+    outputs: Mapping[str, Value] = field(default_factory=dict)  # of the chart before this tick
+    chance: float = 0.0  # a number drawn for this tick, 0 up to 1
     _scans: dict[str, Scan] = field(default_factory=dict)
 
     def reading(self, channel: str) -> Reading:
@@ -175,16 +167,10 @@ class ChanceSource:
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction to look in.
+    """A direction to look in."""
 
-    Attributes:
-        towards: an angle [rad], or the name of a chart's output that holds one [deg].
-        compass: the channel and index of a heading; with one the direction is the field's, else it is
-            the robot's own.
-    """
-
-    towards: float | str
-    compass: tuple[str, int | None] | None = None
+    towards: float | str  # an angle [rad], or the name of a chart's output that holds one [deg]
+    compass: tuple[str, int | None] | None = None  # channel and index; with one it is the field's direction
 
     def __repr__(self) -> str:
         towards = self.towards if isinstance(self.towards, str) else f"{self.towards / RAD_PER_DEG:g} deg"

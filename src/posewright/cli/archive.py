@@ -183,7 +183,6 @@ def _flags_named() -> Iterator[None]:
 
 
 def _archive_data(archive: formats.OdaArchive) -> dict[str, Any]:
-    """Return what an archive holds."""
     entries = [
         {
             "number": number,
@@ -208,7 +207,6 @@ def _archive_data(archive: formats.OdaArchive) -> dict[str, Any]:
 
 
 def _archive_lines(told: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines that list an archive to a person."""
     counts = ", ".join(f"{count} {_plural(kind, count)}" for kind, count in told["holds"].items())
     gzip = _GZIP[told["gzip"]]
     yield f"{told['file']}: {_entries(told['n_entries'])} ({counts or 'empty'}), {gzip}"
@@ -220,7 +218,6 @@ def _archive_lines(told: dict[str, Any]) -> Iterator[str]:
 
 
 def _extraction_data(done: formats.Extraction, folder: Path) -> dict[str, Any]:
-    """Return what was taken out of an archive."""
     return {
         "folder": str(folder),
         "files": [
@@ -236,7 +233,6 @@ def _extraction_data(done: formats.Extraction, folder: Path) -> dict[str, Any]:
 
 
 def _extraction_lines(told: dict[str, Any]) -> Iterator[str]:
-    """Yield what a person is told of an extraction."""
     files = told["files"]
     yield f"{len(files)} {_plural('file', len(files))} -> {told['folder']}"
     renamed = [one for one in files if not Path(one["file"]).name.startswith(f"{one['name']}.")]
@@ -251,7 +247,6 @@ def _extraction_lines(told: dict[str, Any]) -> Iterator[str]:
 
 
 def _give_assembled(done: formats.Assembled, path: Path, *, as_json: bool) -> None:
-    """Say what an archive is like that was written."""
     _tell_losses(done.losses, done.remarks)
     told = {
         "file": str(path),
@@ -288,7 +283,6 @@ def _some(names: list[str]) -> str:
 
 
 def _entries(count: int) -> str:
-    """Return how many entries there are, in words."""
     return f"{count} {'entry' if count == 1 else 'entries'}"
 
 

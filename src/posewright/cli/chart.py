@@ -68,7 +68,6 @@ def check(
 def _check_lines(
     machine: charts.Chart, report: charts.Report, written: Mapping[int, Path], verdict: str
 ) -> Iterator[str | Text]:
-    """Yield findings, one a line, and the verdict."""
     for number, finding in enumerate(report.findings):
         level = finding.level.value
         place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "

@@ -144,7 +144,6 @@ def _give_ticks(
 
 
 def _broken_promises(machine: charts.Chart, ticks: Sequence[charts.Tick]) -> list[dict[str, Any]]:
-    """Return the promises that a run breaks, each with its tick."""
     if not machine.promises:
         return []
     watch = charts.Watch(machine)

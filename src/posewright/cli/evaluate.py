@@ -66,7 +66,6 @@ def _table(result: RunResult) -> Table:
 
 
 def _words(figures: RobotFigures) -> dict[str, str]:
-    """Return the figures as people read them."""
 
     def told(value: float | None, form: str) -> str:
         return "-" if value is None else form.format(value)

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from posewright import figures, gaits, robots
 from posewright.cli.console import give, say, table
-from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, command_of, open_gait
+from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, open_gait
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
 from posewright.cli.options import AsJson, add_group, option, refuse_overwriting
@@ -106,15 +106,10 @@ def plot(
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, gait, opened.path)
     figures.refuse_unsavable(output)
-    figures.save_figure(figures.draw_gait(opened, card, command=_asked(forward, left, turn)), output)
+    is_asked = forward is not None or left != 0.0 or turn != 0.0
+    command = gaits.VelocityCommand(forward or 0.0, left, turn) if is_asked else None
+    figures.save_figure(figures.draw_gait(opened, card, command=command), output)
     say(f"{opened.name} -> {output}")
-
-
-def _asked(forward: float | None, left: float, turn: float) -> gaits.VelocityCommand | None:
-    """Return what was asked for, or None if nothing was."""
-    if forward is None and left == 0.0 and turn == 0.0:
-        return None
-    return command_of(forward or 0.0, left, turn)
 
 
 def _shown(told: dict[str, Any]) -> Iterator[RenderableType]:
@@ -218,22 +213,15 @@ def _worst(entry: gaits.Worst) -> dict[str, Any]:
 def list_table(told: Sequence[Mapping[str, Any]]) -> Table:
     """Return one row a gait."""
     columns = ("gait", "robot", "m/s", "rad/s", "cycle s", "what it is")
-    rows = (
-        (
-            entry["gait"],
-            entry["robot"],
-            gaits.bound_text(entry["greatest_speed_m_s"]),
-            gaits.bound_text(entry["greatest_turn_rad_s"], 2),
-            f"{entry['period_s']:.3f}",
-            entry["description"],
-        )
-        for entry in told
-    )
+    rows = []
+    for one in told:
+        speed, turn = one["greatest_speed_m_s"], one["greatest_turn_rad_s"]
+        fastest = (gaits.bound_text(speed), gaits.bound_text(turn, 2), f"{one['period_s']:.3f}")
+        rows.append((one["gait"], one["robot"], *fastest, one["description"]))
     return table(columns, rows, words=("gait", "robot", "what it is"))
 
 
 def _gait_lines(told: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines that describe a gait to a person."""
     timing, gain = told["timing"], told["travel_gain"]
     description = told["description"]
     yield f"{told['gait']}: {told['robot']}" + (f", {description}" if description else "")
@@ -292,10 +280,8 @@ def _value_texts(value: Any) -> list[str]:
 def _check_lines(check: dict[str, Any]) -> Iterator[str]:
     """Yield what the joints would have to do: the worst of each concern, how bad, where, at which command."""
     yield f"joints, without physics: as they should be at {check['kept']} of {check['commands']} commands"
-    for when, title in (
-        ("steady", "at the worst"),
-        ("changing", "at the worst, from one command to another"),
-    ):
+    titles = {"steady": "at the worst", "changing": "at the worst, from one command to another"}
+    for when, title in titles.items():
         yield f"  {title}"
         for entry in check["worst"]:
             if entry["when"] == when:
@@ -321,12 +307,9 @@ def _how_far(entry: dict[str, Any]) -> str:
 
 def _command_text(command: Mapping[str, float]) -> str:
     names = {"forward_m_s": "forward", "left_m_s": "left", "turn_rad_s": "turn"}
-    return (
-        " ".join(f"{names[name]} {_signed(value)}" for name, value in command.items() if value)
-        or "on the spot"
+    told = (  # as it may be typed: never more than was tried
+        f"{names[name]} {'-' if value < 0.0 else '+'}{gaits.bound_text(abs(value))}"
+        for name, value in command.items()
+        if value
     )
-
-
-def _signed(value: float) -> str:
-    """Return part of a command as it may be typed: never more than was tried."""
-    return f"{'-' if value < 0.0 else '+'}{gaits.bound_text(abs(value))}"
+    return " ".join(told) or "on the spot"

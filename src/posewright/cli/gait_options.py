@@ -34,11 +34,6 @@ def open_gait(
 ) -> tuple[gaits.Gait, robots.Robot]:
     """Return a gait with the values that were set, and the robot that walks it.
 
-    Args:
-        name: of a gait that ships, or the path of one's own.
-        robot: name or card of the robot; None for the one the gait is made for.
-        sets: `NAME=VALUE` each.
-
     Raises:
         UnknownNameError: there is no such gait, robot or parameter.
         DocumentError: the gait's document is not what it should be.
@@ -91,19 +86,10 @@ def values_set(sets: list[str] | None) -> dict[str, float]:
     values: dict[str, float] = {}
     for text in sets or ():
         name, _, value = (part.strip() for part in text.partition("="))
-        values[name] = _number(text, value)
+        if not value:
+            raise InputError(f"--set {text}: there is no value", hint=SET_HINT)
+        try:
+            values[name] = float(value)
+        except ValueError:
+            raise InputError(f"--set {text}: {value} is no number", hint=SET_HINT) from None
     return values
-
-
-def _number(text: str, value: str) -> float:
-    if not value:
-        raise InputError(f"--set {text}: there is no value", hint=SET_HINT)
-    try:
-        return float(value)
-    except ValueError:
-        raise InputError(f"--set {text}: {value} is no number", hint=SET_HINT) from None
-
-
-def command_of(forward: float, left: float, turn: float) -> gaits.VelocityCommand:
-    """Return the velocity that was asked for, or raise InputError where one is not finite."""
-    return gaits.VelocityCommand(forward, left, turn)

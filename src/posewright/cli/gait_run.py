@@ -19,7 +19,6 @@ from posewright.cli.gait_options import (
     RobotOption,
     Sets,
     Turn,
-    command_of,
     open_gait,
 )
 from posewright.cli.gait_tables import compare_table, many_lines, walk_lines
@@ -105,13 +104,16 @@ def run(
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
+    wishes = Wishes(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     if bodies is None:
         if workers is not None:
             raise InputError("one body is walked by one process", hint="--workers with --bodies N")
         _run_one(opened, card, wishes, plot, record)
     else:
-        _refuse_of_many(plot, record)
+        for output, words, flag in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
+            if output is not None:
+                what = f"{words} is of one body"
+                raise InputError(what, hint=f"{flag} without --bodies, and --body random --seed N")
         _run_many(opened, card, wishes, bodies, workers)
 
 
@@ -142,7 +144,7 @@ def compare(
     paths = [] if record is None else record_paths(record, [one.name for one, _ in opened])
     for path in paths:
         refuse_recording(path, *gaits)
-    wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
+    wishes = Wishes(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     results = [_walked(*one, wishes) for one in opened]
     for result, path in zip(results, paths, strict=False):
         recordings.write_mcap(result.recording, path)
@@ -218,7 +220,6 @@ def _run_many(
 
 
 def _domain(body: str, seed: int) -> known_bodies.DomainParameters:
-    """Return the body of that name and seed, or raise UnknownNameError or InputError."""
     if body == NOMINAL_BODY:
         return known_bodies.NOMINAL
     known = (NOMINAL_BODY, *known_bodies.domain_randomization_names())
@@ -229,10 +230,3 @@ def _domain(body: str, seed: int) -> known_bodies.DomainParameters:
 
 def _whose(body: str, seed: int) -> str:
     return "nominal body" if body == NOMINAL_BODY else f"{body} body of seed {seed}"
-
-
-def _refuse_of_many(plot: Path | None, record: Path | None) -> None:
-    for output, words, flag in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
-        if output is not None:
-            what = f"{words} is of one body"
-            raise InputError(what, hint=f"{flag} without --bodies, and --body random --seed N")

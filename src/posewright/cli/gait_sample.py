@@ -16,7 +16,6 @@ from posewright.cli.gait_options import (
     RobotOption,
     Sets,
     Turn,
-    command_of,
     open_gait,
 )
 from posewright.cli.options import AsJson, give_samples, losses_listed, option, refuse_overwriting
@@ -85,7 +84,7 @@ def sample(
     """
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, opened.path)
-    wishes = Wishes(command_of(forward, left, turn), cycles, every, lead_in)
+    wishes = Wishes(gaits.VelocityCommand(forward, left, turn), cycles, every, lead_in)
     if output is None or output.name.lower().endswith(TABLE):
         give_samples(_samples(opened, card, wishes), {"gait": opened.name}, output, as_json=as_json)
         return
@@ -148,7 +147,6 @@ def _format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.Moti
 
 
 def _write(motion: motions.Motion, output: Path, *, accept_loss: bool) -> dict[str, Any]:
-    """Write the motion, and return what was written."""
     known = formats.format_for(motion, output)
     with losses_listed(f"the walk cannot be said wholly in {output.name}: nothing is written"):
         lost = formats.write_motion(motion, output, accept_loss=accept_loss)

@@ -135,7 +135,6 @@ def _many_figures(many: experiments.ManyReport) -> Table:
 
 
 def _mishaps(body: experiments.WalkedBody) -> list[str]:
-    """Return in words what went wrong with a body, each time it did."""
     if body.report is None:
         return [f"failed, {(body.failure or '').rstrip('.')}"]
     return [f"falls {fall.side} at {fall.time_s:.2f} s" for fall in body.report.falls]

@@ -162,7 +162,6 @@ def _setup(setup: sticks.MonetSetup) -> dict[str, Any]:
 
 
 def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Iterator[str]:
-    """Yield a line a finding, what was looked at, and how much was found."""
     width = max((len(one.rule) for one in findings), default=0)
     for finding in findings:
         yield f"{finding.level.value:<7} {finding.rule:<{width}} {_finding_text(finding)}"
@@ -173,7 +172,6 @@ def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFin
 
 
 def _finding_text(finding: sticks.MonetFinding) -> str:
-    """Return where something was found, what, and what would be right."""
     place = "" if finding.path is None else f"{Where(path=finding.path, line=finding.line)}: "
     return place + finding.message + (f" ({finding.hint})" if finding.hint else "")
 

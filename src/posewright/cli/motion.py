@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,8 +12,7 @@ import typer
 from rich.console import RenderableType
 
 from posewright import figures, formats, motions
-from posewright.cli.console import give, say, working
-from posewright.cli.motion_convert import convert
+from posewright.cli.console import give, say, warn, working
 from posewright.cli.motion_film import film
 from posewright.cli.motion_options import (
     Friction,
@@ -35,16 +37,35 @@ from posewright.cli.motion_tables import (
 )
 from posewright.cli.options import (
     FOUND,
+    AcceptLoss,
     AsJson,
     Output,
     Record,
     add_group,
+    argument,
     give_samples,
+    losses_listed,
     option,
     refuse_overwriting,
     refuse_recording,
 )
-from posewright.errors import InputError
+from posewright.errors import InputError, UnknownNameError
+
+Source = Annotated[Path, argument("IN", "A motion file; its content tells the format.")]
+Target = Annotated[
+    Path, argument("OUT", "Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how.")
+]
+ForRobot = Annotated[
+    str | None,
+    option("--robot R", "The robot it is for; a motion made for another is carried over joint by joint."),
+]
+To = Annotated[str | None, option("--to FORMAT", "The format, whatever OUT is called.")]
+Keys = Annotated[
+    str | None,
+    option("--keys own|all", "Where joints have key times of their own (.mot): keep them, or flatten."),
+]
+Straighten = Annotated[bool, option("--straighten", "Cut curved ways into straight pieces of about 32 ms.")]
+Repair = Annotated[bool, option("--repair", "Put a wrong checksum and a stripped byte order mark right.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -115,7 +136,6 @@ def check(
 
 
 def _physics_lines(played: list[dict[str, Any]]) -> list[RenderableType]:
-    """Return the numbers of one motion, or of many a row each."""
     return (
         [physics_table(played)]
         if len(played) > 1
@@ -169,3 +189,68 @@ def sample(
         motion, formats.card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
     )
     give_samples(table, {"file": str(file), "format": opened.format}, output, as_json=as_json)
+
+
+def convert(
+    source: Source,
+    target: Target,
+    page: Page = None,
+    robot: ForRobot = None,
+    to: To = None,
+    accept_loss: AcceptLoss = False,
+    keys: Keys = None,
+    straighten: Straighten = False,
+    repair: Repair = False,
+    as_json: AsJson = False,
+) -> None:
+    """Convert a motion file to another format or robot; to its own format it is copied byte for byte.
+
+    What would be lost is listed, and then nothing is written unless --accept-loss is given. By how much the
+    steps of the format round the motion is measured on what was written.
+
+    [bold]Examples[/]
+      posewright motion convert humanoid.mtn bow.motion.yaml --page Bow --accept-loss
+      posewright motion convert KICK.h KICK.mtn --robot sony_ers7
+      posewright motion convert dive.mot dive.motion --keys all
+      posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
+    """
+    opened = open_motion_file(source, robot)
+    if repair and page is None and to in (None, opened.format):
+        done = formats.Conversion(opened.format, formats.write_motion_file(opened, target, repair=True))
+    else:
+        with losses_listed(f"{source} cannot be said wholly in {target.name}: nothing is written"):
+            done = formats.convert_motion(
+                source,
+                target,
+                page=page,
+                format=to,
+                robot=robot,
+                accept_loss=accept_loss,
+                options=_options(keys, straighten=straighten),
+            )
+    for loss in done.losses:
+        warn(f"lost: {loss}")
+    told = {"source": str(source), "target": str(target), **asdict(done)}
+    give(told, _conversion_lines(source, target, done), as_json=as_json)
+
+
+def _options(keys: str | None, *, straighten: bool) -> formats.WriteOptions | None:
+    if keys is None:
+        return formats.WriteOptions(straighten=True) if straighten else None
+    known = [choice.value for choice in formats.KeyTimes]
+    if keys not in known:
+        raise UnknownNameError.among("choice of --keys", keys, known)
+    return formats.WriteOptions(formats.KeyTimes(keys), straighten)
+
+
+def _conversion_lines(source: Path, target: Path, done: formats.Conversion) -> Iterator[str]:
+    yield f"{source} -> {target} ({done.format})"
+    for remark in done.remarks:
+        yield f"  note: {remark}"
+    if done.rounding is None:
+        return
+    angle, time = math.degrees(done.rounding.angle_rad), done.rounding.time_s
+    if angle > 1e-9 or time > 1e-9:
+        step = done.quantum.angle_rad
+        steps = "" if step is None else f" (the format has steps of {math.degrees(step):.2g} deg)"
+        yield f"  rounded: angles by {angle:.2g} deg at most{steps}, times by {time:.2g} s"

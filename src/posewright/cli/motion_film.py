@@ -74,7 +74,6 @@ class Manner(NamedTuple):
 
 
 def _refuse(output: Path, pictures: int, speed: float) -> None:
-    """Refuse what cannot be drawn or filmed, before it is played."""
     if _is_strip(output):
         figures.refuse_pictures(pictures)
         figures.refuse_unsavable(output)
@@ -92,7 +91,6 @@ def _is_strip(output: Path) -> bool:
 def _commanded(
     motion: motions.Motion, output: Path, attitude: tuple[float, float] | None, manner: Manner
 ) -> None:
-    """Show where every joint is commanded to be."""
     if _is_strip(output):
         strip = figures.draw_strip(motion, pictures=manner.pictures, camera=manner.camera, attitude=attitude)
         figures.save_figure(strip, output)
@@ -116,7 +114,6 @@ def _played(
     friction: float | None,
     record: Path | None,
 ) -> None:
-    """Show what becomes of a motion under gravity."""
     result = experiments.try_motion(motion, attitude=attitude, friction=friction)
     if record is not None:
         recordings.write_mcap(result.recording, record)

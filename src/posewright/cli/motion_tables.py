@@ -205,16 +205,8 @@ def with_physics(
 ) -> dict[str, Any]:
     """Return a report of the design rules with what physics finds in the same pages.
 
-    `physics` holds the numbers, one entry a page; the findings join the others and are counted with them.
-
-    Args:
-        report: what the design rules found.
-        file: with the motions.
-        page: of one page only; None for all.
-        attitude_deg: roll and pitch the robot is put down with [deg].
-        friction: of the floor.
-        record: where to write the recording; of several pages each gets a name of its own.
-        on_progress: is told the name of the motion that is played.
+    `physics` holds the numbers, one entry a page; the findings join the others and are counted with them. The
+    robot is put down with a roll and pitch [deg]; of several pages each recording gets a name of its own.
     """
     wanted = None if page is None else file.page_number(page)
     pages = [
@@ -255,11 +247,7 @@ def findings_lines(result: evaluation.MotionResult) -> Iterator[str]:
 
 
 def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the numbers of one motion, a line each.
-
-    Args:
-        told: an entry of `physics`.
-    """
+    """Yield the numbers of one motion, an entry of `physics`, a line each."""
     yield f"{told['motion']} under gravity, {told['played_s']:.2f} s:"
     yield f"  falls         {_falls(told['falls'])}"
     way = told["travel"]

@@ -79,11 +79,7 @@ def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
 def losses_listed(
     message: str | None = None, worded: Callable[[Sequence[str]], Iterable[str]] = tuple
 ) -> Iterator[None]:
-    """Let a refusal because of losses list each of them, and then say one line with the flag for it.
-
-    Args:
-        message: that line; default what the refusal itself says.
-        worded: the lines to list for the losses.
+    """Let a refusal because of losses list each, and then say one line, its own or `message`, with the flag.
 
     Raises:
         LossError: one is raised within.
@@ -102,14 +98,7 @@ def losses_listed(
 
 
 def give_samples(samples: Any, told: Mapping[str, Any], output: Path | None, *, as_json: bool) -> None:
-    """Write a table of samples to a file, as JSON, or as CSV on stdout.
-
-    Args:
-        samples: a `posewright.motions.SampleTable`.
-        told: what JSON says besides.
-        output: the file, if any.
-        as_json: whether a program reads it.
-    """
+    """Write a `motions.SampleTable` to a file, as JSON with what is told besides, or as CSV on stdout."""
     if output is not None:
         write_atomically(output, samples.csv().encode())
     if as_json:

@@ -196,7 +196,6 @@ def _angle(pose: dict[str, dict[str, float]], joint: str) -> str:
 
 
 def _called(title: str, card: dict[str, Any], schemes: dict[str, dict[str, str]]) -> Table:
-    """Return what others call the joints, from their names or numbers by scheme."""
     names = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
     rows = [(joint["name"], *(name.get(joint["name"], "") for name in names)) for joint in card["joints"]]
     return _table(title, ("joint", *schemes), rows)

@@ -132,11 +132,7 @@ def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
 
 
 class _Live:
-    """Shows a world while it is simulated, no faster than real time.
-
-    Raises:
-        UnavailableError: there is no display.
-    """
+    """Shows a world while it is simulated, no faster than real time."""
 
     def __init__(self, world: World) -> None:
         from posewright.simulation import LiveView

@@ -113,7 +113,6 @@ def tune(
 
 
 def _refuse_unclear(tuning: str | None, report: Path | None, *, is_list: bool, is_search: bool) -> None:
-    """Refuse to do two things, or none."""
     if (tuning is not None) + (report is not None) + is_list != 1:
         what = "it is not clear what to do"
         raise InputError(what, hint="name a tuning, or say --list, or --report JOURNAL: one of them")
@@ -140,7 +139,6 @@ class Files(NamedTuple):
 
 
 def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json: bool) -> None:
-    """Search, tell how it goes, write what was found and show it."""
     task = experiments.read_tune(tuning)
     journal = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
     _refuse_files(task, journal, files)

@@ -71,15 +71,7 @@ def read_tune(name: str | Path) -> GaitTask:
 
 
 def tune_in(text: str, path: Path | None = None) -> GaitTask:
-    """Return the tuning that a text tells of.
-
-    Args:
-        text: a tuning's document.
-        path: where it comes from, for messages, and for what it names by a path.
-
-    Raises:
-        DocumentError, UnknownNameError: as `read_tune`.
-    """
+    """Return the tuning that a text tells of; `path` is for messages, and for what it names by a path."""
     node = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
     card = _robot(node["robot"], path)
     gait = _gait(node["gait"], card, path)
@@ -213,13 +205,7 @@ def _held(node: Node, card: Robot) -> tuple[str, ...]:
 
 
 def _dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
-    """Read what is searched, each by a dotted name as `Gait.changed` takes it.
-
-    Raises:
-        DocumentError: no number, a bound that the parameter cannot have, a range without the gait's own
-            value and without a start, or a value that two names set.
-        UnknownNameError: the gait has no such parameter.
-    """
+    """Read what is searched, each by a dotted name as `Gait.changed` takes it."""
     entries = node.fields()
     if not entries:
         node.fail("nothing is searched", hint=f"ground_speed_m_s: {_RANGE_HINT}")

@@ -31,9 +31,8 @@ class Speed:
 
     Attributes:
         weight: of 1 m/s.
-        joint_speed_ratio: up to here joints are not overtaxed: the fastest, commanded or measured, over the
-            greatest speed on the card.
-        power: of the ratio beyond that limit by which the speed is divided.
+        joint_speed_ratio: of the fastest joint over the card's; free so far
+        power: of the ratio beyond, the divisor
     """
 
     name: ClassVar[str] = "speed"
@@ -50,20 +49,13 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Relative error of forward, left and turn against what was commanded.
-
-    Attributes:
-        weight: of an error of 1, 100 %.
-        worst: by so much the worst of the three errors counts, and their mean by the rest.
-        scale_m_s: what an error is divided by where no way forward or to the left is commanded [m/s].
-        scale_rad_s: the same where no turn is [rad/s].
-    """
+    """Relative error of forward, left and turn against what was commanded."""
 
     name: ClassVar[str] = "following"
-    weight: Weight
-    worst: Annotated[float, Bounds(0.0, 1.0)] = 0.5
-    scale_m_s: Annotated[float, Bounds(0.001, 10.0)] = 0.1
-    scale_rad_s: Annotated[float, Bounds(0.001, 100.0)] = 0.5
+    weight: Weight  # of an error of 1, 100 %
+    worst: Annotated[float, Bounds(0.0, 1.0)] = 0.5  # share of the worst error; the rest is their mean's
+    scale_m_s: Annotated[float, Bounds(0.001, 10.0)] = 0.1  # divides errors of what is not commanded [m/s]
+    scale_rad_s: Annotated[float, Bounds(0.001, 100.0)] = 0.5  # the same for the turn [rad/s]
 
     def value(self, walked: Walked) -> float:
         """Return the relative error."""
@@ -188,16 +180,11 @@ def speed_along(walked: Walked) -> float:
 
 
 def judged(walks: Sequence[Sequence[Walked]], terms: Sequence[Term], bodies: TunedBodies) -> Evaluation:
-    """Return how good a candidate is.
+    """Return how good a candidate is, by what became of each body in each of its walks.
 
     The score of a walk is the sum of the weighted terms, of all bodies by `bodies.worst_share`; that of the
     candidate is the weighted mean of its walks. The facts `score_<term>` are means over all bodies: they add
     up to the score where `worst_share` is 0, and to less where the worst body counts for more.
-
-    Args:
-        walks: for each walk what became of each body.
-        terms: that are looked at.
-        bodies: how they count.
     """
     weights = [walk[0].walk.weight for walk in walks]
     score = _mean([_of_bodies(walk, terms, bodies.worst_share) for walk in walks], weights)
@@ -225,11 +212,8 @@ def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
 def figures(walks: Sequence[Sequence[Walked]], terms: Sequence[Term] = ()) -> dict[str, Fact]:
     """Return what people want to know of a candidate, its score aside.
 
-    Speed along the command is the mean of the walks that go anywhere; the others are the worst of all.
-
-    Args:
-        walks: for each walk what became of each body.
-        terms: of the score; that of following says what errors are measured against.
+    Speed along the command is the mean of the walks that go anywhere; the others are the worst of all. For
+    each walk `walks` has what became of each body.
     """
     every = [one for walk in walks for one in walk]
     going = [walk for walk in walks if walk[0].walk.goes_somewhere]

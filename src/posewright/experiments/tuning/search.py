@@ -102,7 +102,6 @@ class GaitProblem:
         refuse_out_of_reach(gait, self.task.robot, command)
 
     def _walked(self, gait: Gait, walk: TunedWalk, world: World) -> list[Walked]:
-        """Return what becomes of each body."""
         robot = self.task.robot
         command = walk.command(gait.parameters, timing_of(gait.parameters, robot.frame_period_s))
         reports = (
