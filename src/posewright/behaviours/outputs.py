@@ -35,7 +35,7 @@ class Action:
     Attributes:
         name: of a motion or a gait; None for standing still.
         velocity: of a gait; None for a motion.
-        joints: of joints that go their own way, by column [rad]
+        joints: angles of joints that go their own way meanwhile, by column [rad].
     """
 
     name: str | None = None

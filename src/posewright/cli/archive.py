@@ -238,12 +238,11 @@ def _extraction_lines(told: dict[str, Any]) -> Iterator[str]:
     renamed = [one for one in files if not Path(one["file"]).name.startswith(f"{one['name']}.")]
     if renamed and len(renamed) <= MOST_LISTED:
         yield from (f"  {visible(one['name'])} -> {Path(one['file']).name}" for one in renamed)
-    for what, key in (
-        ("placeholders, which hold no motion", "placeholders"),
-        ("no motions", "other_entries"),
-    ):
-        if told[key]:
-            yield f"  left out, as they are {what}: {_some(told[key])}"
+    reasons = {"placeholders": "placeholders, which hold no motion", "other_entries": "no motions"}
+    for key, what in reasons.items():
+        if names := told[key]:
+            listed = ", ".join(map(visible, names)) if len(names) <= MOST_LISTED else _entries(len(names))
+            yield f"  left out, as they are {what}: {listed}"
 
 
 def _give_assembled(done: formats.Assembled, path: Path, *, as_json: bool) -> None:
@@ -276,10 +275,6 @@ def grouped(sentences: Sequence[str]) -> Iterator[str]:
         names.setdefault(what, []).append(name)
     for what, called in names.items():
         yield f"{visible(called[0])}: {what}" if len(called) == 1 else f"{what} ({len(called)} motions)"
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(map(visible, names)) if len(names) <= MOST_LISTED else _entries(len(names))
 
 
 def _entries(count: int) -> str:

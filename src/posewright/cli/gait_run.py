@@ -33,6 +33,7 @@ from posewright.cli.options import (
 )
 from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
+from posewright.gaits import VelocityCommand
 
 NOMINAL_BODY = "nominal"
 FELL = 1  # exit code where a robot fell
@@ -63,7 +64,7 @@ PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the walk (png, 
 class Wishes(NamedTuple):
     """How gaits are walked, on whose body, and who is told."""
 
-    command: gaits.VelocityCommand  # what they are asked for
+    command: VelocityCommand  # what they are asked for
     seconds: float  # for so long each is measured [s]
     settle_s: float  # for so long each walks before [s]
     body: str  # nominal, a set of bodies, or the path of one
@@ -104,7 +105,7 @@ def run(
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    wishes = Wishes(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
+    wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     if bodies is None:
         if workers is not None:
             raise InputError("one body is walked by one process", hint="--workers with --bodies N")
@@ -144,7 +145,7 @@ def compare(
     paths = [] if record is None else record_paths(record, [one.name for one, _ in opened])
     for path in paths:
         refuse_recording(path, *gaits)
-    wishes = Wishes(gaits.VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
+    wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     results = [_walked(*one, wishes) for one in opened]
     for result, path in zip(results, paths, strict=False):
         recordings.write_mcap(result.recording, path)

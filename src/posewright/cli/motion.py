@@ -136,11 +136,8 @@ def check(
 
 
 def _physics_lines(played: list[dict[str, Any]]) -> list[RenderableType]:
-    return (
-        [physics_table(played)]
-        if len(played) > 1
-        else [line for one in played for line in physics_lines(one)]
-    )
+    many = len(played) > 1
+    return [physics_table(played)] if many else [line for one in played for line in physics_lines(one)]
 
 
 def plot(

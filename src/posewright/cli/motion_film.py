@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from posewright import experiments, figures, motions, recordings
+from posewright import evaluation, experiments, figures, motions, recordings
 from posewright.cli.console import say, working
 from posewright.cli.motion_options import (
     Friction,
@@ -59,8 +58,12 @@ def film(
     put_down = radians(attitude)
     with working(f"{motion.name}: playing") as on_progress:
         manner = Manner(camera, pictures, speed, lambda share: on_progress(f"filming: {share:.0%}"))
-        show = _commanded if no_physics else partial(_played, friction=friction, record=record)
-        show(motion, output, put_down, manner)
+        result = None
+        if not no_physics:
+            result = experiments.try_motion(motion, attitude=put_down, friction=friction)
+            if record is not None:
+                recordings.write_mcap(result.recording, record)
+        _write(motion, result, output, put_down, manner)
     say(f"{motion.name} -> {output}")
 
 
@@ -88,51 +91,35 @@ def _is_strip(output: Path) -> bool:
     return output.suffix.lower() in figures.PICTURES
 
 
-def _commanded(
-    motion: motions.Motion, output: Path, attitude: tuple[float, float] | None, manner: Manner
-) -> None:
-    if _is_strip(output):
-        strip = figures.draw_strip(motion, pictures=manner.pictures, camera=manner.camera, attitude=attitude)
-        figures.save_figure(strip, output)
-        return
-    figures.film_motion(
-        motion,
-        output,
-        attitude=attitude,
-        camera=manner.camera,
-        speed=manner.speed,
-        on_progress=manner.on_progress,
-    )
-
-
-def _played(
+def _write(
     motion: motions.Motion,
+    result: evaluation.MotionResult | None,
     output: Path,
     attitude: tuple[float, float] | None,
     manner: Manner,
-    *,
-    friction: float | None,
-    record: Path | None,
 ) -> None:
-    result = experiments.try_motion(motion, attitude=attitude, friction=friction)
-    if record is not None:
-        recordings.write_mcap(result.recording, record)
+    """Show what became of a motion under gravity, or without a result, what is commanded."""
+    camera, pictures, speed, on_progress = manner
     if _is_strip(output):
-        strip = figures.draw_strip(
-            result.recording,
-            result.robot,
-            pictures=manner.pictures,
-            camera=manner.camera,
-            findings=result.findings,
-        )
+        if result is None:
+            strip = figures.draw_strip(motion, pictures=pictures, camera=camera, attitude=attitude)
+        else:
+            whose, found = result.robot, result.findings
+            strip = figures.draw_strip(
+                result.recording, whose, pictures=pictures, camera=camera, findings=found
+            )
         figures.save_figure(strip, output)
-        return
-    figures.film_recording(
-        result.recording,
-        output,
-        camera=manner.camera,
-        speed=manner.speed,
-        begin_s=result.played.begin * result.played.frame_s,
-        robots=result.robot,
-        on_progress=manner.on_progress,
-    )
+    elif result is None:
+        figures.film_motion(
+            motion, output, attitude=attitude, camera=camera, speed=speed, on_progress=on_progress
+        )
+    else:
+        figures.film_recording(
+            result.recording,
+            output,
+            camera=camera,
+            speed=speed,
+            begin_s=result.played.begin * result.played.frame_s,
+            robots=result.robot,
+            on_progress=on_progress,
+        )

@@ -179,20 +179,13 @@ def _gains(card: dict[str, Any]) -> Table:
 def _poses(card: dict[str, Any]) -> Table:
     names = list(card["poses"])
     on_bus = all(joint["servo"]["tick_urad"] is None for joint in card["joints"])
-    shown = _angle_and_ticks if on_bus else _angle
-    rows = [
-        (joint["name"], *(shown(card["poses"][name], joint["name"]) for name in names))
-        for joint in card["joints"]
-    ]
+
+    def shown(pose: dict[str, dict[str, float]], joint: str) -> str:
+        return f"{pose['deg'][joint]:7.1f}" + (f" ({pose['ticks'][joint]:4d})" if on_bus else "")
+
+    joints = [joint["name"] for joint in card["joints"]]
+    rows = [(joint, *(shown(card["poses"][name], joint) for name in names)) for joint in joints]
     return _table("Poses: degrees (ticks)" if on_bus else "Poses: degrees", ("joint", *names), rows)
-
-
-def _angle_and_ticks(pose: dict[str, dict[str, float]], joint: str) -> str:
-    return f"{_angle(pose, joint)} ({pose['ticks'][joint]:4d})"
-
-
-def _angle(pose: dict[str, dict[str, float]], joint: str) -> str:
-    return f"{pose['deg'][joint]:7.1f}"
 
 
 def _called(title: str, card: dict[str, Any], schemes: dict[str, dict[str, str]]) -> Table:

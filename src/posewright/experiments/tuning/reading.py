@@ -220,7 +220,9 @@ def _dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
             setters[value] = name
         if start is None:
             start = _own(entry, name, gait, sets[0])
-            _expect_within(entry, start, low, high)
+            if not low <= start <= high:
+                what = f"the gait has {start:g}, outside {low:g} to {high:g}"
+                entry.fail(what, hint=f"a range with that in it; or {_START}")
         dimensions.append(Dimension(name, low, high, start, _is_whole(name)))
     return tuple(dimensions)
 
@@ -231,12 +233,6 @@ def _own(node: Node, name: str, gait: Gait, value: str) -> float:
     if gait.changed({name: own}).flat != gait.flat:
         node.fail(f"the gait has several values for {name}", hint=f"search each by itself; or {_START}")
     return own
-
-
-def _expect_within(node: Node, own: float, low: float, high: float) -> None:
-    if not low <= own <= high:
-        what = f"the gait has {own:g}, outside {low:g} to {high:g}"
-        node.fail(what, hint=f"a range with that in it; or {_START}")
 
 
 def _bounds(node: Node) -> tuple[float, float, float | None]:

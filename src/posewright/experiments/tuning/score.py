@@ -31,8 +31,8 @@ class Speed:
 
     Attributes:
         weight: of 1 m/s.
-        joint_speed_ratio: of the fastest joint over the card's; free so far
-        power: of the ratio beyond, the divisor
+        joint_speed_ratio: up to here no joint is overtaxed: of the fastest, over the card's greatest speed.
+        power: of the ratio beyond that limit by which the speed is divided.
     """
 
     name: ClassVar[str] = "speed"
@@ -53,7 +53,7 @@ class Following:
 
     name: ClassVar[str] = "following"
     weight: Weight  # of an error of 1, 100 %
-    worst: Annotated[float, Bounds(0.0, 1.0)] = 0.5  # share of the worst error; the rest is their mean's
+    worst: Annotated[float, Bounds(0.0, 1.0)] = 0.5  # weight of the worst error beside their mean
     scale_m_s: Annotated[float, Bounds(0.001, 10.0)] = 0.1  # divides errors of what is not commanded [m/s]
     scale_rad_s: Annotated[float, Bounds(0.001, 100.0)] = 0.5  # the same for the turn [rad/s]
 

@@ -83,7 +83,7 @@ class TunedBodies:
     """The bodies that walk."""
 
     variations: tuple[DomainParameters, ...] = (NOMINAL,)  # of each
-    worst_share: float = 0.0  # of the body with the worst score of a walk; the rest is the share of the mean
+    worst_share: float = 0.0  # weight of the worst body's score beside the mean of all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,8 +132,8 @@ class SearchPlan:
     """How a task is searched unless one says otherwise."""
 
     generations: Annotated[int, Bounds(1, MOST_GENERATIONS)] = GENERATIONS  # how many
-    population: Annotated[int, Bounds(FEWEST, MOST_CANDIDATES)] | None = None  # None: as dimensions ask
-    spread: Annotated[float, Bounds(0.001, WIDEST_SPREAD)] = SPREAD  # of the first, a share of each range
+    population: Annotated[int, Bounds(FEWEST, MOST_CANDIDATES)] | None = None  # None: by the dimensions
+    spread: Annotated[float, Bounds(0.001, WIDEST_SPREAD)] = SPREAD  # of the first ones, in ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,12 +186,9 @@ class GaitTask:
         """
         told = {one.name: rounded(one, values[one.name]) for one in self.dimensions}
         if ASCENT in told:
-            told[ASCENT] = min(told[ASCENT], max(self._most_pairs(told), self._least_pairs))
+            least = next(one.low for one in self.dimensions if one.name == ASCENT)
+            told[ASCENT] = min(told[ASCENT], max(self._most_pairs(told), least))
         return told
-
-    @property
-    def _least_pairs(self) -> float:
-        return next(one.low for one in self.dimensions if one.name == ASCENT)
 
     def _most_pairs(self, told: Mapping[str, float]) -> int:
         """Return for how many pairs of frames there is room, up and down."""
