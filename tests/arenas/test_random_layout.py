@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.arenas import Box, FaultKind, arena, layout_faults, point_distances, random_layout
-from posewright.arenas.random_layout import NEAR_THE_LINE_M
+from posewright.arenas.layout import NEAR_THE_LINE_M
 from posewright.errors import InputError
 
 SEEDS = range(200)

@@ -89,3 +89,25 @@ def test_what_cannot_be_recorded_or_evaluated_is_said_in_a_line(capsys: Captured
         assert expected in line
         assert line.count("\n") <= 2
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "controller", "rows"),
+    [(WALK, "gait trot", 250), (("motion", "check", NOD, "--physics"), "motion nod", 450)],
+)
+def test_a_recording_of_no_contest_says_who_did_what_in_place_of_a_score(
+    capsys: Captured, tmp_path: Path, words: tuple[str, ...], controller: str, rows: int
+) -> None:
+    path = tmp_path / "run.mcap"
+    said(capsys, *words, "--record", path)
+    digest = read_mcap(path).digest()
+    for verb in ("replay", "judge"):
+        page = said(capsys, verb, path)
+        assert f"no contest: {controller} on sony_ers7, seed 0" in page
+        assert f"digest {digest[:16]}" in page
+        assert all(word in page for word in ("robot", "duration", str(rows)))
+        data = told(capsys, verb, path)
+        assert (data["contest"], data["digest"]) == (None, digest)
+        assert data["robots"]["sony_ers7"] == {"robot": "sony_ers7", "controller": controller, "rows": rows}
+    said(capsys, "replay", path, "--plot", tmp_path / "run.png")
+    assert (tmp_path / "run.png").stat().st_size > 1000

@@ -376,6 +376,6 @@ def test_a_walk_that_is_sampled_is_planned_once(
         planned.append(words)
         return steady_walk(*words)
 
-    monkeypatch.setattr("posewright.gaits.quadruped.sampling.steady_walk", counted)
+    monkeypatch.setattr("posewright.gaits.quadruped.walker.steady_walk", counted)
     said(capsys, "sample", "trot", "--forward", "0.1", "-o", tmp_path / "walk.mtn")
     assert len(planned) == 1

@@ -97,7 +97,7 @@ def test_the_robot_goes_where_a_player_would_have_led_it_to_the_last_bit(
     walk: Motion, bioloid: Robot
 ) -> None:
     trial = try_motion(walk, settle_s=0.5, hold_s=0.0)
-    first = trial.played.commands[0]
+    first = trial.played.record.commands[0]
     world = World(bioloid)
     SimulatedBody(world, start_pose=first)
     world.advance({bioloid.name: JointCommands(np.tile(first, (64, 1)))})
@@ -105,17 +105,19 @@ def test_the_robot_goes_where_a_player_would_have_led_it_to_the_last_bit(
     player.request(walk.name)
     played = world.advance({bioloid.name: player.frames(3 * 64)})[bioloid.name]
     assert played.truth is not None
-    assert np.array_equal(trial.played.base[64:], played.truth.base)
-    assert np.array_equal(trial.played.positions[64:], played.positions)
+    assert np.array_equal(trial.played.record.base[64:], played.truth.base)
+    assert np.array_equal(trial.played.record.positions[64:], played.positions)
     assert np.array_equal(trial.played.trajectory.record.efforts[64:], played.efforts)
-    assert np.array_equal(trial.played.foot_contacts[64:], played.truth.foot_contacts)
+    assert np.array_equal(trial.played.record.foot_contacts[64:], played.truth.foot_contacts)
 
 
 def test_the_same_motion_gives_the_same_trial_to_the_last_bit(walk: Motion) -> None:
     one, other = try_motion(walk), try_motion(walk)
     assert one.recording.digest() == other.recording.digest()
-    for name in ("times", "commands", "positions", "base", "slips", "keyframes"):
+    for name in ("times", "slips", "keyframes"):
         assert np.array_equal(getattr(one.played, name), getattr(other.played, name)), name
+    for name in ("commands", "positions", "base"):
+        assert np.array_equal(getattr(one.played.record, name), getattr(other.played.record, name)), name
     assert one.findings == other.findings
     assert one.to_dict() == other.to_dict()
 
@@ -134,14 +136,14 @@ def test_the_way_and_the_speed_of_a_walk_are_told(walk: Motion) -> None:
 
 def test_a_motion_that_repeats_for_ever_is_played_three_times(walk: Motion) -> None:
     trial = try_motion(walk)
-    assert trial.is_whole
+    assert trial.played.is_whole
     assert trial.played.ends_s == pytest.approx(3 * walk.duration)
     assert set(trial.played.keyframes[trial.played.moving].tolist()) == {1, 2, 3, 4}
 
 
 def test_a_motion_without_end_in_sight_is_cut_short(walk: Motion) -> None:
     trial = try_motion(replace(walk, repeat=255), longest_s=2.0)
-    assert not trial.is_whole
+    assert not trial.played.is_whole
     assert trial.played.ends_s == pytest.approx(2.0)
     assert not trial.to_dict()["is_whole"]
 
@@ -150,17 +152,17 @@ def test_nothing_slows_a_motion_down_that_is_too_fast(bioloid: Robot) -> None:
     reach_s, far = 5.0 * bioloid.frame_period_s, 90.0
     trial = try_motion(motion_of(bioloid, "swing", (reach_s, {"left_shoulder_pitch": -far})))
     played, column = trial.played, bioloid.index("left_shoulder_pitch")
-    asked = played.commands[played.moving, column]
+    asked = played.record.commands[played.moving, column]
     way = math.radians(-far) - bioloid.pose("stand")[column]
-    assert np.allclose(np.diff(asked, prepend=played.commands[0, column]), way / 5.0)
+    assert np.allclose(np.diff(asked, prepend=played.record.commands[0, column]), way / 5.0)
     assert played.asked_speeds[:, column].max() > bioloid.max_speeds[column]
 
 
 def test_no_command_leaves_what_the_mechanism_can_do(aibo: Robot) -> None:
     trial = try_motion(motion_of(aibo, "too_far", (0.5, {"head_pan": 170.0, "left_front_knee": -80.0})))
     lower, upper = aibo.hardware_limits
-    assert (trial.played.commands >= lower).all()
-    assert (trial.played.commands <= upper).all()
+    assert (trial.played.record.commands >= lower).all()
+    assert (trial.played.record.commands <= upper).all()
 
 
 def test_joints_that_a_motion_does_not_move_stand(aibo: Robot) -> None:
@@ -168,9 +170,9 @@ def test_joints_that_a_motion_does_not_move_stand(aibo: Robot) -> None:
     turn = Motion("turn", aibo.name, joints, (Keyframe(Pose.of(joints, {"head_pan": 0.5}), 0.3),))
     trial = try_motion(turn)
     others = [column for column, name in enumerate(aibo.joint_names) if name != "head_pan"]
-    assert np.array_equal(trial.played.commands[-1, others], aibo.pose("stand")[others])
+    assert np.array_equal(trial.played.record.commands[-1, others], aibo.pose("stand")[others])
     sitting = try_motion(turn, pose="sit").played
-    assert np.array_equal(sitting.commands[-1, others], aibo.pose("sit")[others])
+    assert np.array_equal(sitting.record.commands[-1, others], aibo.pose("sit")[others])
 
 
 def test_it_stands_before_and_holds_after(nod: MotionResult) -> None:
@@ -178,8 +180,8 @@ def test_it_stands_before_and_holds_after(nod: MotionResult) -> None:
     assert played.times[0] == pytest.approx(-1.0 + 0.008)
     assert played.times[-1] == pytest.approx(played.ends_s + 1.0)
     assert (played.keyframes[: played.begin] == 0).all()
-    assert (played.commands[: played.begin] == played.commands[0]).all()
-    assert (played.commands[played.times > played.ends_s] == played.commands[-1]).all()
+    assert (played.record.commands[: played.begin] == played.record.commands[0]).all()
+    assert (played.record.commands[played.times > played.ends_s] == played.record.commands[-1]).all()
 
 
 def test_a_motion_that_takes_no_time_is_a_pose_that_is_held(bioloid: Robot) -> None:
@@ -369,7 +371,7 @@ def test_sonys_own_motions_stand_as_their_author_says(samples: Callable[[str], P
 def test_sonys_walk_walks(samples: Callable[[str], Path]) -> None:
     trial = try_motion(read_motion(samples("aibo_mtn/a_walk__walk_sox_fwd.mtn")))
     assert trial.falls == ()
-    assert trial.played.base[-1, 0] > 0.02
+    assert trial.played.record.base[-1, 0] > 0.02
 
 
 def test_robotis_bow_leans_far_and_does_not_fall(samples: Callable[[str], Path]) -> None:
@@ -452,8 +454,8 @@ def test_whatever_a_motion_asks_for_there_is_an_answer(rows: list[tuple[float, d
     steps = [(round(reach, 3), {card.joint_names[j]: angle for j, angle in to.items()}) for reach, to in rows]
     trial = try_motion(motion_of(card, "anything", *steps), settle_s=0.2, hold_s=0.3)
     played = trial.played
-    assert np.isfinite(played.base).all()
-    assert np.isfinite(played.positions).all()
+    assert np.isfinite(played.record.base).all()
+    assert np.isfinite(played.record.positions).all()
     assert (played.slips >= 0.0).all()
     assert (played.lean >= 0.0).all()
     assert (np.diff(played.times) > 0.0).all()

@@ -146,7 +146,7 @@ class Meeting:
 
     def judge(self, recording: Recording) -> Unjudged:
         gone = {name: abs(float(one.base[-1, 0] - one.base[0, 0])) for name, one in recording.robots.items()}
-        return Unjudged(gone["red"] - gone["blue"])
+        return Unjudged(recording, gone["red"] - gone["blue"])
 
 
 class Onlooker:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from posewright.bodies import DomainParameters, JointCommands
-from posewright.control import gait as gait_control
+from posewright.control import controller as gait_control
 from posewright.errors import InputError
 from posewright.evaluation import WalkResult, evaluate_walk
 from posewright.evaluation.walking.feet import foot_tracks, knees, slips
@@ -173,7 +173,7 @@ def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: Wo
             turned = data.qpos[places] - before
             work = data.actuator_force[drives] * turned - damping * turned**2 / model.opt.timestep
             given += float(np.maximum(work, 0.0).sum())
-    assert world.joint_positions == pytest.approx(walk.trajectory.positions[-1], abs=1e-3)
+    assert world.instance().joint_positions == pytest.approx(walk.trajectory.positions[-1], abs=1e-3)
     assert np.maximum(drives_of(walk).work, 0.0).sum() == pytest.approx(given, rel=0.03)
 
 

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 
 from posewright.errors import InputError, MissingExtraError, UnknownNameError, UnreachableError
 from posewright.figures import draw_gait, draw_parameter, save_figure
-from posewright.figures.gait.above import base_outline
 from posewright.figures.gait.content import GaitContent
 from posewright.figures.gait.cycle import counts, down_spans, joint_range
+from posewright.figures.gait.feet import base_outline, side_axis, standing_leg
 from posewright.figures.gait.page import fastest_line, half_speed, shown_legs, subtitle, times_line
-from posewright.figures.gait.side import side_axis, standing_leg
 from posewright.gaits import (
     CRAWL,
     PHASE_TABLES,

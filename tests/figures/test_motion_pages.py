@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posewright.figures import draw_motion, save_figure
-from posewright.figures.motion.content import Content
-from posewright.figures.motion.findings import MOST_LISTED, list_lines, spread
-from posewright.figures.motion.layout import ATTITUDE, Layout, laid_out
+from posewright.figures.motion.content import ATTITUDE, EMPTY, Content, Mosaic, gap, laid_out
+from posewright.figures.motion.panel import MOST_LISTED, list_lines, spread
 from posewright.motions import Finding, Keyframe, Level, Motion, Pose, check_motion
 from posewright.robots import Robot, robot, unlisted_robot
 
@@ -40,12 +39,13 @@ def moving(
     return replace(Motion("moved", card.name, card.joint_names, keyframes), **rest)  # type: ignore[arg-type]
 
 
-def layout(card: Robot, *joints: str, attitude: tuple[float, float, float] | None = None) -> Layout:
+def layout(card: Robot, *joints: str, attitude: tuple[float, float, float] | None = None) -> Mosaic:
     return laid_out(Content(moving(card, *joints, attitude=attitude), card))
 
 
-def places(of: Layout) -> dict[str, tuple[int, int]]:
-    return {cell.joint: (cell.row, cell.column) for cell in of.cells}
+def places(of: Mosaic) -> dict[str, tuple[int, int]]:
+    """Return row and column by panel; a panel wider than one column stands where its last one is."""
+    return {name: (n, k) for n, row in enumerate(of) for k, name in enumerate(row) if name != EMPTY}
 
 
 def drawn(path: Path, motion: Motion, card: Robot, findings: list[Finding] | None = None) -> str:
@@ -86,27 +86,26 @@ def test_arms_and_legs_of_a_man_are_stacks_right_beside_left() -> None:
 def test_a_robot_without_groups_is_laid_out_in_rows() -> None:
     joints = tuple(f"joint_{n}" for n in range(20))
     whole = layout(unlisted_robot("nobodys", joints))
-    assert (whole.rows, whole.columns) == (5, 4)
-    assert tuple(cell.joint for cell in whole.cells) == joints
+    assert (len(whole), len(whole[0])) == (5, 4)
+    assert tuple(places(whole)) == joints
 
 
 @given(st.sampled_from([DOG, MAN]), st.data())
 def test_every_moving_joint_has_a_place_of_its_own(card: Robot, data: st.DataObject) -> None:
     joints = data.draw(st.lists(st.sampled_from(card.joint_names), min_size=1, unique=True))
     whole = layout(card, *joints, attitude=data.draw(st.sampled_from([None, (0.0, 0.1, 0.0)])))
-    taken = [(cell.row, cell.column + n) for cell in whole.cells for n in range(cell.columns)]
-    assert len(taken) == len(set(taken))
-    assert set(joints) <= {cell.joint for cell in whole.cells}
-    assert all(column < whole.columns and row < whole.rows for row, column in taken)
+    names = [name for row in whole for name in row if name not in {EMPTY, ATTITUDE}]
+    assert len(names) == len(set(names))
+    assert set(joints) <= set(names)
+    assert len({len(row) for row in whole}) == 1
 
 
 @given(st.sampled_from([DOG, MAN]), st.data())
 def test_the_gap_of_a_layout_is_empty(card: Robot, data: st.DataObject) -> None:
     whole = layout(card, *data.draw(st.lists(st.sampled_from(card.joint_names), min_size=1, unique=True)))
-    gap = whole.gap
-    for cell in whole.cells:
-        assert cell.row < gap.row or not gap.column <= cell.column < gap.column + gap.columns
-    assert gap.row + gap.rows == whole.rows
+    top, left, width = gap(whole)
+    assert all(name == EMPTY for row in whole[top:] for name in row[left : left + width])
+    assert top == 0 or any(name != EMPTY for name in whole[top - 1][left : left + width])
 
 
 def test_the_bases_attitude_has_a_panel_where_the_file_has_one() -> None:

@@ -45,10 +45,7 @@ SCRIPT = loaded()
 
 def shown(name: str) -> list[GaitContent]:
     """Return what the three small pictures of a parameter show."""
-    return [
-        variant.content
-        for variant in parameter_variants(SCRIPT.GAIT, SCRIPT.ROBOT, name, SCRIPT.VALUES[name])
-    ]
+    return [*parameter_variants(SCRIPT.GAIT, SCRIPT.ROBOT, name, SCRIPT.VALUES[name]).values()]
 
 
 def of(content: GaitContent, name: str) -> float:

@@ -13,7 +13,7 @@ from posewright.control import Player
 from posewright.errors import InputError
 from posewright.formats import losses, read_motion, write_motion
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_names, read_gait, sample_gait
-from posewright.gaits.quadruped.sampling import steady_walk
+from posewright.gaits.quadruped.walker import steady_walk
 from posewright.motions import check_motion
 
 from .walks import ERS7, EXAMPLE, FRAME_S, VELOCITIES, gaits, velocity, walked

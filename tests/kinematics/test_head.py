@@ -36,7 +36,7 @@ def test_the_camera_is_where_mujoco_has_it_and_looks_the_same_way(ers7: Robot, h
     world = World(ers7)
     lower, upper = ers7.limits
     for pose in np.random.default_rng(1).uniform(lower, upper, (100, len(lower))):
-        world.show([0, 0, 0, 1, 0, 0, 0], pose)
+        world.show(([0, 0, 0, 1, 0, 0, 0], pose))
         place, way = head.forward(pose[list(head.indices)])
         site = world.data.site("camera")
         np.testing.assert_allclose(place, site.xpos, rtol=0, atol=1e-9)

@@ -30,7 +30,7 @@ def random_poses(ers7: Robot, n: int) -> Floats:
 def test_feet_are_where_mujoco_has_them(ers7: Robot, legs: tuple[MountedLeg, ...]) -> None:
     world = World(ers7)
     for pose in random_poses(ers7, 100):
-        world.show([0, 0, 0, 1, 0, 0, 0], pose)
+        world.show(([0, 0, 0, 1, 0, 0, 0], pose))
         for leg in legs:
             angles = pose[list(leg.indices)]
             paw = world.data.body(leg.foot)
@@ -149,7 +149,7 @@ def test_the_knee_is_a_shank_from_the_foot_and_goes_with_the_upper_leg(legs: tup
 def test_knees_are_where_mujoco_has_them(ers7: Robot, legs: tuple[MountedLeg, ...]) -> None:
     world = World(ers7)
     for pose in random_poses(ers7, 10):
-        world.show([0, 0, 0, 1, 0, 0, 0], pose)
+        world.show(([0, 0, 0, 1, 0, 0, 0], pose))
         for leg in legs:
             axis = world.data.xanchor[world.model.joint(leg.joints[2]).id]
             np.testing.assert_allclose(leg.knee(pose[list(leg.indices)]), axis, rtol=0, atol=1e-9)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from posewright.motions import robotis_accel_share
-from posewright.motions.easing import smooth, trapezoid
+from posewright.motions.pose import smooth, trapezoid
 
 U = np.linspace(0.0, 1.0, 1001)
 

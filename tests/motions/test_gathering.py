@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from posewright.motions import Finding, Level
-from posewright.motions.finding import AGAIN, gathered, listed, rows
+from posewright.motions.checked import AGAIN, gathered, listed, rows
 
 
 def beyond(keyframe: int, value: float, joint: str = "knee", level: Level = Level.WARNING) -> Finding:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.recordings import Decisions, Event, Recording
-from posewright.recordings.digest import ARRAYS
+from posewright.recordings.recording import ARRAYS
 
 Make = Callable[..., Recording]
 

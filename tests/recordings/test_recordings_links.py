@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from posewright.recordings import Header, Recording, RobotHeader, RobotRecord
-from posewright.recordings.links import from_roll_pitch_yaw, link_rotations, product, standing, turning
-from posewright.recordings.scene import scene
+from posewright.recordings.scene import (
+    from_roll_pitch_yaw,
+    link_rotations,
+    product,
+    scene,
+    standing,
+    turning,
+)
 from posewright.robots import robot, robot_names
 from posewright.simulation.robot_model import robot_links
 

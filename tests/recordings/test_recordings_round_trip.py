@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from posewright.bodies import Contacts
 from posewright.errors import InputError, OutputError, UnknownNameError
 from posewright.recordings import Decisions, Event, Header, Recording, mcap_bytes, read_mcap, write_mcap
-from posewright.recordings.digest import ARRAYS, CONTACTS
+from posewright.recordings.recording import ARRAYS, CONTACTS
 
 Make = Callable[..., Recording]
 

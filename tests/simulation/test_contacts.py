@@ -206,7 +206,7 @@ def test_a_standing_dog_touches_the_floor_with_its_paws_alone(dog: SimulatedBody
 
 
 def test_nothing_is_touched_in_the_air(dog: SimulatedBody, touching: Touching) -> None:
-    dog.world.show((0, 0, 1.0, 1, 0, 0, 0), dog.robot.pose("stand"))
+    dog.world.show(((0, 0, 1.0, 1, 0, 0, 0), dog.robot.pose("stand")))
     assert not touching(dog.world)
 
 

@@ -142,7 +142,7 @@ def test_a_held_joint_stays_where_it_is_held(ers7: Robot) -> None:
         assert state.efforts[joint] == 0.0
         assert state.velocities is not None
         assert state.velocities[joint] == 0.0
-        assert body.world.joint_positions[joint] == angle
+        assert body.world.instance().joint_positions[joint] == angle
     assert body.world.model.nu == body.world.model.nv - 6 == 12
     legs = [ers7.index(name) for name in ers7.joint_names if name not in held]
     assert np.ptp(track.positions[:, legs], axis=0).min() > 0.05
@@ -158,10 +158,10 @@ def test_held_parts_stand_where_moving_ones_would(card: Robot) -> None:
     moving, welded = World(card), World(card, welded=held)
     base = (0.1, 0.2, 0.5, 1, 0, 0, 0)
     for world in (moving, welded):
-        world.show(base, angles)
+        world.show((base, angles))
     for part in ("xpos", "xmat", "xipos", "geom_xpos", "site_xpos"):
         assert np.abs(getattr(moving.data, part) - getattr(welded.data, part)).max() < 1e-12, part
-    assert np.allclose(moving.joint_positions, welded.joint_positions)
+    assert np.allclose(moving.instance().joint_positions, welded.instance().joint_positions)
     assert moving.instance().mass_kg == pytest.approx(welded.instance().mass_kg)
 
 
@@ -220,7 +220,7 @@ def test_an_axis_beside_the_origin_is_held_in_its_place(
     angles[card.index("mouth")] = -0.7
     places = []
     for world in (World(card), World(card, welded={"mouth": -0.7})):
-        world.show((0, 0, 0.5, 1, 0, 0, 0), angles)
+        world.show(((0, 0, 0.5, 1, 0, 0, 0), angles))
         places.append(world.data.body("jaw").xpos.copy())
     assert np.allclose(*places, atol=1e-12)
 

@@ -103,7 +103,7 @@ def test_no_joint_is_faster_than_sonys(ers7: Robot) -> None:
             end = start.copy()
             start[joint], end[joint] = ranges if share else ranges[::-1]
             body.reset()
-            world.show((0, 0, 2.0, 1, 0, 0, 0), start)
+            world.show(((0, 0, 2.0, 1, 0, 0, 0), start))
             speeds: list[float] = []
             dof = world.addresses.joint_qvel[joint]
             play(body, JointCommands(np.tile(end, (30, 1))), lambda: speeds.append(abs(world.data.qvel[dof])))  # noqa: B023

@@ -68,7 +68,7 @@ def test_the_accelerometer_feels_nothing_in_free_fall_and_saturates(ers7: Robot)
     pose = ers7.pose("stand")
     body.settle(pose, 0.5)
     assert np.asarray(body.read().sensors["narrow"])[2] == 2.0
-    body.world.show((0, 0, 2.0, 1, 0, 0, 0), pose)
+    body.world.show(((0, 0, 2.0, 1, 0, 0, 0), pose))
     play(body, JointCommands(np.tile(pose, (20, 1))))
     assert np.abs(np.asarray(body.read().sensors["accelerometer"])).max() < 0.5
 
@@ -78,7 +78,7 @@ def test_paws_tell_whether_they_stand(dog: SimulatedBody) -> None:
     paws = [name for name in dog.read().sensors if name.endswith("paw_contact")]
     assert len(paws) == 4
     assert all(dog.read().sensors[name] is True for name in paws)
-    dog.world.show((0, 0, 1.0, 1, 0, 0, 0), dog.robot.pose("stand"))
+    dog.world.show(((0, 0, 1.0, 1, 0, 0, 0), dog.robot.pose("stand")))
     assert not any(dog.read().sensors[name] for name in paws)
 
 

@@ -43,10 +43,10 @@ def test_every_camera_sees_the_green_field(among_boxes: AmongBoxes, camera: Film
 def test_top_view_has_x_to_the_right_and_y_up(among_boxes: AmongBoxes) -> None:
     body = among_boxes()
     with Film(body.world, *SIZE, FilmCamera.TOP) as film:
-        empty = film.frame((1.25, 0, 50.0, 1, 0, 0, 0), body.world.joint_positions).astype(int)
+        empty = film.frame(((1.25, 0, 50.0, 1, 0, 0, 0), body.world.instance().joint_positions)).astype(int)
         seen = []
         for x, y in ((0.5, 0.6), (2.0, -0.6)):
-            picture = film.frame((x, y, 0.2, 1, 0, 0, 0), body.world.joint_positions)
+            picture = film.frame(((x, y, 0.2, 1, 0, 0, 0), body.world.instance().joint_positions))
             rows, columns = np.nonzero(np.abs(picture.astype(int) - empty).sum(-1) > 60)
             seen.append((rows.mean(), columns.mean()))
     (upper, left), (lower, right) = seen
@@ -58,13 +58,11 @@ def test_top_view_has_x_to_the_right_and_y_up(among_boxes: AmongBoxes) -> None:
 def test_replay_moves_boxes_and_leaves_the_world_alone(among_boxes: AmongBoxes) -> None:
     world = among_boxes((1.2, 0.3)).world
     before = world.data.qpos.copy()
-    base, joints, boxes = world.base, world.joint_positions, world.boxes
+    base, joints, boxes = world.base, world.instance().joint_positions, world.boxes
     moved = boxes.copy()
     moved[:, :2] += (0.4, -0.8)
     with Film(world, *SIZE) as film:
-        first, second, third = film.frames(
-            [(base, joints, boxes), (base, joints, moved), (base, joints, boxes)]
-        )
+        first, second, third = (film.frame((base, joints), places) for places in (boxes, moved, boxes))
     assert np.array_equal(first, third)
     assert (first != second).any(axis=-1).mean() > 0.01
     assert np.array_equal(world.data.qpos, before)

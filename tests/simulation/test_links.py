@@ -59,7 +59,7 @@ def test_forward_kinematics_by_links_is_mujocos(name: str, tmp_path: Path) -> No
         base = np.array(
             [0.3, -0.2, 0.5, *(np.array([0.8, 0.1, -0.3, 0.5]) / np.linalg.norm([0.8, 0.1, -0.3, 0.5]))]
         )
-        world.show(base, angles)
+        world.show((base, angles))
         found = places(links, base, dict(zip(card.joint_names, angles.tolist(), strict=True)))
         for body in world.instance().bodies.tolist():
             position, rotation = found[world.model.body(body).name]

@@ -62,7 +62,7 @@ def test_any_pose_stands_on_the_floor_where_it_was_put(
     heights = sole_corners(world.instance())[:, :, 2].ravel()
     assert heights.min() == pytest.approx(0.0, abs=1e-9)
     assert np.sort(heights)[2] < 0.002, "it stands on three corners at least"
-    assert np.array_equal(world.joint_positions, joints)
+    assert np.array_equal(world.instance().joint_positions, joints)
     assert not world.data.qvel.any()
 
 

@@ -228,7 +228,7 @@ def test_more_damping_runs_slower(bioloid: Robot, hold: Hold) -> None:
         body = SimulatedBody(World(bioloid, visuals=False), domain=DomainParameters(damping_scale=scale))
         body.world.model.opt.gravity[:] = 0.0
         pose[joint] = lower
-        body.world.show((0, 0, 2.0, 1, 0, 0, 0), pose)
+        body.world.show(((0, 0, 2.0, 1, 0, 0, 0), pose))
         pose[joint] = upper
         speeds = np.diff(play(body, hold(pose, 1.0)).positions[:, joint]) * 128
         assert 0.7 * no_load / scale < speeds.max() <= no_load / scale
@@ -259,7 +259,7 @@ def test_a_scaled_robot_moves_alike_where_everything_is_scaled(ers7: Robot) -> N
         body.set_domain(variation)
         body.world.model.dof_frictionloss[:] = 0.0
         body.world.model.actuator_forcelimited[:] = 0
-        body.world.show((0, 0, 5.0, 1, 0, 0, 0), standing(ers7))
+        body.world.show(((0, 0, 5.0, 1, 0, 0, 0), standing(ers7)))
         tracks.append(play(body, JointCommands(angles)))
     assert np.abs(tracks[0].positions - tracks[1].positions).max() < 1e-9
 
@@ -269,7 +269,7 @@ def test_the_centre_of_mass_moves_with_the_bases(card: Robot) -> None:
     nominal, shifted = World(card, visuals=False), World(card, visuals=False)
     shifted.set_domain(card.name, DomainParameters(com_shift_m=tuple(shift.tolist())))
     for world in (nominal, shifted):
-        world.show((0, 0, 1.0, 1, 0, 0, 0), standing(card))
+        world.show(((0, 0, 1.0, 1, 0, 0, 0), standing(card)))
     base = nominal.addresses.base_body
     moved = shifted.data.subtree_com[base] - nominal.data.subtree_com[base]
     assert moved == pytest.approx(
@@ -291,7 +291,7 @@ def test_geoms_stay_where_the_model_took_their_frame_for_the_inertias(ers7: Robo
             world.model.geom_sameframe[geom] = int(mujoco.mjtSameFrame.mjSAMEFRAME_INERTIA)
         shifted.set_domain(card.name, DomainParameters(com_shift_m=(0.01, 0.0, 0.0)))
         for world in (nominal, shifted):
-            world.show((0, 0, 1.0, 1, 0, 0, 0), standing(card))
+            world.show(((0, 0, 1.0, 1, 0, 0, 0), standing(card)))
         assert np.abs(nominal.data.geom_xpos - shifted.data.geom_xpos).max() < 1e-12
 
 

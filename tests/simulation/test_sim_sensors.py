@@ -132,14 +132,14 @@ def test_imu_at_rest_feels_gravity_and_its_lean(bare: SimulatedBody, hold: Hold)
 
 def test_imu_feels_nothing_in_free_fall(bare: SimulatedBody, hold: Hold) -> None:
     pose = bare.robot.pose("stand")
-    bare.world.show((0, 0, 2.0, 1, 0, 0, 0), pose)
+    bare.world.show(((0, 0, 2.0, 1, 0, 0, 0), pose))
     play(bare, hold(pose, 0.25))
     assert np.abs(np.asarray(bare.read().sensors["imu.acceleration"])).max() < 0.5
 
 
 def test_imu_tells_how_fast_it_turns(bare: SimulatedBody) -> None:
     world = bare.world
-    world.show((0, 0, 2.0, 1, 0, 0, 0), bare.robot.pose("stand"))
+    world.show(((0, 0, 2.0, 1, 0, 0, 0), bare.robot.pose("stand")))
     world.data.qvel[world.addresses.base_qvel][3:] = (0.1, -0.2, 0.7)
     mujoco.mj_forward(world.model, world.data)
     assert np.asarray(bare.read().sensors["imu.angular_velocity"]) == pytest.approx((0.1, -0.2, 0.7))
@@ -159,7 +159,7 @@ def test_feet_tell_whether_they_stand(bare: SimulatedBody, hold: Hold) -> None:
     sensors = bare.read().sensors
     assert sensors["right_foot_contact"] is True
     assert sensors["left_foot_contact"] is True
-    bare.world.show((0, 0, 1.0, 1, 0, 0, 0), pose)
+    bare.world.show(((0, 0, 1.0, 1, 0, 0, 0), pose))
     assert bare.read().sensors["right_foot_contact"] is False
 
 

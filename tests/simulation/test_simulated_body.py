@@ -168,7 +168,7 @@ def test_a_joint_runs_free_at_its_no_load_speed(bare: SimulatedBody, hold: Hold,
     lower, upper = (limit[joint] for limit in bare.robot.limits)
     pose = bare.robot.pose("stand")
     pose[joint] = lower
-    world.show((0, 0, 2.0, 1, 0, 0, 0), pose)
+    world.show(((0, 0, 2.0, 1, 0, 0, 0), pose))
     pose[joint] = upper
     speeds = np.diff(play(bare, hold(pose, 1.0)).positions[:, joint]) * 128
     no_load = bare.robot.servos[joint].no_load_speed_rad_s

@@ -98,9 +98,9 @@ def test_show_sets_poses_as_a_track_has_them(among_boxes: AmongBoxes, hold: Hold
     assert track.truth is not None
     other = World(body.robot, body.world.arena)
     boxes = track.truth.boxes[-1] + [0.1, 0.2, 0.3, 0, 0, 0, 0]
-    other.show(track.truth.base[-1], track.positions[-1], boxes)
+    other.show((track.truth.base[-1], track.positions[-1]), boxes)
     assert np.array_equal(other.base, track.truth.base[-1])
-    assert np.array_equal(other.joint_positions, track.positions[-1])
+    assert np.array_equal(other.instance().joint_positions, track.positions[-1])
     assert np.allclose(other.data.geom("box_0").xpos, boxes[0, :3])
 
 
@@ -112,5 +112,5 @@ def test_sensors_of_the_model_file_are_not_stepped(bioloid: Robot) -> None:
 
 def test_a_bare_floor_is_enough(bioloid: Robot) -> None:
     world = World(replace(bioloid, sensors=()))
-    assert world.n_boxes == 0
+    assert world.instance().n_boxes == 0
     assert world.boxes.shape == (0, 7)

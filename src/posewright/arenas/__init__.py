@@ -5,35 +5,33 @@ Field frame: x along the field from the start wall, y from its middle line to th
 
 from __future__ import annotations
 
-from posewright.arenas.arena import WALLS, Arena, Box, BoxKind, Role, Shape
-from posewright.arenas.arena_reading import arena, arena_names, read_arena
-from posewright.arenas.check import Fault, FaultKind, check_layout, layout_faults
-from posewright.arenas.layout import layout, layout_names, layout_text, read_layout, write_layout
-from posewright.arenas.random_layout import random_layout
-from posewright.arenas.rectangles import corners, pair_distances, point_distances, shadows
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "WALLS",
-    "Arena",
-    "Box",
-    "BoxKind",
-    "Fault",
-    "FaultKind",
-    "Role",
-    "Shape",
-    "arena",
-    "arena_names",
-    "check_layout",
-    "corners",
-    "layout",
-    "layout_faults",
-    "layout_names",
-    "layout_text",
-    "pair_distances",
-    "point_distances",
-    "random_layout",
-    "read_arena",
-    "read_layout",
-    "shadows",
-    "write_layout",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.arenas.arena import WALLS as WALLS
+    from posewright.arenas.arena import Arena as Arena
+    from posewright.arenas.arena import Box as Box
+    from posewright.arenas.arena import BoxKind as BoxKind
+    from posewright.arenas.arena import Role as Role
+    from posewright.arenas.arena import Shape as Shape
+    from posewright.arenas.arena import arena as arena
+    from posewright.arenas.arena import arena_names as arena_names
+    from posewright.arenas.arena import read_arena as read_arena
+    from posewright.arenas.check import Fault as Fault
+    from posewright.arenas.check import FaultKind as FaultKind
+    from posewright.arenas.check import check_layout as check_layout
+    from posewright.arenas.check import layout_faults as layout_faults
+    from posewright.arenas.layout import layout as layout
+    from posewright.arenas.layout import layout_names as layout_names
+    from posewright.arenas.layout import layout_text as layout_text
+    from posewright.arenas.layout import random_layout as random_layout
+    from posewright.arenas.layout import read_layout as read_layout
+    from posewright.arenas.layout import write_layout as write_layout
+    from posewright.arenas.rectangles import corners as corners
+    from posewright.arenas.rectangles import pair_distances as pair_distances
+    from posewright.arenas.rectangles import point_distances as point_distances
+    from posewright.arenas.rectangles import shadows as shadows
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

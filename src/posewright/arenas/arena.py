@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
+from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.documents import Bounds, Node, data_of, read_record
+from posewright.documents import Bounds, Catalogue, Node, data_of, read_document, read_record
 from posewright.errors import InputError, UnknownNameError
 
 _FAR_M = 100.0
@@ -44,14 +46,12 @@ class Shape:
     """A block, or where it is round a cylinder, that stands fast on the field.
 
     Attributes:
-        name: one of its own.
         role: what it is for; a field's colours are told by role.
         x: of its middle [m].
         y: of its middle [m].
         size_m: edges along its own x, y and z; of a round one its diameter twice, and its height. [m]
         yaw_rad: how far it is turned to the left [rad].
         base_m: how high its underside is [m].
-        is_round: whether it is a cylinder.
     """
 
     name: str
@@ -75,7 +75,6 @@ class BoxKind:
 
     Attributes:
         size_m: edges along its own x, y and z [m].
-        mass_kg: mass [kg].
         friction: sliding friction against the floor, no unit.
     """
 
@@ -115,16 +114,10 @@ class Arena:
     """A field of -size_y/2..size_y/2 along y from x = 0, with what stands fast on it, and boxes.
 
     Attributes:
-        name: the document's name.
-        size_m: of the field along x and y [m].
         shapes: walls, lines and whatever else stands fast; walls may stand outside the field.
-        box_kinds: what boxes are like, by the name of their kind.
         colours: of `floor`, `box`, and of shapes by their role; red, green, blue 0..1.
-        friction: sliding friction of the floor, no unit.
-        max_boxes: how many boxes may stand on it.
         gap_m: the least width of a gap between obstacles [m].
         touching_m: obstacles nearer than this form one [m].
-        boxes: where they stand.
         sources: where each number comes from, by its key in the document.
     """
 
@@ -180,11 +173,7 @@ class Arena:
 
     @property
     def box_kind(self) -> BoxKind:
-        """What an ordinary box is like.
-
-        Raises:
-            UnknownNameError: this field has none.
-        """
+        """What an ordinary box is like; UnknownNameError where this field has none."""
         return self.kind_of(Box(0.0, 0.0))
 
     @property
@@ -204,11 +193,7 @@ class Arena:
         return (x[0], x[-1]) if len(x) > 1 else (0.0, self.size_x)
 
     def kind_of(self, box: Box) -> BoxKind:
-        """Return what a box is like.
-
-        Raises:
-            UnknownNameError: this field has no boxes of its kind.
-        """
+        """Return what a box is like."""
         if box.kind not in self.box_kinds:
             raise UnknownNameError.among(f"kind of box in {self.name}", box.kind, self.box_kinds)
         return self.box_kinds[box.kind]
@@ -232,10 +217,93 @@ class Arena:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Arena:
-        """Return the arena that `to_dict` told; it has no sources.
-
-        Raises:
-            DocumentError: something is missing, or is not what it should be.
-        """
+        """Return the arena, without sources, that `to_dict` told, or raise DocumentError."""
         told = ("wall_height_m", "lines", "box_size_m")
         return read_record(Node(data, trail="arena"), cls, besides=told, degrees=False, sources={})
+
+
+_ARENAS = Catalogue("arena", ".arena.yaml", lambda: (Path(__file__).parent,))
+
+
+def arena_names() -> tuple[str, ...]:
+    """Return the names of the arenas that ship."""
+    return _ARENAS.names()
+
+
+@cache
+def arena(name: str = "ceabot_obstacles") -> Arena:
+    """Return the shipped arena of that name, without boxes."""
+    return read_arena(_ARENAS.shipped(name))
+
+
+@dataclass(frozen=True)
+class _ArenaDocument:
+    """An arena as a person writes it: walls all around and lines across the field in a line each."""
+
+    arena: str
+    size_m: tuple[Edge, Edge]
+    friction: Length
+    colours_rgb: Mapping[str, Annotated[tuple[int, int, int], Bounds(0, 255)]]
+    sources: Mapping[str, str]
+    title: str = ""
+    wall_height_m: Length = 0.0
+    wall_thickness_m: Length = 0.02
+    lines_x_m: tuple[Length, ...] = ()
+    line_width_m: Length = 0.02
+    shapes: tuple[Shape, ...] = ()
+    box: BoxKind | None = None
+    box_kinds: Mapping[str, BoxKind] = field(default_factory=dict)
+    max_boxes: Annotated[int, Bounds(0)] = 0
+    gap_m: Length = 0.0
+    touching_m: Length = 0.0
+
+    def __post_init__(self) -> None:
+        if (
+            list(self.lines_x_m) != sorted(self.lines_x_m)
+            or max(self.lines_x_m, default=0.0) > self.size_m[0]
+        ):
+            raise InputError("lines_x_m: expected lines on the field in the order of x")
+        names = [shape.name for shape in self.all_shapes()]
+        if len(names) != len(set(names)):
+            raise InputError("two shapes have one name", hint=f"there are {', '.join(names)}")
+
+    def all_shapes(self) -> tuple[Shape, ...]:
+        width = self.size_m[1]
+        lines = (
+            Shape(f"line_{i}", Role.LINE, at, 0.0, (self.line_width_m, width, 0.0))
+            for i, at in enumerate(self.lines_x_m)
+        )
+        return (*self._walls(), *lines, *self.shapes)
+
+    def _walls(self) -> tuple[Shape, ...]:
+        """Return four walls whose inner faces are the field's edge; none where they have no height."""
+        x, y, half = *self.size_m, self.wall_thickness_m / 2.0
+        across = (self.wall_thickness_m, y, self.wall_height_m)
+        along = (x + 2.0 * self.wall_thickness_m, self.wall_thickness_m, self.wall_height_m)
+        places = (
+            (-half, 0.0, across),
+            (x + half, 0.0, across),
+            (x / 2.0, y / 2.0 + half, along),
+            (x / 2.0, -y / 2.0 - half, along),
+        )
+        walls = (Shape(name, Role.WALL, *place) for name, place in zip(WALLS, places, strict=True))
+        return tuple(walls) if self.wall_height_m else ()
+
+
+def read_arena(path: Path | str) -> Arena:
+    """Read an arena document."""
+    root = read_document(path)
+    told = read_record(root, _ArenaDocument)
+    with root.located():
+        return Arena(
+            name=told.arena,
+            size_m=told.size_m,
+            shapes=told.all_shapes(),
+            box_kinds={**({} if told.box is None else {BOX: told.box}), **told.box_kinds},
+            colours={name: (r / 255.0, g / 255.0, b / 255.0) for name, (r, g, b) in told.colours_rgb.items()},
+            friction=told.friction,
+            max_boxes=told.max_boxes,
+            gap_m=told.gap_m,
+            touching_m=told.touching_m,
+            sources=told.sources,
+        )

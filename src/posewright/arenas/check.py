@@ -15,7 +15,7 @@ from enum import Enum
 import numpy as np
 
 from posewright.arenas.arena import Arena, Box
-from posewright.arenas.arena_reading import arena as shipped_arena
+from posewright.arenas.arena import arena as shipped_arena
 from posewright.arenas.rectangles import corners, pair_distances
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, Where
@@ -54,9 +54,6 @@ class Fault:
     """One thing wrong with a layout.
 
     Attributes:
-        kind: which rule.
-        message: what is wrong.
-        hint: what would be right.
         box: the box it is about, counted from 0; None where it is about all.
     """
 
@@ -67,11 +64,7 @@ class Fault:
 
 
 def check_layout(
-    boxes: Sequence[Box],
-    arena: Arena | None = None,
-    *,
-    legal: bool = True,
-    wheres: Sequence[Where] = (),
+    boxes: Sequence[Box], arena: Arena | None = None, *, legal: bool = True, wheres: Sequence[Where] = ()
 ) -> None:
     """Refuse boxes that cannot stand so and, unless `legal` is False, such as break the rules.
 

@@ -1,6 +1,7 @@
 """Rectangles on the floor, turned by any angle: corners, exact distances, and what boxes cover.
 
-A place is x [m], y [m], yaw [rad]; sizes are edges along the rectangle's own x and y [m].
+Places `(n, 3)` are x [m], y [m], yaw [rad]; sizes are edges along each rectangle's own x and y, `(n, 2)`, or
+`(2,)` for all alike [m].
 """
 
 from __future__ import annotations
@@ -18,15 +19,7 @@ _SIGNS = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)]) / 2.0
 
 
 def corners(places: ArrayLike, sizes: ArrayLike) -> Floats:
-    """Return the corners of rectangles, counter-clockwise.
-
-    Args:
-        places: `(n, 3)`.
-        sizes: `(n, 2)`, or `(2,)` for all alike.
-
-    Returns:
-        `(n, 4, 2)` [m].
-    """
+    """Return the corners of rectangles, counter-clockwise, `(n, 4, 2)` [m]."""
     at = np.asarray(places, dtype=np.float64).reshape(-1, 3)
     own = _SIGNS * np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(at), 2))[:, None, :]
     cos, sin = np.cos(at[:, 2, None]), np.sin(at[:, 2, None])
@@ -35,16 +28,7 @@ def corners(places: ArrayLike, sizes: ArrayLike) -> Floats:
 
 
 def point_distances(points: ArrayLike, places: ArrayLike, sizes: ArrayLike) -> Floats:
-    """Return how far each point lies outside each rectangle; 0 inside.
-
-    Args:
-        points: `(..., 2)` [m].
-        places: `(n, 3)`.
-        sizes: `(n, 2)`, or `(2,)` for all alike.
-
-    Returns:
-        `(..., n)` [m].
-    """
+    """Return how far each point `(..., 2)` lies outside each rectangle, `(..., n)` [m]; 0 inside."""
     at = np.asarray(places, dtype=np.float64).reshape(-1, 3)
     half = np.broadcast_to(np.asarray(sizes, dtype=np.float64), (len(at), 2)) / 2.0
     away = np.asarray(points, dtype=np.float64)[..., None, :] - at[:, :2]
@@ -59,14 +43,7 @@ def pair_distances(places: ArrayLike, sizes: ArrayLike) -> Floats:
 
     Two convex outlines that do not overlap are nearest at a corner of one of them, so that their
     distance is that of a corner to the other rectangle. Overlap is found on the four edge directions
-    (separating axis theorem).
-
-    Args:
-        places: `(n, 3)`.
-        sizes: `(n, 2)`, or `(2,)` for all alike.
-
-    Returns:
-        `(n, n)` [m], symmetric; the diagonal is infinite.
+    (separating axis theorem). It is `(n, n)` [m], symmetric; the diagonal is infinite.
     """
     at = np.asarray(places, dtype=np.float64).reshape(-1, 3)
     outlines = corners(at, sizes)
@@ -89,17 +66,10 @@ def _separations(at: Floats, outlines: Floats) -> Floats:
 
 
 def shadows(poses: Floats, size_m: ArrayLike) -> tuple[Floats, Floats]:
-    """Return what boxes cover of the floor, as rectangles.
+    """Return what boxes at x y z qw qx qy qz, `(n, 7)`, cover of the floor: places and edges.
 
     A box lying on its side covers its height one way and, which side it lies on being left open, its
-    longer edge the other way.
-
-    Args:
-        poses: x y z qw qx qy qz, `(n, 7)`.
-        size_m: edges along its own x, y and z, `(n, 3)`, or `(3,)` for all alike [m].
-
-    Returns:
-        Places x [m], y [m], yaw [rad] `(n, 3)`, and edges `(n, 2)` [m].
+    longer edge the other way. `size_m` are edges along its own x, y and z, `(n, 3)`, or `(3,)` for all [m].
     """
     length, width, height = np.broadcast_to(np.asarray(size_m, dtype=np.float64), (len(poses), 3)).T
     w, x, y, z = np.moveaxis(poses[:, 3:], -1, 0)

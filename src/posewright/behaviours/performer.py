@@ -12,7 +12,7 @@ from posewright.arrays import Floats
 from posewright.behaviours.outputs import STAND, Action
 from posewright.bodies import BodyState, JointCommands
 from posewright.control import Player
-from posewright.control.joining import SHARE_OF_SPEED, apart, join_frames
+from posewright.control.passes import SHARE_OF_SPEED, apart, join_frames
 from posewright.gaits import GaitGenerator, VelocityCommand
 from posewright.motions import Motion
 from posewright.robots import Robot

@@ -12,17 +12,15 @@ if TYPE_CHECKING:
     from posewright.bodies.body import Supervisor as Supervisor
     from posewright.bodies.body import TorquePolicy as TorquePolicy
     from posewright.bodies.domain import NOMINAL as NOMINAL
+    from posewright.bodies.domain import Distribution as Distribution
     from posewright.bodies.domain import DomainParameters as DomainParameters
-    from posewright.bodies.domain_randomization import Distribution as Distribution
-    from posewright.bodies.domain_randomization import DomainRandomization as DomainRandomization
-    from posewright.bodies.domain_randomization import Normal as Normal
-    from posewright.bodies.domain_randomization import Uniform as Uniform
-    from posewright.bodies.domain_randomization import domain_randomization as domain_randomization
-    from posewright.bodies.domain_randomization import (
-        domain_randomization_names as domain_randomization_names,
-    )
-    from posewright.bodies.domain_randomization import draw_domain as draw_domain
-    from posewright.bodies.domain_randomization import read_domain_randomization as read_domain_randomization
+    from posewright.bodies.domain import DomainRandomization as DomainRandomization
+    from posewright.bodies.domain import Normal as Normal
+    from posewright.bodies.domain import Uniform as Uniform
+    from posewright.bodies.domain import domain_randomization as domain_randomization
+    from posewright.bodies.domain import domain_randomization_names as domain_randomization_names
+    from posewright.bodies.domain import draw_domain as draw_domain
+    from posewright.bodies.domain import read_domain_randomization as read_domain_randomization
     from posewright.bodies.joints import BodyState as BodyState
     from posewright.bodies.joints import Contacts as Contacts
     from posewright.bodies.joints import Decision as Decision

@@ -28,32 +28,19 @@ class Body(Protocol):
     @property
     def robot(self) -> Robot:
         """The robot this is a body of."""
-        ...
 
     @property
     def time_s(self) -> float:
         """The body's own time, 0 when it began [s]."""
-        ...
 
     def open(self) -> None:
-        """Take hold of the robot, torque on; opening an open body does nothing.
-
-        Raises:
-            BodyError: it does not answer.
-        """
-        ...
+        """Take hold of the robot, torque on, or raise BodyError; opening an open body does nothing."""
 
     def read(self) -> BodyState:
-        """Return the state now, its sensors evaluated; no time passes.
-
-        Raises:
-            BodyError: the body does not answer.
-        """
-        ...
+        """Return the state now, its sensors evaluated, or raise BodyError; no time passes."""
 
     def observe(self) -> JointStates:
         """Return one row: what the joints do now, and the truth where the body knows it; no time passes."""
-        ...
 
     def facts(self) -> Mapping[str, Any]:
         """Return what this body knows of itself besides its card, as plain data for a recording.
@@ -62,15 +49,12 @@ class Body(Protocol):
         its servos, `latency_frames`, `welded` joints; and, as `recordings.RobotHeader` has them, its
         `sensors` and the `links` it is built of. A body that knows nothing returns nothing.
         """
-        ...
 
     def stop(self, policy: TorquePolicy) -> None:
         """Stop moving at once; must not raise, and may be called at any time, also twice."""
-        ...
 
     def close(self) -> None:
         """Let go of the robot: ports and connections are free again. Torque stays as `stop` left it."""
-        ...
 
 
 @runtime_checkable
@@ -80,23 +64,17 @@ class Plant(Protocol):
     @property
     def bodies(self) -> Mapping[str, Body]:
         """The robots in it, by the name each has here."""
-        ...
 
     @property
     def frame_period_s(self) -> float:
         """The time between two commands, the same for all robots in it [s]."""
-        ...
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Let as many frames pass as there are rows, one command a frame, and return what the joints did.
-
-        Args:
-            commands: for every body, all with the same number of rows.
+        """Let as many frames pass as there are rows for every body, and return what the joints did.
 
         Raises:
             BodyError: a body does not answer, or the commands do not fit.
         """
-        ...
 
 
 @runtime_checkable
@@ -106,11 +84,6 @@ class Supervisor(Protocol):
     def place_robot(self, x_m: float, y_m: float, yaw_rad: float) -> None:
         """Put the robot upright on its feet there; no time passes.
 
-        The joints stay at what is commanded, all velocities become zero.
-
-        Args:
-            x_m: of the base, in the field frame [m].
-            y_m: of the base, in the field frame [m].
-            yaw_rad: where it looks: 0 along the field's x, positive to the left [rad].
+        The joints stay at what is commanded, all velocities become zero. The place is that of the base in the
+        field frame [m]; at a yaw of 0 it looks along the field's x, positive is to the left [rad].
         """
-        ...

@@ -109,9 +109,6 @@ class Fault:
     """Something wrong with a body that does not end the run; what does is a `BodyError`.
 
     Attributes:
-        time_s: when [s].
-        kind: what.
-        message: in words, with the numbers.
         joint: whose servo it is about; None where it is about the whole body.
     """
 
@@ -208,7 +205,6 @@ class JointStates:
         positions: joint angles, `(n, n_joints)` [rad]; NaN where the body did not look.
         efforts: joint torques, `(n, n_joints)` [N m]; NaN where the body does not measure them.
         truth: about the robot in the field; None where the body does not know it.
-        faults: what was wrong meanwhile.
     """
 
     times: Floats

@@ -40,7 +40,6 @@ class MockBody:
     where `limit_speed` is set; a free joint stays where it is. The time is counted in frames.
 
     Attributes:
-        robot: whose joints these are.
         script: what the sensors read at a time.
         lag_s: the lag's time constant; 0 follows perfectly [s].
         limit_speed: whether a joint moves no faster than its servo can.
@@ -125,21 +124,13 @@ class MockBody:
         self.is_open = False
 
     def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
-        """Let it follow the commands for its robot.
-
-        Raises:
-            BodyError: the commands are of another robot.
-        """
+        """Let it follow the commands for its robot."""
         if set(commands) != {self.robot.name}:
             raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {self.robot.name}")
         return {self.robot.name: self.play(commands[self.robot.name])}
 
     def play(self, frames: JointCommands) -> JointStates:
-        """Follow some commands.
-
-        Raises:
-            BodyError: they are of another robot.
-        """
+        """Follow some commands."""
         frames.check(len(self.robot.joint_names))
         self.played.append(frames)
         positions = self._follow(frames)

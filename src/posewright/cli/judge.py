@@ -31,8 +31,18 @@ def judge(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge a recording by the rules of its contest: what the run was worth, and why."""
+    """Judge a recording by the rules of its contest: what the run was worth, and why.
+
+    A recording of no contest, a walk or a motion, is worth nothing: who did what is told instead.
+    """
     seen = recordings.read_mcap(recording)
+    if rules is None and not contests.is_of_a_contest(seen.header):
+        outcome = experiments.replay(seen)
+        if as_json:
+            console.emit_json({**outcome.score.to_dict(), "digest": seen.digest()})
+        else:
+            print_outcome(outcome)
+        return
     held = contests.contest_of(seen.header, None if rules is None else read_text(rules))
     score = contests.judge(seen, held)
     if as_json:
@@ -75,7 +85,8 @@ def print_outcome(outcome: experiments.Outcome) -> None:
     who = ", ".join(
         f"{one.controller.removeprefix('behaviour ')} on {one.robot}" for one in header.robots.values()
     )
-    print_score(outcome.score, f"{header.contest}: {who}, layout {header.layout}, seed {header.seed}")
+    layout = f", layout {header.layout}" if header.layout else ""
+    print_score(outcome.score, f"{header.contest or 'no contest'}: {who}{layout}, seed {header.seed}")
     for remark in outcome.remarks:
         console.warn(remark)
     speed = (

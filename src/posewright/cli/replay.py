@@ -71,7 +71,7 @@ def _show(recording: Recording, speed: float) -> None:
             if ahead_s > 0.0:
                 time.sleep(ahead_s)
             robots = {name: (one.base[row], one.positions[row]) for name, one in recording.robots.items()}
-            world.show_all(robots, recording.boxes[row])
+            world.show(robots, recording.boxes[row])
             window.sync()
             if not window.is_open:
                 return

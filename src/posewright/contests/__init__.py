@@ -14,29 +14,29 @@ if TYPE_CHECKING:
     from posewright.contests.contest import Referee as Referee
     from posewright.contests.contest import Score as Score
     from posewright.contests.contest import ScoreTable as ScoreTable
-    from posewright.contests.field import lay_out as lay_out
+    from posewright.contests.contest import lay_out as lay_out
     from posewright.contests.inspection import Inspection as Inspection
     from posewright.contests.inspection import Measures as Measures
     from posewright.contests.inspection import Verdict as Verdict
     from posewright.contests.inspection import inspect_measures as inspect_measures
-    from posewright.contests.obstacle_race import LegProgress as LegProgress
-    from posewright.contests.obstacle_race import LegResult as LegResult
-    from posewright.contests.obstacle_race import LegScore as LegScore
-    from posewright.contests.obstacle_race import ObstacleRace as ObstacleRace
-    from posewright.contests.obstacle_race import Penalty as Penalty
-    from posewright.contests.obstacle_race import Race as Race
-    from posewright.contests.obstacle_race import RaceReferee as RaceReferee
-    from posewright.contests.obstacle_race import Result as Result
-    from posewright.contests.obstacle_race import Rules as Rules
-    from posewright.contests.obstacle_race import Standing as Standing
-    from posewright.contests.obstacle_race import parse_rules as parse_rules
-    from posewright.contests.obstacle_race import progress as progress
-    from posewright.contests.obstacle_race import rank as rank
-    from posewright.contests.obstacle_race import read_rules as read_rules
-    from posewright.contests.obstacle_race import rules as rules
-    from posewright.contests.obstacle_race import score as score
-    from posewright.contests.passivity_test import PassivityScore as PassivityScore
-    from posewright.contests.passivity_test import PassivityTest as PassivityTest
+    from posewright.contests.obstacle_race.contest import LegProgress as LegProgress
+    from posewright.contests.obstacle_race.contest import ObstacleRace as ObstacleRace
+    from posewright.contests.obstacle_race.contest import progress as progress
+    from posewright.contests.obstacle_race.race import Race as Race
+    from posewright.contests.obstacle_race.referee import RaceReferee as RaceReferee
+    from posewright.contests.obstacle_race.result import LegResult as LegResult
+    from posewright.contests.obstacle_race.result import Penalty as Penalty
+    from posewright.contests.obstacle_race.result import Result as Result
+    from posewright.contests.obstacle_race.rules import Rules as Rules
+    from posewright.contests.obstacle_race.rules import parse_rules as parse_rules
+    from posewright.contests.obstacle_race.rules import read_rules as read_rules
+    from posewright.contests.obstacle_race.rules import rules as rules
+    from posewright.contests.obstacle_race.score import LegScore as LegScore
+    from posewright.contests.obstacle_race.score import Standing as Standing
+    from posewright.contests.obstacle_race.score import rank as rank
+    from posewright.contests.obstacle_race.score import score as score
+    from posewright.contests.passivity_test.contest import PassivityScore as PassivityScore
+    from posewright.contests.passivity_test.contest import PassivityTest as PassivityTest
     from posewright.contests.picture import ContestPicture as ContestPicture
     from posewright.contests.picture import Mark as Mark
     from posewright.contests.picture import MarkKind as MarkKind
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from posewright.contests.registry import contest as contest
     from posewright.contests.registry import contest_names as contest_names
     from posewright.contests.registry import contest_of as contest_of
+    from posewright.contests.registry import is_of_a_contest as is_of_a_contest
     from posewright.contests.registry import judge as judge
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

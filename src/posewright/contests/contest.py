@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any, Protocol
 
-from posewright.arenas import Arena
+from posewright.arenas import Arena, arena, layout, layout_names, random_layout, read_layout
 from posewright.bodies import Supervisor
 from posewright.contests.picture import ContestPicture
 from posewright.control import Watcher
+from posewright.errors import UnknownNameError
 from posewright.recordings import Event, Recording
 
 Place = tuple[float, float, float]
@@ -22,12 +24,7 @@ Note = Callable[[Event], None]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Who takes part where nobody else is named.
-
-    Attributes:
-        robot: name of a robot, or path of its card.
-        behaviour: name of a behaviour of that robot, or path of one.
-    """
+    """Who takes part where nobody else is named: robot and behaviour, by name or path."""
 
     robot: str
     behaviour: str
@@ -35,14 +32,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """A score as people read it.
-
-    Attributes:
-        columns: their titles.
-        rows: texts, as many in each as there are columns.
-        total: the last row, set apart; empty where there is none.
-        notes: lines below the table.
-    """
+    """A score as people read it: a text a column in each row, the last set apart, and lines below."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -50,7 +40,6 @@ class ScoreTable:
     notes: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
         rows = [("th", self.columns), *(("td", row) for row in self.rows)]
         rows += [("th", self.total)] if self.total else []
         lines = ["".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row) for tag, row in rows]
@@ -64,20 +53,16 @@ class Score(Protocol):
     @property
     def points(self) -> float:
         """What it is worth by the contest's own rules."""
-        ...
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a judge would say besides, such as a false start."""
-        ...
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data, fit for JSON."""
-        ...
 
     def table(self) -> ScoreTable:
         """Return it as people read it."""
-        ...
 
 
 class Referee(Watcher, Protocol):
@@ -88,7 +73,6 @@ class Referee(Watcher, Protocol):
 
     def progress(self) -> str:
         """Return how it stands, in a few words for a progress line."""
-        ...
 
 
 class Contest(Protocol):
@@ -97,52 +81,38 @@ class Contest(Protocol):
     @property
     def name(self) -> str:
         """The name of its rules, which a recording carries."""
-        ...
 
     @property
     def title(self) -> str:
         """What it is called by people."""
-        ...
 
     @property
     def rules_text(self) -> str:
         """Its rules as a document: a recording carries it, so that it can be judged again."""
-        ...
 
     @property
     def entries(self) -> Mapping[str, Entry]:
         """Who takes part where nobody else is named, by role: one robot runs a race, two wrestle."""
-        ...
 
     @property
     def longest_s(self) -> float:
         """When it is over in any case, if the referee did not end it [s]."""
-        ...
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:
         """Return the field.
 
-        Args:
-            layout: name or path of one; empty for what the contest itself would choose.
-            seed: of what is drawn by chance.
-            legal: whether a layout that breaks the rules is refused.
+        An empty layout leaves the choice to the contest, with what is drawn by the seed; one that breaks the
+        rules is refused where it must be legal.
         """
-        ...
 
     def start(self, role: str, arena: Arena) -> Place:
         """Return where the robot with that role begins."""
-        ...
 
     def referee(self, arena: Arena, supervisors: Mapping[str, Supervisor], note: Note) -> Referee:
         """Return a referee for a run.
 
-        Args:
-            arena: the field.
-            supervisors: who can put each robot somewhere, by the robot's name in the plant, in the order of
-                the roles.
-            note: writes into the recording.
+        The supervisors, by the robots' names in the plant, stand in the order of the roles.
         """
-        ...
 
     def judge(self, recording: Recording) -> Score:
         """Return the score, from the recording alone.
@@ -150,8 +120,24 @@ class Contest(Protocol):
         Raises:
             InputError: it is of another field, or lacks what a judge must know.
         """
-        ...
 
     def picture(self, recording: Recording) -> ContestPicture:
         """Return what a picture of the recording shows besides field and paths."""
-        ...
+
+
+def lay_out(kind: str, name: str, seed: int, *, legal: bool = True) -> Arena:
+    """Return the arena `kind` with a layout on it: by name, path, or drawn by the seed if it is `random`.
+
+    Raises:
+        UnknownNameError: no arena or layout of that name, and no such file.
+        InputError: the file is no layout, or, where it must be `legal`, breaks the contest's rules.
+    """
+    field = arena(kind)
+    if name == "random":
+        return field.with_boxes(random_layout(seed, field))
+    if name in layout_names():
+        return field.with_boxes(layout(name))
+    path = Path(name)
+    if not path.is_file() and path.suffix not in (".yaml", ".yml"):
+        raise UnknownNameError.among("layout", name, (*layout_names(), "random"))
+    return field.with_boxes(read_layout(path, field, legal=legal))

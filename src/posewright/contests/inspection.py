@@ -14,14 +14,9 @@ from posewright.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What a robot measures.
+    """What a robot measures: stretched, with its battery, the longer edge of its largest sole.
 
-    Attributes:
-        height_m: stretched [m].
-        mass_kg: with its battery [kg].
-        foot_m: the longer edge of its largest sole [m].
-        legs: it stands on.
-        how: of each of these, by its name here, how it was found.
+    `how` says of each of these, by its name here, how it was found.
     """
 
     height_m: float
@@ -33,17 +28,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a robot keeps one limit.
-
-    Attributes:
-        what: `height`, `mass`, `foot length` or `legs`.
-        value: the robot's.
-        limit: the contest's: no more than this; of legs, just so many.
-        unit: of both; empty of a count.
-        passed: whether it is kept.
-        source: where the limit comes from.
-        how: how the value was found.
-    """
+    """Whether a robot keeps one limit: no more than that; of what has no unit, just so many."""
 
     what: str
     value: float
@@ -62,13 +47,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What an inspection found.
-
-    Attributes:
-        robot: whose.
-        rules: by which rules.
-        verdicts: one a limit.
-    """
+    """What an inspection found, by the rules of that name; one verdict a limit."""
 
     robot: str
     rules: str
@@ -105,17 +84,11 @@ class Inspection:
         return ScoreTable(("", "robot", "limit", "", "measured", "source"), rows, total)
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
         return self.table()._repr_html_()
 
 
 def inspect_measures(robot: str, measures: Measures, rules: Rules | None = None) -> Inspection:
-    """Return which limits a robot keeps; a limit itself is allowed.
-
-    Args:
-        robot: whose measures.
-        measures: what it measures and weighs.
-        rules: whose limits; CEABOT 2013 where none are given.
+    """Return which limits a robot keeps, of CEABOT 2013 where no rules are given; a limit itself is allowed.
 
     Raises:
         InputError: a measure is not a number above 0.

@@ -19,14 +19,9 @@ class MarkKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened once: a sign on the field, a line across everything drawn over time.
+    """Something that happened once: a sign on the field, a line across everything drawn over time [s].
 
-    Attributes:
-        time_s: when [s].
-        x: where, in the field frame; None where it has no place [m].
-        y: where; None where it has no place [m].
-        label: what, in a word or two.
-        kind: what it stands for.
+    Where it has no place in the field, x and y are None [m].
     """
 
     time_s: float
@@ -38,15 +33,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """A number over time.
+    """A number over time, `(n,)` each; series of one group share a colour.
 
-    Attributes:
-        title: for the legend.
-        unit: of the values, for the axis.
-        times: `(n,)` [s].
-        values: `(n,)`.
-        group: series of one group share a colour.
-        dotted: whether it tells what might have been rather than what was.
+    A dotted one tells what might have been rather than what was.
     """
 
     title: str
@@ -59,13 +48,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of the time, such as a leg, a try or a round: that part of the robots' paths is drawn apart.
-
-    Attributes:
-        begin_s: its beginning [s].
-        end_s: its end [s].
-        label: for the legend.
-    """
+    """A part of the time, such as a leg, a try or a round: that part of the robots' paths is drawn apart."""
 
     begin_s: float
     end_s: float
@@ -74,14 +57,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContestPicture:
-    """What a contest adds to the picture of a recording.
+    """What a contest adds to the picture of a recording; marks and spans are in the order of time.
 
-    Attributes:
-        headline: the score in a line.
-        marks: in the order of time.
-        series: drawn in one plot, whose title is `series_title`.
-        spans: in the order of time.
-        series_title: what all the series are about.
+    The series are drawn in one plot, whose title is `series_title`.
     """
 
     headline: str

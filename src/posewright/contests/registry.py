@@ -11,11 +11,11 @@ from posewright.contests.passivity_test.contest import PassivityTest
 from posewright.documents.catalogue import plugins
 from posewright.errors import InputError, UnknownNameError
 from posewright.recordings import Event, Header, Recording
+from posewright.recordings.header import RULES_SUFFIX
 
 GROUP = "posewright.contests"
 """The group of entry points in which a package names its contests."""
 
-RULES_SUFFIX = ".rules.yaml"
 KIND = "contest"
 """The entry of a recording's `extras` that tells by which name the contest is registered."""
 
@@ -36,11 +36,7 @@ def contest_names() -> tuple[str, ...]:
 
 
 def contest(name: str, rules: str | None = None) -> Contest:
-    """Return the contest of that name.
-
-    Args:
-        name: as it is registered, or as its own rules are called.
-        rules: the text of other rules than its own.
+    """Return the contest registered by that name, or with rules of that name; by the text of other rules.
 
     Raises:
         UnknownNameError: there is none.
@@ -62,17 +58,14 @@ def _by_rules(name: str) -> Any:
     return next((make for make in _SHIPPED.values() if make().name == name), None)
 
 
+def is_of_a_contest(header: Header) -> bool:
+    """Tell whether a recording says which contest it is of, or carries rules to be judged by."""
+    carries_rules = any(name.endswith(RULES_SUFFIX) for name in header.documents)
+    return bool(header.contest or header.extras.get(KIND) or carries_rules)
+
+
 def contest_of(header: Header, rules: str | None = None) -> Contest:
-    """Return the contest a recording is of, by the rules that it carries, or else by its own.
-
-    Args:
-        header: of the recording.
-        rules: the text of rules that count instead of those.
-
-    Raises:
-        UnknownNameError: there is no such contest here.
-        InputError: it carries several rules, or is of no contest.
-    """
+    """Return the contest a recording is of, by the rules given, or those that it carries, or else its own."""
     carried = [name for name in header.documents if name.endswith(RULES_SUFFIX)]
     if len(carried) > 1 and rules is None:
         raise InputError(f"the recording carries several rules: {', '.join(sorted(carried))}")
@@ -85,11 +78,7 @@ def contest_of(header: Header, rules: str | None = None) -> Contest:
 
 
 def judge(recording: Recording, by: Contest | None = None) -> Score:
-    """Return the score of a recording.
-
-    Args:
-        recording: what happened.
-        by: the contest by whose rules to judge; that of the recording where none is given.
+    """Return the score of a recording, by its own contest where none is given.
 
     Raises:
         InputError: it is of no contest or of another field, it lacks what a judge must know, or an event in

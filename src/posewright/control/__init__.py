@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.control.clock import Clock as Clock
-    from posewright.control.clock import RealClock as RealClock
-    from posewright.control.clock import SimulatedClock as SimulatedClock
     from posewright.control.controller import Controller as Controller
     from posewright.control.controller import Correction as Correction
     from posewright.control.controller import Feedback as Feedback
+    from posewright.control.controller import GaitController as GaitController
+    from posewright.control.controller import Schedule as Schedule
     from posewright.control.controller import Script as Script
-    from posewright.control.gait import GaitController as GaitController
     from posewright.control.loop import Block as Block
+    from posewright.control.loop import Clock as Clock
+    from posewright.control.loop import RealClock as RealClock
+    from posewright.control.loop import SimulatedClock as SimulatedClock
     from posewright.control.loop import Watcher as Watcher
     from posewright.control.loop import drive as drive
     from posewright.control.player import Player as Player
@@ -23,6 +24,5 @@ if TYPE_CHECKING:
     from posewright.control.safety import Interventions as Interventions
     from posewright.control.safety import SafeCommands as SafeCommands
     from posewright.control.safety import Safety as Safety
-    from posewright.control.schedule import Schedule as Schedule
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol
@@ -22,10 +22,62 @@ from posewright.bodies import (
     Plant,
     TorquePolicy,
 )
-from posewright.control.clock import Clock, SimulatedClock
 from posewright.control.controller import Controller
 from posewright.control.safety import Interventions, Safety
 from posewright.errors import BodyError, InputError
+
+
+class Clock(Protocol):
+    """How the frames of a run are paced."""
+
+    @property
+    def is_real(self) -> bool:
+        """Whether frames are due at real times; a run then sends them one by one."""
+
+    def wait_until(self, time_s: float) -> float:
+        """Wait until a time of the run [s] has come; return how long ago that was already [s]."""
+
+
+class SimulatedClock:
+    """Never waits."""
+
+    is_real = False
+
+    def wait_until(self, time_s: float) -> float:  # noqa: ARG002 -- any time has come
+        """Return at once: nobody is late."""
+        return 0.0
+
+
+class RealClock:
+    """Waits for each frame; a run that is late goes on from there, nothing is hurried to catch up.
+
+    Args:
+        now: a clock that only runs forward [s], such as `time.monotonic`.
+        sleep: waits for so long [s], such as `time.sleep`.
+        tolerance_s: a run may be so late without being set back; one frame, say [s].
+    """
+
+    is_real = True
+
+    def __init__(
+        self, now: Callable[[], float], sleep: Callable[[float], None], tolerance_s: float = 1.0 / 128.0
+    ) -> None:
+        self._now, self._sleep, self._tolerance_s = now, sleep, tolerance_s
+        self._zero_s: float | None = None
+
+    def wait_until(self, time_s: float) -> float:
+        """Wait until a time of the run has come; return how long ago that was already [s]."""
+        now = self._now()
+        if self._zero_s is None:
+            self._zero_s = now - time_s
+        late_s = now - self._zero_s - time_s
+        if late_s < 0.0:
+            self._sleep(-late_s)
+            return 0.0
+        if late_s >= self._tolerance_s:
+            self._zero_s += late_s
+        return late_s
+
 
 SLACK_FRAMES = 1e-6
 """A time that misses a frame by less is that frame's: rounding."""
@@ -41,12 +93,10 @@ class Block:
     """Some frames of one robot: what was asked for, what was sent, what happened.
 
     Attributes:
-        robot: its name in the plant.
         state: what the body said when the controller was asked last.
         requests: what the controller wants; its `decision` is there in the first block of what it decided.
         commands: what was sent: the same, made safe.
         states: what the joints did.
-        interventions: what safety changed.
     """
 
     robot: str
@@ -62,7 +112,6 @@ class Watcher(Protocol):
 
     def watch(self, block: Block) -> bool:
         """See a block; return True to end the run after it."""
-        ...
 
 
 def drive(

@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats
-from posewright.control.schedule import in_frames
+from posewright.control.controller import in_frames
 from posewright.errors import InputError
 from posewright.motions import Keyframe, Motion, Pose, Samples
 from posewright.robots import Robot
+
+PEAK_OF_MEAN = 15.0 / 8.0
+"""Greatest over mean speed of a minimum-jerk course (Flash and Hogan, J. Neuroscience 5, 1985)."""
+
+SHARE_OF_SPEED = 0.5
+"""How much of a servo's no-load speed a join uses at most: a servo under load has no more to give."""
+
+SHORTEST_JOIN_S = 0.1
+
+TOUCHING_RAD = 1e-3
+"""Poses nearer than this are one: it is a fifth of the step of a servo of 1024 ticks over 300 degrees."""
+
+
+def apart(start: Floats, end: Floats) -> bool:
+    """Return whether there is a way to go between two poses `(n_joints,)` [rad]."""
+    return bool((np.abs(end - start) > TOUCHING_RAD).any())
+
+
+def join_duration(start: Floats, end: Floats, max_speeds: Floats) -> float:
+    """Return how long a join takes: what the joint with the longest way needs, at least 0.1 s [s]."""
+    needed = PEAK_OF_MEAN * np.abs(end - start) / (SHARE_OF_SPEED * max_speeds)
+    return max(SHORTEST_JOIN_S, float(needed.max()))
+
+
+def join_frames(start: Floats, end: Floats, max_speeds: Floats, frame_period_s: float) -> Floats:
+    """Return the commands `(n, n_joints)` [rad] that lead from one pose to another without a jerk.
+
+    The pose commanded last is not repeated; the one to arrive at is the last row, `(n_joints,)` [rad] both.
+    """
+    n = math.ceil(join_duration(start, end, max_speeds) / frame_period_s - 1e-9)
+    s = np.arange(1, n + 1)[:, np.newaxis] / n
+    rows: Floats = start + (end - start) * (s**3 * (10.0 + s * (6.0 * s - 15.0)))
+    rows[-1] = end
+    return rows
+
 
 KEPT = 256
 """So many passes of a motion are kept; a pass of a second weighs 18 kB."""
@@ -86,7 +121,6 @@ class Passes:
     `phase`, so that after a thousand passes the motion is still on its own clock.
 
     Attributes:
-        motion: whose passes these are.
         frames: how long one is, at least 1 [frames].
         first_way: when the first keyframe is reached [frames].
     """
@@ -103,7 +137,8 @@ class Passes:
         self._columns = np.array([robot.index(joint) for joint in motion.joints], dtype=np.intp)
         own = np.array([servo.stiffness for servo in robot.servos])
         self._stiffness = tuple(self._stiffness_of(keyframe, own) for keyframe in motion.keyframes)
-        self._settings = _first_alike(self._stiffness)
+        alike = (next(i for i, s in enumerate(self._stiffness) if _same(s, own)) for own in self._stiffness)
+        self._settings = np.array(list(alike), dtype=np.intp)  # of each keyframe the first set alike
         self._kept: dict[tuple[bytes, int, Fraction], Pass] = {}
 
     def starting_pose(self, now: Floats) -> Floats | None:
@@ -184,8 +219,3 @@ class Passes:
         for joint, column in zip(self.motion.joints, self._columns, strict=True):
             stiffness[column] = keyframe.stiffness.get(joint, stiffness[column])
         return stiffness
-
-
-def _first_alike(settings: Sequence[Floats | None]) -> NDArray[np.intp]:
-    """Return for each setting the index of the first that is the same, `(n,)`."""
-    return np.array([next(i for i, s in enumerate(settings) if _same(s, setting)) for setting in settings])

@@ -7,47 +7,33 @@
 
 from __future__ import annotations
 
-from posewright.documents.catalogue import Catalogue, Plugins, is_path, plugins
-from posewright.documents.files import (
-    locked,
-    open_ordinary,
-    refuse_unwritable,
-    try_lock,
-    write_atomically,
-)
-from posewright.documents.node import Node
-from posewright.documents.reading import (
-    MAX_DOCUMENT_BYTES,
-    decode_document,
-    parse_document,
-    read_document,
-    read_text,
-)
-from posewright.documents.saving import one_line, render_document, revise_document, save_document
-from posewright.documents.schema import Bounds, Reader, data_of, read_record
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "MAX_DOCUMENT_BYTES",
-    "Bounds",
-    "Catalogue",
-    "Node",
-    "Plugins",
-    "Reader",
-    "data_of",
-    "decode_document",
-    "is_path",
-    "locked",
-    "one_line",
-    "open_ordinary",
-    "parse_document",
-    "plugins",
-    "read_document",
-    "read_record",
-    "read_text",
-    "refuse_unwritable",
-    "render_document",
-    "revise_document",
-    "save_document",
-    "try_lock",
-    "write_atomically",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.documents.catalogue import Catalogue as Catalogue
+    from posewright.documents.catalogue import Plugins as Plugins
+    from posewright.documents.catalogue import is_path as is_path
+    from posewright.documents.catalogue import plugins as plugins
+    from posewright.documents.files import locked as locked
+    from posewright.documents.files import open_ordinary as open_ordinary
+    from posewright.documents.files import refuse_unwritable as refuse_unwritable
+    from posewright.documents.files import try_lock as try_lock
+    from posewright.documents.files import write_atomically as write_atomically
+    from posewright.documents.reading import MAX_DOCUMENT_BYTES as MAX_DOCUMENT_BYTES
+    from posewright.documents.reading import Node as Node
+    from posewright.documents.reading import decode_document as decode_document
+    from posewright.documents.reading import parse_document as parse_document
+    from posewright.documents.reading import read_document as read_document
+    from posewright.documents.reading import read_text as read_text
+    from posewright.documents.saving import one_line as one_line
+    from posewright.documents.saving import render_document as render_document
+    from posewright.documents.saving import revise_document as revise_document
+    from posewright.documents.saving import save_document as save_document
+    from posewright.documents.schema import Bounds as Bounds
+    from posewright.documents.schema import Reader as Reader
+    from posewright.documents.schema import data_of as data_of
+    from posewright.documents.schema import read_record as read_record
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

@@ -32,13 +32,8 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
     """Write `content` to `path` so that a crash leaves either the old file or the new one.
 
     A file that stood there keeps its permissions; a new one gets those of an ordinary open(). A link
-    stays a link: what it leads to is written.
-
-    Args:
-        path: where to.
-        content: the whole file.
-        durable: whether to wait until the disk has it, so that it outlives a power cut too; what can be
-            made again need not.
+    stays a link: what it leads to is written. It waits until the disk has it, so that it outlives a power cut
+    too, unless it need not be `durable`, as what can be made again.
 
     Raises:
         OutputError: it cannot be written there, or something stands there that is write-protected or no
@@ -68,11 +63,7 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Say before long work, not after it, that its result could not be written to `path`.
-
-    Raises:
-        OutputError: it cannot be written there, as far as can be told without writing.
-    """
+    """Say before long work, not after it, that its result could not be written to `path`."""
     path = _target(path)
     if not path.parent.is_dir():
         raise OutputError.at(path, os.strerror(errno.ENOENT))
@@ -109,9 +100,6 @@ def open_ordinary(path: Path) -> BinaryIO:
     """Open a file for reading bytes.
 
     A pipe or a device, on which a program would wait for ever, is not opened at all.
-
-    Raises:
-        OSError: there is no such file, it is no ordinary one, or it may not be read.
     """
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a folder is refused by open() in its own words
@@ -124,10 +112,8 @@ def locked(*paths: Path) -> Iterator[None]:
     """Keep other programs of ours from changing files in these folders; wait until those that do are done.
 
     The folders themselves are locked, so that no file of ours stays behind when a program is killed. A
-    folder that is not there, or that cannot be locked, is not locked.
-
-    Args:
-        paths: folders, or files in them; a link means the folder of what it leads to.
+    folder that is not there, or that cannot be locked, is not locked. A path may be that of a file in the
+    folder; a link means the folder of what it leads to.
 
     Raises:
         OutputError: another program held one of the folders for `LOCK_TIMEOUT_S`.

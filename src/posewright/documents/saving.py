@@ -27,11 +27,7 @@ def save_document(path: Path | str, data: Mapping[str, Any]) -> None:
 
 
 def render_document(data: Mapping[str, Any], *, over: Path | None = None) -> str:
-    """Return the YAML text of `data`, laid over the document at `over` where one is given.
-
-    Raises:
-        DocumentError: what stands at `over` cannot be read or is no document.
-    """
+    """Return the YAML text of `data`, laid over the document at `over` where one is given."""
     if over is None:
         return emitted(data)
     try:
@@ -46,9 +42,6 @@ def revise_document(text: str, data: Mapping[str, Any], path: Path | None = None
     """Return the document `text` made to say `data`: a line that says the same as before is not touched.
 
     Comments, order and layout survive. Only where anchors are in the way is it written anew.
-
-    Raises:
-        DocumentError: `text` is no document.
     """
     from posewright.documents.revision import revised  # not before there is something to keep
 

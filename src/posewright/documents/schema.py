@@ -23,7 +23,7 @@ from enum import Enum
 from functools import cache, partial
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from posewright.documents.node import Node
+from posewright.documents.reading import Node
 from posewright.units import RAD_PER_DEG
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ def read_record(
         UnknownNameError: a key or a choice that does not exist.
     """
     described: Any = kind
-    entries = {name: entry for name, entry in _entries(described, degrees).items() if name not in given}
+    entries = _entries(described, degrees, frozenset(given))
     required = [entry.key for entry in entries.values() if entry.required]
     optional = [entry.key for entry in entries.values() if not entry.required]
     parts = node.fields(required=required, optional=[*optional, *besides])
@@ -91,9 +91,9 @@ def read_record(
 
 
 @cache
-def _entries(kind: Any, degrees: bool) -> Mapping[str, _Entry]:
-    hints = get_type_hints(kind, include_extras=True)
-    return {entry.name: _entry(entry, hints[entry.name], degrees) for entry in fields(kind) if entry.init}
+def _entries(kind: Any, degrees: bool, given: frozenset[str]) -> Mapping[str, _Entry]:
+    hints, told = get_type_hints(kind, include_extras=True), (entry for entry in fields(kind) if entry.init)
+    return {one.name: _entry(one, hints[one.name], degrees) for one in told if one.name not in given}
 
 
 def _entry(entry: Field[Any], hint: Any, degrees: bool) -> _Entry:
@@ -117,12 +117,14 @@ def _reader(key: str, hint: Any, how: _How) -> Callable[[Node], Any]:
     if origin in (Union, types.UnionType):
         others = [kind for kind in arguments if kind is not type(None)]
         if len(others) == 1:
-            return partial(_or_nothing, _reader(key, others[0], how))
+            read = _reader(key, others[0], how)
+            return lambda node: None if node.value is None else read(node)
     if origin is tuple:
         reads = [_reader(key, kind, how) for kind in arguments if kind is not Ellipsis]
         return partial(_sequence, reads[0]) if arguments[-1] is Ellipsis else partial(_exactly, reads)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return partial(_mapping, _reader(key, arguments[1], how))
+        value = _reader(key, arguments[1], how)
+        return lambda node: {name: value(entry) for name, entry in node.fields().items()}
     if isinstance(hint, type):
         return _plain_reader(key, hint, how)
     raise TypeError(f"{key}: no document says how a {hint} is written")
@@ -146,10 +148,6 @@ def _plain_reader(key: str, kind: type[Any], how: _How) -> Callable[[Node], Any]
     raise TypeError(f"{key}: no document says how a {kind.__name__} is written")
 
 
-def _or_nothing(read: Callable[[Node], Any], node: Node) -> Any:
-    return None if node.value is None else read(node)
-
-
 def _sequence(read: Callable[[Node], Any], node: Node) -> tuple[Any, ...]:
     return tuple(read(item) for item in node.items())
 
@@ -159,10 +157,6 @@ def _exactly(reads: Collection[Callable[[Node], Any]], node: Node) -> tuple[Any,
     if len(items) != len(reads):
         node.fail(f"expected a list of {len(reads)}, found {len(items)}")
     return tuple(read(item) for read, item in zip(reads, items, strict=True))
-
-
-def _mapping(read: Callable[[Node], Any], node: Node) -> dict[str, Any]:
-    return {key: read(value) for key, value in node.fields().items()}
 
 
 def data_of(value: Any) -> Any:

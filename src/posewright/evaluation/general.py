@@ -28,22 +28,8 @@ LOW = 0.5
 class RobotFigures:
     """What one robot of a recording did; None where nobody knew.
 
-    Attributes:
-        robot: name of its card.
-        controller: what decided.
-        path_m: way of its base over the ground [m].
-        distance_m: from its first place to its last, straight [m].
-        mean_speed_m_s: way over time [m/s].
-        turned_deg: by how much it turned to the left, whole turns counted [deg].
-        falls: how often it fell.
-        fall_times_s: when [s].
-        fall_sides: to where: forward, back, to the left, to the right.
-        max_tilt_deg: farthest its base leaned from the vertical [deg].
-        max_joint_speed_ratio: the fastest joint over the greatest speed of the card.
-        fastest_joint: which that is.
-        max_torque_ratio: greatest torque over the stall torque.
-        hardest_joint: which that is.
-        faults: how often its body told of what fault.
+    The way is its base's over the ground, the distance straight from first to last place; `turned_deg` counts
+    whole turns, to the left. Ratios are of the card's greatest speed and of the stall torque.
     """
 
     robot: str
@@ -65,12 +51,7 @@ class RobotFigures:
 
 @dataclass(frozen=True, eq=False)
 class RunResult:
-    """What can be said of any recording.
-
-    Attributes:
-        recording: of whatever was done.
-        robots: what each did, by its name in the recording.
-    """
+    """What can be said of any recording; of each robot by its name there."""
 
     recording: Recording
     robots: Mapping[str, RobotFigures]
@@ -95,9 +76,7 @@ class RunResult:
 def evaluate(recording: Recording, *, robot: Robot | None = None) -> WalkResult | MotionResult | RunResult:
     """Measure a recording as what it is of: a gait's walk, a motion, or anything else.
 
-    Args:
-        recording: what happened.
-        robot: card of its one robot; needed where that does not ship.
+    The card `robot` is needed where it is one that does not ship.
 
     Raises:
         InputError: the recording lacks what is measured.

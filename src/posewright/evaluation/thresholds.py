@@ -66,11 +66,9 @@ class PhysicsRules:
     meet_s: float = 0.1
 
     def fall_limits(self, frame_s: float, height_share: float = 0.0) -> FallLimits:
-        """Return what counts as a fall, each row of a recording standing for one frame.
+        """Return what counts as a fall, each row of a recording standing for one frame of `frame_s`.
 
-        Args:
-            frame_s: time from row to row [s].
-            height_share: a base lower than this share of its height at first lies, too.
+        A base lower than `height_share` of its height at first lies, too.
         """
         return FallLimits(
             tilt_rad=math.radians(self.side_deg),

@@ -25,12 +25,6 @@ class Trajectory:
     """Where one robot was and what its joints did: the rows of its record, and before them row 0.
 
     Row 0 is the robot before the first frame. All arrays end with row `last`.
-
-    Attributes:
-        recording: of whatever the robot did.
-        name: of the robot in the recording.
-        robot: its card.
-        last: the last row that is looked at.
     """
 
     recording: Recording
@@ -42,14 +36,7 @@ class Trajectory:
     def of(cls, recording: Recording, name: str | None = None, *, robot: Robot | None = None) -> Self:
         """Return the trajectory of one robot, of the first where none is named.
 
-        Args:
-            recording: of whatever the robot did.
-            name: of the robot in the recording.
-            robot: its card; needed where it is one that does not ship.
-
-        Raises:
-            UnknownNameError: no robot of that name was recorded, or its card does not ship.
-            InputError: the card is another robot's.
+        The card `robot` is needed where it is one that does not ship.
         """
         name = next(iter(recording.robots)) if name is None else name
         if name not in recording.robots:
@@ -70,11 +57,7 @@ class Trajectory:
         return self.recording.robots[self.name]
 
     def fact(self, name: str) -> Any:
-        """Return what the body knew of itself, such as its `mass_kg`.
-
-        Raises:
-            InputError: it did not know.
-        """
+        """Return what the body knew of itself, such as its `mass_kg`."""
         facts = self.record.header.facts
         if name not in facts:
             raise InputError(
@@ -109,8 +92,6 @@ class Trajectory:
                 hint="record it with `gait run --record` or `motion check --physics --record`",
             )
 
-    # ---- columns, with row 0
-
     @cached_property
     def times(self) -> Floats:
         """Time of each row, `(last + 1,)` [s]; row 0 is 0 where the recording began with the body's time."""
@@ -141,8 +122,6 @@ class Trajectory:
 
     def _from_start(self, first: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
         return np.concatenate([first[np.newaxis], rows[: self.last]])
-
-    # ---- what follows from them
 
     @cached_property
     def gravity(self) -> Floats:

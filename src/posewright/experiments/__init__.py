@@ -8,7 +8,7 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.experiments.inspection import inspect_robot as inspect_robot
-    from posewright.experiments.motion.gravity import try_motion as try_motion
+    from posewright.experiments.motion import try_motion as try_motion
     from posewright.experiments.outcome import Outcome as Outcome
     from posewright.experiments.plants import Part as Part
     from posewright.experiments.plants import make_plant as make_plant

@@ -17,11 +17,7 @@ def inspect_robot(card: str | Path | Robot, rules: Rules | None = None) -> Inspe
     """Measure a robot and say which of the limits it keeps.
 
     Height is measured with legs and body stretched and the arms hanging: in the card's pose `stretched`, or
-    with all joints at 0, where a model stands upright.
-
-    Args:
-        card: name of a robot, path of its card, or the card.
-        rules: whose limits; CEABOT 2013 where none are given.
+    with all joints at 0, where a model stands upright. Limits are CEABOT 2013's where no rules are given.
 
     Raises:
         UnknownNameError: there is no robot of that name.
@@ -31,22 +27,18 @@ def inspect_robot(card: str | Path | Robot, rules: Rules | None = None) -> Inspe
 
     which = card if isinstance(card, Robot) else robot(card)
     has_pose = STRETCHED in which.poses
-    pose = which.pose(STRETCHED) if has_pose else np.zeros(len(which.joint_names))
-    found = measure(which, pose)
+    found = measure(which, which.pose(STRETCHED) if has_pose else np.zeros(len(which.joint_names)))
     posture = (
         "in the card's pose 'stretched'" if has_pose else "all joints at 0: legs stretched, arms hanging"
     )
-    how = {
-        "height_m": f"model, {posture}",
-        "mass_kg": "model, all its parts",
-        "foot_m": f"model, longer edge of the largest of {len(found.soles_m)} soles",
-        "legs": f"card: {', '.join(which.feet)}",
-    }
-    measures = Measures(
-        height_m=round(found.height_m, 6),
-        mass_kg=round(found.mass_kg, 6),
-        foot_m=round(max(found.soles_m), 6),
-        legs=len(which.feet),
-        how=tuple(how.items()),
+    how = (
+        ("height_m", f"model, {posture}"),
+        ("mass_kg", "model, all its parts"),
+        ("foot_m", f"model, longer edge of the largest of {len(found.soles_m)} soles"),
+        ("legs", f"card: {', '.join(which.feet)}"),
     )
+    height_m, mass_kg, foot_m = (
+        round(value, 6) for value in (found.height_m, found.mass_kg, max(found.soles_m))
+    )
+    measures = Measures(height_m, mass_kg, foot_m, len(which.feet), how)
     return inspect_measures(which.name, measures, rules)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,31 +10,45 @@ from posewright.contests import Score, ScoreTable
 from posewright.recordings import Recording
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unjudged:
-    """The score of a recording that is of no contest."""
+    """In place of a score, of a recording of no contest: who did what, and for how long."""
 
+    recording: Recording
     points: float = 0.0
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return nothing."""
-        return {}
+        """Return it as plain data, fit for JSON."""
+        robots = {
+            name: {"robot": one.header.robot, "controller": one.header.controller, "rows": len(one)}
+            for name, one in self.recording.robots.items()
+        }
+        return {"contest": None, "duration_s": self.recording.duration_s, "robots": robots}
 
     def table(self) -> ScoreTable:
-        """Return an empty table that says so."""
-        return ScoreTable(("of no contest",), ())
+        """Return a row a robot, and below how often what happened."""
+        rows = tuple(
+            (
+                name if name == one.header.robot else f"{name}: {one.header.robot}",
+                one.header.controller or "-",
+                f"{self.recording.duration_s:.2f} s",
+                str(len(one)),
+                str(len(one.decisions)),
+            )
+            for name, one in self.recording.robots.items()
+        )
+        kinds = Counter(event.kind for event in self.recording.events)
+        notes = tuple(f"{kind}: {count} times" for kind, count in kinds.items())
+        return ScoreTable(("robot", "controller", "duration", "rows", "decisions"), rows, notes=notes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What came of a trial.
+    """What came of a trial; the judge's score follows from the recording alone.
 
-    Attributes:
-        recording: what happened.
-        score: the judge's, from the recording alone.
-        remarks: what should be known besides, such as a layout that breaks the rules.
-        wall_s: how long the trial took, without reading documents; 0 where no clock was handed in [s].
+    Remarks say what should be known besides, such as a layout that breaks the rules. `wall_s` is how long the
+    trial took, without reading documents; 0 where no clock was handed in [s].
     """
 
     recording: Recording
@@ -42,10 +57,14 @@ class Outcome:
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Outcome of {self.recording.header.contest}: {self.score.points:.2f} points>"
+        contest = self.recording.header.contest
+        return (
+            f"<Outcome of {contest}: {self.score.points:.2f} points>"
+            if contest
+            else "<Outcome of no contest>"
+        )
 
     def _repr_html_(self) -> str:
-        """Return the score for a notebook."""
         warnings = "".join(f"<p>{line}</p>" for line in (*self.score.warnings, *self.remarks))
         return self.score.table()._repr_html_() + warnings
 

@@ -22,15 +22,9 @@ SIMULATION = "sim"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One robot of a plant to be made.
+    """One robot of a plant to be made, where it stands at first, and its joints `(n_joints,)` [rad].
 
-    Attributes:
-        name: in the plant.
-        robot: its card.
-        start_pose: where its joints begin, `(n_joints,)` [rad].
-        start: where it stands at first.
-        sensors: further ones besides the card's.
-        seed: of whatever its body draws by chance.
+    Its sensors are further ones besides the card's; `seed` is of whatever its body draws by chance.
     """
 
     name: str

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from posewright.contests import contest_of, judge
+from posewright.contests import contest_of, is_of_a_contest, judge
 from posewright.evaluation.walking.walk import EXTRAS as WALK
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.figures import draw_recording, draw_walk, film_recording, save_figure
@@ -44,7 +44,7 @@ def replay(
         InputError: the recording lacks what was asked for.
     """
     seen = recording if isinstance(recording, Recording) else read_mcap(Path(recording))
-    score = judge(seen, contest_of(seen.header)) if _is_of_a_contest(seen) else Unjudged()
+    score = judge(seen) if is_of_a_contest(seen.header) else Unjudged(seen)
     outcome = Outcome(seen, score, 0.0)
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
@@ -55,18 +55,9 @@ def replay(
 
 
 def draw_outcome(outcome: Outcome) -> Figure:
-    """Draw what came of a run: a walk with its figures, a trial with what its contest adds.
-
-    Raises:
-        InputError: nobody knows where the robot was.
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw what came of a run: a walk with its figures, a trial with what its contest adds."""
     recording = outcome.recording
     if WALK in recording.header.extras:
         return draw_walk(recording)
-    adds = contest_of(recording.header).picture(recording) if _is_of_a_contest(recording) else None
+    adds = contest_of(recording.header).picture(recording) if is_of_a_contest(recording.header) else None
     return draw_recording(recording, adds)
-
-
-def _is_of_a_contest(recording: Recording) -> bool:
-    return bool(recording.header.contest)

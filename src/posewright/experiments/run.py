@@ -11,7 +11,7 @@ from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant
 from posewright.contests import Contest, Referee, contest
-from posewright.contests.registry import KIND, RULES_SUFFIX
+from posewright.contests.registry import KIND
 from posewright.control import Block, Controller, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
@@ -20,6 +20,7 @@ from posewright.experiments.plants import SIMULATION, Part, make_plant
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, RobotHeader, write_mcap
+from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import robot, ships
 from posewright.search.plan import checked_seed
 from posewright.version import __version__
@@ -30,14 +31,7 @@ REPORT_EVERY_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a trial goes.
-
-    Attributes:
-        time_s: in the plant [s].
-        state: where the chart is.
-        playing: the motion or gait that is played; None while standing.
-        standing: how it stands, in the referee's words.
-    """
+    """How a trial goes at a time in the plant [s]: the chart's state, what it plays, the referee's words."""
 
     time_s: float
     state: str
@@ -75,9 +69,6 @@ def run_trial(
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
         clock: a wall clock [s], for `Outcome.wall_s`; nothing here looks at one by itself.
 
-    Returns:
-        The recording, the judge's score from it, and how long it took.
-
     Raises:
         InputError: something that was handed in is wrong.
         OutputError: the recording cannot be written there; this is told before the trial is run.
@@ -94,16 +85,12 @@ def run_trial(
         seed=asked.seed if seed is None else checked_seed(seed),
     )
     stage = _set_up(asked, motions, body, legal=legal)
-    outcome = _perform(stage, on_progress, make_watcher, clock or _no_clock)
-    remarks = [f"layout: {fault.message}" for fault in layout_faults(stage.arena.boxes, stage.arena)]
-    outcome = replace(outcome, remarks=tuple(remarks))
+    outcome = _perform(stage, on_progress, make_watcher, clock or (lambda: 0.0))
+    faults = layout_faults(stage.arena.boxes, stage.arena)
+    outcome = replace(outcome, remarks=tuple(f"layout: {fault.message}" for fault in faults))
     if record is not None:
         write_mcap(outcome.recording, Path(record))
     return outcome
-
-
-def _no_clock() -> float:
-    return 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +106,6 @@ class _Stage:
 
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
-    """Resolve a trial's names into objects, once."""
     held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None)
     arena = held.field(trial.layout, trial.seed, legal=legal)
     if trial.arena not in {"", arena.name}:
@@ -142,7 +128,6 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
 def _header(
     trial: Trial, held: Contest, arena: Arena, plant: Plant, behaviours: dict[str, Behaviour]
 ) -> Header:
-    rate_hz = 1.0 / (plant.frame_period_s * ROWS_EVERY)
     return Header(
         robots={
             name: RobotHeader.of(plant.bodies[name], f"behaviour {behaviour.name}")
@@ -153,7 +138,7 @@ def _header(
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
         seed=trial.seed,
         version=__version__,
-        rate_hz=rate_hz,
+        rate_hz=1.0 / (plant.frame_period_s * ROWS_EVERY),
         arena=arena.to_dict(),
         documents=_documents(trial, held, arena, tuple(behaviours.values())),
         extras={"trial": trial.name, "arena": arena.name, KIND: trial.contest},
@@ -209,5 +194,4 @@ def _perform(
     began = wall_clock()
     drive(plant, controllers, until_s=held.longest_s, watchers=watchers)
     recording = recorder.recording()
-    score = held.judge(recording)
-    return Outcome(recording, score, wall_clock() - began)
+    return Outcome(recording, held.judge(recording), wall_clock() - began)

@@ -16,16 +16,12 @@ _RACE = "obstacle-race"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is to be tried.
+    """What is to be tried: robot, behaviour and layout by name or path, a contest by name.
 
     Attributes:
-        name: what the trial is called.
-        robot: name of a robot, or path of its card.
-        behaviour: name of a behaviour, or path of one.
-        contest: name of a contest.
         rules: path of a document of rules, where they are not the contest's own; else empty.
         arena: name of the arena it is meant for; empty for whichever the contest is held on.
-        layout: name of a layout, path of one, or `random`; empty for what the contest would choose.
+        layout: may be `random`; empty for what the contest would choose.
         seed: of everything drawn by chance.
     """
 

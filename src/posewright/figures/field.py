@@ -44,12 +44,6 @@ def beam_hits(
     """Return the points that a robot's range sensors and scans hit, `(n, 2)` in the field frame [m].
 
     The sensors' places on the robot are left out: they are within a hand's breadth of the base.
-
-    Args:
-        recording: what happened.
-        robot: its name; None for the first.
-        begin_s: from when on [s].
-        end_s: until when [s].
     """
     record = recording.robot(robot)
     times, found = record.decisions.times, [np.zeros((0, 2))]
@@ -74,8 +68,7 @@ def beam_hits(
 def _hits(base: Floats, ranges: Floats, bearings: Floats, max_range_m: float) -> Floats:
     angles = heading(base[:, 3:])[:, np.newaxis] + bearings
     ends = base[:, np.newaxis, :2] + ranges[..., np.newaxis] * np.stack([np.cos(angles), np.sin(angles)], -1)
-    hit: Floats = ends[ranges < _REACH * max_range_m]
-    return hit
+    return np.asarray(ends[ranges < _REACH * max_range_m])
 
 
 def draw_field(
@@ -87,12 +80,8 @@ def draw_field(
 ) -> None:
     """Draw the field, x to the right as in the field frame.
 
-    Args:
-        axes: to draw in.
-        recording: what happened.
-        colours: of the states of the one robot, or of the robots where there are several.
-        marks: what happened once, with a place.
-        span: from when to when [s]; None for all of it.
+    `colours` are those of the states of the one robot, or of the robots where there are several; `marks` have
+    a place and a time; `span` is from when to when [s], None for all.
     """
     begin, end = span or (float(recording.times[0]), float(recording.times[-1]))
     shown: Flags = (recording.times >= begin) & (recording.times <= end)
@@ -105,12 +94,10 @@ def draw_field(
         _draw_path(axes, recording, name, shown, colours)
     for kind, colour in MARKS.items():
         here = [m for m in marks if m.kind is kind and begin < m.time_s <= end and None not in {m.x, m.y}]
+        style = {"color": colour, "marker": "X" if kind is MarkKind.PENALTY else "D", "ls": ""}
         for label in dict.fromkeys(mark.label for mark in here):
             places = [(mark.x, mark.y) for mark in here if mark.label == label]
-            sign = "X" if kind is MarkKind.PENALTY else "D"
-            axes.plot(
-                *zip(*places, strict=True), sign, color=colour, ms=7, mec="white", label=label, zorder=8
-            )
+            axes.plot(*zip(*places, strict=True), ms=7, mec="white", label=label, zorder=8, **style)
     axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
     if arena is not None:
         x, y = arena.size_m
@@ -132,16 +119,14 @@ def _draw_ground(axes: Any, arena: Arena) -> None:
     from matplotlib.patches import Circle, Polygon, Rectangle
 
     x, y = arena.size_m
-    axes.add_patch(
-        Rectangle((0, -y / 2), x, y, fc=(*arena.colours["floor"], 0.28), ec="#888888", lw=3, zorder=0)
-    )
+    floor = (*arena.colours["floor"], 0.28)
+    axes.add_patch(Rectangle((0, -y / 2), x, y, fc=floor, ec="#888888", lw=3, zorder=0))
     for shape in arena.shapes:
         if shape.role is Role.WALL:
             continue  # the field's own edge is drawn already
-        style: dict[str, Any] = {
-            "fc": "white" if shape.role is Role.LINE else arena.colours[shape.role.value]
-        }
-        style |= {"ec": "none" if shape.role is Role.LINE else "#888888", "zorder": 1}
+        is_line = shape.role is Role.LINE
+        colour, edge = ("white", "none") if is_line else (arena.colours[shape.role.value], "#888888")
+        style: dict[str, Any] = {"fc": colour, "ec": edge, "zorder": 1}
         if shape.is_round:
             axes.add_patch(Circle((shape.x, shape.y), shape.size_m[0] / 2.0, **style))
         else:

@@ -11,21 +11,11 @@ from typing import Any
 import numpy as np
 
 from posewright.errors import InputError
-from posewright.figures.encoding import FILMS, film_file, refuse_unfilmable
-from posewright.figures.playback import (
-    Attitude,
-    Playback,
-    Poses,
-    card_document,
-    playback_of,
-    playback_of_motion,
-    scene_of,
-)
+from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
+from posewright.figures.saving import film_file, refuse_unfilmable
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot
-
-__all__ = ["FILMS", "card_document", "film_motion", "film_recording", "scene_of"]
 
 FPS = 25.0
 SIZE = (640, 480)
@@ -64,7 +54,6 @@ def film_recording(
         InputError: a file ending that is no film's, a speed or size that makes no sense, or a recording that
             does not know where the robot was, or whose robot does not ship.
         UnknownNameError: there is no such camera.
-        MissingExtraError: what encodes films is not installed.
         UnavailableError: nothing can be drawn on this machine.
         OutputError: the film cannot be written.
     """
@@ -99,18 +88,15 @@ def film_motion(
         robot: on what, or its name; default the motion's own.
         pose: name of the pose of the joints that the motion does not move; default `stand`.
         attitude: roll and pitch of the base [rad]; default what the motion's author says, else upright.
-        camera: as in `film_recording`.
+        camera: as in `film_recording`, like all that follows.
         speed: seconds of motion a second of film.
-        size: width and height in pixels, both even.
+        size: in pixels.
         fps: pictures a second of film.
-        on_progress: is called with the share done, 0..1.
+        on_progress: is called with the share done.
 
     Raises:
-        InputError: as `film_recording`, or the motion is another robot's, or the robot has no model.
-        UnknownNameError: no such robot, pose or camera.
-        MissingExtraError: what encodes films is not installed.
-        UnavailableError: nothing can be drawn on this machine.
-        OutputError: the film cannot be written.
+        InputError: as `film_recording`, which see for other errors, or the motion is another robot's, or the
+            robot has no model.
     """
     path = Path(path)
     refuse_film(path, speed)
@@ -152,16 +138,10 @@ def _encode(
 
 
 def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> Any:
-    """Return how a camera that follows the robot sees all of it, from as near as can be; None for the others.
+    """Return how a camera that follows the robot sees all of it from as near as can be; None for others.
 
-    Of a robot in a field nothing is worked out: the field is to be seen too.
-
-    Args:
-        playback: what is shown.
-        poses: at the times that are shown.
-        camera: its name.
-        aspect: width of the pictures over their height.
-        steady: whether the camera follows softly; else it looks right at the robot in each picture.
+    Of a robot in a field nothing is worked out: the field is to be seen too. `aspect` is width over height; a
+    `steady` camera follows softly, another looks right at the robot in each picture.
     """
     from posewright.simulation.cameras import close_up_on, framed
 
@@ -178,4 +158,4 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
 def picture_of(film: Any, poses: Poses, row: int) -> Any:
     """Return the picture of one moment, `(height, width, 3)` uint8."""
     robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
-    return film.frame_of(robots, poses.boxes[row])
+    return film.frame(robots, poses.boxes[row])

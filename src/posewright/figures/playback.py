@@ -71,24 +71,15 @@ def _between(before: Floats, after: Floats, share: Floats) -> Floats:
     jumps = np.linalg.norm(after[..., :3] - before[..., :3], axis=-1, keepdims=True) > JUMP_M
     weight = np.where(jumps, np.round(weight), weight)
     turned = np.where((before[..., 3:] * after[..., 3:]).sum(axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    signs = np.concatenate(
-        [np.ones_like(before[..., :3]), np.broadcast_to(turned, before[..., 3:].shape)], -1
-    )
-    poses: Floats = before + weight * (signs * after - before)
+    after = np.concatenate([after[..., :3], turned * after[..., 3:]], axis=-1)
+    poses: Floats = before + weight * (after - before)
     poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
     return poses
 
 
 @dataclass(frozen=True, eq=False)
 class Playback:
-    """What can be shown.
-
-    Attributes:
-        world: with the robots, the field and its boxes.
-        begin_s: the first time there is something to show [s].
-        end_s: the last [s].
-        at: gives the poses at times `(n,)` [s].
-    """
+    """What can be shown of a world, from when to when [s]; `at` gives the poses at times `(n,)` [s]."""
 
     world: World
     begin_s: float
@@ -131,10 +122,8 @@ def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[s
     for name, told in header.robots.items():
         card = given.get(name)
         if card is None and card_document(told.robot) in header.documents:
-            raise InputError(
-                f"the recording is of {told.robot!r}, a robot with a card of its own",
-                hint="a model does not travel with a recording: hand in the robot's card",
-            )
+            hint = "a model does not travel with a recording: hand in the robot's card"
+            raise InputError(f"the recording is of {told.robot!r}, a robot with a card of its own", hint=hint)
         card = card or robot_named(told.robot)
         if (card.name, card.joint_names) != (told.robot, told.joints):
             raise InputError(f"the recording is not of {card.name!r}", hint=f"it is of {told.robot!r}")
@@ -174,11 +163,7 @@ def playback_of_motion(
 
     Every joint is where it is commanded, and the base as the author says, or upright on whatever carries it.
 
-    Args:
-        motion: what is shown.
-        robot: on what, or its name; default the motion's own.
-        pose: name of the pose of the joints that the motion does not move; default `stand`.
-        attitude: roll and pitch of the base [rad]; default what the motion's author says.
+    The arguments are as in `film_motion`.
 
     Raises:
         InputError: the motion is another robot's, or the robot has no model.

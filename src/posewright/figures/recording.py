@@ -37,7 +37,6 @@ def draw_recording(
 
     Raises:
         InputError: the recording does not know where any robot was.
-        MissingExtraError: matplotlib is not installed.
     """
     from matplotlib.figure import Figure
 
@@ -66,7 +65,12 @@ def draw_recording(
         if spans:
             axes[field].set_title(spans[n].label)
     _draw_over_time(axes, recording, adds, colours)
-    _name_strokes(figure, [axes[field] for field in fields])
+    named: dict[str, Any] = {}  # each stroke is named once, below the fields
+    for field in fields:
+        handles, labels = axes[field].get_legend_handles_labels()
+        named |= dict(zip(labels, handles, strict=True))
+    style: dict[str, Any] = {"ncols": 9, "frameon": False, "fontsize": 8, "markerscale": 1.0}
+    figure.legend(named.values(), named, loc="outside lower left", **style)
     title = _title(recording, adds)
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
     figure.set_label(title)
@@ -100,11 +104,8 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
         decisions = record.decisions
         ends = np.append(decisions.times[1:], recording.duration_s)
         for name in filter(None, dict.fromkeys(decisions.states)):
-            spans = [
-                (start, end - start)
-                for start, end, state in zip(decisions.times, ends, decisions.states, strict=True)
-                if state == name
-            ]
+            entries = zip(decisions.times, ends, decisions.states, strict=True)
+            spans = [(start, end - start) for start, end, state in entries if state == name]
             axes.broken_barh(spans, (len(names) - 0.38, 0.76), color=colours[robot if several else name])
             names.append(f"{robot}: {name}" if several else name)
     axes.set(yticks=range(len(names)), title="state of the controller")
@@ -115,13 +116,8 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
 def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw how far the bases lean."""
     for name, record in recording.robots.items():
-        axes.plot(
-            recording.times,
-            np.rad2deg(tilt(record.base)),
-            color=colours.get(name, COLOURS[0]),
-            lw=0.9,
-            label=name,
-        )
+        leans, colour = np.rad2deg(tilt(record.base)), colours.get(name, COLOURS[0])
+        axes.plot(recording.times, leans, color=colour, lw=0.9, label=name)
     axes.set(ylabel="[deg]", title="tilt of the base from the vertical")
     axes.set_ylim(bottom=0.0)
     axes.grid(alpha=0.3)
@@ -130,13 +126,7 @@ def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> No
 
 
 def draw_series(axes: Any, adds: ContestPicture, taken: int) -> None:
-    """Draw a contest's numbers over time.
-
-    Args:
-        axes: to draw in.
-        adds: with the numbers.
-        taken: so many colours mean something else already.
-    """
+    """Draw a contest's numbers over time; so many colours are `taken` already."""
     for one in adds.series:
         colour = COLOURS[(taken + one.group) % len(COLOURS)]
         style = {"ls": ":", "lw": 1.2} if one.dotted else {"lw": 2.0}
@@ -145,23 +135,6 @@ def draw_series(axes: Any, adds: ContestPicture, taken: int) -> None:
     axes.set(ylabel=units, title=adds.series_title)
     axes.legend(loc="best", frameon=False)
     axes.grid(alpha=0.3)
-
-
-def _name_strokes(figure: Figure, fields: list[Any]) -> None:
-    """Name below the page what the strokes of the fields are, each once."""
-    handles: dict[str, Any] = {}
-    for axes in fields:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    figure.legend(
-        handles.values(),
-        handles,
-        loc="outside lower left",
-        ncols=9,
-        frameon=False,
-        fontsize=8,
-        markerscale=1.0,
-    )
 
 
 def _title(recording: Recording, adds: ContestPicture) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, repeat
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class Story:
     """What a strip tells of, besides what is seen: times count from where it begins.
 
     Attributes:
-        title: what is shown.
+        title: of the page.
         last_s: the last time that can be shown [s].
         ends_s: when it is over; what follows is its last pose, held [s].
         frame_s: of the robot [s].
@@ -94,16 +94,13 @@ def draw_strip(
         camera: as in `film_recording`.
         begin_s: of a recording, from when on; that of a motion is shown from its beginning [s].
         end_s: until when [s].
-        findings: of the recording of a motion, what is said in red where it happens; default what
-            `evaluation.evaluate_motion` finds.
+        findings: of the recording of a motion, what is said in red; default what `evaluate_motion` finds.
         pose: of a motion, name of the pose of the joints it does not move; default `stand`.
         attitude: of a motion, roll and pitch of the base [rad].
 
     Raises:
-        InputError: too few pictures or too many; or as `film_recording` and `film_motion`.
-        UnknownNameError: no such robot, pose or camera.
-        MissingExtraError: matplotlib is not installed.
-        UnavailableError: nothing can be drawn on this machine.
+        InputError: too few pictures or too many; or this and other errors as `film_recording` and
+        `film_motion`.
     """
     refuse_pictures(pictures)
     if isinstance(shown, Motion):
@@ -112,21 +109,16 @@ def draw_strip(
     else:
         card = robot if isinstance(robot, Robot) else None
         playback = playback_of(shown, card)
-        story = (
-            _story_of_played(shown, playback, card, findings)
-            if PLAYED in shown.header.extras
-            else _story_of(shown, playback, begin_s, end_s)
-        )
+        if PLAYED in shown.header.extras:
+            story = _story_of_played(shown, playback, card, findings)
+        else:
+            story = _story_of(shown, playback, begin_s, end_s)
     times = moments_of(story, pictures)
     return _page(story, times, _pictures(playback, story.begin_s + np.array(times), camera))
 
 
 def refuse_pictures(pictures: int) -> None:
-    """Refuse a strip of too few pictures or too many.
-
-    Raises:
-        InputError: it is one.
-    """
+    """Refuse, as an `InputError`, a strip of too few pictures or too many."""
     if not 1 <= pictures <= MOST_PICTURES:
         raise InputError(f"a strip of {pictures} pictures", hint=f"1 to {MOST_PICTURES}")
 
@@ -144,7 +136,7 @@ def _story_of_played(
     found = evaluate_motion(recording, robot=card).findings if findings is None else findings
     begin_s = float(recording.times[0]) + (played.begin - 1) * played.frame_s
     own = slice(max(played.begin - 1, 0), None)
-    upright = np.cos(tilt(played.base[own]))
+    upright = np.cos(tilt(played.record.base[own]))
     leans_s = float(played.times[own][np.abs(upright - upright[0]).argmax()])
     how = "under gravity" if played.is_whole else "under gravity, cut short"
     return Story(
@@ -164,12 +156,12 @@ def _story_of(recording: Recording, playback: Playback, begin_s: float, end_s: f
     begin_s, end_s = max(begin_s, playback.begin_s), min(end_s, playback.end_s)
     if end_s <= begin_s:
         raise InputError(f"nothing lies between {begin_s:g} and {end_s:g} s of the recording")
-    decisions = record.decisions
-    states = zip(decisions.times.tolist(), decisions.states, strict=True)
     if WALK in header.extras:
         states = zip(
-            recording.times.tolist(), map(_feet_down, record.foot_contacts, repeat(record)), strict=True
+            recording.times, (_feet_down(down, record) for down in record.foot_contacts), strict=True
         )
+    else:
+        states = zip(record.decisions.times, record.decisions.states, strict=True)
     who = ", ".join(one.robot for one in header.robots.values())
     return Story(
         title=f"{record.header.controller or 'recording'}, {who}, {end_s - begin_s:.2f} s",
@@ -177,19 +169,16 @@ def _story_of(recording: Recording, playback: Playback, begin_s: float, end_s: f
         ends_s=end_s - begin_s,
         frame_s=playback.world.frame_period_s,
         begin_s=begin_s,
-        states=tuple((time_s - begin_s, state) for time_s, state in states),
+        states=tuple((float(time_s) - begin_s, state) for time_s, state in states),
     )
 
 
 def _feet_down(down: Flags, record: RobotRecord) -> str:
     """Say on which feet a robot is: left_front_paw as LF."""
     feet = [foot for foot, on in zip(record.header.feet, down.tolist(), strict=True) if on]
-    return f"on {' '.join(_short(foot) for foot in feet)}" if feet else "in the air"
-
-
-def _short(foot: str) -> str:
-    name = foot.rpartition("_")[0]
-    return SHORT.get(name, name.replace("_", " ") or foot)
+    names = [(foot, foot.rpartition("_")[0]) for foot in feet]
+    short = [SHORT.get(name, name.replace("_", " ") or foot) for foot, name in names]
+    return f"on {' '.join(short)}" if feet else "in the air"
 
 
 # ---- which moments
@@ -210,10 +199,8 @@ def moments_of(story: Story, n: int) -> list[float]:
     if story.motion is None:
         times = np.linspace(0.0, ends, room).tolist()
     else:
-        keyframes = {0.0, ends, *(time for time in story.motion.keyframe_times.tolist() if time < ends)}
-        times = (
-            _thinned(sorted(keyframes), room) if len(keyframes) > room else _filled(keyframes, room, story)
-        )
+        marks = {0.0, ends, *(time for time in story.motion.keyframe_times.tolist() if time < ends)}
+        times = _thinned(sorted(marks), room) if len(marks) > room else _filled(marks, room, story)
     return [*_with_highlights(times, _highlights(story)[: room // 3]), *held]
 
 
@@ -274,11 +261,10 @@ def _page(story: Story, times: list[float], pictures: list[Any]) -> Figure:
     each_in = WIDTH_IN * SIZE[1] / SIZE[0] + LABEL_IN
     figure = Figure(figsize=(across * WIDTH_IN, TITLE_IN + down * each_in), dpi=DPI, facecolor="white")
     wide_in, high_in = figure.get_size_inches().tolist()
-    grid: dict[str, Any] = {"left": 0.5 * GAP_IN / wide_in, "right": 1.0 - 0.5 * GAP_IN / wide_in}
-    grid |= {"top": 1.0 - TITLE_IN / high_in, "bottom": LABEL_IN / high_in, "wspace": GAP_IN / WIDTH_IN}
-    axes = figure.subplots(
-        down, across, squeeze=False, gridspec_kw=grid | {"hspace": LABEL_IN / (each_in - LABEL_IN)}
-    )
+    edge = 0.5 * GAP_IN / wide_in
+    figure.subplots_adjust(edge, LABEL_IN / high_in, 1.0 - edge, 1.0 - TITLE_IN / high_in)
+    gaps = {"wspace": GAP_IN / WIDTH_IN, "hspace": LABEL_IN / (each_in - LABEL_IN)}
+    axes = figure.subplots(down, across, squeeze=False, gridspec_kw=gaps)
     found = _found(story, times)
     for panel in axes.flat:
         panel.set_axis_off()

@@ -26,21 +26,19 @@ STYLE: Mapping[str, Any] = MappingProxyType(
 )
 """What differs from matplotlib's own defaults; a person's matplotlibrc does not enter."""
 
+KEY: Mapping[str, Any] = MappingProxyType(
+    {"ncols": 7, "fontsize": 7, "frameon": False, "borderaxespad": 0.0, "borderpad": 0.0}
+    | {"handlelength": 1.7, "columnspacing": 1.2}
+)
+"""How a legend looks that says in a row at the head of a page what strokes stand for."""
+
 INK, GREY, FAINT, WRONG = "#22303a", "#5b6770", "#d9dde1", "#c0392b"
 """Of words and robots, of what is less important, of lines behind, and of what is wrong."""
 
 # Okabe and Ito's colours, told apart by colour-blind readers too, then further ones.
 COLOURS = (
-    "#0072b2",
-    "#e69f00",
-    "#cc79a7",
-    "#009e73",
-    "#d55e00",
-    "#56b4e9",
-    "#6a3d9a",
-    "#8c564b",
-    "#444444",
-    "#f0e442",
+    *("#0072b2", "#e69f00", "#cc79a7", "#009e73", "#d55e00"),
+    *("#56b4e9", "#6a3d9a", "#8c564b", "#444444", "#f0e442"),
 )
 
 
@@ -51,10 +49,7 @@ def colours_of(names: Iterable[str]) -> dict[str, str]:
 
 @contextmanager
 def picture_style(doing: str) -> Iterator[None]:
-    """Let matplotlib draw in our style meanwhile.
-
-    Args:
-        doing: what needs matplotlib, for the message where it is missing.
+    """Let matplotlib draw in our style meanwhile; `doing` that needs it, as is said where it is missing.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -73,11 +68,7 @@ def picture_style(doing: str) -> Iterator[None]:
 
 
 def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]:
-    """Return a decorator that lets a function draw its figure in our style, wherever it is shown later.
-
-    Args:
-        doing: what needs matplotlib, for the message where it is missing.
-    """
+    """Return a decorator that lets a function draw its figure in our style, wherever it is shown later."""
 
     def decorate(draw: Callable[_P, Figure]) -> Callable[_P, Figure]:
         @functools.wraps(draw)
@@ -101,11 +92,7 @@ def axes_at(figure: Figure, left: float, top: float, width: float, height: float
     return figure.add_axes((left / across, 1.0 - (top + height) / down, width / across, height / down))
 
 
-def draw_key(figure: Figure, handles: list[Any], left: float, top: float) -> None:
-    """Say in a row what strokes stand for, from a place measured from the figure's upper left corner [in]."""
-    across, down = figure.get_size_inches().tolist()
-    tight = {"borderaxespad": 0.0, "borderpad": 0.0, "handlelength": 1.7, "columnspacing": 1.2}
-    place = (left / across, 1.0 - top / down)
-    figure.legend(
-        handles=handles, loc="upper left", bbox_to_anchor=place, ncols=7, fontsize=7, frameon=False, **tight
-    )
+def trim(axes: Axes) -> None:
+    """Leave small axes their left and lower edge and small numbers."""
+    axes.tick_params(labelsize=6.5, length=2.5, pad=1.5)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,6 @@ def draw_tuning(journal: Journal | str | Path) -> Figure:
     Raises:
         InputError: a journal without an evaluation.
         FormatError: the journal cannot be read.
-        MissingExtraError: matplotlib is not installed.
     """
     from matplotlib.figure import Figure
 
@@ -89,25 +89,24 @@ _DECADE = 10.0
 
 @dataclass(frozen=True)
 class History:
-    """A journal as arrays, worked out once for all curves.
-
-    Attributes:
-        journal: what is drawn.
-        scores: of the attempts, infinity where one was not judged, `(n,)`.
-        generations: of the attempts.
-        ends: how many evaluations there were after each generation, `(n_generations,)`.
-    """
+    """A journal as arrays, worked out once for all curves."""
 
     journal: Journal
-    scores: Floats = field(init=False)
-    generations: tuple[Generation, ...] = field(init=False)
-    ends: NDArray[np.int64] = field(init=False)
 
-    def __post_init__(self) -> None:
-        attempts, generations = self.journal.attempts, self.journal.generations
-        object.__setattr__(self, "scores", np.array([attempt.score for attempt in attempts]))
-        object.__setattr__(self, "generations", generations)
-        object.__setattr__(self, "ends", np.array([one.evaluations for one in generations]))
+    @cached_property
+    def scores(self) -> Floats:
+        """Of the attempts, infinity where one was not judged, `(n,)`."""
+        return np.array([attempt.score for attempt in self.journal.attempts])
+
+    @cached_property
+    def generations(self) -> tuple[Generation, ...]:
+        """Of the attempts."""
+        return self.journal.generations
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """How many evaluations there were after each generation, `(n_generations,)`."""
+        return np.array([one.evaluations for one in self.generations])
 
     @property
     def numbers(self) -> NDArray[np.int64]:
@@ -132,19 +131,16 @@ def draw_scores(axes: Any, history: History) -> None:
     """Draw every score as a dot, and best and median of the generations as curves."""
     numbers, judged = history.numbers, history.judged
     axes.plot(numbers[judged], history.scores[judged], ".", color=_ONE, markersize=3.0, label="one candidate")
-    medians = _finite(one.median_score for one in history.generations)
+    medians = _finite([one.median_score for one in history.generations])
     axes.plot(history.ends, medians, color=_MEDIAN, linewidth=1.2, label="median of a generation")
-    best = _finite(one.best_so_far for one in history.generations)
+    best = _finite([one.best_so_far for one in history.generations])
     axes.step(history.ends, best, where="post", color=_BEST, linewidth=1.6, label="best so far")
     if not judged.all():  # at the foot of the panel, whatever the scores are
         foot = np.full(int((~judged).sum()), 0.02)
-        across = axes.get_xaxis_transform()
-        axes.plot(
-            numbers[~judged], foot, "x", color=_FAILED, markersize=3.0, transform=across, label="not judged"
-        )
+        style = {"color": _FAILED, "ms": 3.0, "transform": axes.get_xaxis_transform(), "label": "not judged"}
+        axes.plot(numbers[~judged], foot, "x", **style)
     _stretch(axes, history.scores[judged])
-    axes.set_ylabel("score (less is better)")
-    axes.set_xlim(0.0, len(history.scores) + 1.0)
+    axes.set(ylabel="score (less is better)", xlim=(0.0, len(history.scores) + 1.0))
     axes.grid(visible=True, alpha=0.25)
     axes.legend(loc="upper right", fontsize=7, ncols=4, frameon=False)
 
@@ -154,11 +150,11 @@ def draw_spread(axes: Any, history: History) -> None:
     drawn = [(one.evaluations, one.spread) for one in history.generations if one.spread > 0.0]
     axes.plot([x for x, _ in drawn], [y for _, y in drawn], color=_BEST, linewidth=1.2)
     shares = [share for _, share in drawn] or [1.0]
+    axes.set(ylabel="spread / range")
     if max(shares) > _DECADE * min(shares):
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0.0)
-    axes.set_ylabel("spread / range")
     axes.grid(visible=True, alpha=0.25)
 
 
@@ -178,10 +174,9 @@ def draw_dimension(axes: Any, history: History, dimension: Dimension) -> None:
     axes.set_title(f"{dimension.name} = {shown}", fontsize=8, loc="left", parse_math=False)
 
 
-def _finite(scores: Any) -> Floats:
+def _finite(scores: list[float]) -> Floats:
     """Return scores with gaps where they are infinite."""
-    found = np.array(list(scores), dtype=float)
-    return np.where(np.isfinite(found), found, np.nan)
+    return np.where(np.isfinite(scores), scores, np.nan)
 
 
 def _stretch(axes: Any, scores: Floats) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +47,6 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
 
     Raises:
         InputError: the recording is not of a gait's walk.
-        MissingExtraError: matplotlib is not installed.
     """
     from matplotlib.figure import Figure
 
@@ -61,24 +60,15 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
     draw_tilt(axes["tilt"], result)
     axes["tilt"].sharex(axes["rates"])
     loads = result.report.loads.joints
-    draw_bars(
-        axes["speeds"],
-        {
-            "commanded": [one.commanded_speed_ratio for one in loads],
-            "measured": [one.measured_speed_ratio for one in loads],
-        },
-        [one.joint for one in loads],
-    )
+    joints = [one.joint for one in loads]
+    shares = {
+        word: [getattr(one, f"{word}_speed_ratio") for one in loads] for word in ("commanded", "measured")
+    }
+    draw_bars(axes["speeds"], joints, shares)
     most = result.report.loads.max_joint_speed_ratio
     axes["speeds"].set_title(f"greatest joint speed over the card's: {most:.3f}")
-    draw_bars(
-        axes["torques"],
-        {
-            "greatest": [one.max_torque_ratio for one in loads],
-            "root mean square": [one.rms_torque_ratio for one in loads],
-        },
-        [one.joint for one in loads],
-    )
+    greatest, mean = [one.max_torque_ratio for one in loads], [one.rms_torque_ratio for one in loads]
+    draw_bars(axes["torques"], joints, {"greatest": greatest, "root mean square": mean})
     cost = result.report.energy.cost_of_transport
     transport = "" if cost is None else f"; cost of transport {cost:.2f}"
     axes["torques"].set_title(f"torque of the drives over their stall torque{transport}")
@@ -90,11 +80,9 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
 def _title(result: WalkResult) -> str:
     travel = result.report.travel
     speeds = (travel.speed_m_s, travel.left_m_s, travel.turn_rad_s)
+    named = zip(("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True)
     went = ", ".join(
-        f"{word} {'?' if value is None else format(value, '.3f')} {unit}"
-        for word, value, unit in zip(
-            ("forward", "left", "turn"), speeds, ("m/s", "m/s", "rad/s"), strict=True
-        )
+        f"{word} {'?' if value is None else format(value, '.3f')} {unit}" for word, value, unit in named
     )
     asked = (travel.commanded_forward_m_s, travel.commanded_left_m_s, travel.commanded_turn_rad_s)
     command = " / ".join(f"{value:.3f}" for value in asked)
@@ -191,8 +179,8 @@ def draw_heights(axes: Axes, walk: Walk) -> None:
         style: dict[str, Any] = {"color": colours[foot], "lw": 1.3, "label": foot_words(foot)}
         axes.plot(walk.trajectory.times[rows], heights[rows, column], **style)
     axes.axhline(0.0, color="black", lw=0.7)
-    axes.set_xlim(first * walk.frame_s, last * walk.frame_s)
-    axes.set(xlabel="time [s]", ylabel="[mm]", title="lowest point of each foot above the ground")
+    axes.set(xlabel="time [s]", ylabel="[mm]", xlim=(first * walk.frame_s, last * walk.frame_s))
+    axes.set_title("lowest point of each foot above the ground")
     axes.legend(loc="upper right", ncols=4, fontsize=7, frameon=False)
     axes.set_ylim(top=axes.get_ylim()[1] * 1.25)
     axes.grid(alpha=0.3)
@@ -215,8 +203,8 @@ def draw_rates(axes: Axes, walk: Walk) -> None:
         wanted = [*asked[:, column], asked[-1, column]]
         axes.step([*times, end_s], wanted, where="post", color=colour, lw=1.0, ls=":")
     _mark(axes, walk)
-    axes.set(xlabel="time [s]", title="velocity of each cycle, seen from the base; dotted: asked for")
-    axes.set_xlim(0.0, end_s)
+    title = "velocity of each cycle, seen from the base; dotted: asked for"
+    axes.set(xlabel="time [s]", title=title, xlim=(0.0, end_s))
     axes.legend(loc="best", ncols=3, fontsize=7, frameon=False)
     axes.grid(alpha=0.3)
 
@@ -252,13 +240,12 @@ def _mark(axes: Axes, walk: Walk) -> None:
 # ---- joints against what their servos can
 
 
-def draw_bars(axes: Axes, bars: dict[str, Sequence[float]], joints: Sequence[str]) -> None:
+def draw_bars(axes: Axes, joints: Sequence[str], bars: Mapping[str, Sequence[float]]) -> None:
     """Draw two bars a joint, by what they are called, with a line at 1; those beyond it are framed red."""
     places = np.arange(len(joints))
     for (word, values), shift, colour in zip(bars.items(), (-0.5, 0.5), (LESS, MORE), strict=True):
-        for bar, value in zip(
-            axes.bar(places + shift * BAR, values, BAR, color=colour, label=word), values, strict=True
-        ):
+        drawn = axes.bar(places + shift * BAR, values, BAR, color=colour, label=word)
+        for bar, value in zip(drawn, values, strict=True):
             if value > 1.0:
                 bar.set(edgecolor=WRONG, linewidth=1.6)
     axes.axhline(1.0, color=WRONG, lw=1.0)

@@ -31,14 +31,7 @@ _TINY = 1e-300
 
 
 def se2_exp(components: ArrayLike) -> Floats:
-    """Return the displacement that components lead to, `(..., 3)` [m, m, rad].
-
-    Args:
-        components: way forward, way left and turn, `(..., 3)` [m, m, rad].
-
-    Raises:
-        InputError: a way or a turn is not finite.
-    """
+    """Return the displacement that components lead to, `(..., 3)` [m, m, rad]."""
     dx, dy, turn = _parts(components)
     if not np.isfinite(dx + dy + turn).all():
         raise InputError(f"{components!r} lead nowhere", hint="finite ways and turns")
@@ -50,9 +43,6 @@ def se2_exp(components: ArrayLike) -> Floats:
 
 def se2_log(displacement: ArrayLike) -> Floats:
     """Return the components that lead to a displacement, `(..., 3)` [m, m, rad].
-
-    Args:
-        displacement: x, y and turn, `(..., 3)` [m, m, rad].
 
     Raises:
         InputError: a turn is 2 pi or more, either way, or not finite.

@@ -65,11 +65,7 @@ class VelocityCommand:
     @property
     def by_name(self) -> dict[str, float]:
         """The three by name."""
-        return {
-            "forward_m_s": self.forward_m_s,
-            "left_m_s": self.left_m_s,
-            "turn_rad_s": self.turn_rad_s,
-        }
+        return {"forward_m_s": self.forward_m_s, "left_m_s": self.left_m_s, "turn_rad_s": self.turn_rad_s}
 
     @property
     def mirrored(self) -> VelocityCommand:
@@ -105,11 +101,7 @@ class GaitGenerator(Protocol):
         """Whether it stood in the last frame, as it does before the first; here another motion may follow."""
 
     def request(self, command: VelocityCommand) -> None:
-        """Ask for a velocity from the next step on; STILL is stepping on the spot.
-
-        Raises:
-            InputError: it is more than the gait can do, or no command.
-        """
+        """Ask for a velocity from the next step on (STILL steps on the spot), or raise InputError."""
 
     def clipped(self, command: VelocityCommand) -> VelocityCommand:
         """Return what can be requested in place of a command: the same direction, slower if need be."""
@@ -121,8 +113,4 @@ class GaitGenerator(Protocol):
         """Stand as before the first step, wherever it was; nothing is asked for."""
 
     def frames(self, n: int) -> Floats:
-        """Return the joints in the next n frames, in the order of the robot's, `(n, n_joints)` [rad].
-
-        Raises:
-            InputError: n is no whole number, or below 0.
-        """
+        """Return the joints in the next n frames, in the order of the robot's, `(n, n_joints)` [rad]."""

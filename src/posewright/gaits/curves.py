@@ -22,11 +22,6 @@ def weights(knots: Floats, times: Floats, interpolation: Interpolation) -> Float
     The spline is cubic between two knots. At a knot it has the slope of the parabola through the knot and its
     two neighbours, so what comes later than the next two knots does not matter: a step can be changed at its
     end without a jump in what was sent before.
-
-    Args:
-        knots: their times, rising, `(n_knots,)` [s].
-        times: within the knots, `(n_times,)` [s].
-        interpolation: straight or spline.
     """
     left = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, len(knots) - 2)
     widths = np.diff(knots)

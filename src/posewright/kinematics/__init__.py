@@ -5,20 +5,20 @@ It knows robots by their cards and nothing of physics. docs/kinematics.md derive
 
 from __future__ import annotations
 
-from posewright.kinematics.head import Head, head_of
-from posewright.kinematics.mounted_leg import MountedLeg, legs_by_foot, legs_of
-from posewright.kinematics.reach import OutOfReach
-from posewright.kinematics.three_joint_leg import Form, Knee, Lift, ThreeJointLeg
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Form",
-    "Head",
-    "Knee",
-    "Lift",
-    "MountedLeg",
-    "OutOfReach",
-    "ThreeJointLeg",
-    "head_of",
-    "legs_by_foot",
-    "legs_of",
-]
+from posewright.lazy import lazy
+
+if TYPE_CHECKING:
+    from posewright.kinematics.head import Head as Head
+    from posewright.kinematics.head import head_of as head_of
+    from posewright.kinematics.mounted_leg import MountedLeg as MountedLeg
+    from posewright.kinematics.mounted_leg import legs_by_foot as legs_by_foot
+    from posewright.kinematics.mounted_leg import legs_of as legs_of
+    from posewright.kinematics.reach import OutOfReach as OutOfReach
+    from posewright.kinematics.three_joint_leg import Form as Form
+    from posewright.kinematics.three_joint_leg import Knee as Knee
+    from posewright.kinematics.three_joint_leg import Lift as Lift
+    from posewright.kinematics.three_joint_leg import ThreeJointLeg as ThreeJointLeg
+else:
+    __getattr__, __dir__, __all__ = lazy(__name__)

@@ -15,16 +15,7 @@ ANGLES = "an angle each of the three joints [rad]"
 
 
 def triples(values: ArrayLike, what: str, hint: str) -> Floats:
-    """Return `values` as numbers `(..., 3)`.
-
-    Args:
-        values: anything that NumPy makes an array of.
-        what: what they are, in the plural, for the error.
-        hint: what three of them are.
-
-    Raises:
-        InputError: no numbers, or not three in the last place.
-    """
+    """Return `values`, which an error calls `what`, as numbers `(..., 3)`, or raise InputError."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

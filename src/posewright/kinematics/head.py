@@ -52,11 +52,9 @@ class Limits:
 
     Attributes:
         single: lower and upper limit of each joint [rad].
-        coupling: limits of joints where others stand so and so.
         pose: all joints of the robot as they stand besides, `(n_joints,)` [rad]: as near to 0 as they can be,
             an AIBO's mouth shut.
         columns: places of the three joints in it.
-        tilt: name of the head's tilt.
     """
 
     single: tuple[Pair, Pair, Pair]
@@ -125,17 +123,11 @@ def _from_head(neck: Floats, pan: Floats, ahead: Floats, up: Floats, *, at: Pair
 
 
 def look(shape: HeadShape, limits: Limits, points: Floats, necks: Floats) -> tuple[Floats, Flags]:
-    """Return angles `(n, 3)` [rad] that look at points with the neck so tilted, and which keep the limits.
+    """Return angles `(n, 3)` [rad] that look at points `(n, 3)` [m] with necks `(n,)`, and which keep limits.
 
     The pan turns the head's plane through the point. In it the camera's line of sight passes the axis of the
     tilt at a distance of `camera[1]`, so that a right angle gives how far along the line the point lies; then
     the tilt is a difference of two directions.
-
-    Args:
-        shape: the head.
-        limits: of its joints.
-        points: `(n, 3)` [m].
-        necks: `(n,)` [rad].
     """
     x, y, z = _seen_from_head(shape, points, necks)
     pan = np.arctan2(y, x)
@@ -185,10 +177,7 @@ class Head:
     Attributes:
         joints: neck tilt, pan, head tilt.
         indices: their places in `robot.joint_names`.
-        shape: where neck, head and camera lie.
-        limits: of the three joints, of single ones and of several at once.
         rest_rad: the neck's tilt that `look_at` keeps near to [rad].
-        camera: name of the camera's sensor.
     """
 
     joints: tuple[str, str, str]

@@ -43,17 +43,12 @@ class LegShape:
     """Constants of a leg. Lengths in metres, angles in radians.
 
     Attributes:
-        upper: length of the upper leg.
-        lower: length of the shank.
         side: how far outwards of the leg's plane the foot is.
         cos_upper, sin_upper: of the angle by which the upper leg is turned in the leg's plane.
         knee_zero: the knee joint's angle where upper leg and shank are in line.
         lower_angle: by how much the shank is turned where the knee joint is at 0.
         far_sq: square of the leg's length, stretched.
         near_sq: square of its length, folded.
-        sum_sq: sum of the squares of both lengths.
-        diff_sq: their difference.
-        half: 1 / (2 upper).
         slack: what rounding may add to a square of a distance.
     """
 

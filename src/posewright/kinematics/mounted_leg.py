@@ -24,15 +24,12 @@ class MountedLeg:
     that of the ball, `foot_radius_m` above the ground it stands on.
 
     Attributes:
-        name: of the leg.
         joints: rotator, elevator, knee.
         indices: their places in `robot.joint_names`.
-        leg: the leg in its own frame.
         shoulder_m: where its own frame begins, in the trunk's frame, `(3,)` [m], not to be written to.
         mirror: signs between the two frames, `(3,)`, not to be written to.
         shank_m: from the knee's axis to the foot at rest, in the leg's own frame, `(3,)` [m], not to be
             written to.
-        foot: name of the foot.
         foot_radius_m: radius of its ball [m].
     """
 
@@ -71,11 +68,7 @@ class MountedLeg:
         return middles
 
     def misses(self, points: ArrayLike) -> Floats:
-        """Return how far the foot stays away from points it is to stand on, `(...)` [m]; next to 0 in reach.
-
-        Args:
-            points: of level ground, in the trunk's frame, `(..., 3)` [m].
-        """
+        """Return how far the foot stays off points it is to stand on, `(...)` [m]; next to 0 in reach."""
         wanted = self.over(points)
         away: Floats = np.linalg.norm(self.forward(self.inverse(wanted, nearest=True)) - wanted, axis=-1)
         return away
@@ -91,27 +84,14 @@ class MountedLeg:
     ) -> Floats:
         """Return the angles that bring the foot's middle to points of the trunk's frame, `(..., 3)` [rad].
 
-        Args:
-            points: `(..., 3)` [m].
-            form: this and all that follow as of `ThreeJointLeg.inverse`.
-            knee: which way the leg bends.
-            lift: whether the foot is below the shoulder or lifted beyond.
-            nearest: give the angles of the nearest reachable point instead of refusing one out of reach.
-
-        Raises:
-            UnreachableError: points out of reach, told in the leg's own frame.
-            InputError: not three finite numbers each, or a leg or a bend that the strict form does not know.
+        All is as in `ThreeJointLeg.inverse`, the errors too, which tell points in the leg's own frame.
         """
         array = triples(points, "points", POINT)
         own = (array - self.shoulder_m) * self.mirror
         return self.leg.inverse(own, form=form, knee=knee, lift=lift, nearest=nearest)
 
     def out_of_reach(self, x: float, y: float, z: float, *, knee: Knee = Knee.POSITIVE) -> OutOfReach | None:
-        """Return why the foot's middle cannot come to a point of the trunk's frame [m], or None where it can.
-
-        Raises:
-            InputError: the point is not finite.
-        """
+        """Return why the foot's middle cannot come to a point of the trunk [m], or None where it can."""
         x0, y0, z0 = self._shoulder
         sx, sy, sz = self._signs
         return self.leg.out_of_reach((x - x0) * sx, (y - y0) * sy, (z - z0) * sz, knee=knee)
@@ -145,7 +125,6 @@ class MountedLeg:
 
         Raises:
             UnreachableError: the point is out of reach, told in the leg's own frame.
-            InputError: it is not finite.
         """
         x0, y0, z0 = self._shoulder
         sx, sy, sz = self._signs
@@ -155,22 +134,14 @@ class MountedLeg:
 
 
 def legs_of(robot: Robot) -> tuple[MountedLeg, ...]:
-    """Return the legs of a robot in the order of `robot.feet`.
-
-    Raises:
-        InputError: the card says nothing of its legs, or one has not three joints.
-    """
+    """Return the legs of a robot in the order of `robot.feet`, or raise InputError."""
     if not robot.legs:
         raise InputError(f"the card of {robot.name} has no legs", hint="describe them in its block `legs:`")
     return tuple(_mounted(robot, geometry) for geometry in robot.legs)
 
 
 def legs_by_foot(robot: Robot) -> dict[str, MountedLeg]:
-    """Return the legs of a robot by foot, `left_front`, ... as in gaits, in the order of `robot.feet`.
-
-    Raises:
-        InputError: the card says nothing of its legs, or one has not three joints.
-    """
+    """Return the legs of a robot by foot, `left_front`, ... as in gaits, in the order of `robot.feet`."""
     return {leg.name.removesuffix("_leg"): leg for leg in legs_of(robot)}
 
 

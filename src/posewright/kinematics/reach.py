@@ -46,7 +46,8 @@ def refusal(shape: LegShape, points: Floats, missed: Indices, *, knee: float) ->
     """Build the error for the points `(n, 3)` at the places `missed`."""
     shown = [(place, points[place]) for place in missed[:SHOWN].tolist()]
     told = [
-        f"{_which(points, place)}{_as_text(point)} is {out_of_reach(shape, point, knee=knee).words}"
+        ("the point " if len(points) == 1 else f"index {place}, ")
+        + f"{_as_text(point)} is {out_of_reach(shape, point, knee=knee).words}"
         for place, point in shown
     ]
     more = f"; and {len(missed) - SHOWN} more" if len(missed) > SHOWN else ""
@@ -54,10 +55,6 @@ def refusal(shape: LegShape, points: Floats, missed: Indices, *, knee: float) ->
     return UnreachableError(
         f"{count}{'; '.join(told)}{more}", hint="nearest=True gives the nearest point that can be reached"
     )
-
-
-def _which(points: Floats, place: int) -> str:
-    return "the point " if len(points) == 1 else f"index {place}, "
 
 
 def _as_text(point: Floats) -> str:

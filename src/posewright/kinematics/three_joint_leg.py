@@ -148,18 +148,13 @@ class ThreeJointLeg:
     def _check_strict(self, knee: Knee, lift: Lift) -> None:
         if self.upper_m != self.lower_m or not self._shape.is_plain:
             raise InputError(
-                "the strict form is for two equal parts without offsets",
-                hint=f"{self!r} needs Form.GENERAL",
+                "the strict form is for two equal parts without offsets", hint=f"{self!r} needs Form.GENERAL"
             )
         if knee is not Knee.POSITIVE or lift is not Lift.WITHIN:
             raise InputError("the strict form bends the knee forward only", hint="Knee.POSITIVE, Lift.WITHIN")
 
     def out_of_reach(self, x: float, y: float, z: float, *, knee: Knee = Knee.POSITIVE) -> OutOfReach | None:
-        """Return why a point [m] is out of reach, or None where the general form of `inverse` reaches it.
-
-        Raises:
-            InputError: it is not finite.
-        """
+        """Return why a point [m] is out of reach, or None where the general form of `inverse` reaches it."""
         point = finite_triples((x, y, z), "points", POINT)
         _, missed = leg_solving.solve(self._shape, point[np.newaxis], knee=knee.value, lift=Lift.WITHIN.value)
         return out_of_reach(self._shape, point, knee=knee.value) if missed.size else None
@@ -199,7 +194,6 @@ class ThreeJointLeg:
 
         Raises:
             UnreachableError: the point is too far, too near or too far aside.
-            InputError: it is not finite.
         """
         bend, below = 1 if knee is Knee.POSITIVE else -1, 1 if lift is Lift.WITHIN else -1
         angles = leg_solving.solve_one(self._shape, x, y, z, knee=bend, lift=below)

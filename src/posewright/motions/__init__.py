@@ -8,25 +8,25 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.motions.checked import DesignRules as DesignRules
+    from posewright.motions.checked import Finding as Finding
+    from posewright.motions.checked import Level as Level
     from posewright.motions.design_rules import check_motion as check_motion
-    from posewright.motions.easing import DEFAULT_ACCEL_SHARE as DEFAULT_ACCEL_SHARE
-    from posewright.motions.easing import Easing as Easing
-    from posewright.motions.easing import robotis_accel_share as robotis_accel_share
-    from posewright.motions.finding import Finding as Finding
-    from posewright.motions.finding import Level as Level
     from posewright.motions.motion import Motion as Motion
     from posewright.motions.motion import Samples as Samples
+    from posewright.motions.pose import DEFAULT_ACCEL_SHARE as DEFAULT_ACCEL_SHARE
     from posewright.motions.pose import LONGEST_S as LONGEST_S
     from posewright.motions.pose import SHORTEST_S as SHORTEST_S
     from posewright.motions.pose import Attitude as Attitude
+    from posewright.motions.pose import Easing as Easing
     from posewright.motions.pose import Keyframe as Keyframe
     from posewright.motions.pose import Pose as Pose
+    from posewright.motions.pose import robotis_accel_share as robotis_accel_share
     from posewright.motions.retarget import Carried as Carried
     from posewright.motions.retarget import Clip as Clip
     from posewright.motions.retarget import carried_over as carried_over
     from posewright.motions.retarget import mirrored as mirrored
+    from posewright.motions.retarget import straightened as straightened
     from posewright.motions.sample_table import SampleTable as SampleTable
     from posewright.motions.sample_table import sample_motion as sample_motion
-    from posewright.motions.straighten import straightened as straightened
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

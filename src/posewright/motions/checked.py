@@ -1,10 +1,11 @@
-"""What the design rules look at: their thresholds, and a motion on its robot in degrees."""
+"""What the design rules look at and find: thresholds, a motion on its robot in degrees, and findings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,97 @@ from posewright.arrays import Floats
 from posewright.motions.motion import Motion
 from posewright.motions.pose import Pose
 from posewright.robots import Robot
+
+AGAIN = 3
+"""From so many keyframes on, one finding speaks for them all."""
+
+MOST_TOLD = 6
+"""How many rows of keyframes are named; of more it is said that there are."""
+
+
+class Level(Enum):
+    """How bad it is: an error breaks a rule, a warning comes near, a note is only to be known."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is found, where, and by how much.
+
+    Attributes:
+        rule: the rule's name: finite, limit, coupled, speed, step, pose, duration, camera or free.
+        keyframe: counted from 1; 0 is the start pose; None is the motion as a whole. Of several the worst.
+        joint: None where it is of no one joint. Of several the worst.
+        value: what was found, in `unit`; None where there is nothing to measure.
+        limit: what would have been the most (or the least) allowed.
+        unit: deg, deg/s, s or frames; empty where there is none.
+        times_s: when, the worst first [s] since the motion was started; empty for the motion as a whole.
+        keyframes: all it is about, rising, where one finding speaks for several.
+    """
+
+    level: Level
+    rule: str
+    message: str = field(repr=False)
+    keyframe: int | None = None
+    joint: str | None = None
+    value: float | None = None
+    limit: float | None = None
+    unit: str = ""
+    times_s: tuple[float, ...] = field(default=(), repr=False)
+    keyframes: tuple[int, ...] = field(default=(), repr=False)
+
+    @property
+    def excess(self) -> float:
+        """How far the value is from the limit, in `unit`; 0 where there is nothing to measure."""
+        return 0.0 if self.value is None or self.limit is None else abs(self.value - self.limit)
+
+
+def gathered(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the findings; those of one joint, rule and level at several keyframes as the worst of them."""
+    alike: dict[object, list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault((finding.rule, finding.level, finding.joint), []).append(finding)
+    for repeated in alike.values():
+        numbers = sorted({found.keyframe for found in repeated if found.keyframe is not None})
+        if len(numbers) < AGAIN:
+            yield from repeated
+        else:
+            yield _spokesman(repeated, numbers)
+
+
+def _spokesman(repeated: Sequence[Finding], numbers: list[int]) -> Finding:
+    worst = max(repeated, key=lambda finding: finding.excess)
+    times = {time: None for finding in (worst, *repeated) for time in finding.times_s}
+    what = "the worst" if worst.excess > 0.0 else "the first"
+    message = f"{worst.message}; {what} of {len(numbers)}: {listed(numbers)}"
+    return replace(worst, message=message, keyframes=tuple(numbers), times_s=tuple(times))
+
+
+def listed(numbers: Sequence[int]) -> str:
+    """Return what rising keyframe numbers are called: "keyframes 3, 5-9"; 0 is the start pose."""
+    known = [number for number in numbers if number > 0]
+    told = rows(known)
+    words = ", ".join(_row(first, last) for first, last in told[:MOST_TOLD])
+    start = "the start pose and " if 0 in numbers else ""
+    more = " and others" if len(told) > MOST_TOLD else ""
+    return f"{start}keyframe{'s' if len(known) > 1 else ''} {words}{more}"
+
+
+def rows(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and last of each row of successive numbers among rising ones."""
+    firsts = [n for i, n in enumerate(numbers) if i == 0 or numbers[i - 1] != n - 1]
+    lasts = [n for i, n in enumerate(numbers) if i == len(numbers) - 1 or numbers[i + 1] != n + 1]
+    return list(zip(firsts, lasts, strict=True))
+
+
+def _row(first: int, last: int) -> str:
+    if first == last:
+        return str(first)
+    return f"{first}, {last}" if last == first + 1 else f"{first}-{last}"
+
 
 NEAREST = "nearest"
 """The name that asks for whichever of the robot's poses is nearest."""
@@ -38,12 +130,9 @@ class DesignRules:
         coupled_margin_deg: farther than this beyond such a limit is an error, less a warning. Ours: Sony has
             no second table for the hardware, but its own walks go 2.5 deg beyond the one there is, and the
             hardware limits of the joints it is about lie 5 deg beyond the others.
-        points_per_way: how many points of every way are looked at for limits and speed.
         speed_per_frame: whether speeds are said in degrees a frame too, as the robot's maker gives them.
         camera_joints: the joints that move the camera; none where no camera counts.
-        camera_rate_hz: pictures a second.
         camera_speed_deg_s: fastest any of these joints may turn while a picture is taken.
-        camera_lost_frames: how many pictures a motion may cost.
     """
 
     near_pose: tuple[str, ...] = field(default=(), repr=False)
@@ -75,7 +164,6 @@ class Segment:
     Attributes:
         number: of the keyframe, counted from 1.
         begins_s: when it is begun, since the motion was started [s].
-        reach_s: time for it as it is played [s].
         begin: (n_joints,) resolved pose it leaves [deg].
         end: (n_joints,) resolved pose it reaches [deg].
         points: (n_points, n_joints) [deg], both ends included; NaN where free.
@@ -129,15 +217,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Checked:
-    """A motion on its robot, and by what it is checked.
-
-    Attributes:
-        motion: what is checked.
-        robot: whose limits, servos and poses count.
-        rules: the thresholds.
-        near_poses: names of the poses, near one of which it must begin and end; none stands for all.
-        celebration: whether it may take its time.
-    """
+    """A motion on its robot, and by what it is checked."""
 
     motion: Motion
     robot: Robot

@@ -8,15 +8,179 @@ several together, speed, and numbers that are numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from posewright.arrays import Floats
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions.checked import NEAREST, Checked, DesignRules
-from posewright.motions.finding import Finding, Level, gathered
+from posewright.motions.checked import (
+    AGAIN,
+    NEAREST,
+    Checked,
+    DesignRules,
+    Finding,
+    Level,
+    Segment,
+    gathered,
+    onto,
+    place,
+)
 from posewright.motions.motion import Motion
-from posewright.motions.sequence_rules import camera, durations, ends, steps
 from posewright.motions.servo_rules import coupled_limits, finite, limits, returns_from_free, speeds
 from posewright.robots import Robot
+
+ROUNDING_DEG = 1e-4
+"""So little beyond is rounding: a step of 60 deg between two angles in whole micro-radians may be more."""
+
+MOST_TOLD = 5
+"""How many stretches without pictures are named; of more it is said how many."""
+
+ROUNDING = 1e-9
+"""A picture and a fast stretch that share less than this part of a picture only touch."""
+
+
+def steps(checked: Checked) -> Iterator[Finding]:
+    """Successive poses are near each other: not so is an error, or a warning where a card says so."""
+    most, large = checked.rules.max_step_deg, min(checked.rules.large_step_deg, checked.rules.max_step_deg)
+    for way in checked.ways:
+        with np.errstate(invalid="ignore"):
+            step = np.nan_to_num(np.abs(way.end - way.begin), nan=0.0, posinf=np.inf)
+        when = (way.begins_s + way.reach_s / 2.0,)
+        for joint, value in zip(checked.motion.joints, step.tolist(), strict=True):
+            if value <= large + ROUNDING_DEG:
+                continue
+            level, limit, told = (
+                (Level.ERROR, most, f"the most is {most:g} deg")
+                if value > most + ROUNDING_DEG
+                else (Level.WARNING, large, f"more than {large:g} deg is large")
+            )
+            message = f"{place(way.number)}: {joint} goes {value:.1f} deg in one step, {told}"
+            yield Finding(level, "step", message, way.number, joint, value, limit, "deg", when)
+
+
+def durations(checked: Checked) -> Iterator[Finding]:
+    """It is short, unless it loops or celebrates."""
+    duration, limit = checked.motion.duration, checked.rules.max_duration_s
+    if duration > limit + 1e-9 and not (checked.motion.loops or checked.celebration):
+        message = f"it lasts {duration:.2f} s, the most is {limit:g} s unless it celebrates"
+        yield Finding(Level.ERROR, "duration", message, value=duration, limit=limit, unit="s")
+
+
+def ends(checked: Checked) -> Iterator[Finding]:
+    """It begins and ends near a pose that others begin and end near too.
+
+    A loop has no end, and a page that says what is next is not the end of its chain: of these only the
+    beginning is looked at.
+    """
+    first = 1 if checked.motion.start is None else 0
+    numbers = [first]
+    if not checked.motion.loops and checked.motion.next is None:
+        numbers.append(len(checked.motion.keyframes))
+    for number in dict.fromkeys(numbers):
+        yield from _far(checked, number)
+
+
+def _far(checked: Checked, number: int) -> Iterator[Finding]:
+    """Find the joints far from the pose wanted; of many one finding, since it is the pose that is another."""
+    angles = np.rad2deg(checked.poses[number].angles)
+    away = {name: _away(checked, angles, name) for name in checked.robot.poses}
+    if not away:
+        return
+    nearest = min(away, key=lambda name: float(away[name].max()))
+    wanted = min(checked.near_poses or away, key=lambda name: float(away[name].max()))
+    limit = checked.rules.near_pose_deg
+    rather = f"; it is near pose {nearest}" if float(away[nearest].max()) <= limit else ""
+    far = [
+        _far_joint(checked, number, joint, value, wanted)
+        for joint, value in zip(checked.motion.joints, away[wanted].tolist(), strict=True)
+        if value > limit
+    ]
+    if len(far) >= AGAIN:
+        worst = max(far, key=lambda finding: finding.excess)
+        far = [replace(worst, message=f"{worst.message}; {len(far) - 1} more joints are not near either")]
+    yield from (replace(finding, message=finding.message + rather) for finding in far)
+
+
+def _far_joint(checked: Checked, number: int, joint: str, value: float, wanted: str) -> Finding:
+    limit, when = checked.rules.near_pose_deg, (checked.arrival_s(number),)
+    message = f"{place(number)}: {joint} is {value:.1f} deg from pose {wanted}, near is {limit:g} deg"
+    return Finding(Level.ERROR, "pose", message, number, joint, value, limit, "deg", when)
+
+
+def _away(checked: Checked, angles: Floats, name: str) -> Floats:
+    pose = np.rad2deg(checked.robot.pose(name)[checked.columns])
+    return np.nan_to_num(np.abs(angles - pose), nan=0.0, posinf=np.inf)
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """The fastest that a joint turns: how fast [deg/s], which, on the way into which keyframe, when [s]."""
+
+    speed: float
+    joint: str
+    number: int
+    time_s: float
+
+
+def camera(checked: Checked) -> Iterator[Finding]:
+    """The head is still enough to see.
+
+    A picture is lost if a joint that moves the camera turns faster than the threshold at any time while it is
+    the picture's turn, from k / rate to (k + 1) / rate seconds; the first picture begins with the motion.
+    """
+    rules = checked.rules
+    columns = [checked.motion.joints.index(j) for j in rules.camera_joints if j in checked.motion.joints]
+    rate, stretches = rules.camera_rate_hz, _lost(checked, columns)
+    lost = sum(after - first for first, after in stretches)
+    if lost <= rules.camera_lost_frames:
+        return
+    turn = max((_fastest(checked, way, columns) for way in checked.ways), key=lambda turn: turn.speed)
+    over = checked.motion.duration
+    spans = ", ".join(
+        f"{first / rate:.2f}-{min(after / rate, over):.2f}" for first, after in stretches[:MOST_TOLD]
+    )
+    more = f" and {len(stretches) - MOST_TOLD} times more" if len(stretches) > MOST_TOLD else ""
+    turns = "jumps" if math.isinf(turn.speed) else f"turns {turn.speed:.0f} deg/s"
+    taken = _pictures(checked)
+    share = f"{lost} of {taken} pictures ({lost / taken:.0%})"
+    message = (
+        f"the camera loses {share}, at {spans} s{more}: {turn.joint} {turns} {onto(turn.number)}, "
+        f"a picture bears {rules.camera_speed_deg_s:g} deg/s"
+    )
+    middles = ((first + after) / 2.0 / rate for first, after in stretches)
+    counts, when = (float(lost), float(rules.camera_lost_frames), "frames"), (turn.time_s, *middles)
+    yield Finding(Level.WARNING, "camera", message, turn.number, turn.joint, *counts, when)
+
+
+def _pictures(checked: Checked) -> int:
+    """Return how many pictures are begun during the motion, and on a loop's way back."""
+    until = max(checked.motion.duration, *(way.begins_s + way.reach_s for way in checked.ways))
+    return max(math.ceil(until * checked.rules.camera_rate_hz - ROUNDING), 1)
+
+
+def _lost(checked: Checked, columns: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the stretches of pictures that are lost: the first, and the one after the last."""
+    rate, most = checked.rules.camera_rate_hz, checked.rules.camera_speed_deg_s * (1.0 + ROUNDING)
+    last = _pictures(checked) - 1
+    stretches: list[tuple[int, int]] = []
+    for way in checked.ways:
+        fast = np.any(way.speeds[:, columns] > most, axis=1)
+        for span in np.flatnonzero(fast).tolist():
+            first = min(math.floor(way.time_s(span) * rate + ROUNDING), last)
+            after = max(math.ceil(way.time_s(span + 1) * rate - ROUNDING), first + 1)
+            if stretches and first <= stretches[-1][1]:
+                first, after = stretches[-1][0], max(after, stretches.pop()[1])
+            stretches.append((first, after))
+    return stretches
+
+
+def _fastest(checked: Checked, way: Segment, columns: Sequence[int]) -> _Turn:
+    column = columns[int(way.fastest[columns].argmax())]
+    return _Turn(float(way.fastest[column]), checked.motion.joints[column], way.number, way.fastest_s(column))
+
 
 RULES: tuple[Callable[[Checked], Iterator[Finding]], ...] = (
     finite,
@@ -56,7 +220,8 @@ def check_motion(
         InputError: the motion moves a joint that the robot does not have.
     """
     thresholds = DesignRules.of(robot) if rules is None else rules
-    poses = thresholds.near_pose if near_pose is None else _named(near_pose)
+    poses = thresholds.near_pose if near_pose is None else (near_pose,)
+    poses = () if near_pose == NEAREST else poses  # none stands for all
     strange = [joint for joint in motion.joints if joint not in robot.joint_names]
     if strange:
         raise InputError(
@@ -70,8 +235,3 @@ def check_motion(
     findings = gathered(finding for rule in RULES for finding in rule(checked))
     badness = list(Level)
     return tuple(sorted(findings, key=lambda f: (badness.index(f.level), f.keyframe or 0)))
-
-
-def _named(name: str) -> tuple[str, ...]:
-    """Return the poses that a name asks for; none stands for all."""
-    return () if name == NEAREST else (name,)

@@ -30,7 +30,6 @@ class Samples:
 
     Attributes:
         times: (n,) [s] since the motion was started.
-        joints: names of the columns.
         angles: (n, n_joints) [rad]; NaN where free, and where a held joint was never given an angle.
         free: (n, n_joints) true where the torque is off.
         keyframes: (n,) index of the keyframe that is being reached or held.
@@ -51,16 +50,12 @@ class Motion:
     """Keyframes in order, with what comes before, between and after them.
 
     Attributes:
-        name: of the motion or page.
-        robot: name of the robot it is made for.
         joints: the joints it moves; every pose has these, in this order.
-        keyframes: at least one.
         repeat: how often it is played; None for ever.
         next: name of the motion that follows when nothing else is asked for.
         exit: name of the motion through which it is left early.
         speed: all its times are divided by this.
         start: the pose it is to be started from.
-        source: where the numbers come from.
         extras: what its file says of it besides, by key, such as who made it; no part of how it moves.
         origin: the document it was read from, for writers; no part of what the motion is.
     """
@@ -213,14 +208,10 @@ class Motion:
     def first_pose(self, robot: Robot, pose: str | None = None) -> Floats:
         """Return all joints of a robot as it is put down to play this, `(n_joints,)` [rad].
 
-        Args:
-            robot: who plays it.
-            pose: name of the pose of the joints that it does not move; None for the robot's `stand`, else for
-                the nearest.
+        Joints that it does not move are as in a named pose, by default the robot's `stand`, else the nearest.
 
         Raises:
             UnknownNameError: the robot has no such pose, or not a joint of the motion.
-            InputError: it begins at an angle that is no number.
         """
         if pose is not None and pose not in robot.poses:
             raise UnknownNameError.among("pose", pose, robot.poses)
@@ -239,14 +230,9 @@ class Motion:
         return first
 
     def ways(self, points: int, *, later: bool = False) -> Floats:
-        """Return every way of a pass at evenly spaced times.
+        """Return every way of the first (or a later) pass, cut into so many even steps of time.
 
-        Args:
-            points: how many steps a way is cut into.
-            later: of the second pass instead of the first.
-
-        Returns:
-            (n_keyframes, points + 1, n_joints) [rad]; NaN where free or never given.
+        It is (n_keyframes, points + 1, n_joints) [rad]; NaN where free or never given.
         """
         count = len(self.keyframes)
         way = np.repeat(np.arange(count), points + 1)

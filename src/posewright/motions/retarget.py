@@ -1,22 +1,17 @@
-"""Motions for the other side, and for other robots.
-
-Carried over to another robot, a motion goes joint by joint, by what the joints are called. Two joints are the
-same if their cards give them the same name, as a name says which part of which limb moves and how. Nothing is
-invented: a joint that the other robot lacks is left out, and said to be. So is one whose angle is 0 somewhere
-else on the other; one of which nobody says which way is positive, or which of several it is, is carried over,
-and said to be doubtful.
-"""
+"""Motions made over: seen in a mirror, for another robot, and in straight pieces."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.motions.motion import Motion
-from posewright.motions.pose import Keyframe, Pose
+from posewright.motions.pose import Attitude, Easing, Keyframe, Pose
 from posewright.robots import Robot, robot_names
 from posewright.robots import robot as robot_named
 from posewright.robots.joint import DOUBTS, SIDE, SIGN, ZERO
@@ -36,11 +31,6 @@ def mirrored(motion: Motion, robot: Robot, *, name: str | None = None) -> Motion
     """Return the motion seen in a mirror that stands in the plane between left and right.
 
     Joints of no mirror pair (a head that nods) keep their angle.
-
-    Args:
-        motion: what to mirror.
-        robot: whose mirror pairs count.
-        name: of the new motion; default unchanged.
 
     Raises:
         InputError: the motion moves a joint but not its partner.
@@ -95,9 +85,6 @@ class Clip:
 
     Attributes:
         keyframe: counted from 1; 0 is the start pose.
-        joint: which joint.
-        asked_rad: what the motion asks for [rad].
-        given_rad: the limit it got instead [rad].
     """
 
     keyframe: int
@@ -116,10 +103,8 @@ class Carried:
     """A motion on another robot, and what became of it on the way.
 
     Attributes:
-        motion: for the other robot.
         missing: joints of the motion that the other robot does not have.
         unmoved: joints of the other robot that the motion says nothing of.
-        clips: every angle that was beyond the other robot's limits.
         unmatched: joints that both have, but that are not 0 at the same place; they are left out.
         remarks: what is doubtful about joints that were carried over, in words.
     """
@@ -135,17 +120,15 @@ class Carried:
 def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> Carried:
     """Return the motion as one of another robot, its angles within that robot's limits.
 
-    Stiffness stays behind, as it belongs to the servos; the trunk's attitude is kept.
-
-    Args:
-        motion: what is carried over.
-        robot: the robot it is carried over to.
-        source: the robot it is made for; default the one of that name that ships, if there is one.
+    Stiffness stays behind, as it belongs to the servos; the trunk's attitude is kept. `source` is the robot
+    that the motion is made for; default the one of that name that ships, if there is one.
 
     Raises:
         InputError: the two have no joint in common.
     """
-    doubts = _doubts(motion, robot, source or _shipped(motion.robot))
+    if source is None and motion.robot in robot_names():
+        source = robot_named(motion.robot)
+    doubts = _doubts(motion, robot, source)
     unmatched = tuple(name for name in motion.joints if doubts[ZERO].get(name))
     joints = tuple(name for name in robot.joint_names if name in motion.joints and name not in unmatched)
     if not joints:
@@ -156,7 +139,7 @@ def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> C
         )
     clips: list[Clip] = []
     keyframes = tuple(
-        _keyframe(number, keyframe, joints, robot, clips)
+        replace(keyframe, pose=_pose(number, keyframe.pose, joints, robot, clips), stiffness=None)
         for number, keyframe in enumerate(motion.keyframes, 1)
     )
     start = None if motion.start is None else _pose(0, motion.start, joints, robot, clips)
@@ -164,10 +147,6 @@ def carried_over(motion: Motion, robot: Robot, source: Robot | None = None) -> C
     missing = tuple(name for name in motion.joints if name not in (*joints, *unmatched))
     unmoved = tuple(name for name in robot.joint_names if name not in (*joints, *unmatched))
     return Carried(moved, missing, unmoved, tuple(clips), unmatched, tuple(_remarks(doubts)))
-
-
-def _shipped(name: str) -> Robot | None:
-    return robot_named(name) if name in robot_names() else None
 
 
 def _doubts(motion: Motion, robot: Robot, source: Robot | None) -> dict[str, dict[str, str]]:
@@ -189,12 +168,6 @@ def _remarks(doubts: dict[str, dict[str, str]]) -> Iterator[str]:
             yield f"{', '.join(names)}: {told.format(card)}"
 
 
-def _keyframe(
-    number: int, keyframe: Keyframe, joints: tuple[str, ...], robot: Robot, clips: list[Clip]
-) -> Keyframe:
-    return replace(keyframe, pose=_pose(number, keyframe.pose, joints, robot, clips), stiffness=None)
-
-
 def _pose(number: int, pose: Pose, joints: tuple[str, ...], robot: Robot, clips: list[Clip]) -> Pose:
     pose = pose.on(joints)
     lower, upper = (side[[robot.index(name) for name in joints]] for side in robot.limits)
@@ -207,3 +180,79 @@ def _pose(number: int, pose: Pose, joints: tuple[str, ...], robot: Robot, clips:
 def _clips(number: int, asked: Pose, given: Pose) -> Iterator[Clip]:
     rows = zip(asked.joints, asked.angles.tolist(), given.angles.tolist(), strict=True)
     return (Clip(number, name, before, after) for name, before, after in rows if abs(before - after) > 0.0)
+
+
+STEP_S = 0.032
+"""Two frames of an AIBO's motion file: half a cosine over 0.4 s is then met within 0.4 % of its way."""
+
+MOST_PIECES = 100_000
+"""More is a slip of the pen: a curved way of an hour, cut into thirtieths of a second."""
+
+_SHORTEST = 0.5
+"""Of a piece in steps; what is left of a step goes to the piece beside it."""
+
+_SLACK = 1e-6
+"""Of a step; so that a time in the middle between two goes the same way wherever it stands."""
+
+
+def straightened(motion: Motion, step_s: float = STEP_S, grid_s: float | None = None) -> Motion:
+    """Return the motion with every curved way as straight pieces that meet the curve at both ends.
+
+    The pieces end at multiples of a step since the motion was started, whatever way they are of, so that a
+    file that counts in such steps rounds none of them; the keyframes stay where they are. So a piece is half
+    a step to one and a half long. A joint that is held or free stays so, and the attitude of the trunk goes
+    along. A loop's curves are those of its first pass.
+
+    Args:
+        motion: what to straighten.
+        step_s: length of a piece as the motion is played [s].
+        grid_s: the smallest step of time of what is to be written [s]; the pieces are of the multiple of it
+            that is nearest to `step_s`.
+
+    Raises:
+        InputError: the step is no time, or there would be too many pieces.
+    """
+    for seconds in (step_s, *(() if grid_s is None else (grid_s,))):
+        if not (math.isfinite(seconds) and seconds > 0.0):
+            raise InputError(f"a piece of {seconds} s", hint="a time greater than 0")
+    step_s = step_s if grid_s is None else max(1, round(step_s / grid_s)) * grid_s
+    curved = sum(frame.reach_s for frame in motion.keyframes if frame.is_curved) / motion.speed
+    if curved / step_s > MOST_PIECES:
+        raise InputError(f"{curved / step_s:,.0f} straight pieces", hint=f"at most {MOST_PIECES:,}")
+    ways = zip(motion.keyframes, motion.ways_begin.tolist(), strict=True)
+    frames = (piece for frame, begins in ways for piece in _straight(motion, frame, begins, step_s))
+    return replace(motion, keyframes=tuple(frames))
+
+
+def _straight(motion: Motion, keyframe: Keyframe, begins_s: float, step_s: float) -> Iterator[Keyframe]:
+    """Yield the pieces of the way into a keyframe, the last of them itself; it `begins_s` at speed 1."""
+    last = replace(keyframe, easing=Easing.LINEAR)
+    ends_s = begins_s + keyframe.reach_s
+    times = _cuts(begins_s / motion.speed, ends_s / motion.speed, step_s)
+    if not keyframe.is_curved or not len(times):
+        yield last
+        return
+    held = np.isnan(keyframe.pose.angles)
+    *reaches, rest = np.diff([begins_s, *(times * motion.speed), ends_s]).tolist()
+    rows = motion.sample_at(times).angles
+    for reach, angles, attitude in zip(reaches, rows, _attitudes(motion, times), strict=True):
+        pose = Pose(motion.joints, np.where(held, np.nan, angles), keyframe.pose.free)
+        yield replace(last, pose=pose, reach_s=reach, pause_s=0.0, attitude=attitude)
+    yield replace(last, reach_s=rest)
+
+
+def _cuts(begins_s: float, ends_s: float, step_s: float) -> Floats:
+    """Return the multiples of a step at which a way is cut [s]."""
+    begins, ends = begins_s / step_s, ends_s / step_s
+    first = math.ceil(begins + _SHORTEST - _SLACK)
+    last = math.floor(ends - _SHORTEST + _SLACK)
+    if last < first and ends - begins > 1.0 + _SHORTEST:  # else the one piece would be nearly two steps long
+        first = last = round((begins + ends) / 2.0)
+    return np.arange(first, last + 1, dtype=np.float64) * step_s
+
+
+def _attitudes(motion: Motion, times: Floats) -> list[Attitude | None]:
+    attitudes = motion.attitude_at(times)
+    if attitudes is None:
+        return [None] * len(times)
+    return [(roll, pitch, yaw) for roll, pitch, yaw in attitudes.tolist()]

@@ -37,11 +37,6 @@ class SampleTable:
     """A sampled motion.
 
     Attributes:
-        motion: what was sampled.
-        robot: whose servos and IDs count.
-        samples: its columns are in the order of the motion's joints.
-        rate_hz: samples a second.
-        unit: a key of UNITS.
         numbering: whose IDs order and name the columns; None for joint names in the motion's order.
     """
 
@@ -128,15 +123,9 @@ def sample_motion(
     numbering: str | None = None,
     until_s: float | None = None,
 ) -> SampleTable:
-    """Sample a motion as a table in the unit and the order asked for.
+    """Sample a motion, up to its end or `until_s`, as a table in a unit of `UNITS`.
 
-    Args:
-        motion: what to sample.
-        robot: whose servos and IDs count.
-        rate_hz: samples a second.
-        unit: deg or rad of the joint, servo_deg or ticks of its servo.
-        numbering: whose IDs order and name the columns; None for joint names in the motion's order.
-        until_s: last time [s]; default the whole motion, of one that repeats for ever one pass.
+    The IDs of a numbering order and name its columns; without one they are as in the motion.
 
     Raises:
         UnknownNameError: there is no such unit or numbering.

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.motions.checked import Checked, Segment, onto, place
-from posewright.motions.finding import Finding, Level
-from posewright.robots import Robot
+from posewright.motions.checked import Checked, Finding, Level, Segment, onto, place
+from posewright.motions.motion import STAND
 
 ROUNDING = 1e-9
 """A share of a speed that is no more than rounding."""
@@ -18,9 +17,6 @@ ROUNDING = 1e-9
 FRAME_ROUNDING_DEG = 0.005
 """Half of the last digit in which speeds are given where they are given in degrees a frame: a motion made to
 go as fast as allowed is written with whole milliseconds, and so a little faster."""
-
-STAND = "stand"
-"""The pose in which a joint stands that a motion does not move."""
 
 
 def finite(checked: Checked) -> Iterator[Finding]:
@@ -135,7 +131,8 @@ def coupled_limits(checked: Checked) -> Iterator[Finding]:
 def _beyond_coupled(checked: Checked, way: Segment) -> Iterator[Finding]:
     """Find the tables that are broken on a way; if only where it begins, that is the keyframe before."""
     robot, last = checked.robot, len(way.points) - 1
-    angles = np.tile(_standing(robot), (len(way.points), 1))
+    standing = robot.pose(STAND) if STAND in robot.poses else np.full(len(robot.joints), np.nan)
+    angles = np.tile(standing, (len(way.points), 1))
     angles[:, checked.columns] = np.deg2rad(np.where(np.isfinite(way.points), way.points, np.nan))
     for table, (lower, upper) in enumerate(zip(*_tighter(checked, angles), strict=True)):
         if robot.coupling.joints[table] not in checked.motion.joints:
@@ -147,11 +144,6 @@ def _beyond_coupled(checked: Checked, way: Segment) -> Iterator[Finding]:
             limit = lower[point] if own[point] < lower[point] else upper[point]
             degrees = dict(zip(robot.joint_names, np.rad2deg(angles[point]).tolist(), strict=True))
             yield _coupled_finding(checked, way, table, point, limit=float(limit), degrees=degrees)
-
-
-def _standing(robot: Robot) -> Floats:
-    """Return the robot's pose `stand`, (n_joints,) [rad]; NaN where it has none."""
-    return robot.pose(STAND) if STAND in robot.poses else np.full(len(robot.joints), np.nan)
 
 
 def _tighter(checked: Checked, angles: Floats) -> tuple[Floats, Floats]:

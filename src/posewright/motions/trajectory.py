@@ -15,8 +15,17 @@ from functools import cached_property
 import numpy as np
 
 from posewright.arrays import Flags, Floats, Indices
-from posewright.motions.easing import Curve, Easing, slopes_of_ways, smooth, trapezoid
-from posewright.motions.pose import Keyframe, Pose, arrivals_of, ends_of
+from posewright.motions.pose import (
+    Curve,
+    Easing,
+    Keyframe,
+    Pose,
+    arrivals_of,
+    ends_of,
+    slopes_of_ways,
+    smooth,
+    trapezoid,
+)
 
 SNAP = 1e-12
 """Times nearer than this to a keyframe, relative to the time played, are the keyframe's own: rounding."""
@@ -51,7 +60,6 @@ class Trajectory:
     """The ways of all joints through a motion at speed 1.
 
     Attributes:
-        keyframes: the motion's, at least one.
         first: the poses of the first pass, from wherever the motion is started.
         later: the poses of every further pass, which begins where the last one ended.
         passes: how often; infinite for ever.

@@ -38,11 +38,7 @@ class Layout:
         return self
 
     def text(self, value: str) -> Layout:
-        """Add a text that is the same in every message.
-
-        Raises:
-            InputError: it cannot be written as UTF-8.
-        """
+        """Add a text that is the same in every message."""
         raw = utf8(value) + b"\0"
         self.constant(U32, len(raw))
         self._template += raw
@@ -96,11 +92,7 @@ class Layout:
         return raw
 
     def unpack(self, messages: Sequence[bytes]) -> dict[str, NDArray[Any]]:
-        """Return the varying numbers of n messages, each `(n, *shape)`.
-
-        Raises:
-            InputError: a message is not of this length.
-        """
+        """Return the varying numbers of n messages, each `(n, *shape)`."""
         for size in {len(message) for message in messages} - {self.size}:
             raise InputError(f"a message of {size} bytes", hint=f"each of this kind has {self.size}")
         table = np.frombuffer(b"".join(messages), dtype=self._dtype)
@@ -120,11 +112,7 @@ def to_ns(times_s: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 
 def utf8(text: str) -> bytes:
-    """Return a text as bytes.
-
-    Raises:
-        InputError: it holds a lone surrogate.
-    """
+    """Return a text as bytes."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:

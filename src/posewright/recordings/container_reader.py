@@ -46,13 +46,7 @@ _FOOTER = struct.Struct("<BQQQI")
 
 @dataclass
 class Contents:
-    """What an MCAP file holds.
-
-    Attributes:
-        messages: by topic, in the order of their sequence numbers.
-        attachments: by name.
-        metadata: keys and values by name.
-    """
+    """What an MCAP file holds: messages by topic, in the order of their sequence numbers."""
 
     messages: dict[str, list[bytes]] = field(default_factory=dict)
     attachments: dict[str, bytes] = field(default_factory=dict)

@@ -46,13 +46,7 @@ _INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 def pack(
     topics: Sequence[Topic], attachments: Mapping[str, str], metadata: Mapping[str, Mapping[str, str]]
 ) -> bytes:
-    """Return an MCAP file.
-
-    Args:
-        topics: what was said; the i-th becomes channel i + 1.
-        attachments: texts by name.
-        metadata: by name, keys and values.
-    """
+    """Return an MCAP file; the i-th topic becomes channel i + 1, attachments are texts by name."""
     file = _File()
     file.add(records.Header(profile="", library="posewright"))
     for name, values in metadata.items():
@@ -214,7 +208,6 @@ def _heads(channel: int, topic: Topic) -> NDArray[np.void]:
 
 
 def _headed(heads: NDArray[np.void], messages: Sequence[bytes] | NDArray[np.uint8]) -> list[bytes]:
-    """Return each message behind its head."""
     raw = heads.view(np.uint8).reshape(len(heads), _HEAD.itemsize)
     if not isinstance(messages, np.ndarray):
         return [head.tobytes() + message for head, message in zip(raw, messages, strict=True)]
@@ -224,7 +217,6 @@ def _headed(heads: NDArray[np.void], messages: Sequence[bytes] | NDArray[np.uint
 
 
 def _cuts(ends: NDArray[np.uint64]) -> list[tuple[int, int]]:
-    """Return from which message to which each chunk goes."""
     new = np.flatnonzero(np.diff(ends // _CHUNK_BYTES)) + 1
     edges = [0, *new.tolist(), len(ends)]
     return list(pairwise(edges))

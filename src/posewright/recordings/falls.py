@@ -19,23 +19,16 @@ SKY = np.array((0.0, 0.0, 1.0))
 
 
 def up_seen_from(base: Floats, up: Floats = SKY) -> Floats:
-    """Return where up is, seen from the base, `(n, 3)`.
+    """Return where up is, seen from a base x y z qw qx qy qz `(n, 7)`, as `(n, 3)`.
 
-    Args:
-        base: x y z qw qx qy qz, `(n, 7)`.
-        up: straight against gravity in the field's frame, `(3,)`, unit length.
+    `up` is straight against gravity in the field's frame, `(3,)`, unit length.
     """
     seen: Floats = np.einsum("...ji,j->...i", matrices(base[..., 3:]), up)
     return seen
 
 
 def tilt(base: Floats, up: Floats = SKY) -> Floats:
-    """Return the angle between the base's own z and up, `(n,)` [rad]: 0 upright, pi on its head.
-
-    Args:
-        base: x y z qw qx qy qz, `(n, 7)`.
-        up: straight against gravity in the field's frame, `(3,)`, unit length.
-    """
+    """Return the angle between a base's own z and up, `(n,)` [rad]: 0 upright, pi on its head."""
     seen = up_seen_from(base, up)
     return np.asarray(np.arctan2(np.hypot(seen[..., 0], seen[..., 1]), seen[..., 2]))
 
@@ -82,14 +75,7 @@ class FallLimits:
 
 @dataclass(frozen=True, slots=True)
 class Spell:
-    """A time a base was down without a break.
-
-    Attributes:
-        since_s: first seen down [s].
-        until_s: last seen down [s].
-        begin: the first row, counted from the first of all.
-        end: the row after the last.
-    """
+    """A time a base was down without a break, first and last seen so; `end` is the row after its last."""
 
     since_s: float
     until_s: float
@@ -103,12 +89,7 @@ class Spell:
 
 
 class FallDetector:
-    """Finds falls in rows that come in blocks of any size.
-
-    Args:
-        limits: what counts as a fall.
-        up: straight against gravity in the field's frame, `(3,)`, unit length.
-    """
+    """Finds falls in rows that come in blocks of any size; `up` is as of `up_seen_from`."""
 
     def __init__(self, limits: FallLimits, *, up: Floats = SKY) -> None:
         self._limits = limits
@@ -121,11 +102,9 @@ class FallDetector:
         self._spells: list[Spell] = []
 
     def down(self, base: Floats, upright: Floats | None = None) -> Flags:
-        """Return in which rows a base is down, `(n,)`.
+        """Return in which rows a base x y z qw qx qy qz `(n, 7)` is down, `(n,)`; n is above 0.
 
-        Args:
-            base: x y z qw qx qy qz, `(n, 7)`, n above 0; the first row ever seen sets the height.
-            upright: the cosine of its tilt, where that is known already, `(n,)`.
+        The first row ever seen sets the height; `upright` is the cosine of the tilts, where that is known.
         """
         if self._low_m is None:
             self._low_m = self._limits.height_share * float(base[0, 2])
@@ -137,12 +116,7 @@ class FallDetector:
         return np.asarray(tilted | (base[:, 2] < self._low_m) if self._limits.height_share else tilted)
 
     def advance(self, times: Floats, base: Floats) -> Spell | None:
-        """Look at some more rows; return the fall they end in, if they do.
-
-        Args:
-            times: `(n,)` [s].
-            base: x y z qw qx qy qz, `(n, 7)`.
-        """
+        """Look at some more rows, of times [s] and bases; return the fall they end in, if they do."""
         return self.add(times, self.down(base)) if len(times) else None
 
     def add(self, times: Floats, down: Flags) -> Spell | None:
@@ -162,7 +136,6 @@ class FallDetector:
         return now if now is not None and now.lasting_s >= self._limits.lasting_s else None
 
     def _join(self, spell: Spell) -> None:
-        """Add a spell, or lengthen the last one by it."""
         last = self._spells[-1] if self._may_join else None
         goes_on = last is not None and (
             last.end == spell.begin or spell.since_s - last.until_s <= self._limits.bridge_s

@@ -27,8 +27,6 @@ class RobotHeader:
     Attributes:
         robot: name of its card.
         controller: what decided: `behaviour obstacle_race`, `gait trot`, `motion bow`.
-        joints: names, in the order of the columns.
-        feet: names, in the order of the columns.
         sensors: the card of each sensor as `sensor_card` gives it.
         facts: what the body knows of itself besides its card, as `Body.facts` gives it.
         links: what it is built of, for viewers, the base first and each after its parent: `name`, `parent`,
@@ -69,11 +67,7 @@ class RobotHeader:
         )
 
     def joint(self, name: str) -> int:
-        """Return the column of a joint.
-
-        Raises:
-            UnknownNameError: there is no such joint.
-        """
+        """Return the column of a joint; raise an UnknownNameError where there is none of that name."""
         if name not in self.joints:
             raise UnknownNameError.among("joint", name, self.joints)
         return self.joints.index(name)
@@ -84,12 +78,9 @@ class Header:
     """Who did what, where.
 
     Attributes:
-        robots: by the name each has in this recording.
         contest: name of the contest's rules, e.g. `ceabot_2013/obstacle_race`; empty outside contests.
         layout: what the layout is called; `boxes` is what counts.
         boxes: where the boxes stood at the start.
-        seed: of everything drawn by chance.
-        version: of Posewright.
         rate_hz: rows kept a second [Hz].
         arena: the field as plain data, as `Arena.to_dict` gives it.
         documents: full texts of behaviour, chart, motions, gait, rules, layout, and of a robot's card where
@@ -149,11 +140,7 @@ class Header:
 
     @classmethod
     def from_plain(cls, data: object, documents: Mapping[str, str]) -> Self:
-        """Rebuild a header from `to_plain`.
-
-        Raises:
-            InputError: an entry is missing or of the wrong kind.
-        """
+        """Rebuild a header from `to_plain`."""
         names = [entry.name for entry in fields(cls) if entry.name != "documents"]
         if not isinstance(data, dict) or set(data) != set(names):
             raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")
@@ -213,10 +200,8 @@ def _read_robot(name: str, data: Mapping[str, Any]) -> RobotHeader:
 def sensor_card(sensor: SensorSpec, base_pose: Sequence[float] | None = None) -> dict[str, Any]:
     """Return a sensor's specification as plain data, its kind with it.
 
-    Args:
-        sensor: the specification.
-        base_pose: where it sits in the base's frame, x y z qw qx qy qz [m, unit quaternion]; None where
-            that is not known, or changes.
+    `base_pose` is where it sits in the base's frame, x y z qw qx qy qz [m, unit quaternion]; None where
+    that is not known, or changes.
     """
     return {
         "kind": sensor.kind,

@@ -12,10 +12,9 @@ import numpy as np
 
 from posewright.documents import open_ordinary, write_atomically
 from posewright.errors import FormatError, InputError, Where
-from posewright.recordings.digest import DIGEST_KIND
 from posewright.recordings.header import Header
 from posewright.recordings.plain import from_json, to_json
-from posewright.recordings.recording import Recording
+from posewright.recordings.recording import DIGEST_KIND, Recording
 from posewright.recordings.topics import columns_of, exact_topics, read_recording
 from posewright.recordings.views import view_topics
 

@@ -21,13 +21,7 @@ FIELD = "field"
 
 @dataclass(frozen=True)
 class Schema:
-    """How the messages of a topic are to be read.
-
-    Attributes:
-        name: of the message type.
-        encoding: of `text`: `ros2msg` or `jsonschema`.
-        text: the definition.
-    """
+    """How the messages of a topic are to be read; the encoding is `ros2msg` or `jsonschema`."""
 
     name: str
     encoding: str
@@ -149,12 +143,7 @@ TF_MESSAGE = _ros2("tf2_msgs/msg/TFMessage", "geometry_msgs/TransformStamped[] t
 
 
 def transforms(parents: Mapping[str, str], fixed: Mapping[str, Sequence[float]]) -> Layout:
-    """Varies, for the i-th child, in `stamp_i`, `rotation_i` (x y z w) and, unless `fixed`, `position_i`.
-
-    Args:
-        parents: of each frame.
-        fixed: position of those that only turn [m].
-    """
+    """Varies, for the i-th child, in `stamp_i`, `rotation_i` (x y z w) and, unless fixed, `position_i`."""
     layout = Layout().constant(U32, len(parents))
     for i, (child, parent) in enumerate(parents.items()):
         layout.header(parent, f"stamp_{i}").text(child)
@@ -225,14 +214,15 @@ def imu(frame: str) -> Layout:
 
 
 _STAMP = {"type": "object", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
-_OBJECT = {"type": "object"}
+_OBJECT, _NUMBER = {"type": "object"}, {"type": "number"}
+_WHOLE, _TEXT = {"type": "integer"}, {"type": "string"}
 _LIST = {"type": "array", "items": _OBJECT}
 
 DECISION = _json(
     "posewright.Decision",
     {
-        "time_s": {"type": "number"},
-        "state": {"type": "string"},
+        "time_s": _NUMBER,
+        "state": _TEXT,
         "inputs": _OBJECT,
         "outputs": _OBJECT,
         "playing": {"type": ["string", "null"]},
@@ -243,13 +233,13 @@ EVENT = _json(
     "foxglove.Log",  # the name under which a viewer's log panel takes it; `kind` and `data` are ours
     {
         "timestamp": _STAMP,
-        "level": {"type": "integer"},
-        "message": {"type": "string"},
-        "name": {"type": "string"},
-        "file": {"type": "string"},
-        "line": {"type": "integer"},
-        "time_s": {"type": "number"},
-        "kind": {"type": "string"},
+        "level": _WHOLE,
+        "message": _TEXT,
+        "name": _TEXT,
+        "file": _TEXT,
+        "line": _WHOLE,
+        "time_s": _NUMBER,
+        "kind": _TEXT,
         "data": _OBJECT,
     },
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,7 @@ import numpy as np
 from posewright.errors import InputError
 
 _TAG = "$float"
-_WRITER = json.JSONEncoder(
-    allow_nan=False, separators=(",", ":")
-)  # made once: a race has hundreds of decisions
+_WRITER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))  # made once for hundreds of decisions
 _MOST_DIGITS = 20
 _BITS = 64
 """Whole numbers have at most so many bits: what is longer breaks whoever reckons with it."""
@@ -28,24 +26,17 @@ _NOT_IN_JSON = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 def plain(value: Any) -> Any:
-    """Return `value` with NumPy's scalars and arrays, tuples and mappings made plain.
-
-    Raises:
-        InputError: a value that cannot be written down.
-    """
+    """Return `value` with NumPy's scalars and arrays, tuples and mappings made plain."""
     if type(value) in _LEAVES:
         return value
     if type(value) is int:
         return _whole(value)
     if isinstance(value, dict | Mapping):  # mostly a dict; asking Mapping alone takes long
-        return {
-            str(key): element if type(element) in _LEAVES else plain(element)
-            for key, element in value.items()
-        }
+        return {str(key): one if type(one) in _LEAVES else plain(one) for key, one in value.items()}
     if isinstance(value, np.generic | np.ndarray):
         return plain(value.tolist())
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(element) for element in _in_order(value)]
+        return [plain(one) for one in (sorted(value) if isinstance(value, set | frozenset) else value)]
     for base in (str, int, float):  # subclasses: enums with a value, NumPy's float64
         if isinstance(value, base):
             return plain(base(value))
@@ -62,10 +53,6 @@ def _whole(value: int) -> int:
     return value
 
 
-def _in_order(value: Iterable[Any]) -> Iterable[Any]:
-    return sorted(value) if isinstance(value, set | frozenset) else value
-
-
 def to_json(value: Any) -> str:
     """Return the JSON of a plain value, without a NaN in it."""
     try:
@@ -75,11 +62,7 @@ def to_json(value: Any) -> str:
 
 
 def from_json(text: str | bytes) -> Any:
-    """Return what `to_json` wrote.
-
-    Raises:
-        InputError: this is not JSON.
-    """
+    """Return what `to_json` wrote."""
     try:
         return json.loads(text, object_hook=_untagged, parse_int=_read_whole, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
@@ -111,11 +94,7 @@ def _refuse(constant: str) -> float:
 
 
 def check(what: str, value: Any, right: Any) -> None:
-    """Check a value against a pattern of its shape: kinds, lists of one pattern, tuples, mappings.
-
-    Raises:
-        InputError: it is of another kind; a number is not finite, a text cannot be written as UTF-8.
-    """
+    """Check a value against a pattern of its shape: kinds, lists of one pattern, tuples, mappings."""
     if isinstance(right, dict) and isinstance(value, dict):
         for name in value if str in right else right:
             check(f"a name in {what}", name, str)

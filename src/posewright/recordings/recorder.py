@@ -31,32 +31,26 @@ class Seen(Protocol):
     @property
     def robot(self) -> str:
         """Whose block it is."""
-        ...
 
     @property
     def state(self) -> BodyState:
         """What the body said when its controller was asked."""
-        ...
 
     @property
     def requests(self) -> JointCommands:
         """What the controller wanted."""
-        ...
 
     @property
     def commands(self) -> JointCommands:
         """What was sent."""
-        ...
 
     @property
     def states(self) -> JointStates:
         """What the joints did."""
-        ...
 
     @property
     def interventions(self) -> Any:
         """What safety changed."""
-        ...
 
 
 def kept_frames(seen: int, every: int = ROWS_EVERY) -> slice:

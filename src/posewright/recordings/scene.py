@@ -1,4 +1,4 @@
-"""The scene that viewers draw: the field, the boxes, and the links of the robots where `/tf` has them."""
+"""The scene that viewers draw: field, boxes and the links of the robots, each in the frame it moves with."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.recordings.links import link_frame
+from posewright.recordings.header import RobotHeader
 from posewright.recordings.messages import FIELD
 from posewright.recordings.recording import Recording
 
@@ -25,11 +28,7 @@ Shape = Mapping[str, Any]
 
 
 def scene(recording: Recording) -> dict[str, Any]:
-    """Return a `foxglove.SceneUpdate`; nothing of it is read back.
-
-    Raises:
-        InputError: the arena of the header is none.
-    """
+    """Return a `foxglove.SceneUpdate`; nothing of it is read back."""
     try:
         return {"deletions": [], "entities": list(_entities(recording))}
     except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -90,15 +89,8 @@ def _entity(name: str, frame: str, shapes: Iterator[Shape] | Sequence[Shape]) ->
         for part in _parts(shape):
             kind, primitive = _primitive(part)
             drawn[kind].append(primitive)
-    instant = {"sec": 0, "nsec": 0}
-    return {
-        "timestamp": instant,
-        "frame_id": frame,
-        "id": name,
-        "lifetime": instant,
-        "frame_locked": True,
-        **drawn,
-    }
+    now = {"sec": 0, "nsec": 0}
+    return {"timestamp": now, "frame_id": frame, "id": name, "lifetime": now, "frame_locked": True, **drawn}
 
 
 def _parts(shape: Shape) -> Iterator[Shape]:
@@ -123,13 +115,64 @@ def _primitive(shape: Shape) -> tuple[str, dict[str, Any]]:
     w, x, y, z = shape["rotation"]
     pose = {"position": _xyz(shape["position"]), "orientation": {"x": x, "y": y, "z": z, "w": w}}
     cone = {"bottom_scale": 1.0, "top_scale": 1.0} if shape["kind"] == "cylinder" else {}
-    return _PRIMITIVES.get(shape["kind"], "cubes"), {
-        "pose": pose,
-        "size": _xyz(shape["size"]),
-        "color": colour,
-        **cone,
-    }
+    placed = {"pose": pose, "size": _xyz(shape["size"]), "color": colour, **cone}
+    return _PRIMITIVES.get(shape["kind"], "cubes"), placed
 
 
 def _xyz(values: Sequence[float]) -> dict[str, float]:
     return dict(zip("xyz", values, strict=True))
+
+
+BASE = "base"
+
+
+def link_frame(robot: str, header: RobotHeader, link: str) -> str:
+    """Return the name of a link's frame; that of the first link is the base's."""
+    return f"{robot}/{BASE if link == header.links[0]['name'] else link}"
+
+
+def turning(header: RobotHeader) -> list[Mapping[str, Any]]:
+    """Return the links that a joint of the recording turns."""
+    return [link for link in header.links[1:] if link.get("joint") in header.joints]
+
+
+def standing(header: RobotHeader) -> list[Mapping[str, Any]]:
+    """Return the links that do not move against their parents."""
+    return [link for link in header.links[1:] if link.get("joint") not in header.joints]
+
+
+def link_rotations(header: RobotHeader, positions: Floats) -> Floats:
+    """Return how joints at `(n, n_joints)` [rad] turn the links of `turning`, `(n, n_links, 4)` (w x y z)."""
+    links = turning(header)
+    columns = [header.joints.index(link["joint"]) for link in links]
+    rest = np.array([link["rotation"] for link in links], dtype=np.float64).reshape(-1, 4)
+    axes = np.array([link["axis"] for link in links], dtype=np.float64).reshape(-1, 3)
+    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
+    half = positions[:, columns] / 2.0
+    return product(rest, np.concatenate([np.cos(half)[..., None], np.sin(half)[..., None] * axes], axis=-1))
+
+
+def product(one: Floats, other: Floats) -> Floats:
+    """Return the product of quaternions `(..., 4)` (w x y z): `other` first, then `one`."""
+    a, b, c, d = np.moveaxis(one, -1, 0)
+    w, x, y, z = np.moveaxis(other, -1, 0)
+    parts = [
+        a * w - b * x - c * y - d * z,
+        a * x + b * w + c * z - d * y,
+        a * y - b * z + c * w + d * x,
+        a * z + b * y - c * x + d * w,
+    ]
+    return np.stack(parts, axis=-1)
+
+
+def from_roll_pitch_yaw(angles: Floats) -> Floats:
+    """Return the quaternions (w x y z) of roll, pitch, yaw `(n, 3)` [rad], turned in that order."""
+    half = angles / 2.0
+    roll, pitch, yaw = (_about(axis, half[:, axis]) for axis in range(3))
+    return product(yaw, product(pitch, roll))
+
+
+def _about(axis: int, half: Sequence[float] | Floats) -> Floats:
+    turns = np.zeros((len(half), 4))
+    turns[:, 0], turns[:, 1 + axis] = np.cos(half), np.sin(half)
+    return turns

@@ -18,7 +18,7 @@ from posewright.recordings import messages
 from posewright.recordings.cdr import Layout, stamps, to_ns
 from posewright.recordings.header import Header, RobotHeader
 from posewright.recordings.plain import check, from_json, to_json
-from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
+from posewright.recordings.recording import CONTACTS, Decisions, Event, Recording, RobotRecord
 
 EVENTS, ROWS = "/events", "/rows"
 MAX_READING = 1 << 16
@@ -32,14 +32,7 @@ Messages = Mapping[str, Sequence[bytes]]
 
 @dataclass(frozen=True, eq=False)
 class Topic:
-    """All messages of one kind.
-
-    Attributes:
-        name: e.g. `/tf`.
-        schema: how the messages are to be read.
-        times_ns: simulated time of each message, `(n,)` [ns].
-        messages: n encoded messages, or `(n, size)` bytes where all have one size.
-    """
+    """All messages of one kind, at simulated times `(n,)` [ns]: `(n, size)` bytes where all have one size."""
 
     name: str
     schema: messages.Schema
@@ -74,16 +67,7 @@ def columns_of(recording: Recording) -> dict[str, Any]:
 
 
 def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
-    """Return the recording that was written.
-
-    Args:
-        header: of it.
-        columns: as `columns_of` gave them.
-        found: the messages of each topic.
-
-    Raises:
-        InputError: a topic does not fit the others.
-    """
+    """Return the recording that was written, `columns` as `columns_of` gave them."""
     check("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
     rows = _unpacked(messages.row(len(header.boxes)), ROWS, found)
     n = len(rows["time_s"])
@@ -135,26 +119,16 @@ def _robot_topics(prefix: str, record: RobotRecord, times_ns: NDArray[np.uint64]
     packed = at_start.pack(1, base=record.start_base[None], positions=record.start_positions[None])
     yield Topic(prefix + "start", messages.START, np.zeros(1, dtype=np.uint64), packed)
     if record.contacts is not None:
-        values = {name: getattr(record.contacts, name) for name in _CONTACTS}
+        values = {name: getattr(record.contacts, name) for name in CONTACTS}
         packed = messages.contact().pack(len(record.contacts.frames), **values)
         yield Topic(prefix + "contacts", messages.CONTACT, times_ns[record.contacts.frames], packed)
 
 
-_CONTACTS = ("frames", "pairs", "depths", "forces", "speeds")
-
-
 def _decision_topics(prefix: str, decisions: Decisions) -> Iterator[Topic]:
     times_ns = to_ns(decisions.times)
-    columns = (
-        decisions.times.tolist(),
-        decisions.states,
-        decisions.inputs,
-        decisions.outputs,
-        decisions.playing,
-    )
-    made = [
-        to_json(dict(zip(_DECISION, values, strict=True))).encode() for values in zip(*columns, strict=True)
-    ]
+    told = (decisions.states, decisions.inputs, decisions.outputs, decisions.playing)
+    rows = zip(decisions.times.tolist(), *told, strict=True)
+    made = [to_json(dict(zip(_DECISION, values, strict=True))).encode() for values in rows]
     yield Topic(prefix + "decisions", messages.DECISION, times_ns, made)
     if decisions.sensors:
         layout = messages.readings({name: len(values.T) for name, values in decisions.sensors.items()})

@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from posewright.arrays import Floats
 from posewright.recordings import messages
 from posewright.recordings.cdr import stamps, to_ns
-from posewright.recordings.links import (
+from posewright.recordings.messages import FIELD
+from posewright.recordings.plain import to_json
+from posewright.recordings.recording import Decisions, Recording
+from posewright.recordings.scene import (
     BASE,
     from_roll_pitch_yaw,
     link_frame,
     link_rotations,
+    scene,
     standing,
     turning,
 )
-from posewright.recordings.messages import FIELD
-from posewright.recordings.plain import to_json
-from posewright.recordings.recording import Decisions, Recording
-from posewright.recordings.scene import scene
 from posewright.recordings.topics import Topic
 
 VIEW_HZ = 16.0
@@ -62,14 +62,7 @@ class _Frames:
         self._values: dict[str, NDArray[Any]] = {}
 
     def add(self, child: str, parent: str, position: Sequence[float] | Floats, rotations: Floats) -> None:
-        """Add a frame.
-
-        Args:
-            child: its name.
-            parent: in which frame.
-            position: x y z, or one of it each time, `(n, 3)` [m].
-            rotations: `(n, 4)` (w x y z).
-        """
+        """Add a frame at `(3,)`, or one place each time, `(n, 3)` [m]; rotations `(n, 4)` (w x y z)."""
         if child in self.parents:
             return
         i = len(self.parents)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.documents.catalogue import is_path as is_path
     from posewright.robots.card import Robot as Robot
-    from posewright.robots.catalogue import is_path as is_path
+    from posewright.robots.card import html_table as html_table
     from posewright.robots.catalogue import robot as robot
     from posewright.robots.catalogue import robot_folder as robot_folder
     from posewright.robots.catalogue import robot_names as robot_names
     from posewright.robots.catalogue import ships as ships
+    from posewright.robots.catalogue import unlisted_robot as unlisted_robot
     from posewright.robots.coupling import CoupledLimit as CoupledLimit
     from posewright.robots.coupling import Coupling as Coupling
     from posewright.robots.coupling import GivenRange as GivenRange
@@ -20,12 +22,10 @@ if TYPE_CHECKING:
     from posewright.robots.description import describe_briefly as describe_briefly
     from posewright.robots.geometry import HeadGeometry as HeadGeometry
     from posewright.robots.geometry import LegGeometry as LegGeometry
-    from posewright.robots.html import html_table as html_table
     from posewright.robots.joint import Joint as Joint
     from posewright.robots.joint import MirrorPair as MirrorPair
     from posewright.robots.motion_rules import MotionRules as MotionRules
     from posewright.robots.reading import read_robot as read_robot
-    from posewright.robots.sensor_reading import parse_sensor as parse_sensor
     from posewright.robots.sensors import Accelerometer as Accelerometer
     from posewright.robots.sensors import AnalogTouch as AnalogTouch
     from posewright.robots.sensors import Camera as Camera
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from posewright.robots.sensors import SensorSpec as SensorSpec
     from posewright.robots.sensors import TouchSwitch as TouchSwitch
     from posewright.robots.sensors import VibrationSensor as VibrationSensor
+    from posewright.robots.sensors import parse_sensor as parse_sensor
+    from posewright.robots.servo import PidGains as PidGains
     from posewright.robots.servo import Servo as Servo
-    from posewright.robots.servo_model import PidGains as PidGains
-    from posewright.robots.servo_model import ServoModel as ServoModel
-    from posewright.robots.unlisted import unlisted_robot as unlisted_robot
+    from posewright.robots.servo import ServoModel as ServoModel
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -16,26 +17,16 @@ from posewright.arrays import Floats, Indices
 from posewright.errors import UnknownNameError
 from posewright.robots.coupling import CoupledLimit, Coupling
 from posewright.robots.geometry import HeadGeometry, LegGeometry
-from posewright.robots.html import html_table
-from posewright.robots.joint import Joint, MirrorPair
+from posewright.robots.joint import AS_ITS_JOINTS, Joint, MirrorPair
 from posewright.robots.motion_rules import MotionRules
-from posewright.robots.naming import AS_ITS_JOINTS
 from posewright.robots.sensors import Led, SensorSpec
-from posewright.robots.servo import Servo, ServoScale
-from posewright.robots.servo_model import ServoModel
+from posewright.robots.servo import Servo, ServoModel, ServoScale
 
 _Value = TypeVar("_Value")
 
 _MAPPINGS = (
-    "poses",
-    "groups",
-    "numberings",
-    "namings",
-    "designs",
-    "sources",
-    "servo_models",
-    "link_masses_kg",
-)
+    "poses", "groups", "numberings", "namings", "designs", "sources", "servo_models", "link_masses_kg",
+)  # fmt: skip
 """Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
 
 
@@ -58,31 +49,17 @@ class Robot:
     """What is known of one robot. Arrays over joints are in the order of `joint_names`.
 
     Attributes:
-        name: short name, also that of its folder in the catalogue.
-        maker: who makes it.
-        title: one line for people.
-        joints: the joints.
-        servos: one servo a joint, in the joints' order.
         feet: names of the feet in the model.
         poses: joint angles by joint [rad], by name of pose.
-        groups: joint names by name of group.
-        mirror_pairs: joints that change places in a mirrored pose.
         numberings: joint names by ID, by name of numbering.
-        sensors: what it carries.
         frame_period_s: time between two commands to its servos [s].
-        coupled_limits: how far a joint may turn where others stand so and so.
         namings: joint names by somebody's name for them, by name of the scheme.
         designs: joints in order, by the label that Sony's motion files have for them.
-        leds: the lights it can show.
-        motion_rules: thresholds of the design rules that are not as for any robot.
         sources: what the keys of `source:` in the card stand for.
-        servo_models: facts of its servos by model.
         legs: its legs of three joints, in the order of their feet; empty where the card does not say.
         head: where neck, head and camera lie; None where the card does not say.
-        model_path: its MJCF model, where it has one.
-        folder: where its card lies, with its motions and behaviours.
         link_masses_kg: what its links weigh, by body of the model [kg]; empty where the card does not say.
-        text: the card itself, for a trace to carry.
+        text: the card itself, for a recording to carry.
     """
 
     name: str
@@ -276,3 +253,13 @@ def _fixed(numbers: list[float]) -> Floats:
     array = np.array(numbers, dtype=np.float64)
     array.setflags(write=False)
     return array
+
+
+def html_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table with a caption; all text is escaped."""
+    lines = [_row("th", columns), *(_row("td", row) for row in rows)]
+    return f"<table><caption>{escape(title)}</caption>{''.join(lines)}</table>"
+
+
+def _row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"

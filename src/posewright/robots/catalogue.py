@@ -13,14 +13,19 @@ ships keeps its name.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from posewright.documents import is_path
 from posewright.errors import InputError, UnknownNameError
 from posewright.robots.card import Robot
+from posewright.robots.joint import FULL_TURN_DEG, Joint
 from posewright.robots.reading import CARD, read_robot
+from posewright.robots.servo import RAD_PER_URAD, Servo
 
 FOLDER = Path(__file__).with_name("catalogue")
 """Where the folders of the robots that ship lie, in a checkout as in an installed package."""
@@ -60,11 +65,7 @@ def robot(name: str | Path) -> Robot:
 
 @cache
 def robot_folder(name: str) -> Path:
-    """Return the folder of a robot of `robot_names()`, with its card, motions, gaits and behaviours.
-
-    Raises:
-        UnknownNameError, InputError: as `robot`.
-    """
+    """Return the folder of a robot of `robot_names()`, with its card, motions, gaits and behaviours."""
     if name in _shipped():
         return FOLDER / name
     if name not in robot_names():
@@ -83,20 +84,12 @@ def robot_folder(name: str) -> Path:
     )
 
 
-def is_path(name: str | Path) -> bool:
-    """Tell whether a robot is asked for by the path of its card, rather than by a name."""
-    text = str(name)
-    return isinstance(name, Path) or "/" in text or "\\" in text or text.endswith((".yaml", ".yml"))
-
-
 def ships(card: Robot) -> bool:
     """Tell whether a card is one that ships, rather than one's own, whatever it is called."""
     return card.folder == FOLDER / card.name
 
 
-@cache
-def _read_once(folder: Path) -> Robot:
-    return read_robot(folder)
+_read_once = cache(read_robot)
 
 
 @cache
@@ -108,3 +101,62 @@ def _shipped() -> frozenset[str]:
 def _packages() -> dict[str, str]:
     """Return which package holds a robot, by the robot's name."""
     return {entry.name: entry.value for entry in entry_points(group=GROUP)}
+
+
+MODEL = "unlisted"
+"""Name of the nominal servo. Its numbers are of nobody: 1 N m and 1 N m/rad, and no speed is too fast."""
+
+
+def unlisted_robot(
+    name: str,
+    joint_names: Sequence[str],
+    *,
+    title: str | None = None,
+    scheme: str | None = None,
+    design: str | None = None,
+    frame_period_s: float = 0.008,
+) -> Robot:
+    """Return an ad-hoc card: joints that may turn once round either way, nominal servos, no model, no poses.
+
+    Raises:
+        InputError: there is no joint, or one stands there twice.
+    """
+    joints = tuple(joint_names)
+    if not joints or len(set(joints)) != len(joints):
+        raise InputError(f"{name} needs joints, each once", hint=f"there are {', '.join(joints) or 'none'}")
+    turn = math.radians(FULL_TURN_DEG)
+    return Robot(
+        name=name,
+        maker="unknown",
+        title=title or f"{name}, a robot without a card",
+        joints=tuple(Joint(joint, -turn, turn, (-turn, turn)) for joint in joints),
+        servos=tuple(_servo(joint) for joint in joints),
+        feet=(),
+        poses={},
+        groups={},
+        mirror_pairs=(),
+        numberings={},
+        sensors=(),
+        frame_period_s=frame_period_s,
+        namings={scheme: {joint: joint for joint in joints}} if scheme else {},
+        designs={design: joints} if design else {},
+    )
+
+
+def _servo(joint: str) -> Servo:
+    last = int(math.radians(FULL_TURN_DEG) / RAD_PER_URAD)
+    return Servo(
+        joint=joint,
+        id=None,
+        model=MODEL,
+        centre_deg=0.0,
+        direction=1,
+        no_load_speed_rad_s=math.inf,
+        stall_torque_nm=1.0,
+        compliance_slope=None,
+        ticks=2 * last + 1,
+        range_deg=2.0 * FULL_TURN_DEG,
+        first_tick=-last,
+        tick_urad=1.0,
+        stiffness_nm_rad=1.0,
+    )

@@ -32,10 +32,6 @@ class CoupledLimit:
     """A row: where the joints of `given` stand in their ranges, `joint` must lie within its limits.
 
     Attributes:
-        joint: the joint it limits.
-        given: the ranges of other joints.
-        lower_rad: its smallest angle there [rad].
-        upper_rad: its largest angle there [rad].
         rounding_rad: by how much the ranges of `given` are wider than printed: a table in whole degrees
             leaves gaps between its rows that no robot has [rad].
     """
@@ -94,8 +90,6 @@ class Coupling:
 
     Attributes:
         names: of the tables, as people would say it, `(n_tables,)`.
-        joints: the joint each table limits.
-        given: the joints it looks at, by table.
     """
 
     def __init__(self, rows: Sequence[CoupledLimit], joint_names: Sequence[str]) -> None:
@@ -123,11 +117,8 @@ class Coupling:
     def bounds(self, angles: Floats) -> tuple[Floats, Floats]:
         """Return how far each table lets its joint turn, lower and upper, `(n, n_tables)` each [rad].
 
-        Args:
-            angles: all joints of the robot, `(n, n_joints)` [rad]; NaN where free.
-
-        Returns:
-            The limits of the row that is broken least; infinite where no row counts.
+        For angles of all joints `(n, n_joints)` [rad], NaN where free: the limits of the row that is broken
+        least; infinite where no row counts.
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         found = np.empty((2, len(angles), len(self)))
@@ -138,8 +129,7 @@ class Coupling:
     def beyond(self, angles: Floats) -> Floats:
         """Return how far each table's joint is out of its limits, `(n, n_tables)` [rad]; 0 where it is not.
 
-        Args:
-            angles: all joints of the robot, `(n, n_joints)` [rad]; a NaN, a free joint, breaks nothing.
+        A free joint, NaN among all joints' angles `(n, n_joints)` [rad], breaks nothing.
         """
         angles = np.atleast_2d(np.asarray(angles, dtype=np.float64))
         lower, upper = self.bounds(angles)
@@ -154,10 +144,6 @@ def parse_coupled_limits(node: Node, joints: Collection[str]) -> tuple[CoupledLi
     `{limits: {left_elevator: [left_rotator], right_elevator: [right_rotator]}, rounding_deg: 0.5,
     rows_deg: [[[-115, -76], [-1, 88]], ...], source: ...}`: a row is one range for every given joint, then
     that of the limited one. The same rows may hold for several joints, each with its own given ones.
-
-    Raises:
-        DocumentError: a row does not fit its table, or a range is none.
-        UnknownNameError: a name is not among `joints`.
     """
     return tuple(row for table in node.items() for row in _rows_of_table(table, joints))
 
@@ -184,11 +170,6 @@ def _row(node: Node, joint: str, given: list[str], rounding_rad: float) -> Coupl
             f"{len(entries)} ranges in a row for {len(given) + 1}",
             hint=f"one each for {', '.join([*given, joint])}",
         )
-    *given_ranges, own = (_radians(entry) for entry in entries)
+    *given_ranges, (lower, upper) = (map(math.radians, parse_range(entry)) for entry in entries)
     where = tuple(GivenRange(name, *pair) for name, pair in zip(given, given_ranges, strict=True))
-    return CoupledLimit(joint, where, own[0], own[1], rounding_rad)
-
-
-def _radians(node: Node) -> tuple[float, float]:
-    lower, upper = parse_range(node)
-    return math.radians(lower), math.radians(upper)
+    return CoupledLimit(joint, where, lower, upper, rounding_rad)

@@ -5,31 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from posewright.documents import Node
-from posewright.robots.sensors import Camera, SensorSpec
-
-Vector = tuple[float, float, float]
-
-FARTHEST_M = 10.0
-"""No part of a small robot is farther from another."""
+from posewright.documents import Node, Reader, read_record
+from posewright.robots.sensors import Camera, SensorSpec, Vector, parse_vector
 
 FRONT, REAR = "front", "rear"
-
 LEFT, RIGHT = "left", "right"
-
 LEG_HINT = "its joints from the trunk to the foot, each once"
-
 HEAD_HINT = "[neck tilt, pan, head tilt]"
-
-
-def parse_vector(node: Node) -> Vector:
-    """Read `[x, y, z]` in metres, or raise DocumentError."""
-    entries = node.items()
-    if len(entries) != 3:
-        node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
-    x, y, z = (entry.number(low=-FARTHEST_M, high=FARTHEST_M) for entry in entries)
-    return x, y, z
 
 
 @dataclass(frozen=True)
@@ -40,9 +24,7 @@ class LegGeometry:
     rear leg's backward), y outwards from the body, z up.
 
     Attributes:
-        name: of the leg.
         joints: from the trunk to the foot; of a dog's leg rotator, elevator and knee.
-        foot: name of its foot.
         outer_end: `front` or `rear`, where its frame's x points.
         side: `left` or `right`, where its frame's y points.
         shoulder_m: where the axes of rotator and elevator meet, in the trunk's frame [m].
@@ -68,12 +50,7 @@ class LegGeometry:
 
 
 def parse_legs(node: Node, joints: Sequence[str], feet: Sequence[str]) -> tuple[LegGeometry, ...]:
-    """Read `{name: {joints: ..., foot: ..., ...}, ..., source: ...}`; returned in the order of `feet`.
-
-    Raises:
-        DocumentError: a leg lacks something, a joint or a foot belongs to two legs, or two places are one.
-        UnknownNameError: a joint or a foot that the robot has not.
-    """
+    """Read `{name: {joints: ..., foot: ..., ...}, ..., source: ...}`; returned in the order of `feet`."""
     legs: dict[str, LegGeometry] = {}
     owners: dict[str, str] = {}
     for name, entry in node.fields().items():
@@ -132,35 +109,24 @@ class HeadGeometry:
         neck_m: axis of the neck's tilt, in the trunk's frame [m].
         head_m: where the axes of pan and head tilt meet, from there [m].
         camera_m: the camera, from there; it looks ahead [m].
-        camera: name of the camera among the sensors.
     """
 
     joints: tuple[str, str, str]
-    neck_m: Vector = field(repr=False)
-    head_m: Vector = field(repr=False)
-    camera_m: Vector = field(repr=False)
+    neck_m: Annotated[Vector, Reader(_in_middle)] = field(repr=False)
+    head_m: Annotated[Vector, Reader(_in_middle)] = field(repr=False)
+    camera_m: Annotated[Vector, Reader(_in_middle)] = field(repr=False)
     camera: str
 
 
 def parse_head(node: Node, joints: Sequence[str], sensors: Collection[SensorSpec]) -> HeadGeometry:
-    """Read `{joints: [...], neck_m: ..., head_m: ..., camera_m: ..., camera: ..., source: ...}`.
-
-    Raises:
-        DocumentError: something is missing, or lies beside the middle plane.
-        UnknownNameError: a joint or a camera that the robot has not.
-    """
+    """Read `{joints: [...], neck_m: ..., head_m: ..., camera_m: ..., camera: ..., source: ...}`."""
     fields = node.fields(required=("joints", "neck_m", "head_m", "camera_m", "camera"), optional=("source",))
     turned = tuple(entry.choice("joint", joints) for entry in fields["joints"].items())
     if len(turned) != 3 or len(set(turned)) != 3:
         fields["joints"].fail(f"expected three joints, found {len(set(turned))}", hint=HEAD_HINT)
     cameras = [sensor.name for sensor in sensors if isinstance(sensor, Camera)]
-    return HeadGeometry(
-        joints=(turned[0], turned[1], turned[2]),
-        neck_m=_in_middle(fields["neck_m"]),
-        head_m=_in_middle(fields["head_m"]),
-        camera_m=_in_middle(fields["camera_m"]),
-        camera=fields["camera"].choice("camera", cameras),
-    )
+    camera, besides = fields["camera"].choice("camera", cameras), ("joints", "camera", "source")
+    return read_record(node, HeadGeometry, besides=besides, joints=turned, camera=camera)
 
 
 def _in_middle(node: Node) -> Vector:

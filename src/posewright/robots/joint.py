@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from posewright.documents import Node
 
@@ -28,9 +29,6 @@ class Joint:
     signs instead, which those robots' files have too; they say so.
 
     Attributes:
-        name: named by body part, `right_hip_pitch`.
-        lower_rad: smallest angle [rad].
-        upper_rad: largest angle [rad].
         hardware_rad: lower and upper stop of the mechanism, beyond the limits [rad]; None where only the
             limits are known.
         uncertain: what nobody says of this joint, so that an angle of it may mean another on a robot that has
@@ -66,11 +64,6 @@ def parse_joint(name: str, node: Node) -> Joint:
     """Read `{limits_deg: [lower, upper], hardware_deg: ..., two_state: false, uncertain: sign, source: ...}`.
 
     All but the limits may be left out.
-
-    Raises:
-        DocumentError: limits are missing, are not two numbers, are the wrong way round, or lie beyond the
-            stops of the mechanism.
-        UnknownNameError: there is nothing of that name to be uncertain of.
     """
     fields = node.fields(
         required=("limits_deg",), optional=("hardware_deg", "two_state", "uncertain", "source")
@@ -106,8 +99,6 @@ class MirrorPair:
     A joint on the middle line is its own partner (`left == right`).
 
     Attributes:
-        left: the joint on the left.
-        right: the joint on the right.
         sign: +1 where the mirrored joint has the same angle, -1 where it has the opposite.
     """
 
@@ -117,12 +108,7 @@ class MirrorPair:
 
 
 def parse_mirror_pairs(node: Node, joints: Collection[str]) -> tuple[MirrorPair, ...]:
-    """Read `{same_sign: [[right, left], ...], opposite_sign: [[right, left], [middle], ...]}`.
-
-    Raises:
-        DocumentError: an entry is not one or two joints, or a joint is in two of them.
-        UnknownNameError: a name is not among `joints`.
-    """
+    """Read `{same_sign: [[right, left], ...], opposite_sign: [[right, left], [middle], ...]}`."""
     pairs: list[MirrorPair] = []
     taken: set[str] = set()
     for key, listing in node.fields(optional=(*SIGNS, "source")).items():
@@ -144,3 +130,80 @@ def _pair(entry: Node, joints: Collection[str], sign: int) -> MirrorPair:
     if len(names) != len(set(names)):
         entry.fail(f"{names[0]} is paired with itself", hint="a joint on the middle line stands alone")
     return MirrorPair(left=names[-1], right=names[0], sign=sign)
+
+
+_Key = TypeVar("_Key", int, str)
+
+AS_ITS_JOINTS = frozenset({"webots"})
+"""Schemes in which a robot is called as here where its card says nothing else.
+
+Webots has no names of its own: a world calls its motors as whoever made it likes.
+"""
+
+
+def per_joint(node: Node, joints: Sequence[str]) -> list[Node]:
+    """Return one node a joint, in the order of `joints`."""
+    if isinstance(node.value, dict):
+        entries = node.fields(required=joints, optional=())
+        return [entries[joint] for joint in joints]
+    values = node.items()
+    if len(values) != len(joints):
+        node.fail(f"{len(values)} values for {len(joints)} joints", hint="one a joint, in the joints' order")
+    return values
+
+
+def parse_naming(node: Node, joints: Sequence[str]) -> dict[str, str]:
+    """Read `{names: [one a joint], source: ...}`, or `{names: {joint: name, ...}}` for some of them."""
+    names = node.fields(required=("names",), optional=("source",))["names"]
+    if isinstance(names.value, dict):
+        entries = names.fields(optional=joints)
+    else:
+        entries = dict(zip(joints, per_joint(names, joints), strict=True))
+    return _each_once("name", ((joint, entry.text(), entry) for joint, entry in entries.items()))
+
+
+def parse_numbering(node: Node, joints: Sequence[str]) -> dict[int, str]:
+    """Read `{ids: [one a joint], source: ...}` into joints by ID, or raise DocumentError."""
+    ids = per_joint(node.fields(required=("ids",), optional=("source",))["ids"], joints)
+    return _each_once(
+        "ID", ((joint, entry.integer(low=0), entry) for joint, entry in zip(joints, ids, strict=True))
+    )
+
+
+def _each_once(what: str, said: Iterable[tuple[str, _Key, Node]]) -> dict[_Key, str]:
+    found: dict[_Key, str] = {}
+    for joint, key, entry in said:
+        if key in found:
+            entry.fail(f"{key!r} stands for both {found[key]} and {joint}", hint=f"each {what} once")
+        found[key] = joint
+    return found
+
+
+def parse_groups(entries: Iterable[tuple[str, Node]], joints: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Read groups, each of joints or of groups that stand before it; a joint counts once."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for name, node in entries:
+        if name in joints:
+            node.fail(f"{name!r} is a joint", hint="give the group another name")
+        groups[name] = tuple(dict.fromkeys(_members(node, joints, groups)))
+    return groups
+
+
+def parse_designs(
+    node: Node, joints: Collection[str], groups: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """Read `{DRX-1000_Head: [joints or groups], ..., source: ...}`: motion files' names for joints."""
+    designs = {}
+    for label, entry in node.fields().items():
+        if label == "source":
+            continue
+        members = designs[label] = tuple(_members(entry, joints, groups))
+        if len(members) != len(set(members)):
+            entry.fail("a joint stands here twice")
+    return designs
+
+
+def _members(node: Node, joints: Collection[str], groups: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    for member in node.items():
+        name = member.choice("joint or group", {*joints, *groups})
+        yield from groups.get(name, (name,))

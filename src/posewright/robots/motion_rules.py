@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any
 
-from posewright.documents import Node
+from posewright.documents import Bounds, Node, read_record
 from posewright.robots.sensors import Camera, SensorSpec
 
-THRESHOLDS = ("near_pose_deg", "max_duration_s", "large_step_deg", "max_step_deg", "coupled_margin_deg")
+Threshold = Annotated[float, Bounds(0.0)] | None
 
 CAMERA = ("sensor", "joints", "max_speed_deg_s")
+OF_CAMERA = ("camera_joints", "camera_rate_hz", "camera_speed_deg_s", "camera_lost_frames")
 
 
 @dataclass(frozen=True)
@@ -19,11 +21,11 @@ class MotionRules:
     """Thresholds by the names that `motions.DesignRules` has for them; None is as for any robot."""
 
     near_pose: tuple[str, ...] | None = None
-    near_pose_deg: float | None = None
-    max_duration_s: float | None = None
-    large_step_deg: float | None = None
-    max_step_deg: float | None = None
-    coupled_margin_deg: float | None = None
+    near_pose_deg: Threshold = None
+    max_duration_s: Threshold = None
+    large_step_deg: Threshold = None
+    max_step_deg: Threshold = None
+    coupled_margin_deg: Threshold = None
     speed_per_frame: bool | None = None
     camera_joints: tuple[str, ...] | None = None
     camera_rate_hz: float | None = None
@@ -49,25 +51,15 @@ def parse_motion_rules(
     coupled_margin_deg: 5, speed_per_frame: true, camera: {sensor: head_camera, joints: [head_pan, ...],
     max_speed_deg_s: 70, lost_frames: 0}, source: ...}`, each of which may be left out; `near_pose` may be the
     name of one pose.
-
-    Raises:
-        DocumentError: a threshold is negative, a large step is larger than the largest, or the camera has no
-            frame rate.
-        UnknownNameError: there is no such rule, pose, joint or camera.
     """
-    found = node.fields(optional=("near_pose", *THRESHOLDS, "speed_per_frame", "camera", "source"))
-    numbers = {name: found[name].number(low=0.0) for name in THRESHOLDS if name in found}
-    if numbers.get("large_step_deg", 0.0) > numbers.get("max_step_deg", math.inf):
+    found = node.fields()
+    besides = ("near_pose", "camera", "source")
+    near = _poses(found["near_pose"], poses) if "near_pose" in found else None
+    no_camera: dict[str, Any] = dict.fromkeys(OF_CAMERA)
+    rules = read_record(node, MotionRules, besides=besides, near_pose=near, **no_camera)
+    most = math.inf if rules.max_step_deg is None else rules.max_step_deg
+    if rules.large_step_deg is not None and rules.large_step_deg > most:
         found["large_step_deg"].fail("a large step is larger than the largest", hint="see max_step_deg")
-    rules = MotionRules(
-        near_pose=_poses(found["near_pose"], poses) if "near_pose" in found else None,
-        speed_per_frame=found["speed_per_frame"].boolean() if "speed_per_frame" in found else None,
-        near_pose_deg=numbers.get("near_pose_deg"),
-        max_duration_s=numbers.get("max_duration_s"),
-        large_step_deg=numbers.get("large_step_deg"),
-        max_step_deg=numbers.get("max_step_deg"),
-        coupled_margin_deg=numbers.get("coupled_margin_deg"),
-    )
     if "camera" not in found:
         return rules
     cameras = {sensor.name: sensor for sensor in sensors if isinstance(sensor, Camera)}

@@ -15,35 +15,28 @@ from posewright.documents import Node, parse_document, read_text
 from posewright.robots.card import Robot
 from posewright.robots.coupling import parse_coupled_limits
 from posewright.robots.geometry import parse_head, parse_legs
-from posewright.robots.joint import Joint, parse_joint, parse_mirror_pairs
+from posewright.robots.joint import (
+    Joint,
+    parse_designs,
+    parse_groups,
+    parse_joint,
+    parse_mirror_pairs,
+    parse_naming,
+    parse_numbering,
+    per_joint,
+)
 from posewright.robots.motion_rules import MotionRules, parse_motion_rules
-from posewright.robots.naming import parse_designs, parse_groups, parse_naming, parse_numbering, per_joint
-from posewright.robots.sensor_reading import parse_sensor
-from posewright.robots.sensors import FootContact, SensorSpec, parse_leds
-from posewright.robots.servo import Servo, check_reach, parse_servo
-from posewright.robots.servo_model import ServoModel, parse_servo_model
+from posewright.robots.sensors import FootContact, SensorSpec, parse_leds, parse_sensor
+from posewright.robots.servo import Servo, ServoModel, check_reach, parse_servo, parse_servo_model
 
 CARD = "robot.yaml"
 """Name of the card in a robot's folder."""
 
 REQUIRED = ("robot", "maker", "title", "sources", "frame", "joints", "servo_models", "servos")
 OPTIONAL = (
-    "model",
-    "coupled_limits",
-    "numberings",
-    "namings",
-    "groups",
-    "designs",
-    "mirror_pairs",
-    "poses",
-    "feet",
-    "legs",
-    "head",
-    "links",
-    "sensors",
-    "leds",
-    "motion_rules",
-)
+    "model", "coupled_limits", "numberings", "namings", "groups", "designs", "mirror_pairs", "poses", "feet",
+    "legs", "head", "links", "sensors", "leds", "motion_rules",
+)  # fmt: skip
 
 HEAVIEST_KG = 100.0
 """No part of a small robot weighs more."""
@@ -78,6 +71,7 @@ def read_robot(path: Path | str) -> Robot:
     groups = parse_groups(_named(fields, "groups"), names)
     sensors = _sensors(_named(fields, "sensors"), feet)
     coupled, rules = fields.get("coupled_limits"), fields.get("motion_rules")
+    frame = fields["frame"].fields(required=("period_s",), optional=("source",))
     return Robot(
         name=_short_name(fields["robot"]),
         maker=fields["maker"].text(),
@@ -90,7 +84,7 @@ def read_robot(path: Path | str) -> Robot:
         mirror_pairs=parse_mirror_pairs(fields["mirror_pairs"], names) if "mirror_pairs" in fields else (),
         numberings={name: parse_numbering(node, names) for name, node in _named(fields, "numberings")},
         sensors=sensors,
-        frame_period_s=_frame_period(fields["frame"]),
+        frame_period_s=frame["period_s"].number(low=0.0001, high=1.0),
         coupled_limits=parse_coupled_limits(coupled, names) if coupled else (),
         namings={name: parse_naming(node, names) for name, node in _named(fields, "namings")},
         designs=parse_designs(fields["designs"], names, groups) if "designs" in fields else {},
@@ -170,11 +164,6 @@ def _sensors(entries: Sequence[tuple[str, Node]], feet: Collection[str]) -> tupl
     return tuple(sensors)
 
 
-def _frame_period(node: Node) -> float:
-    period = node.fields(required=("period_s",), optional=("source",))["period_s"]
-    return period.number(low=0.0001, high=1.0)
-
-
 def _model_path(node: Node | None, card: Path) -> Path | None:
     if node is None:
         return None
@@ -188,9 +177,6 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
     """Read `{ticks: [...], source: ...}` or `{deg: [...], source: ...}` into angles by joint [rad].
 
     Ticks are the servos' own positions; degrees are joint angles. Both come one a joint.
-
-    Raises:
-        DocumentError: neither or both are given, or a joint would stand outside its limits.
     """
     fields = node.fields(optional=("ticks", "deg", "source"))
     if ("ticks" in fields) == ("deg" in fields):
@@ -200,16 +186,13 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
     pose = {}
     for joint, servo, entry in zip(joints, servos, entries, strict=True):
         if unit == "ticks":  # half a tick beyond a limit is the limit, rounded
-            angle, slack_rad = _ticks(entry, servo), max(servo.tick_rad / 2.0, ROUNDING_RAD)
+            ticks = entry.integer(low=servo.first_tick, high=servo.last_tick)
+            angle, slack_rad = servo.from_ticks(float(ticks)), max(servo.tick_rad / 2.0, ROUNDING_RAD)
         else:
             angle, slack_rad = math.radians(entry.number()), ROUNDING_RAD
         _check_limits(joint, angle, slack_rad, entry)
         pose[joint.name] = angle
     return pose
-
-
-def _ticks(node: Node, servo: Servo) -> float:
-    return servo.from_ticks(float(node.integer(low=servo.first_tick, high=servo.last_tick)))
 
 
 def _check_limits(joint: Joint, angle: float, slack_rad: float, node: Node) -> None:
@@ -222,21 +205,13 @@ def _check_limits(joint: Joint, angle: float, slack_rad: float, node: Node) -> N
 
 
 def check_sources(root: Node) -> None:
-    """Refuse a card whose `source:` names a key that `sources:` does not spell out.
-
-    Raises:
-        UnknownNameError: at the line of the key.
-    """
+    """Refuse a card whose `source:` names a key that `sources:` does not spell out."""
     known = root.fields()["sources"].fields()
     for node in _blocks(root):
         if "source" in node.value:
-            source_keys(node.fields()["source"], known)
-
-
-def source_keys(node: Node, known: Collection[str]) -> tuple[str, ...]:
-    """Return the keys of one `source:`, or raise UnknownNameError."""
-    entries = node.items() if isinstance(node.value, list) else [node]
-    return tuple(entry.choice("source", known) for entry in entries)
+            said = node.fields()["source"]
+            for entry in said.items() if isinstance(said.value, list) else [said]:
+                entry.choice("source", known)
 
 
 def _blocks(node: Node) -> Iterator[Node]:

@@ -8,15 +8,36 @@ about +y, positive downwards (REP-103).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias
 
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.documents import Node
+from posewright.documents import Bounds, Node, Reader, read_record
 
-Position: TypeAlias = tuple[float, float, float]
+FARTHEST_M = 10.0
+"""No part of a small robot is farther from another."""
+
+Vector = tuple[float, float, float]
+
+
+def parse_vector(node: Node) -> Vector:
+    """Read `[x, y, z]` in metres, or raise DocumentError."""
+    entries = node.items()
+    if len(entries) != 3:
+        node.fail(f"expected three numbers, found {len(entries)}", hint="[x, y, z] in metres")
+    x, y, z = (entry.number(low=-FARTHEST_M, high=FARTHEST_M) for entry in entries)
+    return x, y, z
+
+
+Position = Annotated[Vector, Reader(parse_vector)]
 """A place in the mount's frame [m]."""
+
+Positive = Annotated[float, Bounds(0.001)]
+HalfTurn = Annotated[float, Bounds(-180.0, 180.0)]
+Pitch = Annotated[float, Bounds(-90.0, 90.0)]
+Beams = Annotated[int, Bounds(1, 4096)]  # more than any scanner a small robot could carry
+Pixels = Annotated[int, Bounds(1, 8192)]
 
 
 @dataclass(frozen=True)
@@ -26,7 +47,6 @@ class Channel:
     Attributes:
         name: key of the reading in a body's state, `imu.orientation`.
         unit: `m`, `rad`, `rad/s`, `m/s^2`, or empty for true and false.
-        shape: empty for one number.
     """
 
     name: str
@@ -39,7 +59,6 @@ class RangeSensor:
     """Measures the distance to the nearest thing inside a narrow fan of beams.
 
     Attributes:
-        name: the sensor's name.
         mount: site or body of the model it is fixed to.
         max_range_m: farthest distance; also the reading where nothing is hit [m].
         min_range_m: nearest distance; also the reading of anything nearer [m].
@@ -47,19 +66,18 @@ class RangeSensor:
         yaw_deg: direction of the fan's middle, positive to the left [deg].
         pitch_deg: the same, positive downwards [deg].
         fan_deg: opening of the fan [deg].
-        beams: number of beams, spread evenly over the fan.
     """
 
     kind: ClassVar[str] = "range"
     name: str
     mount: str
-    max_range_m: float
+    max_range_m: Positive
     position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
-    yaw_deg: float = 0.0
-    pitch_deg: float = 0.0
-    fan_deg: float = field(default=0.0, repr=False)
-    beams: int = field(default=1, repr=False)
-    min_range_m: float = field(default=0.0, repr=False)
+    yaw_deg: HalfTurn = 0.0
+    pitch_deg: Pitch = 0.0
+    fan_deg: Annotated[float, Bounds(0.0, 180.0)] = field(default=0.0, repr=False)
+    beams: Beams = field(default=1, repr=False)
+    min_range_m: Annotated[float, Bounds(0.0)] = field(default=0.0, repr=False)
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -78,12 +96,9 @@ class RangeScan:
     """Measures the distance along every one of many beams.
 
     Attributes:
-        name: the sensor's name.
-        mount: site or body of the model it is fixed to.
         max_range_m: farthest distance; also the reading where nothing is hit [m].
         start_deg: direction of the first beam, positive to the left [deg].
         step_deg: angle from one beam to the next, positive to the left [deg].
-        beams: number of beams.
         position_m: place in the mount's frame [m].
         pitch_deg: tilt of all beams, positive downwards [deg].
     """
@@ -91,12 +106,12 @@ class RangeScan:
     kind: ClassVar[str] = "range_scan"
     name: str
     mount: str
-    max_range_m: float
-    start_deg: float
-    step_deg: float
-    beams: int
+    max_range_m: Positive
+    start_deg: Annotated[float, Bounds(-360.0, 360.0)]
+    step_deg: HalfTurn
+    beams: Beams
     position_m: Position = field(default=(0.0, 0.0, 0.0), repr=False)
-    pitch_deg: float = field(default=0.0, repr=False)
+    pitch_deg: Pitch = field(default=0.0, repr=False)
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -147,15 +162,13 @@ class Accelerometer:
     """Measures the acceleration of its mount, along the mount's axes: +9.81 upwards where it is at rest.
 
     Attributes:
-        name: the sensor's name.
-        mount: site or body of the model it is fixed to.
         range_m_s2: farthest reading either way, where it saturates [m/s^2].
     """
 
     kind: ClassVar[str] = "accelerometer"
     name: str
     mount: str
-    range_m_s2: float
+    range_m_s2: Positive
 
     @property
     def channels(self) -> tuple[Channel, ...]:
@@ -192,8 +205,6 @@ class AnalogTouch:
     """Measures how hard a hand presses, in units of its own; like a switch, it gives no reading.
 
     Attributes:
-        name: the sensor's name.
-        place: where on the robot, in words.
         on_above: above this it counts as pressed.
         off_below: below this it counts as let go.
     """
@@ -202,8 +213,8 @@ class AnalogTouch:
     channels: ClassVar[tuple[Channel, ...]] = ()
     name: str
     place: str
-    on_above: float
-    off_below: float
+    on_above: Annotated[float, Bounds(0.0)]
+    off_below: Annotated[float, Bounds(0.0)]
 
 
 @dataclass(frozen=True)
@@ -221,9 +232,7 @@ class Led:
     """One light.
 
     Attributes:
-        name: its short name.
         colour: in words; `white/green` where it can show either.
-        place: where on the robot, in words.
     """
 
     name: str
@@ -233,12 +242,8 @@ class Led:
 
 def parse_leds(node: Node) -> tuple[Led, ...]:
     """Read `{name: {colour: white, place: head}, ..., source: ...}`, or raise DocumentError."""
-    return tuple(_led(name, entry) for name, entry in node.fields().items() if name != "source")
-
-
-def _led(name: str, node: Node) -> Led:
-    fields = node.fields(required=("colour", "place"), optional=("source",))
-    return Led(name, fields["colour"].text(), fields["place"].text())
+    lights = {name: entry for name, entry in node.fields().items() if name != "source"}
+    return tuple(read_record(entry, Led, besides=("source",), name=name) for name, entry in lights.items())
 
 
 @dataclass(frozen=True)
@@ -246,11 +251,7 @@ class Camera:
     """Takes pictures; it has no readings a chart could use.
 
     Attributes:
-        name: the sensor's name.
         mount: site or body of the model it is fixed to; it looks along +x.
-        width: picture width in pixels.
-        height: picture height in pixels.
-        vertical_fov_deg: opening from the bottom to the top of the picture [deg].
         frame_rate_hz: pictures a second, where known [Hz].
     """
 
@@ -258,21 +259,33 @@ class Camera:
     channels: ClassVar[tuple[Channel, ...]] = ()
     name: str
     mount: str
-    width: int
-    height: int
-    vertical_fov_deg: float = 45.0
-    frame_rate_hz: float | None = None
+    width: Pixels
+    height: Pixels
+    vertical_fov_deg: Annotated[float, Bounds(1.0, 179.0)] = 45.0
+    frame_rate_hz: Annotated[float, Bounds(0.001, 10_000.0)] | None = None
 
 
 SensorSpec: TypeAlias = (
-    RangeSensor
-    | RangeScan
-    | Imu
-    | Compass
-    | Accelerometer
-    | FootContact
-    | TouchSwitch
-    | AnalogTouch
-    | VibrationSensor
-    | Camera
-)
+    RangeSensor | RangeScan | Imu | Compass | Accelerometer | FootContact | TouchSwitch | AnalogTouch
+    | VibrationSensor | Camera
+)  # fmt: skip
+
+KINDS: dict[str, type[SensorSpec]] = {
+    kind.kind: kind
+    for kind in (
+        RangeSensor, RangeScan, Imu, Compass, Accelerometer, FootContact, TouchSwitch, AnalogTouch,
+        VibrationSensor, Camera,
+    )
+}  # fmt: skip
+
+
+def parse_sensor(name: str, node: Node) -> SensorSpec:
+    """Read one entry of a `sensors:` block, as robot cards and behaviours carry it."""
+    fields = node.fields(required=("kind",))
+    kind = KINDS[fields["kind"].choice("kind of sensor", KINDS)]
+    sensor: SensorSpec = read_record(node, kind, besides=("kind", "source"), name=name)
+    if isinstance(sensor, RangeSensor) and "min_range_m" in fields:
+        fields["min_range_m"].number(low=0.0, high=sensor.max_range_m)
+    if isinstance(sensor, AnalogTouch):
+        fields["off_below"].number(low=0.0, high=sensor.on_above)
+    return sensor

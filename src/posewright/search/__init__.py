@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from posewright.search.plan import FEWEST as FEWEST
     from posewright.search.plan import MAX_SEED as MAX_SEED
     from posewright.search.plan import MOST_CANDIDATES as MOST_CANDIDATES
+    from posewright.search.plan import REASON as REASON
     from posewright.search.plan import WIDEST_SPREAD as WIDEST_SPREAD
+    from posewright.search.plan import Dimension as Dimension
+    from posewright.search.plan import Evaluation as Evaluation
+    from posewright.search.plan import Fact as Fact
     from posewright.search.plan import Plan as Plan
+    from posewright.search.plan import Problem as Problem
     from posewright.search.plan import checked_seed as checked_seed
     from posewright.search.plan import plan_for as plan_for
-    from posewright.search.problem import REASON as REASON
-    from posewright.search.problem import Dimension as Dimension
-    from posewright.search.problem import Evaluation as Evaluation
-    from posewright.search.problem import Fact as Fact
-    from posewright.search.problem import Problem as Problem
-    from posewright.search.running import tune as tune
+    from posewright.search.search import tune as tune
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from posewright.search.problem import Dimension, Evaluation, Fact
+from posewright.search.plan import Dimension, Evaluation, Fact
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,7 @@ class Attempt:
     """One candidate and what became of it.
 
     Attributes:
-        generation: 0 for the start, 1 and up for what the search asked for.
-        index: its place in the generation, from 0.
         values: the candidate, by the names of the dimensions.
-        evaluation: how good it is.
     """
 
     generation: int
@@ -42,7 +39,6 @@ class Generation:
     Attributes:
         number: 0 is the start alone.
         best_score: of this generation; infinity where nothing in it could be judged.
-        median_score: of this generation.
         best_so_far: the best score of this and all earlier generations.
         best: the values that got it.
         spread: how far its candidates lie apart: their standard deviation as a share of each dimension's
@@ -81,10 +77,6 @@ class Tuned:
     Attributes:
         best: the best values; the first ones, where several are as good.
         score: their score; infinity where nothing could be judged.
-        facts: what was noted of them.
-        evaluations: how many candidates were judged in all, recalled ones too.
-        generations: all of them, the start first.
-        ending: why it ended.
     """
 
     best: Mapping[str, float]
@@ -103,15 +95,7 @@ def better(one: Attempt | None, other: Attempt) -> Attempt:
 def summarise(
     own: Sequence[Attempt], dimensions: Sequence[Dimension], *, best: Attempt, before: int, recalled: int = 0
 ) -> Generation:
-    """Return what is to be known of a generation.
-
-    Args:
-        own: its attempts.
-        dimensions: whose ranges the spread is measured in.
-        best: the best attempt of it and of all generations before.
-        before: how many evaluations the generations before it have.
-        recalled: how many of its own came out of a journal.
-    """
+    """Return what is to be known of a generation, `best` being the best of it and of all before."""
     scores = [attempt.score for attempt in own]
     return Generation(
         number=own[0].generation,

@@ -36,12 +36,7 @@ _NO_PICKLE = (pickle.PickleError, TypeError, AttributeError, ValueError, ImportE
 def executor_for(workers: int, most: int) -> Iterator[Executor | None]:
     """Give an executor of so many processes; None, for this process alone, where one is enough.
 
-    Args:
-        workers: how many processes are asked for.
-        most: how many items there are at once; more processes would have nothing to do.
-
-    Raises:
-        InputError: a number of workers that cannot be.
+    There are no more than `most`, the items at once. It raises InputError for a number that cannot be.
     """
     asked: object = workers
     if isinstance(asked, bool) or not isinstance(asked, int) or not 1 <= workers <= MOST_WORKERS:
@@ -87,8 +82,10 @@ def in_order(
             "stands under `if __name__ == '__main__':`",
         ) from error
     finally:
-        left = [future for future in futures if not future.cancel() and not future.done()]
-        if left and isinstance(executor, Processes):
+        if not isinstance(executor, Processes):
+            for future in futures:
+                future.cancel()
+        elif not all(future.done() for future in futures):
             executor.end()
 
 
@@ -124,7 +121,7 @@ class Processes(Executor):
         for child in multiprocessing.active_children():
             if child.pid not in self._others:
                 child.terminate()
-        pool.shutdown(wait=True, cancel_futures=True)
+        pool.shutdown(wait=True)
 
 
 _tasks: dict[bytes, Callable[[Any], Any]] = {}

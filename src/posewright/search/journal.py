@@ -1,23 +1,24 @@
-"""Tuning journals: lines of JSON, each sealed with a check over itself and all lines before it.
-
-A last line that was cut off is left out; anything else that is not as it was written is told with its line.
-"""
+"""Tuning journals: lines of JSON, each sealed with a check over itself and all before it; their keeper."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import importlib.metadata
 import json
 import math
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
-from posewright.documents import open_ordinary
-from posewright.errors import FormatError, InputError, Where
+from posewright.documents import open_ordinary, try_lock
+from posewright.errors import FormatError, InputError, OutputError, Where
 from posewright.search.attempt import Attempt, Generation, generations_of
-from posewright.search.plan import Plan
-from posewright.search.problem import Dimension, Evaluation, Fact
+from posewright.search.plan import Dimension, Evaluation, Fact, Plan
 
 KIND = "posewright-tuning"
 VERSION = 1
@@ -29,12 +30,7 @@ class LineError(ValueError):
 
 
 def header_line(plan: Plan, made_with: str) -> str:
-    """Return the first line of a journal, without its line feed; its `hash` is the check of the rest.
-
-    Args:
-        plan: of the search.
-        made_with: the packages that the candidates depend on, for whoever cannot repeat them.
-    """
+    """Return the first line of a journal, without its line feed; its `hash` is the check of the rest."""
     return _sealed(
         {
             "journal": KIND,
@@ -76,11 +72,7 @@ def check_of(line: str) -> str:
 
 
 def read_header(line: str) -> tuple[Plan, str]:
-    """Return plan and `made_with` of a journal's first line.
-
-    Raises:
-        LineError: it is none, or not as it was written.
-    """
+    """Return plan and `made_with` of a journal's first line."""
     found = _parsed(line)
     if found.get("journal") != KIND:
         raise LineError("this is no tuning journal")
@@ -103,17 +95,7 @@ def read_header(line: str) -> tuple[Plan, str]:
 
 
 def read_attempt(line: str, plan: Plan, number: int, check_before: str) -> Attempt:
-    """Return the attempt of a line.
-
-    Args:
-        line: without its line feed.
-        plan: of the journal.
-        number: how many attempts stand before it.
-        check_before: the check of the line before.
-
-    Raises:
-        LineError: it is none, or not as it was written, or not the next one.
-    """
+    """Return the attempt of a line, or raise LineError."""
     found = _parsed(line)
     generation, index = plan.place(number)
     names = [one.name for one in plan.dimensions]
@@ -164,7 +146,6 @@ class Journal:
     """What a journal holds.
 
     Attributes:
-        plan: what was searched, and how.
         made_with: the packages that drew the candidates, with their versions.
         attempts: all evaluations, in order: the start, then generation by generation; the last
             generation may be unfinished.
@@ -185,12 +166,7 @@ class Journal:
 
 
 def read_journal(path: str | Path) -> Journal:
-    """Read a journal, one that is being written too.
-
-    Raises:
-        FormatError: it cannot be read, is no journal, or is damaged anywhere but at the end of a last line
-            that was cut off.
-    """
+    """Read a journal, also one that is being written, or raise FormatError."""
     path = Path(path)
     try:
         with open_ordinary(path) as file:
@@ -201,11 +177,7 @@ def read_journal(path: str | Path) -> Journal:
 
 
 def journal_in(raw: bytes, path: Path) -> Journal:
-    """Return the journal that the bytes of a file are; `path` is only used in messages.
-
-    Raises:
-        FormatError: as read_journal.
-    """
+    """Return the journal that the bytes of a file are; `path` is only used in messages."""
     length = raw.rfind(b"\n") + 1
     header, *lines = raw[:length].split(b"\n")
     number = 1
@@ -230,3 +202,148 @@ def _text(line: bytes) -> str:
         return line.decode("ascii")
     except UnicodeDecodeError as error:
         raise LineError(f"byte {error.start} of the line is none that a journal has") from error
+
+
+_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line feed into two bytes
+
+
+class Keeper:
+    """A journal that is being written, and what stood in it before.
+
+    Until the first attempt is added, a file that was there stays as it is; then what was cut off at its
+    end goes.
+
+    Attributes:
+        recorded: the attempts that stand in it already, in order.
+    """
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        """Open the journal, or begin one.
+
+        Raises:
+            OutputError: it cannot be written there, or another process is writing it.
+            FormatError: what stands there is no journal, or is damaged.
+            InputError: it is the journal of another search.
+        """
+        self._path = path
+        self._handle = _opened(path)
+        try:
+            _lock(self._handle, path)
+            self._take_up(plan)
+        except BaseException:
+            self.close()
+            raise
+
+    def _take_up(self, plan: Plan) -> None:
+        raw = self._all_bytes()
+        header = header_line(plan, _made_with())
+        if b"\n" not in raw and header.encode().startswith(raw):  # new, or stopped in its very first line
+            self.recorded: tuple[Attempt, ...] = ()
+            self._made_with = _made_with()
+            self._end, self._check = 0, ""
+            self._add(header)
+            self.sync()
+            _sync_folder(self._path.parent)
+            return
+        found = journal_in(raw, self._path)
+        _refuse_another(plan, found, self._path)
+        self.recorded, self._made_with = found.attempts, found.made_with
+        self._end, self._check = found.length, found.last_check
+
+    def add(self, attempt: Attempt) -> None:
+        """Write the next attempt; it is the system's then, and outlives this process."""
+        self._add(attempt_line(attempt, self._check))
+
+    def other_candidate(self, number: int) -> FormatError:
+        """Return the error for a recorded attempt whose candidate is not the one that the search asks for."""
+        return FormatError(
+            "the search asks for another candidate here than stands in the journal",
+            where=Where(self._path, line=number + 2),
+            hint=f"go on with the packages it was made with: {self._made_with}; here are {_made_with()}",
+        )
+
+    def sync(self) -> None:
+        """Wait until the disk has all that was added, so that it outlives a power cut too."""
+        try:
+            os.fsync(self._handle)
+        except OSError as error:
+            raise OutputError.at(self._path, error.strerror or str(error)) from error
+
+    def close(self) -> None:
+        """Let go of the journal; another process may go on with it."""
+        os.close(self._handle)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _add(self, line: str) -> None:
+        content = memoryview(f"{line}\n".encode())
+        try:
+            os.lseek(self._handle, self._end, os.SEEK_SET)
+            os.ftruncate(self._handle, self._end)
+            while content:
+                content = content[os.write(self._handle, content) :]
+        except OSError as error:
+            raise OutputError.at(self._path, error.strerror or str(error)) from error
+        self._end = os.lseek(self._handle, 0, os.SEEK_CUR)
+        self._check = check_of(line)
+
+    def _all_bytes(self) -> bytes:
+        with os.fdopen(os.dup(self._handle), "rb") as file:
+            return file.read()
+
+
+def _opened(path: Path) -> int:
+    try:
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            raise OutputError.at(path, "not an ordinary file")
+        return os.open(path, os.O_RDWR | os.O_CREAT | _BINARY, 0o666)
+    except OSError as error:
+        raise OutputError.at(path, error.strerror or str(error)) from error
+
+
+def _lock(handle: int, path: Path) -> None:
+    """Refuse a journal that another process holds; the lock goes with the process that holds it."""
+    if not try_lock(handle):
+        raise OutputError(
+            "another tuning is writing this journal", where=Where(path), hint="wait for it, or name another"
+        )
+
+
+def _refuse_another(plan: Plan, journal: Journal, path: Path) -> None:
+    found = journal.plan
+    if found == plan:
+        return
+    sides = (
+        ("problem", plan.fingerprint, found.fingerprint),
+        ("box of dimensions", plan.dimensions, found.dimensions),
+        ("seed", plan.seed, found.seed),
+        ("population", plan.population, found.population),
+        ("spread", plan.spread, found.spread),
+    )
+    name, asked, there = next(side for side in sides if side[1] != side[2])
+    shown = "" if isinstance(asked, tuple) else f": {there!r}, and not {asked!r}"
+    raise InputError(
+        f"this is the journal of another search, with another {name}{shown}",
+        where=Where(path, line=1),
+        hint="name another journal, or search what this one searches",
+    )
+
+
+def _made_with() -> str:
+    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("cma", "numpy"))
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let a new file's name outlive a power cut, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

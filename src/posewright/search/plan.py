@@ -1,25 +1,163 @@
-"""The plan of a search: all that decides which candidates it asks for."""
+"""What is searched, named numbers in a box, and the plan that decides which candidates are asked for."""
 
 from __future__ import annotations
 
 import math
+import numbers
 import operator
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
 
 from posewright.errors import InputError
-from posewright.search.problem import Dimension, Problem
+
+Fact: TypeAlias = float | int | str
+"""What an evaluation may note beside its score; a truth value is a whole number."""
+
+REASON = "reason"
+"""The fact that says why a candidate could not be judged, where the problem noticed."""
+
+NOT_JUDGED = "not_judged"
+"""The fact that says why a score is no number, where the problem itself did not notice."""
+
+LARGEST_WHOLE = 2**53
+"""Up to here a float holds every whole number."""
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One number of the search, and where it may lie.
+
+    Attributes:
+        low: the least it may be.
+        high: the most it may be.
+        start: where the search begins; it is tried first, as it is.
+        is_whole: whether it is a whole number; then low, high and start must be whole too.
+
+    Raises:
+        InputError: no name, a number that is not finite, an empty range, or a start outside it.
+    """
+
+    name: str
+    low: float
+    high: float
+    start: float
+    is_whole: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise InputError("a dimension has no name", hint="name what is searched: step_height_m")
+        # numpy's numbers too: what is kept, compared and written is a plain one
+        for bound in ("low", "high", "start"):
+            object.__setattr__(self, bound, self._plain(bound, getattr(self, bound)))
+        if not self.low < self.high:
+            raise InputError(
+                f"dimension {self.name!r} goes from {self.low} to {self.high}",
+                hint="low must be less than high; what is not searched is no dimension",
+            )
+        if not math.isfinite(self.width):
+            raise InputError(
+                f"dimension {self.name!r} is wider than a number can say", hint="a smaller range"
+            )
+        if not self.low <= self.start <= self.high:
+            raise InputError(
+                f"dimension {self.name!r} starts at {self.start}",
+                hint=f"its range is {self.low} to {self.high}",
+            )
+
+    def _plain(self, bound: str, number: float) -> float:
+        if not math.isfinite(number):
+            raise InputError(f"dimension {self.name!r}: {bound} is {number}", hint="a finite number")
+        if not self.is_whole:
+            return float(number)
+        if number != round(number) or abs(number) > LARGEST_WHOLE:
+            raise InputError(f"dimension {self.name!r}: {bound} is {number}", hint="a whole number")
+        return round(number)
+
+    @property
+    def width(self) -> float:
+        """The length of its range."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How good one candidate is.
+
+    Attributes:
+        score: smaller is better. A candidate that cannot be judged (it fell, its legs do not reach) has
+            the score infinity and a reason among its facts. NaN and minus infinity are read as infinity,
+            with a fact `not_judged` that says so.
+        facts: what else is worth keeping: speed, height, the reason of a failure. Numbers and texts.
+    """
+
+    score: float
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        given: object = self.score
+        if not isinstance(given, numbers.Real):
+            raise InputError(f"a score is {given!r}", hint="a number; infinity where there is none")
+        score = float(given)
+        facts = {str(name): _plain_fact(name, fact) for name, fact in self.facts.items()}
+        if not self.is_judged and score != math.inf:
+            facts.setdefault(NOT_JUDGED, f"the score was {score}")
+            score = math.inf
+        object.__setattr__(self, "score", score)
+        object.__setattr__(self, "facts", facts)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the score is a number, and so says something."""
+        return math.isfinite(self.score)
+
+
+def _plain_fact(name: str, fact: object) -> Fact:
+    """Return a fact as Python's own int, float or str, so that a journal gives back what was noted."""
+    if isinstance(fact, str):
+        return str(fact)
+    if isinstance(fact, numbers.Integral):
+        return int(fact)
+    if isinstance(fact, numbers.Real):
+        return float(fact)
+    if type(fact).__name__ in ("bool", "bool_"):  # numpy's truth values are no numbers to Python
+        return int(bool(fact))
+    raise InputError(f"the fact {name!r} is {fact!r}", hint="a number or a text")
+
+
+class Problem(Protocol):
+    """What is searched. It must be picklable where more than one worker evaluates it.
+
+    The same values must give the same evaluation, or a resumed search is not the one that was stopped: a
+    problem with chance in it draws from a seed of its own.
+    """
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """The numbers that are searched, in order."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that differs when an evaluation would: a journal goes on only with its own problem."""
+
+    def evaluate(self, values: Mapping[str, float]) -> Evaluation:
+        """Say how good these values are; one for each dimension, a whole number where it is one."""
+
+
+def judged(problem: Problem, values: Mapping[str, float]) -> Evaluation:
+    """Return a problem's evaluation of a candidate, and nothing else it might return."""
+    result: object = problem.evaluate(dict(values))
+    if not isinstance(result, Evaluation):
+        raise InputError(f"the problem's evaluate returned {result!r}", hint="an Evaluation")
+    return result
+
 
 MAX_SEED = 2**63 - 1
 """Seeds are whole numbers that every file format at hand can carry."""
 
 
 def checked_seed(seed: object, *, count: int = 1) -> int:
-    """Return a seed, or raise InputError where it is none.
-
-    Args:
-        seed: what somebody handed in.
-        count: of how many seeds that follow each other it is the first.
-    """
+    """Return a seed, the first of so many that follow each other, or raise InputError where it is none."""
     most = MAX_SEED - count + 1
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= most:
         raise InputError(f"a seed of {seed!r}", hint=f"a whole number from 0 to {most}")
@@ -40,8 +178,6 @@ class Plan:
     """All that decides which candidates a search asks for, given the scores of those before.
 
     Attributes:
-        fingerprint: of the problem.
-        dimensions: of the problem.
         population: candidates in a generation.
         spread: how far the first candidates lie apart, as a share of each range.
         seed: of what is drawn.
@@ -79,13 +215,7 @@ class Plan:
 
 
 def plan_for(problem: Problem, *, population: int | None, spread: float, seed: int) -> Plan:
-    """Return the plan to search a problem.
-
-    Args:
-        problem: what to search.
-        population: candidates in a generation; default 4 + 3 ln n of n dimensions, as Hansen advises.
-        spread: see Plan.
-        seed: see Plan.
+    """Return the plan to search a problem; the population is 4 + 3 ln n of n dimensions unless told (Hansen).
 
     Raises:
         InputError: a number out of its range, no dimension, or two of one name.

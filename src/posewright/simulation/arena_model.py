@@ -86,39 +86,28 @@ def add_arena(spec: Any, arena: Arena | None, *, lines: bool = True) -> None:
 
 
 def _add_floor(spec: Any, middle: tuple[float, float], half: tuple[float, float], friction: float) -> None:
-    spec.worldbody.add_geom(
-        name=FLOOR,
-        type=mujoco.mjtGeom.mjGEOM_PLANE,
-        pos=(*middle, 0.0),
-        size=(*half, 0.05),
-        friction=(friction, *_ROLLING),
-        **_SOLID,
-    )
+    place = {"pos": (*middle, 0.0), "size": (*half, 0.05)}
+    spec.worldbody.add_geom(name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, **place, **_solid(friction))
+
+
+def _solid(friction: float) -> dict[str, Any]:
+    return {"friction": (friction, *_ROLLING), **_SOLID}
 
 
 def _add_solid(spec: Any, shape: Shape, friction: float) -> None:
     length, width, height = (edge / 2.0 for edge in shape.size_m)
-    spec.worldbody.add_geom(
-        name=shape.name,
-        type=mujoco.mjtGeom.mjGEOM_CYLINDER if shape.is_round else mujoco.mjtGeom.mjGEOM_BOX,
-        pos=(shape.x, shape.y, shape.base_m + height),
-        quat=_turned(shape.yaw_rad),
-        size=(length, height, 0.0) if shape.is_round else (length, width, height),
-        friction=(friction, *_ROLLING),
-        **_SOLID,
-    )
+    kind, size = mujoco.mjtGeom.mjGEOM_BOX, (length, width, height)
+    if shape.is_round:
+        kind, size = mujoco.mjtGeom.mjGEOM_CYLINDER, (length, height, 0.0)
+    place = {"pos": (shape.x, shape.y, shape.base_m + height), "quat": _turned(shape.yaw_rad), "size": size}
+    spec.worldbody.add_geom(name=shape.name, type=kind, **place, **_solid(friction))
 
 
 def _add_line(spec: Any, line: Shape) -> None:
     length, width, _ = line.size_m
-    spec.worldbody.add_geom(
-        name=line.name,
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        pos=(line.x, line.y, line.base_m),
-        quat=_turned(line.yaw_rad),
-        size=(length / 2.0, width / 2.0, LINE_THICKNESS_M / 2.0),
-        **_DECORATION,
-    )
+    size = (length / 2.0, width / 2.0, LINE_THICKNESS_M / 2.0)
+    place = {"pos": (line.x, line.y, line.base_m), "quat": _turned(line.yaw_rad), "size": size}
+    spec.worldbody.add_geom(name=line.name, type=mujoco.mjtGeom.mjGEOM_BOX, **place, **_DECORATION)
 
 
 def _turned(yaw_rad: float) -> tuple[float, float, float, float]:
@@ -129,22 +118,12 @@ def _add_boxes(spec: Any, arena: Arena, boxes: Sequence[Box]) -> None:
     for index, box in enumerate(boxes):
         name, kind = box_name(index), arena.kind_of(box)
         half = tuple(edge / 2.0 for edge in kind.size_m)
-        body = spec.worldbody.add_body(
-            name=name,
-            pos=(box.x, box.y, half[2]),
-            quat=_turned(box.yaw_rad),
-        )
+        body = spec.worldbody.add_body(name=name, pos=(box.x, box.y, half[2]), quat=_turned(box.yaw_rad))
         # A box that nothing touches sleeps: six of them awake would double the cost of a step.
         body.sleep = mujoco.mjtSleepPolicy.mjSLEEP_INIT
         body.add_freejoint(name=name)
-        body.add_geom(
-            name=name,
-            type=mujoco.mjtGeom.mjGEOM_BOX,
-            size=half,
-            mass=kind.mass_kg,
-            friction=(kind.friction, *_ROLLING),
-            **_SOLID,
-        )
+        shape = {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": half, "mass": kind.mass_kg}
+        body.add_geom(name=name, **shape, **_solid(kind.friction))
     if boxes:
         spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
 
@@ -152,22 +131,23 @@ def _add_boxes(spec: Any, arena: Arena, boxes: Sequence[Box]) -> None:
 def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
     """Give a model with its arena colours, lights and surroundings; nothing of it touches anything.
 
-    Args:
-        spec: the model.
-        arena: what is in it; None for a bare floor.
-        base: the robot's, which the light follows where there is nothing else to light.
+    Without an arena, on a bare floor, the light follows the robot's base: there is nothing else to light.
     """
     _set_visuals(spec, arena)
-    _add_sky(spec)
-    if arena is None:
-        _add_following_light(spec, base)
-    else:
-        _add_light(spec, arena)
-    floor = _BARE_FLOOR if arena is None else arena.colours["floor"]
-    _add_tiles(spec, floor)
-    if arena is not None:
-        _add_ground(spec, arena)
-        _colour_arena(spec, arena)
+    kinds = {"type": mujoco.mjtTexture.mjTEXTURE_SKYBOX, "builtin": mujoco.mjtBuiltin.mjBUILTIN_GRADIENT}
+    sky = {"rgb1": (0.80, 0.86, 0.93), "rgb2": (0.97, 0.98, 0.99), "width": 256, "height": 1536}
+    spec.add_texture(name="sky", **kinds, **sky)
+    if arena is None:  # the light need reach no farther, so that the shadow has fine edges
+        base.add_light(pos=(-0.6, -0.75, 3.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
+        spec.visual.map.shadowclip, spec.visual.map.zfar = _NEAR_SHADOWS
+        _add_tiles(spec, _BARE_FLOOR)
+        return
+    # One light with shadows, high over the start side, so that boxes throw them sideways.
+    spec.worldbody.add_light(pos=(arena.size_x / 2.0 - 0.6, -0.75, 3.0), **_SUN)
+    _add_tiles(spec, arena.colours["floor"])
+    place = {"pos": (arena.size_x / 2.0, 0.0, -0.01), "size": (20.0, 20.0, 1.0), "rgba": _GROUND}
+    spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, **place, **_DECORATION)
+    _colour_arena(spec, arena)
 
 
 def _set_visuals(spec: Any, arena: Arena | None) -> None:
@@ -187,58 +167,16 @@ def _set_visuals(spec: Any, arena: Arena | None) -> None:
     visual.rgba.haze = (0.86, 0.89, 0.93, 1.0)
 
 
-def _add_sky(spec: Any) -> None:
-    spec.add_texture(
-        name="sky",
-        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
-        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
-        rgb1=(0.80, 0.86, 0.93),
-        rgb2=(0.97, 0.98, 0.99),
-        width=256,
-        height=1536,
-    )
-
-
-def _add_light(spec: Any, arena: Arena) -> None:
-    """Add one light with shadows, high over the start side, so that boxes throw them sideways."""
-    spec.worldbody.add_light(pos=(arena.size_x / 2.0 - 0.6, -0.75, 3.0), **_SUN)
-
-
-def _add_following_light(spec: Any, base: Any) -> None:
-    """Add the same light over the robot; it need reach no farther, so that the shadow has fine edges."""
-    base.add_light(pos=(-0.6, -0.75, 3.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
-    spec.visual.map.shadowclip, spec.visual.map.zfar = _NEAR_SHADOWS
-
-
 def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
     """Lay the floor out in tiles of 50 cm in two shades, so that a distance can be read."""
-    spec.add_texture(
-        name="tiles",
-        type=mujoco.mjtTexture.mjTEXTURE_2D,
-        builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
-        rgb1=tuple(0.90 * part for part in colour),
-        rgb2=tuple(0.86 * part for part in colour),
-        width=128,
-        height=128,
-    )
+    kinds = {"type": mujoco.mjtTexture.mjTEXTURE_2D, "builtin": mujoco.mjtBuiltin.mjBUILTIN_CHECKER}
+    shades = {"rgb1": tuple(0.90 * part for part in colour), "rgb2": tuple(0.86 * part for part in colour)}
+    spec.add_texture(name="tiles", **kinds, **shades, width=128, height=128)
     tiles = spec.add_material(name="tiles", reflectance=0.0, specular=0.0, shininess=0.0)
     tiles.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "tiles"
     tiles.texuniform = True
     tiles.texrepeat = (_TILES_PER_M, _TILES_PER_M)
     _geom(spec, FLOOR).material = "tiles"
-
-
-def _add_ground(spec: Any, arena: Arena) -> None:
-    spec.worldbody.add_geom(
-        name="ground",
-        type=mujoco.mjtGeom.mjGEOM_PLANE,
-        pos=(arena.size_x / 2.0, 0.0, -0.01),
-        size=(20.0, 20.0, 1.0),
-        rgba=_GROUND,
-        contype=0,
-        conaffinity=0,
-        group=DECORATION_GROUP,
-    )
 
 
 def _colour_arena(spec: Any, arena: Arena) -> None:

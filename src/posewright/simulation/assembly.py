@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -33,17 +33,11 @@ _MOST_STEPS = 1e6
 
 @dataclass(frozen=True)
 class Economy:
-    """What a simulation does without, to be faster.
+    """What a simulation does without, to be faster; the same as the arguments of a `World`."""
 
-    Attributes:
-        visuals: whether things that touch nothing are there, to be seen.
-        welded: angles of joints that are welded, by name [rad].
-        timestep_s: of the physics; None for the model's own [s].
-    """
-
-    visuals: bool = True
-    welded: Mapping[str, float] = field(default_factory=dict)
-    timestep_s: float | None = None
+    visuals: bool
+    welded: Mapping[str, float]
+    timestep_s: float | None
 
 
 @dataclass(frozen=True)
@@ -88,7 +82,7 @@ def _prepared(robot: Robot, economy: Economy) -> tuple[Any, str]:
     spec = read_model(robot)
     base = str(find_base(spec, robot).name)
     if economy.timestep_s is not None:
-        _refuse_timestep(robot, economy.timestep_s)
+        substeps(robot, economy.timestep_s)
     weld_joints(spec, robot, economy.welded)
     # Sensors of the file would be evaluated at every step; ours are evaluated when they are read.
     for sensor in list(spec.sensors):
@@ -134,9 +128,8 @@ def _let_touch(specs: Sequence[Any]) -> None:
         used |= geom.contype | geom.conaffinity
     free = [1 << place for place in range(_MASK_BITS) if not used >> place & 1]
     if len(specs) > len(free):
-        raise InputError(
-            f"{len(specs)} robots in one world", hint=f"at most {len(free)} can touch each other"
-        )
+        at_most = f"at most {len(free)} can touch each other"
+        raise InputError(f"{len(specs)} robots in one world", hint=at_most)
     bits = free[: len(specs)]
     for own, bit in zip(geoms, bits, strict=True):
         for geom in own:
@@ -148,29 +141,22 @@ def _add_contact_sensors(spec: Any, part: Part, base: str, n_boxes: int) -> None
     """Add sensors that tell which feet touch the floor and which boxes the robot touches."""
     kinds = mujoco.mjtObj
     found = {"type": mujoco.mjtSensor.mjSENS_CONTACT, "intprm": (1, 0, 1)}  # how many contacts; one slot
+    found["objtype"] = kinds.mjOBJ_BODY
+    of_foot, of_box = {"reftype": kinds.mjOBJ_GEOM}, {"reftype": kinds.mjOBJ_XBODY}
     for foot in part.robot.feet:
         if spec.body(part.prefix + foot) is None:
-            raise InputError(
-                f"the model has no body {foot!r}",
-                where=Where(part.robot.model_path),
-                hint="every foot of the card is a body of its model",
-            )
+            where, hint = Where(part.robot.model_path), "every foot of the card is a body of its model"
+            raise InputError(f"the model has no body {foot!r}", where=where, hint=hint)
         spec.add_sensor(
             name=part.prefix + foot_sensor(foot),
-            objtype=kinds.mjOBJ_BODY,
             objname=part.prefix + foot,
-            reftype=kinds.mjOBJ_GEOM,
             refname=FLOOR,
             **found,
+            **of_foot,
         )
     for index in range(n_boxes):
         spec.add_sensor(
-            name=part.prefix + box_sensor(index),
-            objtype=kinds.mjOBJ_BODY,
-            objname=box_name(index),
-            reftype=kinds.mjOBJ_XBODY,
-            refname=base,
-            **found,
+            name=part.prefix + box_sensor(index), objname=box_name(index), refname=base, **found, **of_box
         )
 
 
@@ -203,34 +189,17 @@ def camera_name(sensor: str) -> str:
 
 
 def substeps(robot: Robot, timestep_s: float) -> int:
-    """Return how many physics steps make a frame.
-
-    Raises:
-        InputError: not a whole number of them.
-    """
-    if not _divides(timestep_s, robot.frame_period_s):
-        steps = robot.frame_period_s / timestep_s
-        raise InputError(
-            f"the model's timestep {timestep_s:g} s does not divide the frame of {robot.frame_period_s:g} s",
-            where=Where(robot.model_path),
-            hint=f"use {robot.frame_period_s / max(1, round(steps)):g} s",
-        )
-    return round(robot.frame_period_s / timestep_s)
-
-
-def _refuse_timestep(robot: Robot, timestep_s: float) -> None:
-    """Refuse a step one was asked for that does not divide the frame."""
+    """Return how many physics steps make a frame; an `InputError` where that is no whole number."""
     frame_s = robot.frame_period_s
     if not _divides(timestep_s, frame_s):
         steps = max(1, round(frame_s / timestep_s)) if 0.0 < timestep_s < math.inf else 1
-        raise InputError(
-            f"a timestep of {timestep_s:g} s does not divide the frame of {frame_s:g} s",
-            hint=f"use {frame_s / steps:g} s",
-        )
+        odd = f"a timestep of {timestep_s:g} s does not divide the frame of {frame_s:g} s"
+        raise InputError(odd, where=Where(robot.model_path), hint=f"use {frame_s / steps:g} s")
+    return round(frame_s / timestep_s)
 
 
 def _divides(timestep_s: float, frame_s: float) -> bool:
-    if not 0.0 < timestep_s < math.inf or frame_s / timestep_s > _MOST_STEPS:
+    if not 0.0 < timestep_s < math.inf:
         return False
     steps = frame_s / timestep_s
-    return round(steps) >= 1 and abs(steps - round(steps)) <= 1e-6
+    return 1 <= round(steps) <= _MOST_STEPS and abs(steps - round(steps)) <= 1e-6

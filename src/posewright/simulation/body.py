@@ -78,9 +78,6 @@ class SimulatedBody:
     def set_domain(self, domain: DomainParameters) -> None:
         """Become another body of the same robot, and let the world begin again: cheaper than another world.
 
-        Args:
-            domain: how it differs from the world's model, whatever this body was before.
-
         Raises:
             InputError: another robot of this world stands on another ground.
         """
@@ -160,23 +157,18 @@ class SimulatedBody:
         )
 
     def picture(self, camera: str) -> Any:
-        """Return what a camera sensor sees now, `(height, width, 3)` uint8.
-
-        Raises:
-            UnknownNameError: the robot has no camera of that name.
-            UnavailableError: nothing can be drawn on this machine.
-        """
+        """Return what a camera sensor sees now, `(height, width, 3)` uint8; raises as `Film` does."""
         from posewright.simulation.film import camera_picture
 
         return camera_picture(self.world, camera, self.instance.name)
 
     def reset(self) -> None:
-        """Let the world begin again: the same bodies, the same starts, the same boxes, to the last bit."""
+        """Let the world begin again, to the last bit."""
         self.world.reset()
 
     def begin(self) -> None:
         """Stand at the start, in the very first pose, torque on; the world does this when it begins."""
-        self._servos.restore()
+        self._servos.set(None, None)
         self._is_released = False
         self._command_at_once(self._start_pose)
         self._place(self._start, None)
@@ -187,21 +179,13 @@ class SimulatedBody:
 
         The joints stand at what is commanded, as far as it has taken effect; boxes and other robots stay
         where they are, even where the robot then overlaps one.
-
-        Raises:
-            InputError: a number is not finite.
         """
         self._place((x_m, y_m, yaw_rad), None)
 
     def put_down(self, pose: Floats, lean: Lean | None = None) -> None:
-        """Put the robot down in a pose at its start, which is commanded from now on; no time passes.
+        """Put the robot down in a pose `(n_joints,)` [rad] at its start, which is commanded from now on.
 
-        Args:
-            pose: joint angles, `(n_joints,)` [rad].
-            lean: of the base, where it is held otherwise than it would stand or lie; it may then fall.
-
-        Raises:
-            InputError: a number is not finite.
+        No time passes. Where its base is held otherwise than it would stand or lie, it may then fall.
         """
         self._command_at_once(self._grid.rounded(pose))
         self._place(self._start, lean)
@@ -209,16 +193,9 @@ class SimulatedBody:
     def settle(self, pose: Floats, seconds: float, lean: Lean | None = None) -> JointStates:
         """Put the robot down in a pose, as `put_down` does, and let it come to rest while it holds the pose.
 
-        Args:
-            pose: joint angles, `(n_joints,)` [rad].
-            seconds: for so long, in whole frames [s].
-            lean: of the base.
-
-        Returns:
-            What happened in that time; the world's time has gone on by as much, other robots held still.
+        Other robots hold still for those whole frames; what happened in them is returned.
 
         Raises:
-            InputError: a number is not finite.
             BodyError: the simulation blew up, or another robot of the world has no body.
         """
         self.put_down(pose, lean)
@@ -266,10 +243,8 @@ class SimulatedBody:
 
 
 def _standing(robot: Robot) -> Floats:
-    for name in _STANDING:
-        if name in robot.poses:
-            return robot.pose(name)
-    return np.zeros(len(robot.joints))
+    named = next((name for name in _STANDING if name in robot.poses), None)
+    return np.zeros(len(robot.joints)) if named is None else robot.pose(named)
 
 
 def _finite(angles: Floats, free: Flags | None, command: Floats) -> Floats:
@@ -279,9 +254,6 @@ def _finite(angles: Floats, free: Flags | None, command: Floats) -> Floats:
     bad = np.argwhere(~finite & driven)
     if len(bad):
         frame, joint = bad[0]
-        raise UnsafeCommandError(
-            f"frame {frame}: the command for joint {joint} is {angles[frame, joint]}",
-            hint="finite angles in radians",
-        )
-    replaced: Floats = np.where(finite, angles, command)
-    return replaced
+        odd = f"frame {frame}: the command for joint {joint} is {angles[frame, joint]}"
+        raise UnsafeCommandError(odd, hint="finite angles in radians")
+    return np.where(finite, angles, command)

@@ -66,7 +66,6 @@ _LOOKING_UP = 0.485
 _SIZES_AWAY = 3.14
 """How far away it is, over the robot's size: there is room for a step, and for a fall."""
 
-
 SOFTLY = 0.15
 """How much of its way to the robot a camera goes from picture to picture: at 25 a second, two thirds in a
 quarter of a second. So it does not bob with every step."""
@@ -96,29 +95,20 @@ def spectator(
 ) -> Any:
     """Return MuJoCo's camera for a spectator.
 
-    Args:
-        arena: what is looked at; None for a bare floor.
-        view: where the spectator stands.
-        aspect: width of the picture over its height.
-        close_up: how one who follows the robot looks at it.
+    `aspect` is the width of the picture over its height, `close_up` how one who follows the robot looks at
+    it.
     """
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FREE
     camera.azimuth, camera.elevation = _ANGLES_DEG[view]
     camera.orthographic = int(view is FilmCamera.TOP)
-    middle_x = 0.0 if arena is None else arena.size_x / 2.0
     if view in FOLLOWING:
         camera.lookat[:] = (0.0, 0.0, close_up.height_m)
         camera.distance = close_up.distance_m
     else:
-        camera.lookat[:] = (middle_x, 0.0, 0.05)
+        camera.lookat[:] = (0.0 if arena is None else arena.size_x / 2.0, 0.0, 0.05)
         camera.distance = _field_distance(arena, aspect)
     return camera
-
-
-def line_of_sight(view: FilmCamera) -> Floats:
-    """Return the direction a spectator looks in, `(3,)`, a unit vector in the field frame."""
-    return _direction(*_ANGLES_DEG[view])
 
 
 def _direction(azimuth_deg: float, elevation_deg: float) -> Floats:
@@ -145,13 +135,7 @@ def _size(arena: Arena | None) -> tuple[float, float]:
 
 
 def close_up_on(one: ModelInstance) -> CloseUp:
-    """Return a close-up that has the robot whole in the picture, with some room around it."""
-    size_m = robot_size(one)
-    return CloseUp(height_m=_LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
-
-
-def robot_size(one: ModelInstance) -> float:
-    """Return the largest of length, width and height of the robot, all joints at zero [m]."""
+    """Return a close-up that has the whole robot in the picture with some room around, all joints at zero."""
     model = one.model
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
@@ -159,41 +143,33 @@ def robot_size(one: ModelInstance) -> float:
     turns = data.geom_xmat[own].reshape(-1, 3, 3)
     middles = data.geom_xpos[own] + np.einsum("gij,gj->gi", turns, model.geom_aabb[own, :3])
     halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[own, 3:])
-    return float(((middles + halves).max(axis=0) - (middles - halves).min(axis=0)).max())
+    size_m = float(((middles + halves).max(axis=0) - (middles - halves).min(axis=0)).max())
+    return CloseUp(height_m=_LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
 
 
 def eye(camera: Any) -> Floats:
     """Return where the camera itself is, `(3,)` [m]."""
     sight = _direction(camera.azimuth, camera.elevation)
-    position: Floats = np.array(camera.lookat) - camera.distance * sight
-    return position
+    return np.asarray(camera.lookat - camera.distance * sight)
 
 
 def framed(
-    world: World,
-    moments: Iterable[tuple[ArrayLike, ArrayLike]],
-    camera: str,
-    aspect: float,
-    *,
-    steady: bool,
+    world: World, moments: Iterable[tuple[ArrayLike, ArrayLike]], camera: str, aspect: float, *, steady: bool
 ) -> CloseUp | None:
     """Return how a camera that follows the robot sees all of it at every moment, from as near as can be.
 
     Where the camera is none that follows, there is nothing to choose: None.
 
-    Args:
-        world: with the robot on a bare floor; its state is changed.
-        moments: poses of the base `(7,)` and of the joints `(n_joints,)` [rad].
-        camera: its name.
-        aspect: width of the picture over its height.
-        steady: whether the camera follows a moving robot softly; else it looks right at it in each picture.
+    The world, with the robot on a bare floor, is changed. Moments are poses of the base `(7,)` and of the
+    joints `(n_joints,)` [rad], `aspect` is the width of the picture over its height. A `steady` camera
+    follows a moving robot softly; another looks right at it in each picture.
     """
     view = next((view for view in FOLLOWING if view.value == camera), None)
     if view is None:
         return None
     points, radii = [], []
     for base, joints in moments:
-        world.show(base, joints)
+        world.show((base, joints))
         supports = find_supports(world.instance())
         middle = np.asarray(base, dtype=np.float64)[:3] * (1.0, 1.0, 0.0)
         points.append(supports.centres - middle)
@@ -201,7 +177,7 @@ def framed(
     offsets, reach = np.concatenate(points), np.concatenate(radii)
     top, bottom = float((offsets[:, 2] + reach).max()), float((offsets[:, 2] - reach).min())
     height = 0.5 * (top + bottom)
-    sight = line_of_sight(view)
+    sight = _direction(*_ANGLES_DEG[view])
     right = np.array([sight[1], -sight[0], 0.0]) / math.hypot(sight[0], sight[1])
     turned = (offsets - (0.0, 0.0, height)) @ np.stack([right, np.cross(right, sight), sight], axis=-1)
     aside, above, beyond = turned.T

@@ -60,10 +60,9 @@ class ContactRecorder:
         self._stacked, self._n_before = None, 0
 
     def take(self) -> tuple[Contacts, Floats]:
-        """Return what touched in the frames noted since the last call, and how far each foot slid.
+        """Return what touched in the frames noted since the last call, and slips `(n_frames, n_feet)` [m].
 
-        Returns:
-            The contacts, their frames counted from the first of these, and slips `(n_frames, n_feet)` [m].
+        The frames of the contacts are counted from the first of these.
         """
         contacts, slips = self._contacts(), self._slips()[self._n_before :]
         del self._found[:-1], self._geoms[:-1]
@@ -131,8 +130,7 @@ class ContactRecorder:
         """Return how fast each point that touches the floor came down in the frame, `(n,)` [m/s]."""
         own = np.where(self._thing_of_geom[geoms[:, 0]] == self._floor, geoms[:, 1], geoms[:, 0])
         ways = self._ways(frames, self._place_of_geom[own], points, np.maximum(frames - 1, 0))
-        speeds: Floats = ways[:, 2] / self._frame_s
-        return speeds
+        return np.asarray(ways[:, 2] / self._frame_s)
 
     def _slips(self) -> Floats:
         """Return how far each foot slid over the floor in each frame, `(n_frames, n_feet)` [m].
@@ -174,20 +172,17 @@ class ContactRecorder:
         return self._stacked
 
     def _ways(self, frames: Indices, places: Indices, points: Floats, then: Indices) -> Floats:
-        """Return how far from where they are points of the robot are in other frames, `(n, 3)` [m].
+        """Return how far points `(n, 3)` [m] of some frames `(n,)` are from there in others, `then`.
 
-        Args:
-            frames: in which the points are where they are, `(n,)`.
-            places: of the geom that each moves with, `(n,)`.
-            points: `(n, 3)` [m].
-            then: the other frames, `(n,)`.
+        Each moves with the geom at one of the `places` `(n,)` among the robot's own.
         """
         if not len(frames):
             return np.empty((0, 3))
         where, turned = self._poses()
         inside = np.einsum("nji,nj->ni", turned[frames, places], points - where[frames, places])
-        ways: Floats = where[then, places] + np.einsum("nij,nj->ni", turned[then, places], inside) - points
-        return ways
+        return np.asarray(
+            where[then, places] + np.einsum("nij,nj->ni", turned[then, places], inside) - points
+        )
 
 
 def _can_touch(model: Any) -> Flags:

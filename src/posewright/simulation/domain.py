@@ -20,15 +20,8 @@ if TYPE_CHECKING:
     from posewright.simulation.instance import ModelInstance
 
 _CHANGED = (
-    "body_mass",
-    "body_inertia",
-    "body_ipos",
-    "body_sameframe",
-    "geom_sameframe",
-    "geom_friction",
-    "geom_priority",
-    "site_sameframe",
-    "dof_armature",
+    *("body_mass", "body_inertia", "body_ipos", "body_sameframe", "geom_sameframe", "geom_friction"),
+    *("geom_priority", "site_sameframe", "dof_armature"),
 )
 """Arrays of MuJoCo's model that a body's domain parameters change; gravity besides."""
 
@@ -88,10 +81,8 @@ class ModelDomain:
         model.body_ipos[body] += shift_m
         if model.body_sameframe[body] == int(same.mjSAMEFRAME_BODY):
             model.body_sameframe[body] = int(same.mjSAMEFRAME_BODYROT)
-        for frames, bodies in (
-            (model.geom_sameframe, model.geom_bodyid),
-            (model.site_sameframe, model.site_bodyid),
-        ):
+        geoms, sites = (model.geom_sameframe, model.geom_bodyid), (model.site_sameframe, model.site_bodyid)
+        for frames, bodies in (geoms, sites):
             frames[(bodies == body) & (frames == int(same.mjSAMEFRAME_INERTIA))] = int(same.mjSAMEFRAME_NONE)
 
 
@@ -100,9 +91,8 @@ def _ground(domains: list[DomainParameters]) -> tuple[float | None, tuple[float,
     frictions = {domain.friction for domain in domains} - {None}
     slopes = {domain.slope_rad for domain in domains if any(domain.slope_rad)}
     if len(frictions) > 1 or len(slopes) > 1:
-        raise InputError(
-            "robots of one world stand on one ground", hint="give them the same friction and slope"
-        )
+        same = "give them the same friction and slope"
+        raise InputError("robots of one world stand on one ground", hint=same)
     return next(iter(frictions), None), next(iter(slopes), (0.0, 0.0))
 
 
@@ -117,12 +107,9 @@ def leaning(gravity: Floats, roll_rad: float, pitch_rad: float) -> Floats:
     """Return gravity as a floor feels it that leans by Ry(pitch) Rx(roll): the transpose of that times it.
 
     Args:
-        gravity: as a level floor feels it, straight down [m/s^2].
+        gravity: as a level floor feels it, straight down, `(3,)` [m/s^2].
         roll_rad: positive where the field falls away to the right [rad].
         pitch_rad: positive where it falls away along +x [rad].
-
-    Returns:
-        `(3,)` [m/s^2].
     """
     if not roll_rad and not pitch_rad:
         return gravity
@@ -134,9 +121,7 @@ def leaning(gravity: Floats, roll_rad: float, pitch_rad: float) -> Floats:
 def levelled(rotation: Floats, gravity: Floats) -> Floats:
     """Return how something is turned against the vertical that is turned so against the floor, `(3, 3)`.
 
-    Args:
-        rotation: its axes as columns, in the field frame.
-        gravity: as the floor feels it, `(3,)` [m/s^2].
+    Gravity is as the floor feels it, `(3,)` [m/s^2].
     """
     ahead, left, up = gravity.tolist()
     if not ahead and not left:
@@ -144,5 +129,4 @@ def levelled(rotation: Floats, gravity: Floats) -> Floats:
     pitch, roll = math.atan2(ahead, math.hypot(left, up)), math.atan2(-left, -up)
     cp, sp, cr, sr = math.cos(pitch), math.sin(pitch), math.cos(roll), math.sin(roll)
     floor = np.array([[cp, sp * sr, sp * cr], [0.0, cr, -sr], [-sp, cp * sr, cp * cr]])
-    turned: Floats = floor @ rotation
-    return turned
+    return np.asarray(floor @ rotation)

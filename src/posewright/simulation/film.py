@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+import importlib
+import os
+import sys
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from posewright.arenas import WALLS
 from posewright.arrays import Floats
-from posewright.errors import UnknownNameError
+from posewright.errors import InputError, UnavailableError, UnknownNameError
 from posewright.robots import Camera
+from posewright.simulation.arena_model import PICTURE_HEIGHT, PICTURE_WIDTH
 from posewright.simulation.assembly import camera_name
 from posewright.simulation.cameras import (
     FOLLOWING,
@@ -25,11 +29,14 @@ from posewright.simulation.cameras import (
     spectator,
     top_height_m,
 )
-from posewright.simulation.canvas import Canvas, Picture
 from posewright.simulation.world import Pose, World
 
-Moment = tuple[ArrayLike, ArrayLike, ArrayLike]
-"""Trunk `(7,)`, joint positions `(n_joints,)` [rad] and boxes `(n_boxes, 7)` of one instant."""
+Picture = NDArray[np.uint8]
+"""`(height, width, 3)`: red, green, blue, the top row first."""
+
+_NO_GL = "install EGL (Debian: libegl1 libgl1-mesa-dri), or set MUJOCO_GL to egl, osmesa or glfw"
+_WAYS = {"egl": "mujoco.egl", "osmesa": "mujoco.osmesa", "glfw": "mujoco.glfw", "cgl": "mujoco.cgl"}
+_MAX_GEOMS = 2000
 
 _QUICK = (1024, 2)
 """Edge of the shadow map and samples a pixel, where time matters more than beauty."""
@@ -72,6 +79,9 @@ class Film:
         close_up: CloseUp | None = None,
     ) -> None:
         world.refuse_bare()
+        if not (0 < width <= PICTURE_WIDTH and 0 < height <= PICTURE_HEIGHT):
+            at_most = f"at most {PICTURE_WIDTH} x {PICTURE_HEIGHT}"
+            raise InputError(f"cannot draw a picture of {width} x {height}", hint=at_most)
         self._world = world
         first = next(iter(world.instances.values()))
         self._close_up = close_up or close_up_on(first)
@@ -92,29 +102,22 @@ class Film:
         standing = [] if world.arena is None else [wall.name for wall in world.arena.walls]
         self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in standing}
         self._is_new = True
-        self._canvas = Canvas(self._model, width, height)
+        self._rectangle = mujoco.MjrRect(0, 0, width, height)
+        self._pixels = np.empty((height, width, 3), dtype=np.uint8)
+        self._gl: Any = _gl_context(width, height)
+        self._gl.make_current()
+        self._context: Any = mujoco.MjrContext(self._model, int(mujoco.mjtFontScale.mjFONTSCALE_100))
+        mujoco.mjr_setBuffer(int(mujoco.mjtFramebuffer.mjFB_OFFSCREEN), self._context)
+        self._scene: Any = mujoco.MjvScene(self._model, maxgeom=_MAX_GEOMS)
+        self._options: Any = mujoco.MjvOption()
 
     def now(self) -> Picture:
         """Return a picture of the world as it is now, `(height, width, 3)` uint8."""
         return self._draw(self._world.data.qpos)
 
-    def frame(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Picture:
-        """Return a picture of poses as a recording has them, `(height, width, 3)` uint8.
-
-        Args:
-            base: `(7,)`.
-            joint_positions: `(n_joints,)` [rad].
-            boxes: `(n_boxes, 7)`; empty to leave the boxes where the arena has them.
-        """
-        return self._draw(self._world.qpos_from(base, joint_positions, boxes))
-
-    def frame_of(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> Picture:
-        """Return a picture of several robots, by name base `(7,)` and joints `(n_joints,)` [rad]."""
+    def frame(self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = ()) -> Picture:
+        """Return a picture of poses as a recording has them, as `World.qpos_of` takes them."""
         return self._draw(self._world.qpos_of(poses, boxes))
-
-    def frames(self, moments: Iterable[Moment]) -> Iterator[Picture]:
-        """Yield a picture of each moment, one at a time: a film is larger than the memory."""
-        return (self.frame(*moment) for moment in moments)
 
     def _draw(self, qpos: Floats) -> Picture:
         self._data.qpos[:] = qpos
@@ -125,7 +128,12 @@ class Film:
             self._follow()
         if isinstance(self._view, FilmCamera):
             self._see_through_near_walls()
-        return self._canvas.draw(self._data, self._camera)
+        self._gl.make_current()
+        every = int(mujoco.mjtCatBit.mjCAT_ALL)
+        mujoco.mjv_updateScene(self._model, self._data, self._options, None, self._camera, every, self._scene)
+        mujoco.mjr_render(self._rectangle, self._scene, self._context)
+        mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
+        return np.ascontiguousarray(self._pixels[::-1])
 
     def _follow(self) -> None:
         """Move the camera after the robot, a part of the way each picture."""
@@ -137,23 +145,21 @@ class Film:
 
     def _see_through_near_walls(self) -> None:
         """Draw those walls as glass that the spectator stands behind."""
-        place = eye(self._camera)[:2]
-        arena = self._world.arena
+        (x, y), arena = eye(self._camera)[:2], self._world.arena
         if arena is None or self._view is FilmCamera.TOP:
             return
-        beyond = (
-            place[0] < 0.0,
-            place[0] > arena.size_x,
-            place[1] > arena.size_y / 2.0,
-            place[1] < -arena.size_y / 2.0,
-        )
+        beyond = (x < 0.0, x > arena.size_x, y > arena.size_y / 2.0, y < -arena.size_y / 2.0)
         for name, is_beyond in zip(WALLS, beyond, strict=True):
             if name in self._walls:
                 self._model.geom_rgba[self._walls[name], 3] = _GLASS if is_beyond else 1.0
 
     def close(self) -> None:
         """Give back what the graphics driver holds."""
-        self._canvas.close()
+        if self._gl is not None:
+            self._gl.make_current()
+            self._context.free()
+            self._gl.free()
+            self._gl = None
 
     def __enter__(self) -> Film:
         return self
@@ -165,12 +171,7 @@ class Film:
 
 
 def camera_picture(world: World, sensor: str, robot: str | None = None) -> Picture:
-    """Return what a camera sensor of a robot sees now, in its own size, `(height, width, 3)` uint8.
-
-    Raises:
-        UnknownNameError: the robot has no camera of that name.
-        UnavailableError: nothing can be drawn on this machine.
-    """
+    """Return what a camera sensor of a robot sees now, in its own size, `(height, width, 3)` uint8."""
     one = world.instance(robot)
     cameras = {sensor.name: sensor for sensor in one.sensors if isinstance(sensor, Camera)}
     if sensor not in cameras:
@@ -201,3 +202,18 @@ def _camera(world: World, view: FilmCamera | str, aspect: float, close_up: Close
     camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
     camera.fixedcamid = world.model.camera(view).id
     return camera
+
+
+def _gl_context(width: int, height: int) -> Any:
+    """Return an OpenGL context for drawing off the screen.
+
+    MUJOCO_GL chooses the way, as everywhere in MuJoCo; unset on Linux, EGL is taken: it needs no display.
+    """
+    default = "egl" if sys.platform.startswith("linux") else "cgl" if sys.platform == "darwin" else "glfw"
+    way = os.environ.get("MUJOCO_GL", "").lower().strip() or default
+    if way not in _WAYS:
+        raise UnavailableError(f"MUJOCO_GL={way!r} draws nothing", hint=_NO_GL)
+    try:
+        return importlib.import_module(_WAYS[way]).GLContext(width, height)
+    except (ImportError, AttributeError, RuntimeError, OSError) as error:
+        raise UnavailableError(f"no pictures can be drawn here: {way}: {error}", hint=_NO_GL) from error

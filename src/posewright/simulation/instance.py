@@ -92,9 +92,7 @@ class Addresses:
     def of_all(self, columns: Floats, of_welded: Floats | float) -> Floats:
         """Return columns of all joints, `(..., n_joints)`, from those that move, `(..., n_moving)`.
 
-        Args:
-            columns: of the joints that move.
-            of_welded: what the others have: one number, or `(n_joints,)`.
+        The others have `of_welded`: one number, or `(n_joints,)`.
         """
         if len(self.moving) == len(self.welded):
             return columns
@@ -150,8 +148,7 @@ class ModelInstance:
     @property
     def base(self) -> Floats:
         """Pose of the base x y z qw qx qy qz, `(7,)` [m, unit quaternion]."""
-        pose: Floats = self.data.qpos[self.addresses.base_qpos].copy()
-        return pose
+        return np.array(self.data.qpos[self.addresses.base_qpos])
 
     @property
     def joint_positions(self) -> Floats:
@@ -166,8 +163,7 @@ class ModelInstance:
 
     def own_geoms(self) -> Flags:
         """Return which geoms are its own, `(n_geoms,)`."""
-        own: Flags = self.model.body_rootid[self.model.geom_bodyid] == self.addresses.base_body
-        return own
+        return np.asarray(self.model.body_rootid[self.model.geom_bodyid] == self.addresses.base_body)
 
 
 def find_addresses(
@@ -175,12 +171,8 @@ def find_addresses(
 ) -> Addresses:
     """Look everything up by name.
 
-    Args:
-        model: MuJoCo's.
-        robot: its card.
-        prefix: before the names of all that is its own in the model.
-        n_boxes: of the arena.
-        welded: angles of joints that are welded, by name [rad].
+    `prefix` stands before the names of all that is the robot's own in the model; `welded` has the angles of
+    joints that are welded, by name [rad].
 
     Raises:
         InputError: the model lacks a joint or an actuator of the card, or has more.
@@ -221,38 +213,23 @@ def _joints(model: Any, robot: Robot, names: list[str], prefix: str) -> list[int
     ids = [int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, prefix + name)) for name in names]
     missing = [name for name, joint in zip(names, ids, strict=True) if joint < 0]
     if missing:
-        raise InputError(
-            f"the model has no joint {missing[0]!r}",
-            where=Where(path=robot.model_path),
-            hint="every joint of the card is a joint of its model",
-        )
+        hint = "every joint of the card is a joint of its model"
+        raise InputError(f"the model has no joint {missing[0]!r}", where=Where(robot.model_path), hint=hint)
     return ids
 
 
 def _actuators(model: Any, robot: Robot, names: Sequence[str], joints: list[int], base: int) -> Indices:
-    drives = mujoco.mjtTrn.mjTRN_JOINT
-    of_joint = {
-        int(model.actuator_trnid[index, 0]): index
-        for index in range(model.nu)
-        if model.actuator_trntype[index] == drives
-    }
+    driving = np.flatnonzero(model.actuator_trntype == int(mujoco.mjtTrn.mjTRN_JOINT)).tolist()
+    of_joint = {int(model.actuator_trnid[index, 0]): index for index in driving}
     for name, joint in zip(names, joints, strict=True):
         if joint not in of_joint:
-            raise InputError(
-                f"no actuator of the model drives {name!r}",
-                where=Where(path=robot.model_path),
-                hint="give every joint a position actuator",
-            )
-    others = {
-        index for joint, index in of_joint.items() if model.body_rootid[model.jnt_bodyid[joint]] != base
-    }
-    own = model.nu - len(others)
+            hint = "give every joint a position actuator"
+            missing = f"no actuator of the model drives {name!r}"
+            raise InputError(missing, where=Where(robot.model_path), hint=hint)
+    own = model.nu - sum(model.body_rootid[model.jnt_bodyid[joint]] != base for joint in of_joint)
     if own != len(joints):
-        raise InputError(
-            f"the model has {own} actuators for {len(joints)} joints of the card",
-            where=Where(path=robot.model_path),
-            hint="one actuator a joint",
-        )
+        count = f"the model has {own} actuators for {len(joints)} joints of the card"
+        raise InputError(count, where=Where(robot.model_path), hint="one actuator a joint")
     return np.array([of_joint[joint] for joint in joints], dtype=np.intp)
 
 
@@ -260,11 +237,8 @@ def _sole(model: Any, robot: Robot, foot: str) -> int:
     """Return the geom of a foot that reaches lowest and can touch something."""
     body = int(model.body(foot).id)
     first = int(model.body_geomadr[body])
-    geoms = [
-        geom
-        for geom in range(first, first + int(model.body_geomnum[body]))
-        if model.geom_contype[geom] or model.geom_conaffinity[geom]
-    ]
+    own = range(first, first + int(model.body_geomnum[body]))
+    geoms = [geom for geom in own if model.geom_contype[geom] or model.geom_conaffinity[geom]]
     if not geoms:
         raise InputError(f"the foot {foot!r} has no geom that touches", where=Where(path=robot.model_path))
     return min(geoms, key=lambda geom: float(model.geom_pos[geom, 2] - model.geom_rbound[geom]))
@@ -282,9 +256,7 @@ def _underside(model: Any, geom: int) -> Floats:
     centre, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
     if _is_ball(model, geom):
         half = half * (math.sqrt(0.5), math.sqrt(0.5), 1.0)
-    low = np.full((4, 1), -half[2])
-    corners: Floats = centre + np.hstack([_CORNER_SIGNS * half[:2], low])
-    return corners
+    return np.asarray(centre + np.hstack([_CORNER_SIGNS * half[:2], np.full((4, 1), -half[2])]))
 
 
 def _sensors(model: Any, names: list[str]) -> slice:

@@ -11,6 +11,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.simulation.body import SimulatedBody
+from posewright.simulation.placing import sole_corners
 from posewright.simulation.world import World
 
 if TYPE_CHECKING:
@@ -19,13 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelMeasures:
-    """What a model measures in a pose.
-
-    Attributes:
-        height_m: from its lowest to its highest point [m].
-        mass_kg: of all its parts [kg].
-        soles_m: the longer edge of each sole, `(n_feet,)` [m].
-    """
+    """What a model measures in a pose: its height and mass, and the longer edge of each sole."""
 
     height_m: float
     mass_kg: float
@@ -33,26 +28,20 @@ class ModelMeasures:
 
 
 def measure(robot: Robot, pose: Floats) -> ModelMeasures:
-    """Measure a robot's model.
-
-    Args:
-        robot: its card.
-        pose: joint angles it is measured in, `(n_joints,)` [rad].
+    """Measure a robot's model in a pose, `(n_joints,)` [rad].
 
     Raises:
         InputError: the card has no model.
     """
     world = World(robot)
-    body = SimulatedBody(world, start_pose=pose)
-    truth = body.observe().truth
-    assert truth is not None  # noqa: S101 -- a simulated body always knows
-    soles = truth.footprints[0]
+    SimulatedBody(world, start_pose=pose)
+    soles = sole_corners(world.instance())
     edges = np.linalg.norm(np.roll(soles, -1, axis=1) - soles, axis=-1)
     own = np.flatnonzero(world.model.geom_bodyid)  # all but the floor: there is nothing else on it
-    reaches = [_reach(world.model, world.data, int(geom)) for geom in own]
-    height_m = max(high for _, high in reaches) - min(low for low, _ in reaches)
-    mass_kg = float(world.model.body_mass.sum())
-    return ModelMeasures(height_m, mass_kg, tuple(edges.max(axis=1).tolist()))
+    lows, highs = zip(*(_reach(world.model, world.data, int(geom)) for geom in own), strict=True)
+    return ModelMeasures(
+        max(highs) - min(lows), float(world.model.body_mass.sum()), tuple(edges.max(axis=1).tolist())
+    )
 
 
 def _reach(model: Any, data: Any, geom: int) -> tuple[float, float]:

@@ -43,27 +43,23 @@ class Mount:
 def find_mount(one: ModelInstance, name: str, data: Any = None) -> Mount:
     """Return the site, or else the body, of that name.
 
-    Args:
-        one: the robot.
-        name: as its own model has it.
-        data: the state to look into; None for that of the robot's world.
+    It is called as in the robot's own model, and looked up in the state of its world, unless `data` is given.
 
     Raises:
         UnknownNameError: the model has neither.
     """
     model, data = one.model, one.data if data is None else data
-    site, body = mujoco.mjtObj.mjOBJ_SITE, mujoco.mjtObj.mjOBJ_XBODY
-    index = int(mujoco.mj_name2id(model, site, one.prefix + name))
-    if index >= 0:
-        return Mount(int(site), index, data.site_xpos[index], data.site_xmat[index].reshape(3, 3))
-    index = int(mujoco.mj_name2id(model, body, one.prefix + name))
-    if index >= 0:
-        return Mount(int(body), index, data.xpos[index], data.xmat[index].reshape(3, 3))
-    names = [
-        *(model.site(i).name for i in range(model.nsite)),
-        *(model.body(i).name for i in range(model.nbody)),
-    ]
-    own = [name.removeprefix(one.prefix) for name in names if name and name.startswith(one.prefix)]
+    kinds = mujoco.mjtObj
+    sites, bodies = (
+        (kinds.mjOBJ_SITE, data.site_xpos, data.site_xmat),
+        (kinds.mjOBJ_XBODY, data.xpos, data.xmat),
+    )
+    for kind, places, turns in (sites, bodies):
+        index = int(mujoco.mj_name2id(model, kind, one.prefix + name))
+        if index >= 0:
+            return Mount(int(kind), index, places[index], turns[index].reshape(3, 3))
+    things = (*map(model.site, range(model.nsite)), *map(model.body, range(model.nbody)))
+    own = [thing.name.removeprefix(one.prefix) for thing in things if thing.name.startswith(one.prefix)]
     raise UnknownNameError.among("site or body of the model", name, own)
 
 

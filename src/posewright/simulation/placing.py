@@ -16,7 +16,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.simulation.resting import find_supports, resting_up
+from posewright.simulation.resting import find_supports, outside_of, resting_up
 
 if TYPE_CHECKING:
     from posewright.simulation.instance import Addresses, ModelInstance
@@ -41,12 +41,7 @@ _NO_WIDTH_M = 0.01
 
 
 class Lean(NamedTuple):
-    """How a base leans.
-
-    Attributes:
-        roll_rad: positive to the right [rad].
-        pitch_rad: positive forward [rad].
-    """
+    """How a base leans: roll positive to the right, pitch positive forward [rad]."""
 
     roll_rad: float = 0.0
     pitch_rad: float = 0.0
@@ -110,15 +105,9 @@ def sole_corners(one: ModelInstance) -> Floats:
 
 
 def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Floats:
-    """Return the corners of the soles in the field frame; a ball's lie level at its lowest point.
+    """Return the corners of the soles in the field frame, `(..., n_feet, 4, 3)` [m]; a ball's lie level.
 
-    Args:
-        positions: of the soles, `(..., n_feet, 3)` [m].
-        rotations: of the soles, row by row, `(..., n_feet, 9)`.
-        addresses: which know the soles' corners.
-
-    Returns:
-        `(..., n_feet, 4, 3)` [m].
+    The soles' positions are `(..., n_feet, 3)` [m], their rotations, row by row, `(..., n_feet, 9)`.
     """
     matrices = rotations.reshape(*rotations.shape[:-1], 3, 3)
     turned: Floats = addresses.sole_corners @ np.swapaxes(matrices, -1, -2)
@@ -131,48 +120,22 @@ def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Fl
 def standing_up(points: Floats, centre: Floats) -> Floats:
     """Return which way is up when these points stand on a floor.
 
-    Args:
-        points: that may touch the floor, `(n, 3)` [m].
-        centre: the centre of mass, `(3,)` [m].
-
-    Returns:
-        The floor's normal, `(3,)`, a unit vector in the frame of `points`: that of the facet of their
-        convex hull over which the centre of mass lies, or is least far outside.
+    The normal `(3,)` of the facet of their convex hull over which the centre of mass `(3,)` lies, or is least
+    far outside: a unit vector in the frame of `points` `(n, 3)` [m].
     """
-    best, best_outside = np.array([0.0, 0.0, 1.0]), math.inf
-    for triangle in combinations(range(len(points)), 3):
-        normal = _facet(points, triangle)
-        if normal is None:
-            continue
-        outside = _outside(points[list(triangle)], centre, normal)
-        if outside < best_outside - 1e-9:
-            best, best_outside = normal, outside
-    return _fitted(points, best)
-
-
-def _facet(points: Floats, triangle: tuple[int, ...]) -> Floats | None:
-    """Return the upward normal of a triangle that no point lies below; None if it is no such facet."""
-    a, b, c = points[list(triangle)]
-    normal = np.cross(b - a, c - a)
-    length = float(np.linalg.norm(normal))
-    if length < _NO_AREA_M2:
-        return None
-    normal = normal / (length if normal[2] >= 0.0 else -length)
-    lowest = float(((points - a) @ normal).min())
-    return normal if lowest > -_BELOW_M and normal[2] > _LEAST_UP else None
-
-
-def _outside(triangle: Floats, centre: Floats, normal: Floats) -> float:
-    """Return how far the centre's foot on the triangle's plane lies outside the triangle [m]."""
-    middle = triangle.mean(axis=0)
-    worst = -math.inf
-    for start, end in zip(triangle, np.roll(triangle, -1, axis=0), strict=True):
-        outward = np.cross(end - start, normal)
-        outward = outward / np.linalg.norm(outward)
-        if (middle - start) @ outward > 0.0:
-            outward = -outward
-        worst = max(worst, float((centre - start) @ outward))
-    return max(0.0, worst)
+    triangles = points[np.array([*combinations(range(len(points)), 3)])]
+    starts = triangles[:, 0]
+    normals = np.cross(triangles[:, 1] - starts, triangles[:, 2] - starts)
+    lengths = np.linalg.norm(normals, axis=-1)
+    fat = lengths >= _NO_AREA_M2
+    triangles, starts, normals, lengths = triangles[fat], starts[fat], normals[fat], lengths[fat]
+    normals /= np.copysign(lengths, normals[:, 2])[:, np.newaxis]
+    lowest = np.einsum("tpi,ti->tp", points - starts[:, np.newaxis], normals).min(axis=-1, initial=math.inf)
+    carry = (lowest > -_BELOW_M) & (normals[:, 2] > _LEAST_UP)
+    if not carry.any():
+        return _fitted(points, np.array([0.0, 0.0, 1.0]))
+    outside = outside_of(triangles[carry], centre, normals[carry])
+    return _fitted(points, normals[carry][np.argmax(outside < outside.min() + 1e-9)])
 
 
 def _fitted(points: Floats, up: Floats) -> Floats:
@@ -188,8 +151,7 @@ def _fitted(points: Floats, up: Floats) -> Floats:
     _, sizes, axes = np.linalg.svd(spread)
     if sizes[1] < _NO_WIDTH_M:
         return up
-    normal: Floats = axes[2] if axes[2] @ up > 0.0 else -axes[2]
-    return normal
+    return np.asarray(axes[2] if axes[2] @ up > 0.0 else -axes[2])
 
 
 def _tilt(up: Floats) -> Floats:

@@ -32,10 +32,9 @@ class Surroundings:
 
     Where it is alone, this is a second model, of the arena without the robot, in which the boxes stand as
     they do in the world: four in five of a world's geoms are the robot's, and to let MuJoCo pass over them
-    for every ray costs half as much again as the rays themselves. The distances are the same to the last
-    bit: the boxes' places are copied, and everything else stands still. Among others, it is the world
-        itself, with what rays pass by in
-    another group: the robot's own shapes, and what is only to be seen of the others.
+    for every ray costs half as much again as the rays themselves. The distances are the same to the last bit:
+    the boxes' places are copied, and everything else stands still. Among others, it is the world itself, with
+    what rays pass by in another group: the robot's own shapes, and what is only to be seen of the others.
 
     Attributes:
         model: MuJoCo's model.

@@ -30,27 +30,20 @@ _TOUCHING_M = 1e-6
 _FLAT_M2 = 1e-8
 """A triangle this small [m^2] carries nothing."""
 
-
 _CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
 _ENDS = np.array([(0, 0, -1), (0, 0, 1)], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Supports:
-    """Balls whose convex hull is that of a robot.
-
-    Attributes:
-        centres: `(n, 3)` [m].
-        radii: `(n,)` [m].
-    """
+    """Balls whose convex hull is that of a robot: their centres `(n, 3)` and radii `(n,)` [m]."""
 
     centres: Floats
     radii: Floats
 
     def heights(self, up: Floats) -> Floats:
         """Return how high the lowest point of each ball is along `up` `(..., 3)`: `(..., n)` [m]."""
-        heights: Floats = up @ self.centres.T - self.radii
-        return heights
+        return np.asarray(up @ self.centres.T - self.radii)
 
 
 def find_supports(one: ModelInstance) -> Supports:
@@ -59,20 +52,14 @@ def find_supports(one: ModelInstance) -> Supports:
     Spheres, capsules and boxes are exact; of any other shape, the corners of the box around it count.
     """
     model, data = one.model, one.data
-    centres, radii = [], []
-    for geom in _geoms(one):
+    centres, radii, floor = [], [], int(model.geom(FLOOR).id)
+    kind, stops = int(model.geom_contype[floor]), int(model.geom_conaffinity[floor])
+    touches = ((model.geom_contype & stops) | (model.geom_conaffinity & kind)) != 0
+    for geom in np.flatnonzero(one.own_geoms() & touches).tolist():
         points, radius = _balls(model, geom)
         centres.append(data.geom_xpos[geom] + points @ data.geom_xmat[geom].reshape(3, 3).T)
         radii.append(np.full(len(points), radius))
     return Supports(np.concatenate(centres), np.concatenate(radii))
-
-
-def _geoms(one: ModelInstance) -> list[int]:
-    """Return the robot's geoms that the floor stops."""
-    model, floor = one.model, int(one.model.geom(FLOOR).id)
-    kind, stops = int(model.geom_contype[floor]), int(model.geom_conaffinity[floor])
-    touches = ((model.geom_contype & stops) | (model.geom_conaffinity & kind)) != 0
-    return [int(geom) for geom in np.flatnonzero(one.own_geoms() & touches)]
 
 
 def _balls(model: Any, geom: int) -> tuple[Floats, float]:
@@ -88,23 +75,17 @@ def _balls(model: Any, geom: int) -> tuple[Floats, float]:
 def resting_up(supports: Supports, centre: Floats) -> Floats:
     """Return which way is up when a robot is put down upright and let go.
 
-    Args:
-        supports: what of it may touch the floor.
-        centre: its centre of mass, `(3,)` [m].
-
-    Returns:
-        The floor's normal, `(3,)`, a unit vector in the frame of `supports`: of the stable ways to lie the
-        one with the least lean, or, where none is stable, that in which the centre is least far outside.
+    The floor's normal, `(3,)`, a unit vector in the frame of `supports`: of the stable ways to lie that with
+    the least lean, or, where none is stable, that in which the centre of mass `(3,)` is least far outside.
     """
     balls = _lowest_anywhere(supports)
     ups, corners = _planes(supports, balls)
     if not len(ups):
         return np.array([0.0, 0.0, 1.0])
-    outside = _outside(corners, centre, ups)
+    outside = outside_of(corners, centre, ups)
     is_stable = outside <= _TOUCHING_M
     best = np.argmax(np.where(is_stable, ups[:, 2], -1.0)) if is_stable.any() else np.argmin(outside)
-    up: Floats = ups[best]
-    return up
+    return np.asarray(ups[best])
 
 
 def _lowest_anywhere(supports: Supports) -> list[int]:
@@ -118,11 +99,7 @@ def _lowest_anywhere(supports: Supports) -> list[int]:
 
 
 def _planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
-    """Return the planes that carry three balls and have none below.
-
-    Returns:
-        Their normals, `(k, 3)`, and where each touches its three balls, `(k, 3, 3)` [m].
-    """
+    """Return normals `(k, 3)` of planes on three balls with none below, and where they touch, `(k, 3, 3)`."""
     triples = np.array(list(combinations(balls, 3)), dtype=np.intp).reshape(-1, 3)
     ups, triples = _tangents(supports.centres[triples], supports.radii[triples], triples)
     heights = supports.heights(ups)
@@ -136,13 +113,8 @@ def _planes(supports: Supports, balls: list[int]) -> tuple[Floats, Floats]:
 def _tangents(centres: Floats, radii: Floats, triples: Indices) -> tuple[Floats, Indices]:
     """Return the normals of the planes that touch three balls each from the same side.
 
-    Args:
-        centres: `(k, 3, 3)` [m].
-        radii: `(k, 3)` [m].
-        triples: which balls these are, `(k, 3)`.
-
-    Returns:
-        Up to two normals a triple, `(m, 3)`, and the triple of each, `(m, 3)`.
+    Of the balls `triples` `(k, 3)` with `centres` `(k, 3, 3)` and `radii` `(k, 3)` [m]; up to two normals a
+    triple, `(m, 3)`, and the triple of each, `(m, 3)`.
     """
     first, second = centres[:, 1] - centres[:, 0], centres[:, 2] - centres[:, 0]
     across = np.cross(first, second)
@@ -161,7 +133,7 @@ def _tangents(centres: Floats, radii: Floats, triples: Indices) -> tuple[Floats,
     return ups, np.concatenate([triples[real], triples[real]])
 
 
-def _outside(corners: Floats, centre: Floats, ups: Floats) -> Floats:
+def outside_of(corners: Floats, centre: Floats, ups: Floats) -> Floats:
     """Return how far the centre's foot on each plane lies outside its triangle, `(k,)` [m]."""
     middle = corners.mean(axis=1)
     worst = np.full(len(ups), -math.inf)
@@ -172,5 +144,4 @@ def _outside(corners: Floats, centre: Floats, ups: Floats) -> Floats:
         inside = ((middle - start) * outward).sum(-1, keepdims=True)
         outward = np.where(inside > 0.0, -outward, outward)
         worst = np.maximum(worst, ((centre - start) * outward).sum(-1))
-    outside: Floats = np.maximum(worst, 0.0)
-    return outside
+    return np.asarray(np.maximum(worst, 0.0))

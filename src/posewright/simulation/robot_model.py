@@ -42,11 +42,7 @@ _STRAIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def read_model(robot: Robot) -> Any:
-    """Return the model of a robot's card as an `MjSpec`.
-
-    Raises:
-        InputError: the card has no model, or the file is none.
-    """
+    """Return the model of a robot's card as an `MjSpec`; an `InputError` where there is none."""
     if robot.model_path is None:
         raise InputError(f"{robot.name} has no model: it cannot be simulated", hint=WITH_A_MODEL)
     try:
@@ -56,27 +52,18 @@ def read_model(robot: Robot) -> Any:
 
 
 def find_base(spec: Any, robot: Robot) -> Any:
-    """Return the body that carries the free joint.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Return the body that carries the free joint; an `InputError` where there is none."""
     body = spec.worldbody.first_body()
     while body is not None:
         if any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints):
             return body
         body = spec.worldbody.next_body(body)
-    raise InputError(
-        "the model has no free body", where=Where(robot.model_path), hint="give the base a freejoint"
-    )
+    where, hint = Where(robot.model_path), "give the base a freejoint"
+    raise InputError("the model has no free body", where=where, hint=hint)
 
 
 def compiled(spec: Any, path: Path | None) -> Any:
-    """Return MuJoCo's model of a spec.
-
-    Raises:
-        InputError: it does not compile.
-    """
+    """Return MuJoCo's model of a spec; an `InputError` where it does not compile."""
     try:
         return spec.compile()
     except ValueError as error:
@@ -84,11 +71,7 @@ def compiled(spec: Any, path: Path | None) -> Any:
 
 
 def light_joints(robot: Robot) -> tuple[str, ...]:
-    """Return the joints that carry next to nothing, in the card's order: welding them makes a world faster.
-
-    Raises:
-        InputError: the card has no model, or the model does not compile.
-    """
+    """Return the joints that carry next to nothing, in the card's order: welded, they cost nothing."""
     spec = read_model(robot)
     base = str(find_base(spec, robot).name)
     model = compiled(spec, robot.model_path)
@@ -118,18 +101,12 @@ def leave_out_visuals(spec: Any) -> None:
 
 def _has_weight(geom: Any, all_weigh: bool) -> bool:
     """Tell whether a body's mass is worked out from this geom: it must then stay."""
-    if geom.parent.name == "world" or geom.mass == 0.0 or geom.density == 0.0:
-        return False
-    return all_weigh or not geom.parent.explicitinertial
+    is_weightless = geom.parent.name == "world" or geom.mass == 0.0 or geom.density == 0.0
+    return not is_weightless and (all_weigh or not geom.parent.explicitinertial)
 
 
 def weld_joints(spec: Any, robot: Robot, welded: Mapping[str, float]) -> None:
     """Take joints out of a model, and turn what they carry as they would stand at these angles.
-
-    Args:
-        spec: the model.
-        robot: its card.
-        welded: angle by joint [rad].
 
     Raises:
         UnknownNameError: the robot has no such joint.
@@ -157,9 +134,8 @@ def _check_welded(robot: Robot, welded: Mapping[str, float]) -> None:
             raise UnknownNameError.among("joint", name, robot.joint_names)
         low, high = (float(limit[robot.index(name)]) for limit in robot.limits)
         if not low - _ROUNDING_RAD <= angle <= high + _ROUNDING_RAD:
-            raise InputError(
-                f"{name} cannot be welded at {angle:g} rad", hint=f"its limits are {low:.4g}..{high:.4g} rad"
-            )
+            hint = f"its limits are {low:.4g}..{high:.4g} rad"
+            raise InputError(f"{name} cannot be welded at {angle:g} rad", hint=hint)
     if len(welded) == len(robot.joint_names):
         raise InputError("every joint is welded", hint="leave at least one to move")
 
@@ -168,11 +144,8 @@ def _weld(spec: Any, robot: Robot, model: Any, joint: Any, angle_rad: float) -> 
     body, index = joint.parent, int(model.joint(joint.name).id)
     at = int(model.jnt_bodyid[index])
     if joint.type != mujoco.mjtJoint.mjJNT_HINGE or model.body_jntnum[at] != 1:
-        raise InputError(
-            f"the joint {joint.name!r} cannot be welded",
-            where=Where(robot.model_path),
-            hint="a hinge that is the only joint of its body can",
-        )
+        where, hint = Where(robot.model_path), "a hinge that is the only joint of its body can"
+        raise InputError(f"the joint {joint.name!r} cannot be welded", where=where, hint=hint)
     turn = _turn(model.jnt_axis[index], angle_rad - float(model.qpos0[model.jnt_qposadr[index]]))
     quaternion = _product(model.body_quat[at], turn)
     # The hinge itself stays where it is: an axis beside the body's origin carries that along.
@@ -230,9 +203,8 @@ def _links(model: Any, body: int, base: int) -> Iterator[dict[str, Any]]:
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
         for left, joint in zip(range(count - 1, -1, -1), range(first, first + count), strict=True):
             if model.jnt_type[joint] != int(mujoco.mjtJoint.mjJNT_HINGE):
-                raise InputError(
-                    f"the joint {model.joint(joint).name!r} is no hinge", hint="hinges turn links"
-                )
+                named = model.joint(joint).name
+                raise InputError(f"the joint {named!r} is no hinge", hint="hinges turn links")
             axis, anchor = model.jnt_axis[joint], model.jnt_pos[joint]
             zero = -float(model.qpos0[model.jnt_qposadr[joint]])
             position = position + _turned(rotation, anchor)

@@ -78,7 +78,7 @@ class ServoBank:
         model.actuator_biasprm[acts] = 0.0
         model.actuator_forcelimited[acts] = 1
         model.actuator_forcerange[acts] = np.stack([-stall, stall], axis=-1)
-        self.restore()
+        self.set(None, None)
 
     @property
     def stiffness(self) -> Floats:
@@ -97,10 +97,6 @@ class ServoBank:
         """
         self._stiffness_scale, self._damping_scale = stiffness, damping
         self._is_own = False
-        self.restore()
-
-    def restore(self) -> None:
-        """Give every joint its own stiffness and full torque."""
         self.set(None, None)
 
     def set(self, stiffness: Floats | None, free: Flags | None) -> None:
@@ -130,12 +126,10 @@ class ServoBank:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Commands:
-    """Commands for some frames, in whole ticks.
+    """Commands for some frames: targets in whole ticks, `(n, n_joints)` [rad].
 
-    Attributes:
-        targets: `(n, n_joints)` [rad].
-        stiffness: asked for in these frames, `(n_joints,)` [N m/rad]; None for the servos' own.
-        free: joints whose torque is off in these frames, `(n_joints,)`; None for none.
+    The stiffness asked for in them is `(n_joints,)` [N m/rad], None for the servos' own; the joints whose
+    torque is off in them `(n_joints,)`, None for none.
     """
 
     targets: Floats
@@ -147,18 +141,15 @@ class Commands:
 
     def split(self, n: int) -> tuple[Commands, Commands]:
         """Return the first n frames and the others."""
-        return (
-            Commands(self.targets[:n], self.stiffness, self.free),
-            Commands(self.targets[n:], self.stiffness, self.free),
-        )
+        rest = self.stiffness, self.free
+        return Commands(self.targets[:n], *rest), Commands(self.targets[n:], *rest)
 
 
 class CommandDelay:
     """Holds commands back for a whole number of frames, with the stiffness and torque asked for in them.
 
-    Args:
-        n_frames: for so many; 0 passes everything on at once.
-        pose: what takes effect until the first command does, `(n_joints,)` [rad].
+    With 0 everything is passed on at once. A pose `(n_joints,)` [rad] takes effect until the first command
+    does.
     """
 
     def __init__(self, n_frames: int, pose: Floats) -> None:

@@ -27,9 +27,25 @@ class LiveView:
 
     def __init__(self, world: World) -> None:
         world.refuse_bare()
-        if sys.platform.startswith("linux") and not _has_display():
+        has_display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+        if sys.platform.startswith("linux") and not has_display:
             raise UnavailableError("a live window needs a display, and there is none here", hint=_HINT)
-        self._window: Any = _open(world)
+        try:
+            import mujoco.viewer
+
+            bare = {"show_left_ui": False, "show_right_ui": False}
+            self._window: Any = mujoco.viewer.launch_passive(world.model, world.data, **bare)
+        except (
+            ImportError,
+            RuntimeError,
+            AttributeError,
+        ) as error:  # the last: MuJoCo without its studio part
+            raise UnavailableError(f"no live window can be opened: {error}", hint=_HINT) from error
+        camera = spectator(world.arena, FilmCamera.FIELD)
+        with self._window.lock():
+            self._window.cam.lookat[:] = camera.lookat
+            self._window.cam.azimuth, self._window.cam.elevation = camera.azimuth, camera.elevation
+            self._window.cam.distance = camera.distance
 
     @property
     def is_open(self) -> bool:
@@ -52,28 +68,3 @@ class LiveView:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _has_display() -> bool:
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def _open(world: World) -> Any:
-    try:
-        import mujoco.viewer
-
-        window = mujoco.viewer.launch_passive(
-            world.model, world.data, show_left_ui=False, show_right_ui=False
-        )
-    except (
-        ImportError,
-        RuntimeError,
-        AttributeError,
-    ) as error:  # AttributeError: MuJoCo without its studio part
-        raise UnavailableError(f"no live window can be opened: {error}", hint=_HINT) from error
-    camera = spectator(world.arena, FilmCamera.FIELD)
-    with window.lock():
-        window.cam.lookat[:] = camera.lookat
-        window.cam.azimuth, window.cam.elevation = camera.azimuth, camera.elevation
-        window.cam.distance = camera.distance
-    return window

@@ -40,37 +40,28 @@ class Port(Body, Supervisor, Protocol):
     @property
     def contacts(self) -> ContactRecorder | None:
         """Notes what touches what at the end of each frame, where anybody wants to know."""
-        ...
 
     @property
     def command(self) -> Floats:
         """What the joints are commanded, `(n_joints,)` [rad]."""
-        ...
 
     def begin(self) -> None:
         """Stand at the start, in the very first pose."""
-        ...
 
     def accept(self, commands: JointCommands) -> list[Commands]:
         """Return what takes effect in the frames that come, as many as are commanded."""
-        ...
 
     def put_in_effect(self, commands: Commands) -> None:
         """Give the servos what is asked for in the frames that come, but for the angles."""
-        ...
 
     def begin_frame(self) -> None:
         """Let sensors that measure over a frame note its beginning."""
-        ...
 
 
 class World:
     """Robots in an arena: the model, its state, and the `bodies.Plant` in which they are driven.
 
     ```python
-    world = World(robot("robotis_bioloid"), arena())                 # one robot,
-    body = SimulatedBody(world, start=(0.25, 0.0, 0.0))              # and the body to drive it by
-
     world = World({"red": bioloid, "blue": bioloid})                 # several see and push each other
     red, blue = SimulatedBody(world, "red"), SimulatedBody(world, "blue", start=(1.0, 0.0, 3.14))
     drive(world, {"red": ..., "blue": ...}, until_s=10.0)
@@ -147,10 +138,9 @@ class World:
             UnknownNameError: there is none of that name.
             InputError: there are several, and no name was given.
         """
-        if name is None:
-            if len(self.instances) > 1:
-                raise InputError("which robot of the world?", hint=f"one of {', '.join(self.instances)}")
-            return next(iter(self.instances.values()))
+        if name is None and len(self.instances) > 1:
+            raise InputError("which robot of the world?", hint=f"one of {', '.join(self.instances)}")
+        name = next(iter(self.instances)) if name is None else name
         if name not in self.instances:
             raise UnknownNameError.among("robot of the world", name, self.instances)
         return self.instances[name]
@@ -171,21 +161,10 @@ class World:
         return self.instance().base
 
     @property
-    def joint_positions(self) -> Floats:
-        """Joint angles of the only robot, `(n_joints,)` [rad]."""
-        return self.instance().joint_positions
-
-    @property
-    def n_boxes(self) -> int:
-        """How many boxes there are."""
-        return 0 if self.arena is None else len(self.arena.boxes)
-
-    @property
     def boxes(self) -> Floats:
         """Pose of each box x y z qw qx qy qz, `(n_boxes, 7)`."""
         at = next(iter(self.instances.values())).addresses
-        poses: Floats = self.data.qpos[at.box_qpos].copy()
-        return poses.reshape(self.n_boxes, 7)
+        return np.array(self.data.qpos[at.box_qpos]).reshape(-1, 7)
 
     @property
     def time_s(self) -> float:
@@ -227,19 +206,16 @@ class World:
         Raises:
             BodyError: a robot has no body, or the simulation blew up.
         """
-        ports = self.bodies.items()
-        return self.advance(
-            {name: JointCommands(np.tile(port.command, (n_frames, 1))) for name, port in ports}
-        )
+        held = {name: np.tile(port.command, (n_frames, 1)) for name, port in self.bodies.items()}
+        return self.advance({name: JointCommands(rows) for name, rows in held.items()})
 
     def _n_rows(self, commands: Mapping[str, JointCommands]) -> int:
         """Return for how many frames there are commands."""
         names = self.instances.keys()
         if self.bodies.keys() != names:
             missing = ", ".join(name for name in names if name not in self.bodies)
-            raise BodyError(
-                f"nobody drives {missing}", hint="make a SimulatedBody(world, name) of each robot first"
-            )
+            hint = "make a SimulatedBody(world, name) of each robot first"
+            raise BodyError(f"nobody drives {missing}", hint=hint)
         if commands.keys() != names:
             raise BodyError(f"commands for {', '.join(commands) or 'nobody'}", hint=f"for {', '.join(names)}")
         counts = {len(rows) for rows in commands.values()}
@@ -316,8 +292,8 @@ class World:
     def set_domain(self, name: str, domain: DomainParameters) -> None:
         """Give the model the masses, rotors and ground of one body; the state is left alone.
 
-        A body does this when it begins; its servos and its latency are its own affair. What was changed in
-        the model by hand before the first time belongs to the nominal body; later changes are lost.
+        What was changed in the model by hand before the first time belongs to the nominal body; later changes
+        are lost.
 
         Raises:
             InputError: another robot of this world stands on another ground.
@@ -325,30 +301,23 @@ class World:
         self._domain.set(self.instance(name), domain)
 
     def refuse_bare(self) -> None:
-        """Refuse to draw a world that was made without its visuals: hardly anything would be seen.
-
-        Raises:
-            InputError: it was.
-        """
+        """Refuse, as an `InputError`, to draw a world without its visuals: hardly anything would be seen."""
         if not self.visuals:
             raise InputError("this world cannot be drawn", hint="make it with visuals=True")
 
-    def qpos_from(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> Floats:
-        """Return MuJoCo's position vector for poses of the only robot and the boxes, as `qpos_of` does."""
-        return self.qpos_of({self.instance().name: (base, joint_positions)}, boxes)
-
-    def qpos_of(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> Floats:
+    def qpos_of(self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = ()) -> Floats:
         """Return MuJoCo's position vector for poses as a recording has them.
 
         Args:
-            poses: of robots by name: base `(7,)` and joints `(n_joints,)` [rad]; welded joints are ignored.
+            poses: of the only robot, or of robots by name; welded joints are ignored.
             boxes: `(n_boxes, 7)`; empty to leave the boxes where the arena has them.
 
         Raises:
             UnknownNameError: there is no such robot.
         """
         qpos: Floats = np.array(self.model.qpos0, dtype=np.float64)
-        for name, (base, joint_positions) in poses.items():
+        named = poses if isinstance(poses, Mapping) else {self.instance().name: poses}
+        for name, (base, joint_positions) in named.items():
             at = self.instance(name).addresses
             qpos[at.base_qpos] = base
             qpos[at.joint_qpos] = at.of_moving(np.asarray(joint_positions))
@@ -357,11 +326,7 @@ class World:
                 qpos[at.box_qpos] = places.ravel()
         return qpos
 
-    def show(self, base: ArrayLike, joint_positions: ArrayLike, boxes: ArrayLike = ()) -> None:
-        """Set the only robot and the boxes to poses of a recording, at rest and without physics."""
-        self.show_all({self.instance().name: (base, joint_positions)}, boxes)
-
-    def show_all(self, poses: Mapping[str, Pose], boxes: ArrayLike = ()) -> None:
+    def show(self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = ()) -> None:
         """Set robots and boxes to poses as `qpos_of` takes them, at rest and without physics."""
         self.data.qpos[:] = self.qpos_of(poses, boxes)
         self.data.qvel[:] = 0.0
@@ -375,10 +340,8 @@ def _frame_period(robots: Mapping[str, Robot]) -> float:
     periods = {name: robot.frame_period_s for name, robot in robots.items()}
     if len(set(periods.values())) > 1:
         told = ", ".join(f"{name} {1000.0 * period:.4g} ms" for name, period in periods.items())
-        raise InputError(
-            f"these robots do not share a frame: {told}",
-            hint="robots of one world take their commands together",
-        )
+        together = "robots of one world take their commands together"
+        raise InputError(f"these robots do not share a frame: {told}", hint=together)
     return next(iter(periods.values()))
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from posewright.charts.datatypes import INT_HIGH, BoolType, Type
 from posewright.charts.expression import Expression, Scope, Source, parse_expression, parse_quantity
 from posewright.documents import Node
-from posewright.documents.node import TOO_LARGE, describe
+from posewright.documents.reading import TOO_LARGE, describe
 from posewright.errors import InputError
 
 SHORTEST_S, LONGEST_S = 1e-4, 86_400.0

@@ -21,13 +21,7 @@ def limits_of(rules: FallRules) -> FallLimits:
 
 @dataclass(frozen=True, slots=True)
 class LastStood:
-    """Where a robot last stood.
-
-    Attributes:
-        x_m: of the middle between its soles [m].
-        y_m: of the middle between its soles [m].
-        heading_rad: where it looked: 0 along the field's x [rad].
-    """
+    """Where a robot last stood: the middle between its soles, and where it looked, 0 along the field's x."""
 
     x_m: float
     y_m: float
@@ -36,12 +30,7 @@ class LastStood:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A fall.
-
-    Attributes:
-        since_s: when the base went down [s].
-        stood: where the robot last stood; its heading there is the fall's direction.
-    """
+    """A fall: when the base went down, and where the robot last stood, which is the fall's direction."""
 
     since_s: float
     stood: LastStood
@@ -58,10 +47,7 @@ class FallWatch:
     def advance(self, times: Floats, base: Floats, footprints: Floats) -> Fall | None:
         """Look at some more frames; return a fall if there is one at their end.
 
-        Args:
-            times: `(n,)` [s].
-            base: x y z qw qx qy qz, `(n, 7)`.
-            footprints: sole corners in the field frame, `(n, n_feet, 4, 3)` [m].
+        Of each: base x y z qw qx qy qz `(n, 7)`, sole corners in the field frame `(n, n_feet, 4, 3)` [m].
         """
         if not len(times):
             return None

@@ -25,13 +25,7 @@ from posewright.recordings import Event
 
 @dataclass(frozen=True, slots=True)
 class Displacement:
-    """A box that was seen to have moved.
-
-    Attributes:
-        time_s: when it had moved too far [s].
-        box: which, counted from 0.
-        displacement_m: how far it was then from its own place [m].
-    """
+    """A box, counted from 0, that was seen to have moved: when it was too far off, and how far."""
 
     time_s: float
     box: int
@@ -58,12 +52,7 @@ class BoxWatch:
         self._pushes: dict[int, _Push] = {}
 
     def advance(self, times: Floats, boxes: Floats) -> list[Displacement]:
-        """Look at some more rows and return the displacements in them, in the order of time.
-
-        Args:
-            times: `(n,)` [s].
-            boxes: x y z qw qx qy qz, `(n, n_boxes, 7)`.
-        """
+        """Return the displacements in some more rows, boxes `(n, n_boxes, 7)`, in the order of time."""
         if not boxes.size:
             return []
         if not len(self._own):
@@ -76,7 +65,6 @@ class BoxWatch:
         return sorted(found, key=lambda hit: (hit.time_s, hit.box))
 
     def _follow(self, box: int, times: Floats, poses: Floats) -> list[Displacement]:
-        """Follow one box through the rows, from push to rest to push."""
         found: list[Displacement] = []
         row = 0
         while row < len(times):
@@ -119,13 +107,7 @@ FALL = "fall"
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One thing that costs a penalty.
-
-    Attributes:
-        time_s: when it was seen [s].
-        reason: `fall`, `jam`, `box_moved`, or another a touch was noted with.
-        box: the box it is about, counted from 0; None where it is about none.
-    """
+    """One thing that costs a penalty: when it was seen, why, and which box it is about, counted from 0."""
 
     time_s: float
     reason: str
@@ -134,14 +116,7 @@ class Incident:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """One touch of the robot by a person.
-
-    Attributes:
-        time_s: when the robot was let go [s].
-        reason: why.
-        box: the box it is about; None where it is about none.
-        since_s: when what led to it began [s].
-    """
+    """One touch of the robot by a person, who let it go at `time_s`; what led to it began at `since_s`."""
 
     time_s: float
     reason: str
@@ -172,15 +147,12 @@ def incidents(
     alone = [hit for hit in moved if not any(touch.covers(hit, margin_s) for touch in touches)]
     for touch in touches:
         if touch.reason == BOX_MOVED:
-            alone = _without_last(alone, touch, margin_s)
+            about = (hit for hit in alone if touch.box in {None, hit.box})
+            before = [hit for hit in about if hit.time_s <= touch.time_s + margin_s]
+            alone = [hit for hit in alone if not before or hit is not before[-1]]
     found = [Incident(touch.time_s, touch.reason, touch.box) for touch in touches]
     found += [Incident(hit.time_s, BOX_MOVED, hit.box) for hit in alone]
     return tuple(sorted(found, key=lambda incident: incident.time_s))
-
-
-def _without_last(moved: list[Displacement], touch: Touch, margin_s: float) -> list[Displacement]:
-    before = [hit for hit in moved if touch.box in {None, hit.box} and hit.time_s <= touch.time_s + margin_s]
-    return [hit for hit in moved if not before or hit is not before[-1]]
 
 
 def _is_count(value: Any) -> bool:

@@ -34,12 +34,7 @@ class StartWatch:
         self.moved_s: float | None = None
 
     def advance(self, times: Floats, joints: Floats) -> None:
-        """Look at some more rows.
-
-        Args:
-            times: `(n,)` [s].
-            joints: `(n, n_joints)` [rad].
-        """
+        """Look at some more rows of joints, `(n, n_joints)` [rad]."""
         if not len(times):
             return
         if self._at_start is None:
@@ -66,15 +61,7 @@ NEVER_MOVED = "the robot never moved"
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where a leg leads.
-
-    Attributes:
-        forward: +1 along the field's x, -1 back.
-        from_x_m: the line distance is measured from [m].
-        to_x_m: the far edge of the line that ends the leg [m].
-        limit_s: for the leg [s].
-        limit_m: the greatest distance [m].
-    """
+    """Where a leg leads: +1 along the field's x or -1 back, from which line over which far edge."""
 
     forward: float
     from_x_m: float
@@ -100,15 +87,7 @@ class Way:
 
 
 class Leg:
-    """A leg as far as it has been seen.
-
-    Attributes:
-        started_s: when its clock began; None before [s].
-        ended_s: when it ended; None before [s].
-        finished: whether the line was fully crossed in time.
-        reason: how it ended.
-        distance_m: from its line to the back of the rearmost foot, 0 or more [m].
-    """
+    """A leg as far as it has been seen: its clock, how it ended, and the way behind the rearmost foot."""
 
     def __init__(self, way: Way) -> None:
         self.way = way
@@ -137,15 +116,9 @@ class Leg:
         return self.ended_s - self.started_s if self.finished else self.way.limit_s
 
     def advance(self, times: Floats, footprints: Floats, touches_s: Sequence[float] = ()) -> int:
-        """Look at some more rows.
+        """Look at some more rows, footprints `(n, n_feet, 4, 3)` [m]; return how many belong to the leg.
 
-        Args:
-            times: `(n,)` [s].
-            footprints: `(n, n_feet, 4, 3)` [m].
-            touches_s: when the robot was touched, in order; later times than the rows' do no harm [s].
-
-        Returns:
-            How many of the rows belong to the leg: fewer than n, or n, once it has ended.
+        Fewer than n do, or n, once it has ended. The touches are in order of time; later ones do no harm.
         """
         if self.started_s is None or self.ended_s is not None or not len(times):
             return 0

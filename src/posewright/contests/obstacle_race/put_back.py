@@ -24,18 +24,10 @@ _SLACK_M = 1e-9
 def clear_place(
     x_m: float, y_m: float, boxes: Floats, arena: Arena, *, rules: PutBackRules, forward: float
 ) -> tuple[float, float]:
-    """Return the nearest place with room around it that does not gain way.
+    """Return the nearest place with room around it that does not gain way, `forward` being +1 or -1.
 
     Of two equally near ones the one further back is taken. Where there is no room anywhere near, the
-    roomiest place that does not gain way is taken.
-
-    Args:
-        x_m: of the wanted place [m].
-        y_m: of the wanted place [m].
-        boxes: poses x y z qw qx qy qz, `(n_boxes, 7)`.
-        arena: the field.
-        rules: how much room to every box and wall, and what counts as near.
-        forward: +1 where the leg leads along the field's x, -1 where it leads back.
+    roomiest place that does not gain way is taken. Boxes are poses x y z qw qx qy qz, `(n_boxes, 7)`.
     """
     wanted_x_m, line_x_m = _before_lines(x_m, arena, forward)
     points = np.array([wanted_x_m, y_m]) + _offsets(forward, rules.reach_m)

@@ -37,15 +37,7 @@ from posewright.units import CM_PER_M
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Some consecutive rows.
-
-    Attributes:
-        times: `(n,)` [s].
-        joints: what the joints did, or were told where nobody measured it, `(n, n_joints)` [rad].
-        base: x y z qw qx qy qz, `(n, 7)`.
-        footprints: sole corners in the field frame, `(n, n_feet, 4, 3)` [m].
-        boxes: x y z qw qx qy qz of each, `(n, n_boxes, 7)`.
-    """
+    """Some consecutive rows, as a recording has them; joints as told where nobody measured what they did."""
 
     times: Floats
     joints: Floats
@@ -55,11 +47,7 @@ class Rows:
 
     @classmethod
     def of_recording(cls, recording: Recording, robot: str | None = None) -> Rows:
-        """Return all rows of one robot of a recording; without a name, of the first.
-
-        Raises:
-            InputError: the recording does not say where the robot was, or its time does not run forward.
-        """
+        """Return all rows of one robot of a recording; without a name, of the first."""
         record, times = recording.robot(robot), recording.times
         footprints = record.footprints
         if not record.knows_place or not footprints.shape[1] or not np.isfinite(footprints).all():
@@ -74,16 +62,7 @@ class Rows:
 
     @classmethod
     def of_states(cls, states: JointStates, commands: Floats, kept: slice) -> Rows:
-        """Return the `kept` frames of a block.
-
-        Args:
-            states: what the joints did, and the world.
-            commands: what was sent, `(n, n_joints)` [rad].
-            kept: the frames a recorder keeps.
-
-        Raises:
-            BodyError: the body does not know where it is.
-        """
+        """Return the `kept` frames of a block, whose commands are `(n, n_joints)` [rad]."""
         world = states.truth
         if world is None:
             raise BodyError("a referee cannot see this body in the field", hint="a body that knows its world")

@@ -35,15 +35,8 @@ _TRAIL_BLOCKS = 600
 class RaceReferee:
     """Watches a race, puts the robot back where needed, and stops it when it is over.
 
-    It judges by the rows that the recording will have, one in `every` frames.
-
-    Args:
-        rules: of the race.
-        arena: the field.
-        supervisor: who can put the robot somewhere.
-        note: writes into the recording.
-        robot: whose blocks it looks at; None where there is one robot only.
-        every: so many frames make a row.
+    It judges by the rows that the recording will have, one in `every` frames. Where there are several robots
+    it looks at the blocks of the one that is named.
 
     Attributes:
         race: the account so far: leg, clock, distance, penalties.
@@ -171,12 +164,7 @@ class RaceReferee:
 
 @dataclass(frozen=True, slots=True)
 class Jam:
-    """A jam.
-
-    Attributes:
-        since_s: when the robot last got anywhere [s].
-        box: the box it is jammed at, counted from 0; None for a wall.
-    """
+    """A jam: when the robot last got anywhere, and the box it is jammed at, from 0; None for a wall."""
 
     since_s: float
     box: int | None

@@ -10,14 +10,7 @@ from posewright.contests.contest import ScoreTable
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """One touch by the judge, or one displaced box.
-
-    Attributes:
-        time_s: when it was seen [s].
-        leg: in which leg, 1 or 2.
-        reason: `fall`, `jam`, `box_moved`, or whatever a touch was noted with.
-        box: the box it is about, counted from 0; None where it is about none.
-    """
+    """One touch by the judge, or one displaced box, counted from 0, as `Incident` has it; in leg 1 or 2."""
 
     time_s: float
     leg: int
@@ -31,18 +24,10 @@ class Penalty:
 
 @dataclass(frozen=True, slots=True)
 class LegResult:
-    """One leg as judged.
+    """One leg as judged; times of begin and end are the recording's, None if never or not yet.
 
-    Attributes:
-        time_s: on its clock; the limit if unfinished [s].
-        distance_cm: from its line to the back of the rearmost foot [cm].
-        penalties: how many.
-        points: what enters the total.
-        raw_points: the formula's value.
-        finished: whether the line was fully crossed in time.
-        started_at_s: when its clock began, in the recording's time; None if never [s].
-        ended_at_s: when it ended; None if it never began or the recording ends before [s].
-        reason: how it ended, in words.
+    An unfinished leg has the limit for its time; the distance is from its line to the back of the rearmost
+    foot; raw points are the formula's value, points what enters the total.
     """
 
     time_s: float
@@ -58,17 +43,7 @@ class LegResult:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A race as judged.
-
-    Attributes:
-        contest: name of the rules.
-        legs: there and back.
-        total_points: sum of the legs' points, neither of them negative.
-        raw_total: sum of the legs' raw points, which decides places.
-        falls: how often the robot fell.
-        penalties: all of them, in the order of time.
-        warnings: what a judge would note besides, such as a false start.
-    """
+    """A race as judged: legs there and back, `raw_total` decides places; warnings such as a false start."""
 
     contest: str
     legs: tuple[LegResult, ...]
@@ -112,7 +87,6 @@ class Result:
         )
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
         return self.table()._repr_html_()
 
     def to_dict(self) -> dict[str, Any]:

@@ -113,15 +113,7 @@ class PutBackRules:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of an obstacle race.
-
-    Attributes:
-        name: folder and name of the document.
-        title: for people.
-        arena: name of the field, whose document says where its lines are and how large its boxes.
-        sources: where each number comes from, by `section.key` of the document.
-        text: the document itself, for a recording to carry.
-    """
+    """The rules of an obstacle race; `sources` says by `section.key` where each number comes from."""
 
     name: str
     title: str
@@ -176,11 +168,7 @@ def read_rules(path: Path | str) -> Rules:
 
 
 def parse_rules(text: str, name: str | None = None) -> Rules:
-    """Parse rules from the text of a document, `name` only serving messages.
-
-    Raises:
-        DocumentError: as for `read_rules`.
-    """
+    """Parse rules from the text of a document, `name` only serving messages."""
     return _rules(parse_document(text, Path(name) if name else None), text)
 
 
@@ -212,24 +200,12 @@ def _check_lines(parts: Mapping[str, Node], course: CourseRules) -> None:
 
 
 def field_of(rules: Rules) -> Arena:
-    """Return the field that the rules name, without boxes.
-
-    Raises:
-        UnknownNameError: none ships under that name.
-    """
+    """Return the field that the rules name, without boxes."""
     return arena(rules.arena)
 
 
 def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
-    """Refuse a field that is not the one the rules name, or is measured otherwise.
-
-    Args:
-        rules: of the contest.
-        told: a field as `Arena.to_dict` gives it; where it says nothing, nothing is wrong.
-
-    Raises:
-        InputError: naming what differs.
-    """
+    """Refuse a field, told as by `Arena.to_dict`, that is not the rules' own or is measured otherwise."""
     name = told.get("name", rules.arena)
     if name != rules.arena:
         raise InputError(f"the arena is {name!r}", hint=f"{rules.name} is run on {rules.arena!r}")

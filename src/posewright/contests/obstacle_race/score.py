@@ -20,14 +20,9 @@ MOST_PENALTIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class LegScore:
-    """The points of one leg, and what they are made of.
+    """The points of one leg, and what they are made of; raw points, which may be negative, decide places.
 
-    Attributes:
-        points: what enters the total, never negative.
-        raw_points: the formula's value, which decides places.
-        time_points: earned by time left.
-        distance_points: earned by distance.
-        penalty_points: lost by penalties, 0 or more.
+    Penalty points are those lost, 0 or more.
     """
 
     points: float
@@ -42,13 +37,9 @@ class LegScore:
 
 
 def score(time_s: float, distance_cm: float, penalties: int, rules: Rules | None = None) -> LegScore:
-    """Return the points of one leg.
+    """Return the points of one leg; by CEABOT 2013's formula where no rules are given.
 
-    Args:
-        time_s: the leg's time, the limit if unfinished [s].
-        distance_cm: from the line the leg begins at to the back of the rearmost foot [cm].
-        penalties: how often the judge touched the robot.
-        rules: whose formula; CEABOT 2013 where none are given.
+    Unfinished, its time is the limit; the distance is from its line to the back of the rearmost foot.
 
     Raises:
         InputError: a value is out of its range.
@@ -73,13 +64,9 @@ def _check(what: str, value: float, high: float, unit: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One entry's place.
+    """One entry's place, counted from 1; equal raw points share a place and the next ones are skipped.
 
-    Attributes:
-        place: counted from 1; equal raw points share a place and the next ones are skipped.
-        name: of the entry.
-        raw_points: by which it is placed.
-        place_points: what the place earns; an assumption: those who share a place earn it in full.
+    An assumption: those who share a place earn its points in full.
     """
 
     place: int
@@ -89,11 +76,7 @@ class Standing:
 
 
 def rank(raw_points: Mapping[str, float], rules: Rules | None = None) -> tuple[Standing, ...]:
-    """Return the entries from the first place to the last.
-
-    Args:
-        raw_points: by name of the entry: a leg's raw points, or a result's `raw_total`.
-        rules: what places earn; CEABOT 2013 where none are given.
+    """Return the entries from the first place to the last, by raw points of a leg or a whole race.
 
     Raises:
         InputError: there is an entry without a finite number of points.

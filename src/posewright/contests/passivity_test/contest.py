@@ -34,17 +34,13 @@ class PassivityRules:
     """The rules.
 
     Attributes:
-        rules: their name.
-        title: for people.
         wait_s: how long a robot stands still at the beginning of a try [s].
         limit_s: for the touch, counted from the end of the wait [s].
-        tries: how many.
         distance_m: from the toes to the box [m].
         moved_rad: the turn of a joint that is a move [rad].
         toes_m: how far a robot's toes are before its middle [m].
         aside_m: how far the box may stand to a side [m].
         turned_rad: how far it may be turned [rad].
-        sources: where each number comes from.
     """
 
     rules: str
@@ -62,13 +58,7 @@ class PassivityRules:
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """One try as judged.
-
-    Attributes:
-        began_s: when it began, in the recording's time [s].
-        touched_s: when the box was touched, as a touch counts; None where it was not [s].
-        reason: how it ended.
-    """
+    """One try as judged, by the recording's time; None where the box was not touched as a touch counts."""
 
     began_s: float
     touched_s: float | None
@@ -77,14 +67,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class PassivityScore:
-    """Whether a robot may wrestle.
-
-    Attributes:
-        contest: name of the rules.
-        tries: in order; those that were not needed are not there.
-        time_s: from the end of the wait to the touch; None where there was none [s].
-        warnings: what a judge would say besides.
-    """
+    """Whether a robot may wrestle: its tries, and the time from the end of the wait to the touch."""
 
     contest: str
     tries: tuple[Try, ...]
@@ -123,19 +106,11 @@ class PassivityScore:
         return ScoreTable(("", "touched at", "how it ended"), tuple(rows), (verdict, time, ""))
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
         return self.table()._repr_html_()
 
 
 class PassivityTest:
-    """One robot before one box.
-
-    Args:
-        text: of the rules' document; CEABOT 2013 where none is given.
-
-    Raises:
-        DocumentError: it is no document of such rules.
-    """
+    """One robot before one box; by CEABOT 2013's rules where no text of others is given."""
 
     entries: Mapping[str, Entry] = {"robot": Entry("robotis_bioloid", "passivity_test")}
 
@@ -156,11 +131,7 @@ class PassivityTest:
         return self.rules.tries * (self.rules.wait_s + self.rules.limit_s) + _SPARE_S
 
     def field(self, layout: str, seed: int, *, legal: bool = False) -> Arena:  # noqa: ARG002 -- drawn, so legal
-        """Return the field with the box as the seed draws it.
-
-        Raises:
-            InputError: a layout is named, or the seed is negative.
-        """
+        """Return the field with the box as the seed draws it."""
         if layout not in {"", "random"}:
             raise InputError(
                 f"the passivity test has no layout {layout!r}", hint="its box is drawn by the seed"
@@ -186,11 +157,7 @@ class PassivityTest:
         return PassivityReferee(self.rules, robot, supervisor, self.start("robot", arena), note)
 
     def judge(self, recording: Recording) -> PassivityScore:
-        """Return whether the box was touched in time, from contacts and the events that tries began.
-
-        Raises:
-            InputError: there is not one box, or nobody knows whether it was touched.
-        """
+        """Return whether the box was touched in time, from contacts and the events that tries began."""
         record, times = recording.robot(), recording.times
         if len(recording.header.boxes) != 1:
             raise InputError(f"{len(recording.header.boxes)} boxes", hint="the passivity test has one")
@@ -209,7 +176,6 @@ class PassivityTest:
         return PassivityScore(self.name, tuple(tries), time_s, self._warnings(record, times))
 
     def _warnings(self, record: RobotRecord, times: Floats) -> tuple[str, ...]:
-        """Return whether the robot moved before its wait was over."""
         waiting = times < self.rules.wait_s
         joints = np.where(np.isfinite(record.positions), record.positions, record.commands)[waiting]
         moved = (np.abs(joints - joints[:1]) > self.rules.moved_rad).any(axis=1)
@@ -228,26 +194,19 @@ class PassivityTest:
             Span(one.began_s, end, f"try {n}")
             for n, (one, end) in enumerate(zip(score.tries, ends, strict=True), 1)
         ]
-        touched = score.tries[-1].touched_s
-        marks: list[Mark] = []
-        if touched is not None:
-            x, y = base[int(np.searchsorted(recording.times, touched)), :2].tolist()
-            marks.append(Mark(touched, x, y, "touch", MarkKind.MILESTONE))
         away = np.hypot(*(base[:, :2] - recording.boxes[:, 0, :2]).T)
-        headline = (
-            f"touched after {score.time_s:.2f} s" if score.time_s is not None else "not touched in time"
-        )
+        series = (Series("base to box", "m", recording.times, away),)
+        touched = score.tries[-1].touched_s
+        if touched is None:
+            return ContestPicture("not touched in time", (), series, tuple(spans), "distance")
+        x, y = base[int(np.searchsorted(recording.times, touched)), :2].tolist()
+        mark = Mark(touched, x, y, "touch", MarkKind.MILESTONE)
         return ContestPicture(
-            headline,
-            tuple(marks),
-            (Series("base to box", "m", recording.times, away),),
-            tuple(spans),
-            "distance",
+            f"touched after {score.time_s:.2f} s", (mark,), series, tuple(spans), "distance"
         )
 
 
 def _judged(rules: PassivityRules, touches: Floats, began_s: float, times: Floats) -> Try:
-    """Judge a try by the times the box was touched during it."""
     allowed_s = began_s + rules.wait_s
     counting = touches[(touches >= allowed_s) & (touches <= allowed_s + rules.limit_s)]
     if len(counting):
@@ -259,15 +218,7 @@ def _judged(rules: PassivityRules, touches: Floats, began_s: float, times: Float
 
 
 class PassivityReferee:
-    """Watches for the touch; after a try without one, puts the robot back for the next.
-
-    Args:
-        rules: of the test.
-        robot: whose blocks it looks at.
-        supervisor: who can put the robot back.
-        start: where it begins.
-        note: writes into the recording.
-    """
+    """Watches one robot's blocks for the touch; after a try without one, puts it back for the next."""
 
     def __init__(
         self, rules: PassivityRules, robot: str, supervisor: Supervisor, start: Place, note: Note
@@ -281,11 +232,7 @@ class PassivityReferee:
         return f"try {self._tries} of {self._rules.tries}  {self._now_s - self._began_s:5.1f} s"
 
     def watch(self, block: Block) -> bool:
-        """Look at a block; return whether the test is over.
-
-        Raises:
-            BodyError: the body does not know what it touches.
-        """
+        """Look at a block; return whether the test is over."""
         if block.robot != self._robot:
             return False
         truth, times = block.states.truth, block.states.times

@@ -12,7 +12,8 @@ import numpy as np
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError
 from posewright.evaluation.trajectory import Trajectory
-from posewright.recordings import Recording
+from posewright.motions import Finding, Level
+from posewright.recordings import Recording, RobotRecord
 from posewright.recordings.falls import side_of
 from posewright.robots import Robot
 
@@ -24,13 +25,18 @@ SETTLE, HOLD, KEYFRAME = "settle", "hold", "keyframe"
 
 FLOOR = "floor"
 
+Rule = tuple[Level, str]
+"""How bad a finding is, and its rule's name."""
+
+Measured = tuple[float, float, str]
+"""A value, its limit, and their unit."""
+
 
 @dataclass(frozen=True, eq=False)
 class Contact:
     """Two things that touch, over time.
 
     Attributes:
-        parts: a part of the robot, and another or the floor.
         frames: in which they touch, `(n,)`.
         depths: how far they lie in each other, `(n,)` [m].
         forces: how hard they press against each other, `(n,)` [N]; NaN against the floor.
@@ -55,8 +61,6 @@ class PlayedMotion:
 
     Attributes:
         trajectory: where the robot was; it has every frame.
-        name: of the motion.
-        is_whole: whether it was played to its end.
         begin: the motion's own first frame; before it the robot only stands in its first pose.
         end: the frame after its last; from there on its last pose is held.
         keyframes: number of the keyframe that is gone to or stayed in, from 1; 0 before the motion, `(n,)`.
@@ -73,15 +77,7 @@ class PlayedMotion:
 
     @classmethod
     def of(cls, recording: Recording, *, robot: Robot | None = None) -> Self:
-        """Return the motion in a recording.
-
-        Args:
-            recording: of one robot that plays a motion.
-            robot: its card; needed where it is one that does not ship.
-
-        Raises:
-            InputError: the recording is of something else, or lacks frames, contacts or slips.
-        """
+        """Return the motion in a recording; its robot's card is needed where it is one that does not ship."""
         trajectory = Trajectory.of(recording, robot=robot)
         told = recording.header.extras.get(EXTRAS)
         if not isinstance(told, dict) or not {"name", "is_whole"} <= set(told):
@@ -120,6 +116,11 @@ class PlayedMotion:
         """Time from frame to frame [s]."""
         return self.robot.frame_period_s
 
+    @property
+    def record(self) -> RobotRecord:
+        """What the robot was told and did, `commands` being within the hardware's limits."""
+        return self.trajectory.record
+
     @cached_property
     def times(self) -> Floats:
         """Time since the motion began; 0 or less before it, `(n,)` [s]."""
@@ -136,37 +137,17 @@ class PlayedMotion:
         frames = np.arange(len(self.times))
         return np.asarray((frames >= self.begin) & (frames < self.end))
 
-    @property
-    def base(self) -> Floats:
-        """Pose of the base x y z qw qx qy qz, `(n, 7)` [m, unit quaternion]."""
-        return self.trajectory.record.base
-
-    @property
-    def positions(self) -> Floats:
-        """Joint angles, `(n, n_joints)` [rad]."""
-        return self.trajectory.record.positions
-
-    @property
-    def commands(self) -> Floats:
-        """Joint angles asked for, within the hardware's limits, `(n, n_joints)` [rad]."""
-        return self.trajectory.record.commands
-
     @cached_property
     def free(self) -> Flags:
         """Joints whose torque is off, `(n, n_joints)`."""
-        free = self.trajectory.record.free
-        return np.zeros(self.commands.shape, dtype=np.bool_) if free is None else free
-
-    @property
-    def foot_contacts(self) -> Flags:
-        """Whether each foot touches the floor, `(n, n_feet)`."""
-        return self.trajectory.record.foot_contacts
+        free = self.record.free
+        return np.zeros(self.record.commands.shape, dtype=np.bool_) if free is None else free
 
     @property
     def slips(self) -> Floats:
         """How far each foot slid over the floor in the frame, `(n, n_feet)` [m]."""
-        slips = self.trajectory.record.slips
-        return np.zeros(self.foot_contacts.shape) if slips is None else slips
+        slips = self.record.slips
+        return np.zeros(self.record.foot_contacts.shape) if slips is None else slips
 
     @property
     def lean(self) -> Floats:
@@ -197,6 +178,17 @@ class PlayedMotion:
         angle = math.degrees(math.acos(max(-1.0, min(1.0, float(ups[0] @ ups[1])))))
         return angle, side_of(ups[0] - ups[1])
 
+    def finding(
+        self, rule: Rule, message: str, frame: int, measured: Measured, joint: str | None = None
+    ) -> Finding:
+        """Return a finding about a frame."""
+        keyframe, times_s, (value, limit, unit) = (
+            int(self.keyframes[frame]),
+            (float(self.times[frame]),),
+            measured,
+        )
+        return Finding(*rule, message, keyframe, joint, value, limit, unit, times_s)
+
     def when(self, frame: int) -> str:
         """Return in words when a frame was."""
         time_s = float(self.times[frame])
@@ -207,25 +199,25 @@ class PlayedMotion:
     @cached_property
     def lag(self) -> Floats:
         """How far each joint is behind its command, `(n, n_joints)` [deg]; 0 where its torque is off."""
-        behind = np.degrees(np.abs(self.commands - self.positions))
+        behind = np.degrees(np.abs(self.record.commands - self.record.positions))
         return np.where(self.free, 0.0, behind)
 
     @cached_property
     def asked_speeds(self) -> Floats:
         """How fast the commands change, `(n, n_joints)` [rad/s]; 0 where the torque is off or was."""
-        steps = np.abs(np.diff(self.commands, axis=0, prepend=self.commands[:1])) / self.frame_s
+        steps = np.abs(np.diff(self.record.commands, axis=0, prepend=self.record.commands[:1])) / self.frame_s
         off = self.free | np.roll(self.free, 1, axis=0)
         return np.where(off, 0.0, steps)
 
     def effort(self, share: float) -> Flags:
         """Return where a servo gives at least this share of its stall torque, `(n, n_joints)`."""
-        efforts = self.trajectory.record.efforts
+        efforts = self.record.efforts
         return np.asarray(np.abs(efforts) >= share * self.trajectory.stall_nm)
 
     @cached_property
     def touching_pairs(self) -> tuple[Contact, ...]:
         """Any two things that ever touch; the floor is the second."""
-        found = self.trajectory.record.contacts
+        found = self.record.contacts
         if found is None:
             return ()
         kinds, which = np.unique(found.pairs, axis=0, return_inverse=True)

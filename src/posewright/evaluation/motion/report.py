@@ -24,14 +24,7 @@ DECIMALS = 6
 
 @dataclass(frozen=True, eq=False)
 class MotionResult:
-    """What a motion does to a robot under gravity.
-
-    Attributes:
-        played: what happened, frame by frame.
-        rules: what counts as fallen, late, ...
-        falls: when the robot went down and stayed so.
-        findings: what a person should know, the worst first.
-    """
+    """What a motion does to a robot under gravity; its findings, the worst first."""
 
     played: PlayedMotion
     rules: PhysicsRules
@@ -51,17 +44,12 @@ class MotionResult:
         """Who played it."""
         return self.played.robot
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether the motion was played to its end."""
-        return self.played.is_whole
-
     def figures(self) -> dict[str, Any]:
         """Return the numbers and the findings, ready for JSON."""
         return {
             "motion": self.played.name,
             "robot": self.robot.name,
-            "is_whole": self.is_whole,
+            "is_whole": self.played.is_whole,
             **numbers_of(self.played, self.rules, self.falls),
             "recording_digest": self.recording.digest(),
             "findings": [told(finding) for finding in self.findings],
@@ -74,11 +62,6 @@ def evaluate_motion(
     recording: Recording, *, robot: Robot | None = None, rules: PhysicsRules | None = None
 ) -> MotionResult:
     """Measure a recorded motion: all numbers and findings follow from the recording alone.
-
-    Args:
-        recording: of one robot that plays a motion, made where contacts are seen.
-        robot: its card; needed where it is one that does not ship.
-        rules: what counts as fallen, late, ...
 
     Raises:
         InputError: the recording is of something else, or lacks what is measured.
@@ -93,17 +76,9 @@ def evaluate_motion(
 
 def told(finding: Finding) -> dict[str, Any]:
     """Return a finding, ready for JSON."""
-    return {
-        "level": finding.level.value,
-        "rule": finding.rule,
-        "message": finding.message,
-        "keyframe": finding.keyframe,
-        "joint": finding.joint,
-        "value": finding.value,
-        "limit": finding.limit,
-        "unit": finding.unit,
-        "times_s": list(finding.times_s),
-    }
+    plain = {**asdict(finding), "level": finding.level.value, "times_s": list(finding.times_s)}
+    del plain["keyframes"]
+    return plain
 
 
 def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) -> dict[str, Any]:
@@ -119,9 +94,7 @@ def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall])
             {
                 "parts": list(contact.parts),
                 **_moment(played, contact.frame),
-                "depth_mm": _round(contact.depth_mm),
-                "force_n": _round(contact.force_n),
-                "total_s": _round(contact.total_s),
+                **_rounded(contact, "depth_mm", "force_n", "total_s"),
                 "at_first": contact.at_first,
                 "first_n": _round(contact.first_n),
             }
@@ -131,8 +104,7 @@ def numbers_of(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall])
             {
                 "joint": stretch.joint,
                 **_moment(played, stretch.begin),
-                "longest_s": _round(stretch.longest_s),
-                "share": _round(stretch.share),
+                **_rounded(stretch, "longest_s", "share"),
             }
             for stretch in saturations(played, rules)
         ],
@@ -159,10 +131,9 @@ def _travel(played: PlayedMotion) -> dict[str, Any]:
 
 
 def _attitude(played: PlayedMotion) -> dict[str, Any]:
-    """Return how the base stood at first, leant at most and stood at last."""
     worst = played.begin + int(played.lean[played.begin :].argmax())
     at_first = max(0, played.begin - 1)
-    roll, pitch, _ = np.degrees(roll_pitch_yaw(played.base[at_first, 3:])).tolist()
+    roll, pitch, _ = np.degrees(roll_pitch_yaw(played.record.base[at_first, 3:])).tolist()
     return {
         "first_attitude_deg": {"roll": _round(roll), "pitch": _round(pitch)},
         "first_tilt_deg": _round(played.lean[at_first]),
@@ -186,6 +157,10 @@ def _slips(played: PlayedMotion) -> dict[str, Any]:
 
 def _moment(played: PlayedMotion, frame: int) -> dict[str, Any]:
     return {"time_s": _round(played.times[frame]), "keyframe": int(played.keyframes[frame])}
+
+
+def _rounded(found: object, *names: str) -> dict[str, float]:
+    return {name: _round(getattr(found, name)) for name in names}
 
 
 def _round(value: float) -> float:

@@ -21,14 +21,9 @@ class SelfContact:
     """Two parts of the robot that touch each other during the motion.
 
     Attributes:
-        parts: as the robot's model calls them.
-        frame: at whose end they were first seen to touch.
-        depth_mm: how deep they lay in each other at most [mm].
-        force_n: how hard they pressed against each other at most [N].
-        total_s: how long they touched in all [s].
+        frame: at whose end they were first seen to touch; depth and force are the greatest.
         hardest: the frame at whose end they pressed hardest.
-        first_n: how hard they press against each other in the first pose [N].
-        at_first: whether they touch in the first pose already.
+        first_n: how hard they press against each other in the first pose, if they touch `at_first` [N].
     """
 
     parts: tuple[str, str]
@@ -43,15 +38,7 @@ class SelfContact:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """The longest way a foot slid without leaving the floor.
-
-    Attributes:
-        foot: which.
-        begin: the frame it began to stand in.
-        end: the frame it left the floor in, or the last.
-        fastest: the frame in which it slid fastest.
-        way_mm: how far it slid in between [mm].
-    """
+    """The longest way a foot slid without leaving the floor: the frames it stood in, and the fastest."""
 
     foot: str
     begin: int
@@ -88,7 +75,7 @@ def longest_slips(played: PlayedMotion) -> list[Slip]:
     found = []
     for column, foot in enumerate(played.robot.feet):
         ways: Floats = np.where(np.arange(len(played.times)) >= played.begin, played.slips[:, column], 0.0)
-        standing = runs(played.foot_contacts[:, column])
+        standing = runs(played.record.foot_contacts[:, column])
         if not standing:
             continue
         begin, end = max(standing, key=lambda run: float(ways[run[0] : run[1]].sum()))
@@ -110,19 +97,17 @@ def self_collision(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Findin
 
 
 def _hit(played: PlayedMotion, rules: PhysicsRules, contact: SelfContact) -> Finding:
-    one, other = contact.parts
     verb = "press against" if contact.force_n > rules.touch_n else "touch"
     message = (
-        f"{one} and {other} {verb} each other {played.when(contact.frame)}, with up to "
+        f"{' and '.join(contact.parts)} {verb} each other {played.when(contact.frame)}, with up to "
         f"{contact.force_n:.0f} N and for {contact.total_s:.2f} s in all"
     )
     return _self_contact(played, rules, contact, contact.frame, message)
 
 
 def _pressed(played: PlayedMotion, rules: PhysicsRules, contact: SelfContact) -> Finding:
-    one, other = contact.parts
     message = (
-        f"{one} and {other}, which touch in the first pose already with {contact.first_n:.0f} N, "
+        f"{' and '.join(contact.parts)}, which touch in the first pose already with {contact.first_n:.0f} N, "
         f"press against each other with {contact.force_n:.0f} N {played.when(contact.hardest)}"
     )
     return _self_contact(played, rules, contact, contact.hardest, message)
@@ -132,9 +117,8 @@ def _self_contact(
     played: PlayedMotion, rules: PhysicsRules, contact: SelfContact, frame: int, message: str
 ) -> Finding:
     level = Level.WARNING if contact.force_n > rules.touch_n else Level.NOTE
-    keyframe, time_s = int(played.keyframes[frame]), float(played.times[frame])
-    value, limit = contact.force_n, rules.touch_n
-    return Finding(level, "self_contact", message, keyframe, None, value, limit, "N", (time_s,))
+    measured = (contact.force_n, rules.touch_n, "N")
+    return played.finding((level, "self_contact"), message, frame, measured)
 
 
 def _slid(played: PlayedMotion, rules: PhysicsRules, slip: Slip) -> Finding:
@@ -142,6 +126,5 @@ def _slid(played: PlayedMotion, rules: PhysicsRules, slip: Slip) -> Finding:
         f"{slip.foot} slides {slip.way_mm:.0f} mm over the floor without being lifted, fastest "
         f"{played.when(slip.fastest)}"
     )
-    keyframe, time_s = int(played.keyframes[slip.fastest]), float(played.times[slip.fastest])
-    value, limit = slip.way_mm, rules.slip_mm
-    return Finding(Level.WARNING, "slip", message, keyframe, None, value, limit, "mm", (time_s,))
+    measured = (slip.way_mm, rules.slip_mm, "mm")
+    return played.finding((Level.WARNING, "slip"), message, slip.fastest, measured)

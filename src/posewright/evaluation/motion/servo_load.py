@@ -16,14 +16,9 @@ from posewright.recordings.falls import runs
 
 @dataclass(frozen=True, slots=True)
 class Lag:
-    """How far a joint is behind its command.
+    """How far a joint is behind its command over the motion, worst in `frame`.
 
-    Attributes:
-        joint: which.
-        max_deg: at most [deg].
-        rms_deg: root of the mean square over the motion [deg].
-        frame: when it was worst.
-        asked_deg_s: fastest the command changed in the quarter of a second before that [deg/s].
+    `asked_deg_s` is how fast its command changed at most in the quarter of a second before that.
     """
 
     joint: str
@@ -35,15 +30,9 @@ class Lag:
 
 @dataclass(frozen=True, slots=True)
 class Saturation:
-    """How long a servo gives all its torque.
+    """How long a servo gives all its torque: share of the motion's time, in all, and without a break.
 
-    Attributes:
-        joint: its joint.
-        share: of the motion's time, 0..1.
-        total_s: in all [s].
-        longest_s: longest without a break [s].
-        begin: the frame the longest began in.
-        end: the frame after it.
+    The longest goes from frame `begin` to before `end`.
     """
 
     joint: str
@@ -75,16 +64,9 @@ def lags(played: PlayedMotion) -> list[Lag]:
     found = []
     for column, joint in _driven(played):
         frame = int(worst[column])
+        max_deg, rms_deg = float(behind[:, column].max()), float(rms[column])
         asked = played.asked_speeds[max(played.begin, frame - before) : frame + 1, column].max()
-        found.append(
-            Lag(
-                joint=joint,
-                max_deg=float(behind[:, column].max()),
-                rms_deg=float(rms[column]),
-                frame=frame,
-                asked_deg_s=math.degrees(asked),
-            )
-        )
+        found.append(Lag(joint, max_deg, rms_deg, frame, math.degrees(asked)))
     return found
 
 
@@ -149,8 +131,8 @@ def _too_fast(played: PlayedMotion, lag: Lag) -> Finding:
         f"{lag.joint} is asked for {lag.asked_deg_s:.0f} deg/s but its servo turns {top:.0f} without load, "
         f"so it is {lag.max_deg:.0f} deg behind {played.when(lag.frame)}"
     )
-    found = Finding(Level.WARNING, "speed", message, value=lag.asked_deg_s, limit=top, unit="deg/s")
-    return _at(played, found, lag.joint, lag.frame)
+    measured = (lag.asked_deg_s, top, "deg/s")
+    return played.finding((Level.WARNING, "speed"), message, lag.frame, measured, lag.joint)
 
 
 def _late(played: PlayedMotion, rules: PhysicsRules, lag: Lag) -> Finding:
@@ -158,8 +140,8 @@ def _late(played: PlayedMotion, rules: PhysicsRules, lag: Lag) -> Finding:
         f"{lag.joint} is {lag.max_deg:.0f} deg behind its command {played.when(lag.frame)}, "
         f"{lag.rms_deg:.1f} deg on the whole: its servo is too weak for what it has to move"
     )
-    found = Finding(Level.WARNING, "lag", message, value=lag.max_deg, limit=rules.lag_deg, unit="deg")
-    return _at(played, found, lag.joint, lag.frame)
+    measured = (lag.max_deg, rules.lag_deg, "deg")
+    return played.finding((Level.WARNING, "lag"), message, lag.frame, measured, lag.joint)
 
 
 def _saturated(played: PlayedMotion, rules: PhysicsRules, stretch: Saturation) -> Finding:
@@ -167,13 +149,5 @@ def _saturated(played: PlayedMotion, rules: PhysicsRules, stretch: Saturation) -
         f"the servo of {stretch.joint} gives all its torque for {stretch.longest_s:.2f} s from "
         f"{played.when(stretch.begin).removeprefix('at ')} on, and {stretch.share:.0%} of the motion's time"
     )
-    value, limit = stretch.longest_s, rules.saturated_s
-    found = Finding(Level.WARNING, "saturated", message, value=value, limit=limit, unit="s")
-    return _at(played, found, stretch.joint, stretch.begin)
-
-
-def _at(played: PlayedMotion, found: Finding, joint: str, frame: int) -> Finding:
-    """Return a finding with the joint it is of and the moment it was worst."""
-    return replace(
-        found, joint=joint, keyframe=int(played.keyframes[frame]), times_s=(float(played.times[frame]),)
-    )
+    measured = (stretch.longest_s, rules.saturated_s, "s")
+    return played.finding((Level.WARNING, "saturated"), message, stretch.begin, measured, stretch.joint)

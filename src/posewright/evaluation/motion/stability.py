@@ -23,15 +23,8 @@ MOST_NAMED = 4
 class Fall:
     """A time the robot lay that did not begin lying.
 
-    Attributes:
-        time_s: when it was down [s].
-        until_s: when it was up again [s]; None if it stayed down.
-        keyframe: number of the keyframe that was gone to or stayed in.
-        lean_deg: how far the base leaned at most [deg].
-        side: forward, back, to the left or to the right.
-        turning_deg_s: how fast the base leant over at most [deg/s].
-        dropping_m_s: how fast the base came down at most [m/s].
-        is_hard: whether that was too fast for one who lies down.
+    It leaned so far, leant over and came down so fast at most; `is_hard` says that this was too fast for one
+    who lies down. `until_s` is None where it stayed down.
     """
 
     time_s: float
@@ -79,9 +72,8 @@ def _on_more_than_feet(played: PlayedMotion) -> Flags:
 def _fall(played: PlayedMotion, rules: PhysicsRules, begin: int, end: int) -> Fall:
     window = slice(max(played.begin, begin - round(BEFORE_S / played.frame_s)), end)
     turning = float(np.diff(played.lean[window], prepend=played.lean[window][:1]).max()) / played.frame_s
-    dropping = (
-        float(-np.diff(played.base[window, 2], prepend=played.base[window, 2][:1]).min()) / played.frame_s
-    )
+    heights = played.record.base[window, 2]
+    dropping = float(-np.diff(heights, prepend=heights[:1]).min()) / played.frame_s
     return Fall(
         time_s=float(played.times[begin]),
         until_s=float(played.times[end]) if end < len(played.times) else None,
@@ -118,14 +110,12 @@ def stability(played: PlayedMotion, rules: PhysicsRules, falls: Sequence[Fall]) 
 def _fallen(played: PlayedMotion, rules: PhysicsRules, fall: Fall) -> Finding:
     verb = "falls" if fall.is_hard else "lies down"
     later = "stays so" if fall.until_s is None else f"is up again {fall.until_s - fall.time_s:.1f} s later"
-    where = played.when(int(np.searchsorted(played.times, fall.time_s)))
-    message = f"the robot {verb} {fall.side} {where} and {later}"
-    value, limit, times = fall.lean_deg, rules.fall_deg, (fall.time_s,)
-    return Finding(fall.level, "fall", message, fall.keyframe, None, value, limit, "deg", times)
+    frame = int(np.searchsorted(played.times, fall.time_s))
+    message = f"the robot {verb} {fall.side} {played.when(frame)} and {later}"
+    return played.finding((fall.level, "fall"), message, frame, (fall.lean_deg, rules.fall_deg, "deg"))
 
 
 def _first_pose(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Does it stand by itself before the motion begins?"""
     last = played.begin - 1
     if last < 0:
         return
@@ -148,17 +138,17 @@ def _still_lies(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     if _down(played, rules)[-1]:
         last = len(played.times) - 1
         message = f"the robot lies {played.way_of_leaning(last)} at the end, as it did at first"
-        value, limit, times = float(played.lean[-1]), rules.fall_deg, (float(played.times[-1]),)
-        yield Finding(
-            Level.NOTE, "lying", message, int(played.keyframes[-1]), None, value, limit, "deg", times
-        )
+        measured = (float(played.lean[-1]), rules.fall_deg, "deg")
+        yield played.finding((Level.NOTE, "lying"), message, last, measured)
 
 
 def _tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Find the moment the base is farthest from where it should be."""
     if played.wanted is None:
-        at_first = float(played.lean[max(0, played.begin - 1)])
-        how_far, limit, level = played.lean - at_first, rules.lean_deg, Level.NOTE
+        how_far, limit, level = (
+            played.lean - played.lean[max(0, played.begin - 1)],
+            rules.lean_deg,
+            Level.NOTE,
+        )
         whence = "more than at first"
     else:
         how_far, limit, level = played.off, rules.tilt_deg, Level.WARNING
@@ -171,12 +161,10 @@ def _tilt(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
         f"the base leans {played.lean[worst]:.0f} deg {played.way_of_leaning(worst)} {played.when(worst)}, "
         f"{value:.0f} deg {whence}"
     )
-    keyframe, time_s = int(played.keyframes[worst]), float(played.times[worst])
-    yield Finding(level, "tilt", message, keyframe, None, value, limit, "deg", (time_s,))
+    yield played.finding((level, "tilt"), message, worst, (value, limit, "deg"))
 
 
 def _floor(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
-    """Name the parts besides the feet that come to the floor during the motion."""
     landings = sorted(_landings(played), key=lambda landing: -landing[2])
     if not landings:
         return
@@ -184,12 +172,8 @@ def _floor(played: PlayedMotion, rules: PhysicsRules) -> Iterator[Finding]:
     others = list(dict.fromkeys(part for part, *_ in landings if part != hardest))
     shown = ", ".join(others[:MOST_NAMED]) + (", ..." if len(others) > MOST_NAMED else "")
     besides = f"; more softly {shown}" if others else ""
+    level, what = Level.NOTE, "comes to the floor"
     if speed > rules.hit_m_s:
-        level, message = (
-            Level.WARNING,
-            f"{hardest} hits the floor with {speed:.1f} m/s {played.when(frame)}{besides}",
-        )
-    else:
-        level, message = Level.NOTE, f"{hardest} comes to the floor {played.when(frame)}{besides}"
-    keyframe, time_s = int(played.keyframes[frame]), float(played.times[frame])
-    yield Finding(level, "floor", message, keyframe, None, speed, rules.hit_m_s, "m/s", (time_s,))
+        level, what = Level.WARNING, f"hits the floor with {speed:.1f} m/s"
+    message = f"{hardest} {what} {played.when(frame)}{besides}"
+    yield played.finding((level, "floor"), message, frame, (speed, rules.hit_m_s, "m/s"))

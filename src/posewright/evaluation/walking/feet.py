@@ -15,18 +15,7 @@ from posewright.recordings.falls import runs
 
 @dataclass(frozen=True, kw_only=True)
 class FootWork:
-    """What one foot did.
-
-    Attributes:
-        foot: which.
-        slip_m: how far it slid while it touched the ground [m].
-        highest_m: highest its lowest point came above the ground [m].
-        lowest_swing_m: the same of the cycle in which it was lifted least; None without a whole cycle [m].
-        mid_swing_m: how high its lowest point was, at least, in the middle of its time in the air; 0 where
-            it was not in the air at all; None without a whole cycle [m].
-        duty: part of the time it touched the ground; None where nothing was measured.
-        planned_duty: part of the time it should have.
-    """
+    """What one foot did; each figure as `docs/measuring-a-gait.md` explains it, None where it has none."""
 
     foot: str
     slip_m: float
@@ -39,21 +28,7 @@ class FootWork:
 
 @dataclass(frozen=True, kw_only=True)
 class FeetWork:
-    """What the feet did in the measured time.
-
-    Attributes:
-        slip_m: how far all feet together slid while they touched the ground: the matter of the foot that
-            touches; a ball that rolls does not slide [m].
-        slip_per_m: of that for each metre of the path; None where the path is shorter than 5 cm.
-        foot_clearance_m: the `lowest_swing_m` of the foot where that is least [m].
-        mid_swing_clearance_m: the `mid_swing_m` of the foot where that is least [m].
-        lowest_knee_m: how low the axis of a knee came above the ground: less than its shell is thick, about
-            15 mm of an AIBO, and it scrapes [m].
-        duty: part of the time a foot touches the ground, the mean of all; None where nothing was measured.
-        planned_duty: what the gait says.
-        feet_down: part of the time with 0, 1, 2, ... feet on the ground.
-        feet: each foot by itself.
-    """
+    """What the feet did in the measured time: see `docs/measuring-a-gait.md`."""
 
     slip_m: float
     slip_per_m: float | None
@@ -122,12 +97,7 @@ def slips(walk: Walk, feet: FootTracks) -> Floats:
 
 
 def feet_work_of(walk: Walk, path_m: float) -> FeetWork:
-    """Return what the feet did in the measured time.
-
-    Args:
-        walk: the walk.
-        path_m: the way that was gone in the measured time [m].
-    """
+    """Return what the feet did in the measured time, in which the way of `path_m` was gone."""
     places = foot_tracks(walk)
     slid = slips(walk, places)[walk.begin :].sum(axis=0)
     contacts = walk.trajectory.foot_contacts[walk.begin + 1 :]

@@ -20,17 +20,9 @@ class Worse(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of a report.
+    """A figure of a report: the name of its field, what people call it, and the unit they read it in.
 
-    Attributes:
-        name: of the report's field.
-        words: what people call it.
-        unit: people read it in; empty where it has none.
-        scale: of that unit to the field's own.
-        digits: after the point.
-        worse: which way is worse.
-        commanded: the field that says what was commanded, where there is one.
-        limit: what it should not be worse than, where there is such a limit.
+    `commanded` is the field that says what was commanded, `limit` what it should not be worse than.
     """
 
     name: str

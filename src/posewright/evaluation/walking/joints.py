@@ -50,7 +50,9 @@ def drives_of(walk: Walk) -> Drives:
     track, legs = walk.trajectory, walk.trajectory.legs
     angles, stall = track.positions[:, legs], track.stall_nm[legs]
     stiffness, damping = (np.asarray(track.fact(name))[legs] for name in ("stiffness", "damping"))
-    pulling = stiffness * (_effective(walk)[:, legs] - angles[:-1])
+    frames, latency = np.arange(1, len(walk.sent)), int(track.fact("latency_frames"))
+    effective = walk.sent[np.maximum(frames - latency, 0)]
+    pulling = stiffness * (effective[:, legs] - angles[:-1])
     first, last = np.clip(pulling, -stall, stall), track.efforts[1:, legs]
     turned = np.diff(angles, axis=0)
     taken = damping * turned**2 / walk.frame_s
@@ -61,25 +63,9 @@ def drives_of(walk: Walk) -> Drives:
     )
 
 
-def _effective(walk: Walk) -> Floats:
-    """Return the command in effect during each frame, `(n, n_joints)` [rad]: late by the latency."""
-    frames, latency = np.arange(1, len(walk.sent)), int(walk.trajectory.fact("latency_frames"))
-    effective: Floats = walk.sent[np.maximum(frames - latency, 0)]
-    return effective
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class JointLoad:
-    """What one joint of a leg bore.
-
-    Attributes:
-        joint: which.
-        commanded_speed_ratio: fastest change of its command over the greatest speed of the card.
-        measured_speed_ratio: fastest change of its angle over the same.
-        max_torque_ratio: greatest torque of its drive over the stall torque.
-        rms_torque_ratio: root of the mean square of the same.
-        limit_margin_deg: how near its command came to its limits; negative beyond [deg].
-    """
+    """What one joint of a leg bore: see `docs/measuring-a-gait.md`."""
 
     joint: str
     commanded_speed_ratio: float
@@ -91,28 +77,10 @@ class JointLoad:
 
 @dataclass(frozen=True, kw_only=True)
 class JointLoads:
-    """What the joints of the legs bore, from the moment the robot was let go, settling too.
+    """What the joints of the legs bore, from the moment the robot was let go: `docs/measuring-a-gait.md`.
 
     Speeds are changes from frame to frame over the frame's length, of the command before safety saw it and
-    of the angle as it was; both count.
-
-    Attributes:
-        max_joint_speed_ratio: the fastest of both over the greatest speed of the card's servo.
-        commanded_speed_ratio: of the commands alone.
-        measured_speed_ratio: of the angles alone.
-        fastest_joint: whose the fastest was.
-        max_torque_ratio: greatest torque of a drive over its stall torque; 1 is all it has.
-        rms_torque_ratio: root of the mean square, of the joint where that is greatest.
-        hardest_joint: which that is.
-        limit_margin_deg: nearest a command came to the limits of a joint; negative beyond [deg].
-        limit_margin_joint: of which.
-        coupled_margin_deg: nearest to the limits that hang on other joints; None where the card has none
-            [deg].
-        coupled_margin_joint: of which.
-        interventions: how often safety had to hold back a joint: each joint and reason counts once in
-            `walk.COUNT_FRAMES` frames.
-        corrections: the worst of each joint and reason, with the time it first happened.
-        joints: each joint by itself.
+    of the angle as it was.
     """
 
     max_joint_speed_ratio: float
@@ -132,12 +100,7 @@ class JointLoads:
 
 
 def joint_loads_of(walk: Walk, drives: Drives) -> JointLoads:
-    """Return what the joints of the legs bore.
-
-    Args:
-        walk: the walk.
-        drives: of the same.
-    """
+    """Return what the joints of the legs bore."""
     joints = _each(walk, drives)
     fastest = max(joints, key=lambda one: max(one.commanded_speed_ratio, one.measured_speed_ratio))
     hardest = max(joints, key=lambda one: one.rms_torque_ratio)
@@ -162,11 +125,9 @@ def joint_loads_of(walk: Walk, drives: Drives) -> JointLoads:
 
 
 def speed_ratios(walk: Walk, angles: Floats) -> Floats:
-    """Return how fast the legs' joints turn over the card's greatest speeds, `(n, n_leg_joints)`.
+    """Return how fast angles `(n + 1, n_joints)` [rad] turn the legs' joints over the card's greatest speeds.
 
-    Args:
-        walk: whose robot and frame count.
-        angles: `asked` or `positions` of the walk, `(n + 1, n_joints)` [rad].
+    The shares have the shape `(n, n_leg_joints)`.
     """
     legs = walk.trajectory.legs
     ratios: Floats = np.abs(np.diff(angles[:, legs], axis=0)) / (walk.frame_s * walk.robot.max_speeds[legs])
@@ -182,19 +143,8 @@ def _each(walk: Walk, drives: Drives) -> tuple[JointLoad, ...]:
     asked = walk.asked[:, walk.trajectory.legs]
     margins = np.degrees(np.minimum(asked - lower, upper - asked).min(axis=0))
     columns = (commanded.max(axis=0, initial=0.0), measured.max(axis=0, initial=0.0), peaks, rms, margins)
-    return tuple(
-        JointLoad(
-            joint=joint,
-            commanded_speed_ratio=fast,
-            measured_speed_ratio=faster,
-            max_torque_ratio=peak,
-            rms_torque_ratio=square,
-            limit_margin_deg=margin,
-        )
-        for joint, fast, faster, peak, square, margin in zip(
-            walk.trajectory.leg_joints, *(column.tolist() for column in columns), strict=True
-        )
-    )
+    rows = zip(walk.trajectory.leg_joints, *(column.tolist() for column in columns), strict=True)
+    return tuple(JointLoad(*row) for row in rows)
 
 
 def _coupled_margin(walk: Walk) -> tuple[float | None, str | None]:
@@ -224,14 +174,9 @@ def _gathered(corrections: tuple[Correction, ...]) -> tuple[Correction, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Energy:
-    """What the walk cost. Only work at the shafts counts: no current, no heat of a motor that holds still.
+    """What the walk cost, by work at the shafts: no current, no heat of a motor that holds still.
 
-    Attributes:
-        cost_of_transport: positive work / (mass * g * path); None where the path is shorter than 5 cm.
-        mean_power_w: positive work in a second [W].
-        positive_work_j: what the joints gave, each frame and joint by itself: what one gets back helps no
-            other [J].
-        negative_work_j: what drove the joints back, and a servo turns into heat [J].
+    Each frame and joint counts by itself: what one gets back helps no other. `docs/measuring-a-gait.md`.
     """
 
     cost_of_transport: float | None
@@ -241,13 +186,7 @@ class Energy:
 
 
 def energy_of(walk: Walk, drives: Drives, path_m: float) -> Energy:
-    """Return what the measured part of the walk cost.
-
-    Args:
-        walk: the walk.
-        drives: of the same.
-        path_m: the way that was gone in the measured time [m].
-    """
+    """Return what the measured part of the walk cost, in which the way of `path_m` was gone."""
     work = drives.work[walk.begin :]
     given = float(np.maximum(work, 0.0).sum())
     seconds = len(work) * walk.frame_s

@@ -26,16 +26,7 @@ FIRST = ("speed_m_s", "left_m_s", "turn_rad_s", "falls", "fall_times_s", "fall_s
 
 @dataclass(frozen=True)
 class GaitReport:
-    """Every figure of one walk, up to the first fall.
-
-    Attributes:
-        travel: way, speed and heading.
-        leaning: tilt and height of the base.
-        loads: speed, torque and limits of the joints.
-        feet: slip, clearance, contact.
-        energy: what it cost.
-        falls: each time the robot fell, settling included; the walk ends when it stays down.
-    """
+    """Every figure of one walk, up to the first fall; falls count from the beginning, settling included."""
 
     travel: Travel
     leaning: Leaning
@@ -90,13 +81,7 @@ FIGURE_NAMES = (*FIRST, *(one.name for part in PARTS for one in fields(part) if 
 
 @dataclass(frozen=True, eq=False)
 class WalkResult:
-    """What a gait made of a body.
-
-    Attributes:
-        walk: what happened.
-        report: every figure.
-        wall_s: how long the walk took, gait, safety and physics; 0 where nobody looked at a clock [s].
-    """
+    """What a gait made of a body; `wall_s` is 0 where nobody looked at a clock [s]."""
 
     walk: Walk
     report: GaitReport
@@ -176,11 +161,7 @@ def evaluate_walk(
 ) -> WalkResult:
     """Measure a recorded walk of a gait: all figures follow from the recording alone.
 
-    Args:
-        recording: of one robot that walks a gait.
-        robot: its card; needed where it is one that does not ship.
-        gait: what it walks, to save reading it from the recording's documents.
-        wall_s: how long it took, where somebody looked at a clock [s].
+    The card `robot` is needed where it does not ship; without a `gait`, it is read from the recording.
 
     Raises:
         InputError: the recording is of something else, or does not keep every frame.

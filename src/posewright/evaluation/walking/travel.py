@@ -22,15 +22,7 @@ from posewright.gaits import WHOLE_TURN_RAD, se2_log
 class CommandStretch:
     """The time for which a command held, and how it was followed.
 
-    Attributes:
-        from_s: when the command was given, or the measuring began, since the robot was let go [s].
-        to_s: when it was over [s].
-        forward_m_s: commanded [m/s].
-        left_m_s: commanded [m/s].
-        turn_rad_s: commanded [rad/s].
-        cycles: whole cycles measured: none of the first cycle after a change of command, in which the old
-            one ends.
-        measured: what the robot did, forward [m/s], left [m/s] and turn [rad/s]; None without a whole cycle.
+    No whole cycle is measured of the first after a change of command, in which the old one ends.
     """
 
     from_s: float
@@ -44,26 +36,7 @@ class CommandStretch:
 
 @dataclass(frozen=True, kw_only=True)
 class Travel:
-    """How the robot went over the ground; None where there was no whole cycle to measure.
-
-    Attributes:
-        speed_m_s: forward, seen from the base, the mean of all whole cycles [m/s].
-        left_m_s: to the left, seen from the base [m/s].
-        turn_rad_s: to the left [rad/s].
-        forward_error: how far `speed_m_s` is from what was commanded, as a part of it; None where 0 was.
-        left_error: the same of `left_m_s`.
-        turn_error: the same of `turn_rad_s`.
-        commanded_forward_m_s: the mean over the measured time [m/s].
-        commanded_left_m_s: the same [m/s].
-        commanded_turn_rad_s: the same [rad/s].
-        cycles: so many whole cycles were measured.
-        measured_s: so long was measured, up to the end or a fall [s].
-        distance_m: from where the measuring began to where it ended, straight [m].
-        path_m: way along the arcs of all cycles [m].
-        heading_change_deg: by how much the base turned, to the left [deg].
-        heading_drift_deg: by how much it turned farther to the left than was commanded [deg].
-        stretches: how each command was followed.
-    """
+    """How the robot went over the ground: see `docs/measuring-a-gait.md`; None without a whole cycle."""
 
     speed_m_s: float | None
     left_m_s: float | None
@@ -172,14 +145,7 @@ Range = tuple[float, float]
 class Leaning:
     """How the base leans from the vertical, which on a leaning ground is not the ground's own upright.
 
-    Attributes:
-        max_tilt_deg: farthest the base's own z is from straight up [deg].
-        mean_tilt_deg: on the mean [deg].
-        settling_tilt_deg: farthest before the measuring began; None where it began at once [deg].
-        roll_deg: least and greatest, positive to the right [deg].
-        pitch_deg: least and greatest, positive forward [deg].
-        body_height_m: of the middle of the base above the ground, on the mean [m].
-        bounce_m: between its lowest and its highest in a cycle, on the mean; None without a whole cycle [m].
+    Roll to the right and pitch forward are positive, least and greatest; see `docs/measuring-a-gait.md`.
     """
 
     max_tilt_deg: float

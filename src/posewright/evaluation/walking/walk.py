@@ -49,14 +49,9 @@ class Timed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What safety would not let through of one joint for a while.
+    """What safety would not let through of one joint for a while, at the end of the first frame of it [s].
 
-    Attributes:
-        time_s: end of the first frame that was corrected, since the robot was let go [s].
-        joint: whose command it was.
-        guard: what it ran against: `joint limit` or `speed limit`.
-        value: what was asked for at worst [rad or rad/s].
-        limit: what was let through at most, in the same unit.
+    At worst `value` was asked for and at most `limit` let through [rad or rad/s].
     """
 
     time_s: float
@@ -73,14 +68,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class GaitFall:
-    """A time the robot lay.
-
-    Attributes:
-        time_s: when it was down, since it was let go [s].
-        row: of the trajectory, the first in which it was.
-        side: forward, back, to the left or to the right.
-        tilt_deg: how far the base leaned at most [deg].
-    """
+    """A time the robot lay: when it was down [s], the first row in which it was, and how far it leaned."""
 
     time_s: float
     row: int
@@ -93,10 +81,8 @@ class WalkTerms:
     """What a walk is measured by and cannot be seen in it: `extras["walk"]` of its recording.
 
     Attributes:
-        gait: its name.
         body: what the body is called: `nominal`, `random`, ...
-        seconds: for so long it was to be measured [s].
-        settle_s: for so long it walked before [s].
+        settle_s: for so long it walked before it was to be measured [s].
         standing: the pose that is held before the first frame, `(n_joints,)` [rad].
     """
 
@@ -108,11 +94,7 @@ class WalkTerms:
 
     @classmethod
     def read(cls, extras: Mapping[str, Any]) -> Self:
-        """Return those of a recording.
-
-        Raises:
-            InputError: it is not one of a gait's walk.
-        """
+        """Return those of a recording; raise an InputError where it is not one of a gait's walk."""
         try:
             entry = dict(extras[EXTRAS])
             return cls(**{**entry, "standing": tuple(map(float, entry["standing"]))})
@@ -126,13 +108,7 @@ class WalkTerms:
 class Walk:
     """A recorded walk of a gait, up to its end or up to a fall.
 
-    Attributes:
-        trajectory: where the robot was; it has every frame.
-        terms: how it was to be measured.
-        timing: the times of the gait's cycle.
-        phases: which foot is to lift when.
-        commands: what the gait was asked for, in the order of time; the first holds from the beginning.
-        corrections: what safety would not let through.
+    The first of the commands holds from the beginning; corrections are what safety would not let through.
     """
 
     trajectory: Trajectory
@@ -144,17 +120,7 @@ class Walk:
 
     @classmethod
     def of(cls, recording: Recording, *, robot: Robot | None = None, gait: Gait | None = None) -> Self:
-        """Return the walk in a recording.
-
-        Args:
-            recording: of one robot that walks a gait.
-            robot: its card; needed where it is one that does not ship.
-            gait: what it walks, to save reading it from the recording's documents.
-
-        Raises:
-            InputError: the recording is of something else, or does not keep every frame.
-            DocumentError: the gait in it cannot be read.
-        """
+        """Return the walk in a recording; see `evaluate_walk`."""
         terms, trajectory = WalkTerms.read(recording.header.extras), Trajectory.of(recording, robot=robot)
         trajectory.expect_every_frame("the figures of a walk")
         gait = _gait(recording, terms, trajectory.robot) if gait is None else gait
@@ -189,8 +155,7 @@ class Walk:
     @cached_property
     def asked(self) -> Floats:
         """Joint angles as the gait made them, `(last + 1, n_joints)` [rad]."""
-        record = self.trajectory.record
-        return self._from_standing(record.commands if record.requests is None else record.requests)
+        return self._from_standing(self.trajectory.record.asked)
 
     @cached_property
     def sent(self) -> Floats:
@@ -205,13 +170,8 @@ class Walk:
         """When the robot fell, from the beginning on; what is over sooner than `fall_s` is a stumble."""
         track = self.trajectory
         return tuple(
-            GaitFall(
-                float(track.times[fall.begin]),
-                fall.begin,
-                side_of(-track.up[fall.begin]),
-                float(track.tilt_deg[fall.begin : fall.end].max()),
-            )
-            for fall in track.falls(fall_limits(self.frame_s))
+            GaitFall(float(track.times[at]), at, side_of(-track.up[at]), float(track.tilt_deg[at:end].max()))
+            for at, end in ((fall.begin, fall.end) for fall in track.falls(fall_limits(self.frame_s)))
         )
 
     @property
@@ -259,14 +219,16 @@ def corrections_of(trajectory: Trajectory) -> tuple[Correction, ...]:
     if found is None:
         return ()
     worst: dict[tuple[int, int, int], Correction] = {}
-    order = np.argsort(found.frames, kind="stable").tolist()
-    for k in order:
+    for k in np.argsort(found.frames, kind="stable").tolist():
         frame, joint, guard = int(found.frames[k]), int(found.joints[k]), found.guards[k]
         name, value, limit = card.joint_names[joint], float(found.values[k]), float(found.limits[k])
         one = Correction((frame + 1) * card.frame_period_s, name, guard.value, value, limit)
         key = frame // COUNT_FRAMES, list(Guard).index(guard), joint
         worst[key] = worse_of(worst.get(key, one), one)
-    return tuple(one for _, one in sorted(worst.items()) if _is_worth_a_word(one, card))
+    told = (one for _, one in sorted(worst.items()))
+    # Poses in whole ticks may lie a rounding beyond a limit.
+    stop = Guard.JOINT_LIMIT.value
+    return tuple(one for one in told if one.guard != stop or one.excess > card.servo(one.joint).tick_rad)
 
 
 def worse_of(first: Correction, other: Correction) -> Correction:
@@ -274,13 +236,7 @@ def worse_of(first: Correction, other: Correction) -> Correction:
     return replace(other, time_s=first.time_s) if other.excess > first.excess else first
 
 
-def _is_worth_a_word(found: Correction, robot: Robot) -> bool:
-    """Tell whether a servo would notice: poses in whole ticks may lie a rounding beyond a limit."""
-    return found.guard != Guard.JOINT_LIMIT.value or found.excess > robot.servo(found.joint).tick_rad
-
-
 def _commands(trajectory: Trajectory) -> tuple[Timed, ...]:
-    """Return what the gait was asked for: the outputs of the robot's decisions."""
     decisions = trajectory.record.decisions
     try:
         found = tuple(
@@ -303,13 +259,9 @@ def _gait(recording: Recording, terms: WalkTerms, card: Robot) -> Gait:
 
 
 class CommandSpan(NamedTuple):
-    """The frames for which a command held while it was measured.
+    """The frames for which a command held while it was measured: after `start`, with `stop` the last.
 
-    Attributes:
-        given: after which the command was given, be it before the measuring began.
-        start: after which it was measured.
-        stop: with which it was over, or the measuring.
-        command: what was asked for.
+    It was given after frame `given`, be it before the measuring began.
     """
 
     given: int

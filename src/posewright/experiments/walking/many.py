@@ -43,13 +43,11 @@ class WalkedBody:
     """One body of many, and what the gait made of it.
 
     Attributes:
-        seed: the body was drawn with.
         domain: how it differs from the robot's model.
-        report: every figure; None where the simulation failed.
+        report: every figure; None where the simulation failed, as `failure` says.
         simulated_s: how long it walked, settling included; before a failure, to the end of the last block
             of 64 frames [s].
         welded: joints that were welded in the gait's pose, as they carry next to nothing.
-        failure: why the simulation failed on it; None where it did not.
     """
 
     seed: int
@@ -84,15 +82,7 @@ class WalkedBody:
 
 @dataclass(frozen=True, eq=False)
 class WalkTask:
-    """The walk that every body is asked for; it can be handed to another process.
-
-    Attributes:
-        gait: what is walked.
-        robot: who walks.
-        command: as of `walk_gait`.
-        seconds: for so long each is measured [s].
-        settle_s: for so long each walks before [s].
-    """
+    """The walk that every body is asked for, as by `walk_gait`; it can be handed to another process."""
 
     gait: Gait
     robot: Robot
@@ -105,16 +95,12 @@ class WalkTask:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def walked(self, drawn: Drawn) -> WalkedBody:
-        """Walk one body and say what became of it, be it that the simulation failed on it.
-
-        Raises:
-            InputError, UnreachableError: as `walk_gait`: of what all bodies are asked for.
-        """
+        """Walk one body and say what became of it, be it that the simulation failed on it."""
         seed, domain = drawn
         world, times_s = self._world, [0.0]
         report, failure = None, None
         try:
-            result = walk_gait(
+            report = walk_gait(
                 self.gait,
                 self.robot,
                 self.command,
@@ -124,8 +110,7 @@ class WalkTask:
                 seed=seed,
                 world=world,
                 on_progress=times_s.append,
-            )
-            report = result.report
+            ).report
         except BodyError as error:  # of this body alone: the others walk on
             failure = error.message
         return WalkedBody(seed, domain, report, times_s[-1], world.instance().welded_joints, failure)
@@ -137,15 +122,9 @@ class WalkTask:
 
 @dataclass(frozen=True, eq=False)
 class ManyReport:
-    """A gait on many bodies.
+    """A gait on many bodies, the first of which has the seed; the others have the seeds that follow.
 
     Attributes:
-        gait: what walked.
-        robot: who walked.
-        seed: of the first body; the others have the seeds that follow.
-        seconds: for so long each was to be measured [s].
-        settle_s: for so long each walked before [s].
-        bodies: what became of each.
         command_mean: what each was asked for on the mean over the time it was to be measured, forward [m/s],
             left [m/s] and turn [rad/s].
         wall_s: how long all took; 0 where no clock was handed in [s].
@@ -208,11 +187,7 @@ class ManyReport:
         return dict(zip(_COMMANDED, self.command_mean, strict=True))[name]
 
     def to_dict(self, body: str | None = None) -> dict[str, Any]:
-        """Return plain data, fit for JSON.
-
-        Args:
-            body: by which name the bodies were asked for; our own for them by default.
-        """
+        """Return plain data, fit for JSON; `body` is the name by which the bodies were asked for."""
         return {
             "gait": self.gait.name,
             "robot": self.robot.name,

@@ -91,31 +91,23 @@ def walk_gait(
         refuse_out_of_range(timed.command, gait.parameters, walker.timing)
     stage = walking_world(gait, robot) if world is None else world
     body = SimulatedBody(stage, start_pose=walker.standing_pose, seed=seed, domain=domain)
-    name = body_name or _name_of(domain)
+    name = body_name or ("nominal" if (domain or NOMINAL).is_nominal else "varied")
     terms = WalkTerms(gait.name, name, seconds, settle_s, tuple(walker.standing_pose.tolist()))
     header = _header(gait, body, terms, seed)
     recorder = Recorder(header, stage, every=1)
-    began = (now := clock or _no_clock)()
+    began = clock() if clock else 0.0
     drive(
         stage,
         {robot.name: GaitController(walker, commands, robot.frame_period_s)},
         until_s=frames * robot.frame_period_s,
         watchers=[recorder, _Onlooker(body, header, on_progress)],
     )
-    wall_s = now() - began
+    wall_s = clock() - began if clock else 0.0
     return evaluate_walk(recorder.recording(), robot=robot, gait=gait, wall_s=wall_s)
 
 
 def walking_world(gait: Gait, robot: Robot) -> World:
-    """Return a world to walk in: nothing for the looks, and joints that carry next to nothing welded.
-
-    Args:
-        gait: what is walked; its pose says at which angles they are welded.
-        robot: who walks.
-
-    Raises:
-        InputError: the robot has no model.
-    """
+    """Return a world to walk in: nothing for the looks, and joints that carry next to nothing welded."""
     from posewright.simulation import World, light_joints
 
     return World(robot, visuals=False, welded=angles_in_pose(gait, robot, light_joints(robot)))
@@ -163,11 +155,7 @@ class _Onlooker:
 
 
 def frames_of(robot: Robot, seconds: float, settle_s: float) -> tuple[int, int]:
-    """Return for how many frames a robot settles into a walk, and for how many more it is measured.
-
-    Raises:
-        InputError: a time is out of its range.
-    """
+    """Return for how many frames a robot settles into a walk, and for how many more it is measured."""
     period_s = robot.frame_period_s
     _expect_seconds("seconds", seconds, period_s, MOST_S)
     _expect_seconds("settle_s", settle_s, 0.0, MOST_SETTLE_S)
@@ -175,15 +163,7 @@ def frames_of(robot: Robot, seconds: float, settle_s: float) -> tuple[int, int]:
 
 
 def timed_commands(schedule: object, ends_s: float) -> tuple[Timed, ...]:
-    """Return the commands of a walk that ends then, each with its time.
-
-    Args:
-        schedule: a `CommandSchedule`; whatever else is refused.
-        ends_s: when the walk ends [s].
-
-    Raises:
-        InputError: something else than a command, or times that are not in order.
-    """
+    """Return the commands of a `CommandSchedule`, each with its time; whatever else is refused."""
     if isinstance(schedule, VelocityCommand):
         return (Timed(0.0, schedule),)
     if not isinstance(schedule, Sequence):
@@ -209,14 +189,6 @@ def _timed(one: object) -> Timed:
 
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-
-
-def _name_of(domain: DomainParameters | None) -> str:
-    return "nominal" if (domain or NOMINAL).is_nominal else "varied"
-
-
-def _no_clock() -> float:
-    return 0.0
 
 
 def _expect_seconds(name: str, value: float, least: float, most: float) -> None:

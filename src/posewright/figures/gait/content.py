@@ -46,73 +46,81 @@ class FootWay:
     Times are counted from where the foot leaves the ground: it is in the air first, then down.
 
     Attributes:
+        content: the cycle.
         foot: `left_front`, ...
         leg: that it hangs on.
-        equilibrium_m: its point at rest, `(3,)` [m].
-        lifts_s: when in the cycle it leaves the ground [s].
-        timing: of the cycle.
-        air: its way through the air.
-        components: way forward, way left and turn of the ground below while it is down, `(3,)` [m, m, rad].
-        ground_points: so many points it is told while it is down.
-        handed_over_s: the beginnings of steps, `(n_steps,)` [s].
-        angles: of its joints, frame by frame from the beginning of the cycle, `(n_frames + 1, 3)` [rad].
     """
 
+    content: GaitContent
     foot: str
     leg: MountedLeg
-    equilibrium_m: Floats
-    lifts_s: float
-    timing: GaitTiming
-    air: AirPath
-    components: Floats
-    ground_points: int
-    handed_over_s: Floats
-    angles: Floats
+
+    @property
+    def timing(self) -> GaitTiming:
+        """The times of the cycle."""
+        return self.content.timing
+
+    @cached_property
+    def equilibrium_m(self) -> Floats:
+        """Its point at rest, `(3,)` [m]."""
+        return np.array(self.content.gait.parameters.equilibrium_m[self.foot])
+
+    @cached_property
+    def lifts_s(self) -> float:
+        """When in the cycle it leaves the ground [s]."""
+        phases = self.content.gait.phases
+        return (phases.offsets[self.foot] - phases.starts[0]) * self.timing.period_s
+
+    @cached_property
+    def _air(self) -> AirPath:
+        return air_path(self.content.gait.parameters, self.timing, self.foot)
 
     @cached_property
     def lands_at(self) -> Floats:
         """Where it comes down, `(3,)` [m]."""
-        return left_behind(self.equilibrium_m, se2_exp(-0.5 * self.components))
+        return left_behind(self.equilibrium_m, se2_exp(-0.5 * self.content.stepped))
 
     @cached_property
     def leaves_at(self) -> Floats:
         """Where it leaves the ground, `(3,)` [m]."""
-        return left_behind(self.lands_at, se2_exp(self.components))
+        return left_behind(self.lands_at, se2_exp(self.content.stepped))
 
     @cached_property
     def air_times(self) -> Floats:
         """When it is told its points in the air, `(n,)` [s]."""
-        return self.air.instants * self.timing.air_s
+        return self._air.instants * self.timing.air_s
 
     @cached_property
     def ground_times(self) -> Floats:
         """When it is told its points on the ground, `(ground_points,)` [s]."""
-        return self.timing.air_s + np.linspace(0.0, self.timing.ground_s, self.ground_points)
+        points = self.content.gait.parameters.ground_points
+        return self.timing.air_s + np.linspace(0.0, self.timing.ground_s, points)
 
     @cached_property
     def handed_over_times(self) -> Floats:
         """When it is told where to be because another foot lifts, `(n,)` [s]; its own points are left out."""
         own = np.concatenate([self.air_times, self.ground_times])
-        gaps = np.abs(self.handed_over_s[:, np.newaxis] - own).min(axis=1)
-        return np.asarray(self.handed_over_s[gaps > SAME * self.timing.period_s])
+        handed_over_s = (self.content.step_starts_s - self.lifts_s) % self.timing.period_s
+        gaps = np.abs(handed_over_s[:, np.newaxis] - own).min(axis=1)
+        return np.asarray(handed_over_s[gaps > SAME * self.timing.period_s])
 
     def told(self, times: Floats) -> Floats:
-        """Return where the foot is to be, `(n, 3)` [m].
-
-        Args:
-            times: since it left the ground, 0 to the length of a cycle, `(n,)` [s].
-        """
-        along, heights = self.air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
+        """Return where the foot is to be, `(n, 3)` [m], at times since it left the ground, `(n,)` [s]."""
+        along, heights = self._air.at(np.clip(times / self.timing.air_s, 0.0, 1.0))
         aloft = self.leaves_at + along[:, np.newaxis] * (self.lands_at - self.leaves_at)
         aloft[:, 2] += heights
         down_for = (times - self.timing.air_s) / self.timing.ground_s
-        down = left_behind(self.lands_at, se2_exp(down_for[:, np.newaxis] * self.components))
+        down = left_behind(self.lands_at, se2_exp(down_for[:, np.newaxis] * self.content.stepped))
         return np.where((times < self.timing.air_s)[:, np.newaxis], aloft, down)
 
     @cached_property
     def led(self) -> Floats:
         """Where its joints put it, frame by frame since the cycle began, `(n_frames + 1, 3)` [m]."""
-        return self.leg.forward(self.angles) - (0.0, 0.0, self.leg.foot_radius_m)
+        return self.leg.forward(self.content.angles[:, list(self.leg.indices)]) - (
+            0.0,
+            0.0,
+            self.leg.foot_radius_m,
+        )
 
     @cached_property
     def led_times(self) -> Floats:
@@ -129,12 +137,7 @@ class FootWay:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaitContent:
-    """A steady cycle of a gait under one command.
-
-    Attributes:
-        gait: what is walked.
-        robot: who walks.
-        command: what is asked for.
+    """A steady cycle of a gait of a robot under one command.
 
     Raises:
         InputError: when looked at: the command is out of the gait's range, or the gait does not go together.
@@ -203,31 +206,9 @@ class GaitContent:
     def feet(self) -> dict[str, FootWay]:
         """The way of each foot."""
         legs = legs_by_foot(self.robot)
-        return {foot: self._way(foot, legs[foot]) for foot in self.gait.phases.offsets}
-
-    def _way(self, foot: str, leg: MountedLeg) -> FootWay:
-        parameters, timing = self.gait.parameters, self.timing
-        lifts_s = (self.gait.phases.offsets[foot] - self.gait.phases.starts[0]) * timing.period_s
-        return FootWay(
-            foot=foot,
-            leg=leg,
-            equilibrium_m=np.array(parameters.equilibrium_m[foot]),
-            lifts_s=lifts_s,
-            timing=timing,
-            air=air_path(parameters, timing, foot),
-            components=self.stepped,
-            ground_points=parameters.ground_points,
-            handed_over_s=(self.step_starts_s - lifts_s) % timing.period_s,
-            angles=self.angles[:, list(leg.indices)],
-        )
+        return {foot: FootWay(self, foot, legs[foot]) for foot in self.gait.phases.offsets}
 
     def way(self, components: Floats, seconds: float, n: int = 61) -> Floats:
-        """Return where the base comes that moves by `components` in a ground phase, `(n, 3)` [m, m, rad].
-
-        Args:
-            components: `asked` or `stepped`.
-            seconds: how long it goes.
-            n: how many places, the first at 0.
-        """
+        """Return `n` places of a base that moves by `components` in a ground phase, `(n, 3)` [m, m, rad]."""
         shares = np.linspace(0.0, seconds / self.timing.ground_s, n)
         return se2_exp(shares[:, np.newaxis] * components)

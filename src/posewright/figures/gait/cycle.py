@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from posewright.figures.gait.content import COLOURS, ORDER, SAME, SHORT, FootWay, GaitContent
-from posewright.figures.style import FAINT, GREY, INK, WRONG
+from posewright.figures.style import FAINT, GREY, INK, WRONG, trim
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,22 +33,20 @@ def down_spans(way: FootWay) -> list[tuple[float, float]]:
     return [(0.0, end - period), (start, period)]
 
 
-def counts(content: GaitContent) -> Iterator[tuple[float, float, int]]:
-    """Yield spans of the cycle [s] and how many feet are down in each."""
+def counts(content: GaitContent) -> list[tuple[float, float, int]]:
+    """Return spans of the cycle [s] and how many feet are down in each."""
     period = content.timing.period_s
     spans = [span for way in content.feet.values() for span in down_spans(way)]
     edges = np.unique(np.round([0.0, period, *(edge for span in spans for edge in span)], 9))
     merged: list[tuple[float, float, int]] = []
     for start, end in pairwise(edges.tolist()):
-        if end - start <= SAME * period:
-            continue
         middle = (start + end) / 2.0
         n = sum(low < middle < high for low, high in spans)
         if merged and merged[-1][2] == n:
             merged[-1] = (merged[-1][0], end, n)
-        else:
+        elif end - start > SAME * period:
             merged.append((start, end, n))
-    yield from merged
+    return merged
 
 
 def draw_phases(axes: Axes, content: GaitContent) -> None:
@@ -60,19 +57,11 @@ def draw_phases(axes: Axes, content: GaitContent) -> None:
         down = [(start, end - start) for start, end in down_spans(content.feet[foot])]
         axes.broken_barh(down, (row - BAR / 2, BAR), fc=COLOURS[foot], lw=0, zorder=2)
     for n, start in enumerate(content.step_starts_s, 1):
-        axes.plot(
-            [start, start], [TOP, COUNT_ROW - 0.5], color=INK, lw=0.8, ls=(0, (4, 3)), zorder=3, clip_on=False
-        )
-        axes.annotate(
-            f"step {n}" if n == 1 else str(n),
-            (start, 1.0),
-            (2, 1),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            fontsize=6.5,
-            color=GREY,
-            va="bottom",
-        )
+        upright: dict[str, Any] = {"color": INK, "lw": 0.8, "ls": (0, (4, 3)), "zorder": 3, "clip_on": False}
+        axes.plot([start, start], [TOP, COUNT_ROW - 0.5], **upright)
+        place: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        name = f"step {n}" if n == 1 else str(n)
+        axes.annotate(name, (start, 1.0), (2, 1), fontsize=6.5, color=GREY, va="bottom", **place)
     _write_counts(axes, content)
     axes.set_xlim(0.0, period)
     axes.set_ylim(COUNT_ROW + 0.4, TOP)
@@ -107,14 +96,7 @@ LEAST_TOP = 1.2
 
 @dataclass(frozen=True)
 class Range:
-    """Where a joint goes, and may go.
-
-    Attributes:
-        least_deg: its smallest angle in the cycle [deg].
-        most_deg: its largest.
-        lower_deg: its lower limit on the card.
-        upper_deg: its upper limit.
-    """
+    """Between which angles a joint goes in the cycle, and may go by its card [deg]."""
 
     least_deg: float
     most_deg: float
@@ -152,19 +134,14 @@ def draw_joint(axes: Axes, content: GaitContent, way: FootWay, joint: str, span_
         if bottom < limit < top:
             axes.axhline(limit, color=WRONG, lw=0.9, ls="--", zorder=2)
             axes.axhspan(min(limit, end), max(limit, end), color=WRONG, alpha=0.08, lw=0, zorder=1)
-    angles = np.rad2deg(content.angles[:, content.robot.index(joint)])
+    index = content.robot.index(joint)
+    angles = np.rad2deg(content.angles[:, index])
     axes.plot(content.times, angles, color=COLOURS[way.foot], lw=1.5, zorder=3)
     axes.locator_params(axis="y", nbins=4)
     axes.set_title(part_of(joint, way), fontsize=7.5, loc="left", pad=2)
-    share, most = fastest_of(content, joint)
+    share, most = float(content.speeds[:, index].max()), float(content.robot.max_speeds[index])
     told = f"fastest {share:.2f} x {most:.1f} rad/s"
     axes.set_title(told, fontsize=6.5, loc="right", pad=2, color=GREY if share <= 1.0 else WRONG)
-
-
-def fastest_of(content: GaitContent, joint: str) -> tuple[float, float]:
-    """Return a joint's greatest speed in the cycle as a share of what it can, and what it can [rad/s]."""
-    index = content.robot.index(joint)
-    return float(content.speeds[:, index].max()), float(content.robot.max_speeds[index])
 
 
 def draw_gauge(axes: Axes, content: GaitContent, way: FootWay, joint: str) -> None:
@@ -194,18 +171,9 @@ def draw_speeds(axes: Axes, content: GaitContent, way: FootWay) -> None:
         name, colour = part_of(joint, way), COLOURS[way.foot]
         axes.stairs(share, content.times, color=colour, lw=1.2, ls=style, label=name, baseline=None)
     axes.set_title("speed / greatest", fontsize=7.5, loc="left", pad=2)
-    axes.legend(
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        ncols=3,
-        fontsize=6.5,
-        frameon=False,
-        borderaxespad=0.0,
-        borderpad=0.15,
-        handlelength=1.8,
-        handletextpad=0.4,
-        columnspacing=0.9,
-    )
+    tight = {"borderaxespad": 0.0, "borderpad": 0.15, "handlelength": 1.8, "handletextpad": 0.4}
+    key: dict[str, Any] = {"ncols": 3, "fontsize": 6.5, "frameon": False, "columnspacing": 0.9, **tight}
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), **key)
     axes.locator_params(axis="y", nbins=4)
 
 
@@ -216,8 +184,8 @@ def frame_time(axes: Axes, content: GaitContent, way: FootWay) -> None:
     axes.axvspan(0.0, period, color=BAND, lw=0, zorder=0)
     for start, end in down_spans(way):
         axes.axvspan(start, end, color="white", lw=0, zorder=0.5)
-    axes.tick_params(labelsize=6.5, length=2.5, pad=1.5, labelcolor=INK)
-    axes.spines[["top", "right"]].set_visible(False)
+    trim(axes)
+    axes.tick_params(labelcolor=INK)
 
 
 def part_of(joint: str, way: FootWay) -> str:

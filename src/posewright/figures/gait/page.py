@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from posewright.figures.gait.above import draw_above, share_true_scale, steps_otherwise
 from posewright.figures.gait.content import COLOURS, SHORT, FootWay, GaitContent
 from posewright.figures.gait.cycle import (
     BAND,
@@ -14,8 +13,17 @@ from posewright.figures.gait.cycle import (
     draw_phases,
     draw_speeds,
 )
-from posewright.figures.gait.side import WANTED, draw_side, side_title, side_view, sides_in_order
-from posewright.figures.style import GREY, INK, WRONG, axes_at, draw_key, styled
+from posewright.figures.gait.feet import (
+    WANTED,
+    draw_above,
+    draw_side,
+    share_true_scale,
+    side_title,
+    side_view,
+    sides_in_order,
+    steps_otherwise,
+)
+from posewright.figures.style import GREY, INK, KEY, WRONG, axes_at, styled
 from posewright.gaits import (
     FEET,
     Gait,
@@ -29,7 +37,6 @@ from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Measures of the page [in], from its upper left corner; an A4 page.
@@ -56,18 +63,13 @@ def draw_gait(
         InputError: a command out of the gait's range, or a gait that does not go together.
         UnknownNameError: there is no such robot.
         UnreachableError: a foot cannot stand on its equilibrium point.
-        MissingExtraError: matplotlib is not installed.
     """
     card = robot if isinstance(robot, Robot) else robot_named(robot or gait.robot)
     return gait_page(GaitContent(gait, card, half_speed(gait, card) if command is None else command))
 
 
 def half_speed(gait: Gait, robot: Robot) -> VelocityCommand:
-    """Return the command that asks for half the greatest speed, ahead.
-
-    Raises:
-        InputError: the times of the gait do not go together.
-    """
+    """Return the command that asks for half the greatest speed, ahead."""
     timing = timing_of(gait.parameters, robot.frame_period_s)
     return VelocityCommand(forward_m_s=0.5 * greatest_speed_m_s(gait.parameters, timing))
 
@@ -88,14 +90,10 @@ def gait_page(content: GaitContent) -> Figure:
 
 def shown_legs(content: GaitContent) -> tuple[str, str]:
     """Return rear and front foot of one side: of the left, or of the right if its joints run faster."""
-    most = {
-        side: max(
-            content.speeds[:, list(content.feet[foot].leg.indices)].max()
-            for foot in FEET
-            if foot.startswith(side)
-        )
-        for side in ("left", "right")
-    }
+    most = {"left": 0.0, "right": 0.0}
+    for foot in FEET:
+        side, indices = foot.partition("_")[0], list(content.feet[foot].leg.indices)
+        most[side] = max(most[side], float(content.speeds[:, indices].max()))
     side = "right" if most["right"] > most["left"] * (1.0 + 1e-6) else "left"
     return f"{side}_rear", f"{side}_front"
 
@@ -144,7 +142,8 @@ def _draw_head(figure: Figure, content: GaitContent) -> None:
         (0.80, fastest_line(content), {"fontsize": 7.5, "color": WRONG if too_fast else GREY}),
     ):
         figure.text(left / WIDTH, 1.0 - below / HEIGHT, text, va="top", parse_math=False, **style)
-    draw_key(figure, _key(), left, 1.02)
+    place = (left / WIDTH, 1.0 - 1.02 / HEIGHT)
+    figure.legend(handles=_key(), loc="upper left", bbox_to_anchor=place, **KEY)
 
 
 def _key() -> list[Any]:
@@ -173,7 +172,9 @@ def _draw_sides(figure: Figure, content: GaitContent) -> None:
         box = LEFT + column * (COLUMN + GAP), SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT
         axes, way = axes_at(figure, *box), content.feet[foot]
         draw_side(axes, way, view)
-        _titles(axes, f"{SHORT[foot]}  {foot.replace('_', ' ')}", side_title(way), COLOURS[foot])
+        name = f"{SHORT[foot]}  {foot.replace('_', ' ')}"
+        axes.set_title(name, fontsize=7.5, loc="left", pad=2, color=COLOURS[foot])
+        axes.set_title(side_title(way), fontsize=6.5, loc="right", pad=2, color=GREY)
 
 
 def _draw_middle(figure: Figure, content: GaitContent) -> None:
@@ -211,17 +212,5 @@ def _draw_leg(figure: Figure, content: GaitContent, way: FootWay, left: float) -
 
 def _heading(figure: Figure, top: float, text: str, left: float = LEFT, colour: str = INK) -> None:
     """Write what the panels below show, above a place on the page."""
-    figure.text(
-        (left - 0.4) / WIDTH,
-        1.0 - (top - 0.25) / HEIGHT,
-        text,
-        fontsize=8.5,
-        weight="bold",
-        color=colour,
-        va="bottom",
-    )
-
-
-def _titles(axes: Axes, left: str, right: str, colour: str) -> None:
-    axes.set_title(left, fontsize=7.5, loc="left", pad=2, color=colour)
-    axes.set_title(right, fontsize=6.5, loc="right", pad=2, color=GREY)
+    place = (left - 0.4) / WIDTH, 1.0 - (top - 0.25) / HEIGHT
+    figure.text(*place, text, fontsize=8.5, weight="bold", color=colour, va="bottom")

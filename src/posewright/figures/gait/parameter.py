@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.figures.gait.above import draw_above, share_scale, share_true_scale
 from posewright.figures.gait.content import COLOURS, MM, FootWay, GaitContent
 from posewright.figures.gait.cycle import BAND, draw_phases
-from posewright.figures.gait.side import (
+from posewright.figures.gait.feet import (
     LEAST_SPAN_MM,
     SOIL,
     SideView,
     along_mm,
+    draw_above,
     draw_side,
     draw_stance,
     height_mm,
+    share_scale,
+    share_true_scale,
     side_view,
 )
-from posewright.figures.style import FAINT, GREY, INK, axes_at, styled
+from posewright.figures.style import FAINT, GREY, INK, axes_at, styled, trim
 from posewright.gaits import (
     Gait,
     VelocityCommand,
@@ -45,38 +47,17 @@ TURNS = "maximum_turn_rad"
 """The one parameter that shows in a turn on the spot; all others show in a walk straight ahead."""
 
 
-@dataclass(frozen=True)
-class Variant:
-    """A gait with one value of a parameter.
-
-    Attributes:
-        label: what stands above its picture.
-        content: what it does.
-    """
-
-    label: str
-    content: GaitContent
-
-
 def parameter_variants(
     gait: Gait, robot: Robot, name: str, values: Sequence[float] | Mapping[str, Mapping[str, float]]
-) -> list[Variant]:
+) -> dict[str, GaitContent]:
     """Return a gait with several values of a parameter, at its greatest speed ahead or greatest turn.
 
-    Args:
-        gait: all its other parameters stay.
-        robot: who walks.
-        name: of the parameter, as in `GaitParameters`.
-        values: of it; or, by what they are called, values of dotted names below it.
-
-    Raises:
-        UnknownNameError: there is no such parameter.
-        InputError: a value is out of its range.
+    They are called as their values, or as `values` calls them, as in `draw_parameter`; errors, too.
     """
     told: Mapping[str, Mapping[str, float]] = (
         values if isinstance(values, Mapping) else {_label(name, value): {name: value} for value in values}
     )
-    return [Variant(label, _content(gait.changed(changes), robot, name)) for label, changes in told.items()]
+    return {label: _content(gait.changed(changes), robot, name) for label, changes in told.items()}
 
 
 @styled("drawing a gait")
@@ -98,18 +79,17 @@ def draw_parameter(
         UnknownNameError: there is no such parameter, or no such robot.
         InputError: a value is out of its range.
         UnreachableError: a foot cannot stand on its equilibrium point.
-        MissingExtraError: matplotlib is not installed.
     """
     card = robot if isinstance(robot, Robot) else robot_named(robot or gait.robot)
     variants = parameter_variants(gait, card, name, values)
-    figure = multiples_page(name, {variant.label: variant.content for variant in variants})
+    figure = multiples_page(name, variants)
     figure.set_label(described(name, variants))
     return figure
 
 
-def described(name: str, variants: Sequence[Variant]) -> str:
+def described(name: str, labels: Iterable[str]) -> str:
     """Return what a picture says of itself, so that one of other values is found out."""
-    return f"{name}: {', '.join(variant.label for variant in variants)}"
+    return f"{name}: {', '.join(labels)}"
 
 
 def _label(name: str, value: float) -> str:
@@ -120,10 +100,10 @@ def _label(name: str, value: float) -> str:
 def _content(gait: Gait, robot: Robot, name: str) -> GaitContent:
     timing = timing_of(gait.parameters, robot.frame_period_s)
     if name.partition(".")[0] == TURNS:
-        command = VelocityCommand(turn_rad_s=greatest_turn_rad_s(gait.parameters, timing))
-    else:
-        command = VelocityCommand(forward_m_s=greatest_speed_m_s(gait.parameters, timing))
-    return GaitContent(gait, robot, command)
+        return GaitContent(
+            gait, robot, VelocityCommand(turn_rad_s=greatest_turn_rad_s(gait.parameters, timing))
+        )
+    return GaitContent(gait, robot, VelocityCommand(greatest_speed_m_s(gait.parameters, timing)))
 
 
 STRAYS_MM = 0.5
@@ -141,13 +121,12 @@ SIDE_HEIGHT, TIME_HEIGHT, PHASES_HEIGHT, ABOVE_HEIGHT, STANCE_HEIGHT = 0.95, 1.1
 
 @dataclass(frozen=True)
 class Row:
-    """A row of small pictures that are drawn alike.
+    """A row of small pictures that are drawn alike and to the same scale.
 
     Attributes:
-        draw: fills one axes for each gait, all to the same scale.
+        draw: fills one axes for each gait.
         height: of the panels [in].
-        across: what their horizontal axis shows.
-        up: what their vertical axis shows.
+        across: what their horizontal axis shows; `up` is what their vertical one shows.
         marked: how much room they need above for marks of their own [in].
     """
 
@@ -159,12 +138,7 @@ class Row:
 
 
 def multiples_page(name: str, panels: Mapping[str, GaitContent]) -> Figure:
-    """Return small pictures of gaits side by side, drawn as shows best what a parameter does.
-
-    Args:
-        name: of the parameter; what stands after a dot counts for nothing.
-        panels: the gaits, by what stands above them.
-    """
+    """Return small pictures of gaits side by side, by what stands above them, as shows a parameter best."""
     from matplotlib.figure import Figure
 
     rows = ROWS[name.partition(".")[0]]
@@ -197,9 +171,8 @@ def _sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 def _near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw a foot on the ground from the side, heights stretched so that its straying shows."""
     ways = [content.feet[FOOT] for content in contents]
-    span = max(
-        LEAST_SPAN_MM, 1.1 * float(max(np.ptp(along_mm(way, way.told(way.ground_times), 0)) for way in ways))
-    )
+    strokes = [float(np.ptp(along_mm(way, way.told(way.ground_times), 0))) for way in ways]
+    span = max(LEAST_SPAN_MM, 1.1 * max(strokes))
     furthest = max(STRAYS_MM, 1.2 * max(float(np.abs(straying_mm(way)).max()) for way in ways))
     ratio = SIDE_HEIGHT / PANEL
     view = SideView(0, 0.0, span, ratio, span * ratio / (2.0 * furthest))
@@ -228,8 +201,8 @@ def _heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
         told = height_mm(way, way.told(way.air_times))
         one.plot(way.air_times, told, "o", ms=4, mfc="white", mec=COLOURS[FOOT])
         one.set_xlim(-0.06 * until, 1.12 * until)
+        trim(one)
     share_scale(axes)
-    _trim(axes)
 
 
 def _ahead(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
@@ -245,8 +218,8 @@ def _ahead(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
             one.axvspan(start, start + timing.air_s, color=BAND, lw=0, zorder=0)
         one.axhline(0.0, color=FAINT, lw=0.8)
         one.set_xlim(0.0, until)
+        trim(one)
     share_scale(axes)
-    _trim(axes)
 
 
 def _phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
@@ -280,32 +253,21 @@ def _stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     share_true_scale(axes)
 
 
-def _trim(axes: Sequence[Axes]) -> None:
-    for one in axes:
-        one.tick_params(labelsize=6.5, length=2.5, pad=1.5)
-        one.spines[["top", "right"]].set_visible(False)
-
-
 _SIDE = (Row(_sides, SIDE_HEIGHT, "x [mm]", "height [mm]"),)
+_ABOVE = (Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),)
 
 ROWS: Mapping[str, tuple[Row, ...]] = MappingProxyType(
     {
         "ground_speed_m_s": (Row(_ahead, TIME_HEIGHT, "time [s]", "x [mm]"),),
         "ascent_pairs": (Row(_heights, TIME_HEIGHT, "time in the air [s]", "height [mm]"),),
         "ground_points": (Row(_near_ground, SIDE_HEIGHT, "x [mm]", "height [mm]"),),
-        "front_height_m": _SIDE,
-        "central_height_m": _SIDE,
-        "rear_height_m": _SIDE,
-        "shape_factor": _SIDE,
-        "ascent_factor": _SIDE,
-        "turn_multiplier_rad_m": (Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
+        **dict.fromkeys(("front_height_m", "central_height_m", "rear_height_m"), _SIDE),
+        **dict.fromkeys(("shape_factor", "ascent_factor"), _SIDE),
+        "turn_multiplier_rad_m": _ABOVE,
         "air_ground_factor": (Row(_phases, PHASES_HEIGHT, "time [s]", "", MARKED),),
-        "equilibrium_m": (
-            Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),
-            Row(_stances, STANCE_HEIGHT, "x [mm]", "z [mm]"),
-        ),
+        "equilibrium_m": (*_ABOVE, Row(_stances, STANCE_HEIGHT, "x [mm]", "z [mm]")),
         "maximum_displacement_m": (Row(_reaches, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
-        "maximum_turn_rad": (Row(_above, ABOVE_HEIGHT, "x [mm]", "y [mm]"),),
+        "maximum_turn_rad": _ABOVE,
     }
 )
 """How each parameter is shown."""

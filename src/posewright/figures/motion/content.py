@@ -1,10 +1,11 @@
-"""What the picture of a motion shows: its joints over time, their speeds, and what was found in it."""
+"""What the picture of a motion shows, joints over time and findings, and where each panel stands."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, zip_longest
 
 import numpy as np
 
@@ -22,13 +23,7 @@ BEFORE_S = 1e-6
 
 @dataclass(frozen=True)
 class Content:
-    """What is to be drawn: the first pass, and of a loop the second too.
-
-    Attributes:
-        motion: whose joints.
-        robot: whose groups and limits count.
-        findings: what was found in it, numbered from 1 in the picture.
-    """
+    """What is to be drawn: the first pass, and of a loop the second too; findings are numbered from 1."""
 
     motion: Motion
     robot: Robot
@@ -92,13 +87,17 @@ class Content:
 
     @cached_property
     def groups(self) -> dict[str, list[str]]:
-        """The shown joints by the smallest of the robot's groups that each is in; "" for those in none."""
+        """The shown joints by their groups."""
         groups: dict[str, list[str]] = {}
         for joint in self.shown:
-            named = [name for name, members in self.robot.groups.items() if joint in members]
-            group = min(named, key=lambda name: len(self.robot.groups[name]), default="")
-            groups.setdefault(group, []).append(joint)
+            groups.setdefault(self.group_of(joint), []).append(joint)
         return groups
+
+    def group_of(self, joint: str) -> str:
+        """Return the smallest of the robot's groups that a joint is in; "" for none."""
+        groups = self.robot.groups
+        named = (name for name, members in groups.items() if joint in members)
+        return min(named, key=lambda name: len(groups[name]), default="")
 
     @cached_property
     def attitude(self) -> Floats | None:
@@ -120,18 +119,11 @@ class Content:
         """Return the limits that other joints set a joint, (n,) each [deg]; NaN where its own is as near."""
         own = self.robot.joint(joint)
         tables = [place for place, limited in enumerate(self.robot.coupling.joints) if limited == joint]
-        sides = zip(self._coupled, np.rad2deg([own.lower_rad, own.upper_rad]), (1.0, -1.0), strict=True)
-        return [
-            np.where(
-                np.isfinite(side[:, table]) & (sign * (side[:, table] - limit) > 1e-6), side[:, table], np.nan
-            )
-            for side, limit, sign in sides
-            for table in tables
-        ]
-
-    def angle_at(self, joint: str, time_s: float) -> float:
-        """Return the joint's angle at a time [deg]; NaN where it is free."""
-        return float(np.interp(time_s, self.times, self.curve(joint)))
+        limits: list[Floats] = []
+        for side, limit, sign in zip(self._coupled, (own.lower_rad, own.upper_rad), (1.0, -1.0), strict=True):
+            beyond = sign * (side[:, tables] - np.rad2deg(limit)) > 1e-6
+            limits += [*np.where(beyond, side[:, tables], np.nan).T]  # what is infinite is drawn nowhere
+        return limits
 
     def span(self, joint: str) -> float:
         """Return how many degrees the joint travels."""
@@ -147,3 +139,110 @@ class Content:
         """What was found of the robot as a whole at some time, a fall say, with its number."""
         numbered = enumerate(self.findings, 1)
         return [(n, finding) for n, finding in numbered if finding.joint is None and finding.times_s]
+
+
+Mosaic = list[list[str]]
+"""Panels row by row, each by the name of its joint, `ATTITUDE`, or `EMPTY`."""
+
+EMPTY = "."
+ATTITUDE = "as the file has it [deg]"
+ATTITUDE_COLUMNS = 2
+
+LIMBS = 3
+"""From so many limbs alike on they stand side by side, joint beside joint: the legs of an AIBO."""
+
+MOST_COLUMNS = 4
+MANY_JOINTS = 12
+"""More joints than these are laid out in up to four columns, fewer in up to two."""
+
+TALLEST = 9
+"""No column is taller than this: a robot without groups is laid out in rows."""
+
+LEAST_SPAN_DEG = 10.0
+"""No panel shows less, so that a tremble does not look like a kick."""
+
+ROOM = 1.2
+"""A panel shows so much more than the joint travels."""
+
+
+def laid_out(content: Content) -> Mosaic:
+    """Return where every panel stands, the base's attitude where there is room at the foot."""
+    limbs = _limbs(content)
+    rows = _side_by_side(content, limbs) if limbs else _stacked(content)
+    if len(rows) > TALLEST and not limbs:
+        rows = _in_rows(content.shown, MOST_COLUMNS)
+    width = max(column + 1 for row in rows for column, name in enumerate(row) if name != EMPTY)
+    rows = [row[:width] for row in rows]
+    if content.attitude is not None:
+        top, left, columns = gap(rows)
+        if top == len(rows):
+            rows.append([EMPTY] * width)
+        for column in range(left, left + min(ATTITUDE_COLUMNS, columns)):
+            rows[top][column] = ATTITUDE
+    return rows
+
+
+def gap(rows: Mosaic) -> tuple[int, int, int]:
+    """Return the largest empty place at the foot of the page: its first row and column, and its width."""
+    heights = [
+        max((n + 1 for n, name in enumerate(column) if name != EMPTY), default=0)
+        for column in zip(*rows, strict=True)
+    ]
+    spans = [(i, j) for i in range(len(heights)) for j in range(i + 1, len(heights) + 1)]
+    places = [(max(heights[i:j]), i, j - i) for i, j in spans]
+    return max(places, key=lambda place: ((len(rows) - place[0]) * place[2], place[2]))
+
+
+def headings(content: Content, rows: Mosaic) -> dict[str, str]:
+    """Return the groups by the joint of each whose panel comes first."""
+    joints = [joint for joint in chain(*rows) if joint in content.motion.joints]
+    first = {content.group_of(joint): joint for joint in reversed(joints)}
+    return {joint: group for group, joint in first.items()}
+
+
+def span_deg(content: Content, joint: str) -> float:
+    """Return how much the panel of a joint shows: as much as those it is to be compared with."""
+    ranks = zip(*_limbs(content), strict=True)
+    peers = next(joints for joints in (*ranks, *content.groups.values()) if joint in joints)
+    return max(LEAST_SPAN_DEG, *(content.span(one) * ROOM for one in peers if one in content.motion.joints))
+
+
+def _limbs(content: Content) -> list[tuple[str, ...]]:
+    """Return the joints of limbs that are alike, where there are many: as long, and left or right."""
+    paired = {joint for pair in content.robot.mirror_pairs for joint in (pair.left, pair.right)}
+    known = [content.robot.groups.get(group, ()) for group in content.groups]
+    sided = [joints for joints in known if len(joints) > 1 and paired.issuperset(joints)]
+    lengths = [len(joints) for joints in sided]
+    alike = [joints for joints in sided if len(joints) == max(lengths, key=lengths.count)]
+    return alike if len(alike) >= LIMBS else []
+
+
+def _side_by_side(content: Content, limbs: Sequence[tuple[str, ...]]) -> Mosaic:
+    """Return a row of what comes before the limbs, the limbs in columns, and rows of all the rest."""
+    order, width = content.motion.joints, len(limbs)
+    members = {joint for joints in limbs for joint in joints}
+    others = [joint for joint in content.shown if joint not in members]
+    first = min(order.index(joint) for joint in members.intersection(order))
+    before = [joint for joint in others if order.index(joint) < first][:width]
+    if before and len(others) <= width:
+        before = others  # one row holds head and tail
+    ranks = [rank for rank in zip(*limbs, strict=True) if not set(rank).isdisjoint(content.shown)]
+    return [
+        *_in_rows(before, width),
+        *([joint if joint in order else EMPTY for joint in rank] for rank in ranks),
+        *_in_rows([joint for joint in others if joint not in before], width),
+    ]
+
+
+def _in_rows(joints: Sequence[str], width: int) -> Mosaic:
+    rows = [[*joints[start : start + width]] for start in range(0, len(joints), width)]
+    return [row + [EMPTY] * (width - len(row)) for row in rows]
+
+
+def _stacked(content: Content) -> Mosaic:
+    """Return every group as a stack: right beside left, legs below arms."""
+    most = MOST_COLUMNS if len(content.shown) > MANY_JOINTS else MOST_COLUMNS // 2
+    columns: Mosaic = [[] for _ in range(min(len(content.groups), most))]
+    for joints in content.groups.values():
+        min(columns, key=len).extend(joints)
+    return [[*row] for row in zip_longest(*columns, fillvalue=EMPTY)]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from posewright.errors import InputError
 from posewright.figures.motion import panel
-from posewright.figures.motion.content import Content
-from posewright.figures.motion.findings import Line, draw_badges, draw_list, draw_moments, list_lines
-from posewright.figures.motion.layout import ATTITUDE, Cell, Layout, laid_out
-from posewright.figures.style import axes_at, draw_key, styled
+from posewright.figures.motion.content import ATTITUDE, EMPTY, Content, Mosaic, gap, headings, laid_out
+from posewright.figures.motion.panel import LINE_IN, Line, draw_badges, draw_list, draw_moments, list_lines
+from posewright.figures.style import KEY, styled
 from posewright.formats import card_of
 from posewright.motions import Finding, Motion, check_motion
 from posewright.robots import Robot
@@ -24,72 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Measures of the page [in].
-MARGIN, AXIS_LEFT, PEAK_RIGHT = 0.2, 0.45, 0.15
-HEAD, FOOT = 1.0, 0.45
-LINE = 0.175
+# Measures of the page [in]; constrained layout makes room for what is written around the panels.
+HEAD = 0.62
 PANEL_HEIGHT, ROW_GAP, COLUMN_GAP = 1.0, 0.42, 0.6
 PANEL_WIDTHS = {1: 8.4, 2: 4.2}
 NARROW_PANEL = 3.2
-
-
-@dataclass(frozen=True)
-class _Page:
-    """Where everything stands [in], measured from the upper left corner."""
-
-    layout: Layout
-    content: Content
-
-    @property
-    def panel_width(self) -> float:
-        return PANEL_WIDTHS.get(self.layout.columns, NARROW_PANEL)
-
-    @property
-    def width(self) -> float:
-        return MARGIN + AXIS_LEFT + self.across(self.layout.columns) + PEAK_RIGHT + MARGIN
-
-    @property
-    def height(self) -> float:
-        below = 0.0 if self.list_in_gap or not self.lines else LINE * len(self.lines) + MARGIN
-        return self.panels_end + below
-
-    @property
-    def panels_end(self) -> float:
-        return self.top(self.layout.rows) - ROW_GAP + FOOT
-
-    def across(self, columns: int) -> float:
-        """Return how wide so many columns are."""
-        return columns * (self.panel_width + COLUMN_GAP) - COLUMN_GAP
-
-    def left(self, column: int) -> float:
-        """Return where a column begins."""
-        return MARGIN + AXIS_LEFT + column * (self.panel_width + COLUMN_GAP)
-
-    def top(self, row: int) -> float:
-        """Return where a row begins."""
-        return HEAD + row * (PANEL_HEIGHT + ROW_GAP)
-
-    @cached_property
-    def list_in_gap(self) -> bool:
-        """Whether the list of findings fits where no panel stands."""
-        gap = self.layout.gap
-        lines = list_lines(self.content, self.across(gap.columns))
-        room = gap.rows * (PANEL_HEIGHT + ROW_GAP) - MARGIN
-        return gap.columns > 1 and 0.0 < LINE * len(lines) <= room
-
-    @cached_property
-    def lines(self) -> list[Line]:
-        gap = self.layout.gap
-        width = self.across(gap.columns) if self.list_in_gap else self.width - 2 * MARGIN
-        return list_lines(self.content, width)
-
-    @property
-    def list_box(self) -> tuple[float, float, float, float]:
-        """Left, top, width and height of the list."""
-        height, gap = LINE * len(self.lines), self.layout.gap
-        if self.list_in_gap:
-            return self.left(gap.column), self.top(gap.row) + MARGIN, self.across(gap.columns), height
-        return MARGIN, self.panels_end, self.width - 2 * MARGIN, height
+HEADLINE, FINDINGS = "headline", "findings"
 
 
 @styled("drawing a motion")
@@ -105,7 +42,6 @@ def draw_motion(
 
     Raises:
         InputError: the motion takes no time.
-        MissingExtraError: matplotlib is not installed.
         UnknownNameError: the robot is not known.
     """
     if motion.duration == 0.0:
@@ -120,58 +56,73 @@ def draw_page(content: Content) -> Figure:
     """Return the whole picture."""
     from matplotlib.figure import Figure
 
-    page = _Page(laid_out(content), content)
-    figure = Figure(figsize=(page.width, page.height), dpi=150)
+    rows = laid_out(content)
+    columns = len(rows[0])
+    panel_in = PANEL_WIDTHS.get(columns, NARROW_PANEL)
+    lines, below = _list_findings(content, rows, panel_in + COLUMN_GAP)
+    mosaic = [[HEADLINE] * columns, *rows, *([[FINDINGS] * columns] if below else [])]
+    heights = [HEAD, *[PANEL_HEIGHT] * len(rows), *([below] if below else [])]
+    size = columns * (panel_in + COLUMN_GAP) + 0.3, sum(heights) + len(rows) * ROW_GAP + 0.2
+    figure = Figure(size, dpi=150, layout="constrained")
+    axes: dict[str, Axes] = figure.subplot_mosaic(mosaic, height_ratios=heights, empty_sentinel=EMPTY)  # type: ignore[arg-type]
+    lowest = [
+        next(name for name in reversed(c) if name not in {EMPTY, FINDINGS}) for c in zip(*mosaic, strict=True)
+    ]
+    groups = headings(content, rows)
+    for name, one in axes.items():
+        if name == FINDINGS:
+            draw_list(one, lines)
+        elif name == HEADLINE:
+            _draw_head(one, content)
+        else:
+            draw_moments(one, content)
+            if name == ATTITUDE and content.attitude is not None:
+                panel.draw_attitude(one, content, content.attitude)
+            else:
+                panel.draw_joint(one, content, name)
+                found = [*content.found(name), *(content.whole if name == rows[0][0] else ())]
+                draw_badges(one, content, found, name, panel_in)
+            if groups.get(name):
+                panel.draw_heading(one, groups[name])
+            one.tick_params(labelbottom=name in lowest, labelsize=7, length=2.5, pad=2)
+            one.set_xlabel("time [s]" if name in lowest else "", fontsize=7.5, labelpad=2)
     figure.set_label(f"motion {content.motion.name}: {_subtitle(content)}")
-    for cell in page.layout.cells:
-        box = page.left(cell.column), page.top(cell.row), page.across(cell.columns), PANEL_HEIGHT
-        axes = axes_at(figure, *box)
-        _draw_panel(axes, content, cell, page.across(cell.columns))
-        _draw_time(axes, page.layout, cell)
-    if page.lines:
-        draw_list(axes_at(figure, *page.list_box), page.lines, page.list_box[2])
-    draw_head(figure, content, MARGIN)
     return figure
 
 
-def _draw_panel(axes: Axes, content: Content, cell: Cell, width_in: float) -> None:
-    draw_moments(axes, content)
-    if cell.joint == ATTITUDE and content.attitude is not None:
-        panel.draw_attitude(axes, content, cell, content.attitude)
-    else:
-        panel.draw_joint(axes, content, cell)
-        draw_badges(axes, content, cell, width_in)
+def _list_findings(content: Content, rows: Mosaic, column_in: float) -> tuple[list[Line], float]:
+    """Find room for the list where no panel stands; else say how high it is below all panels [in]."""
+    top, left, columns = gap(rows)
+    lines = list_lines(content, columns * column_in - COLUMN_GAP)
+    room = (len(rows) - top) * (PANEL_HEIGHT + ROW_GAP) - ROW_GAP
+    if columns > 1 and 0.0 < LINE_IN * len(lines) <= room:
+        for row in rows[top:]:
+            row[left : left + columns] = [FINDINGS] * columns
+        return lines, 0.0
+    lines = list_lines(content, len(rows[0]) * column_in - COLUMN_GAP)
+    return lines, LINE_IN * (len(lines) + 1) if lines else 0.0
 
 
-def _draw_time(axes: Axes, layout: Layout, cell: Cell) -> None:
-    lowest = layout.is_lowest(cell)
-    axes.tick_params(labelbottom=lowest, labelsize=7, length=2.5, pad=2)
-    if lowest:
-        axes.set_xlabel("time [s]", fontsize=7.5, labelpad=2)
-
-
-def draw_head(figure: Figure, content: Content, margin: float) -> None:
-    """Write title, subtitle and key at the top of the page, `margin` from its left edge [in]."""
-    across, down = figure.get_size_inches().tolist()
-    left, title, subtitle = margin / across, 1.0 - 0.1 / down, 1.0 - 0.34 / down
-    figure.text(left, title, content.motion.name, fontsize=12, weight="bold", va="top", parse_math=False)
-    figure.text(left, subtitle, _subtitle(content), fontsize=8, va="top", color=panel.HEADING)
-    draw_key(figure, _key(content), margin, 0.52)
+def _draw_head(axes: Axes, content: Content) -> None:
+    """Write title, subtitle and key."""
+    axes.set_axis_off()
+    style: dict[str, Any] = {"va": "top", "parse_math": False, "in_layout": False}
+    axes.text(0.0, 1.0, content.motion.name, fontsize=12, weight="bold", **style)
+    axes.text(0.0, 0.6, _subtitle(content), fontsize=8, color=panel.HEADING, **style)
+    key = axes.legend(handles=_key(content), loc="lower left", **KEY)
+    key.set_in_layout(False)
 
 
 def _subtitle(content: Content) -> str:
     motion = content.motion
     parts = [content.robot.name, _counted(len(motion.keyframes), "keyframe"), f"{motion.duration:.3g} s"]
     if motion.loops:
-        parts.append(f"{_repeats(motion)} (second pass paler)")
+        repeats = "repeats for ever" if motion.repeat is None else f"played {motion.repeat} times"
+        parts.append(f"{repeats} (second pass paler)")
     if content.findings:
         levels = [finding.level.value for finding in content.findings]
         parts += [_counted(levels.count(level), level) for level in dict.fromkeys(levels)]
     return ", ".join(parts)
-
-
-def _repeats(motion: Motion) -> str:
-    return "repeats for ever" if motion.repeat is None else f"played {motion.repeat} times"
 
 
 def _counted(number: int, what: str) -> str:
@@ -186,18 +137,13 @@ def _key(content: Content) -> list[Any]:
     joints = [content.robot.joint(joint) for joint in content.shown]
     key: list[Any] = [
         Line2D([], [], color=panel.CURVE, marker="o", markersize=3.2, label="angle [deg], keyframes"),
-        _stroke(panel.LIMIT, "--", "limit"),
+        Line2D([], [], color=panel.LIMIT, ls="--", lw=1.0, label="limit"),
     ]
     if any((j.hardware_lower_rad, j.hardware_upper_rad) != (j.lower_rad, j.upper_rad) for j in joints):
-        key.append(_stroke(panel.HARDWARE, ":", "(limit of the mechanism)"))
+        key.append(Line2D([], [], color=panel.HARDWARE, ls=":", lw=1.0, label="(limit of the mechanism)"))
     if any(np.isfinite(limit).any() for joint in content.shown for limit in content.coupled(joint)):
-        key.append(_stroke(panel.LIMIT, (0, panel.COUPLED), "limit set by other joints"))
+        label = "limit set by other joints"
+        key.append(Line2D([], [], color=panel.LIMIT, ls=(0, panel.COUPLED), lw=1.0, label=label))
     key.append(Patch(color=panel.SPEED, label="speed; fine dashes: the most"))
     key.append(Patch(color=panel.TOO_FAST, label="too fast"))
     return key
-
-
-def _stroke(colour: str, style: Any, label: str) -> Any:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], color=colour, linestyle=style, linewidth=1.0, label=label)

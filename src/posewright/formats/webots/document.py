@@ -14,7 +14,7 @@ from posewright.errors import FormatError, Where
 from posewright.formats.file_kind import BOM
 from posewright.formats.text_lines import Line, Remarks, show, split_lines
 from posewright.robots import Robot, robot, robot_names
-from posewright.robots.unlisted import unlisted_robot
+from posewright.robots.catalogue import unlisted_robot
 
 WEBOTS = "webots-motion"
 

@@ -42,11 +42,7 @@ class Cycles:
 
 
 class Tour:
-    """A robot that walks on from command to command.
-
-    Raises:
-        InputError, UnreachableError: as `QuadrupedGait`.
-    """
+    """A robot that walks on from command to command."""
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
         self._walker = Walker(gait, robot)
@@ -54,11 +50,7 @@ class Tour:
         self._row = self._walker.planner.standing_pose
 
     def go(self, command: VelocityCommand) -> tuple[Cycles, Cycles]:
-        """Walk at a command; return the cycles that come to it, and one of the steady walk.
-
-        Raises:
-            InputError: the walk does not come to repeat itself.
-        """
+        """Walk at a command; return the cycles that come to it, and one of the steady walk."""
         coming, cycle = self._walker.until_steady(command)
         return self._cycles(coming), self._cycles(cycle)
 
@@ -96,11 +88,9 @@ class Worst:
     """The worst of one concern over everything that was tried.
 
     Attributes:
-        concern: what it is about.
         value: how far a foot stays away from where it is told to be [m]; how far a joint is beyond its
             limit [rad], negative inside; how fast a joint is told to turn, as a part of its largest speed.
         part: the foot, the joint, or the table of coupled limits.
-        command: what the robot walked, or was coming to.
         is_changing: whether it was still coming to that command from another.
     """
 
@@ -121,9 +111,7 @@ class Tried:
     """What was found at one command.
 
     Attributes:
-        command: what was asked for.
         steady: the worst of each concern in the steady walk.
-        changing: the same on the way there from the command before.
     """
 
     command: VelocityCommand
@@ -138,11 +126,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class GaitCheck:
-    """What trying a gait found.
-
-    Attributes:
-        tried: command by command.
-    """
+    """What trying a gait found."""
 
     tried: tuple[Tried, ...] = field(repr=False)
 

@@ -150,15 +150,7 @@ def timelines(gait: Gait, timing: GaitTiming, frame_s: float) -> list[FootTimeli
 
 
 class _Foot:
-    """One foot while its timeline is made.
-
-    Args:
-        gait: what is walked.
-        timing: its times.
-        foot: which one.
-        offset: the part of a cycle at which it lifts.
-        starts: those at which a step begins.
-    """
+    """One foot, which lifts at the part `offset` of a cycle, while its timeline is made."""
 
     def __init__(self, gait: Gait, timing: GaitTiming, foot: str, offset: float, starts: list[float]) -> None:
         self._interpolation = gait.interpolation
@@ -195,13 +187,7 @@ class _Foot:
         return np.concatenate([cycle + lap * timing.period_s for lap in (-1.0, 0.0, 1.0, 2.0)])
 
     def _window(self, begins: float, lasts: float, sent: Floats) -> FootWindow:
-        """Return what falls into one step.
-
-        Args:
-            begins: time of its beginning since the foot lifted [s].
-            lasts: how long it is [s].
-            sent: when in it commands are sent, `(n_frames,)` [s].
-        """
+        """Return what falls into the step that begins so long after the foot lifted [s]."""
         timing, slack = self._timing, self._slack
         first = int(np.searchsorted(self._told, begins - slack))
         last = int(np.searchsorted(self._told, begins + lasts - slack))

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.documents import Bounds, Reader
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits.curves import Interpolation
 from posewright.gaits.quadruped.parameters import GaitParameters
-from posewright.gaits.quadruped.phases import PhaseTable
+from posewright.gaits.quadruped.phases import PhaseTable, read_phases
 
 LEAST_GAIN, GREATEST_GAIN = 0.2, 3.0
 """Ours, as the bounds of the parameters: fitted walks need up to two, and a slip of the pen is refused."""
+
+Gain = Annotated[float, Bounds(LEAST_GAIN, GREATEST_GAIN)]
 
 TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
 """So far a trim may go either way [m/s, m/rad, rad/m]: ours, five times and more what fitted walks need."""
@@ -23,20 +27,11 @@ TRIM_RANGES = {"forward_m_s": 0.1, "left_m_rad": 0.1, "turn_rad_m": 10.0}
 
 @dataclass(frozen=True, slots=True)
 class TravelGain:
-    """How many times as far as the body is to go the feet are asked to go.
+    """How many times as far as the body is to go the feet are asked to go."""
 
-    Attributes:
-        forward: of the way forward.
-        left: of the way to the side.
-        turn: of the turn.
-
-    Raises:
-        InputError: a gain is out of its range.
-    """
-
-    forward: float = 1.0
-    left: float = 1.0
-    turn: float = 1.0
+    forward: Gain = 1.0
+    left: Gain = 1.0
+    turn: Gain = 1.0
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -53,14 +48,11 @@ class Trim:
         forward_m_s: speed forward that is always added [m/s].
         left_m_rad: way to the left that is added for every radian of turn to the left [m/rad].
         turn_rad_m: turn to the left that is added for every metre to the left [rad/m].
-
-    Raises:
-        InputError: a trim is out of its range.
     """
 
-    forward_m_s: float = 0.0
-    left_m_rad: float = 0.0
-    turn_rad_m: float = 0.0
+    forward_m_s: Annotated[float, Bounds(-0.1, 0.1)] = 0.0
+    left_m_rad: Annotated[float, Bounds(-0.1, 0.1)] = 0.0
+    turn_rad_m: Annotated[float, Bounds(-10.0, 10.0)] = 0.0
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -74,25 +66,6 @@ def _ranged(name: str, value: float, low: float, high: float) -> float:
     return float(value)
 
 
-def feet_components(components: Floats, seconds: float, gain: TravelGain, trim: Trim) -> Floats:
-    """Return the components that the feet are moved by, so that the body moves by `components`.
-
-    Args:
-        components: way forward, way left and turn, `(3,)` [m, m, rad].
-        seconds: in so long [s].
-        gain: of the feet over the body.
-        trim: what they do besides.
-    """
-    forward, left, turn = components.tolist()
-    return np.array(
-        [
-            gain.forward * forward + trim.forward_m_s * seconds,
-            gain.left * left + trim.left_m_rad * turn,
-            gain.turn * turn + trim.turn_rad_m * left,
-        ]
-    )
-
-
 GAINS = tuple(entry.name for entry in fields(TravelGain))
 TRIMS = tuple(entry.name for entry in fields(Trim))
 
@@ -102,23 +75,13 @@ class Gait:
     """A periodic generator of poses from a velocity command: everything it is made of.
 
     Attributes:
-        name: of the gait.
-        robot: name of the robot it is made for.
-        parameters: of its steps.
-        phases: which foot is in the air when.
-        interpolation: between the points of a step.
-        travel_gain: how many times as far the feet are asked to go.
-        trim: what they are asked to do besides.
         pose: name of the pose in which the joints are held that no leg has.
-        description: one line for people.
-        source: where its numbers come from.
-        path: the file it was read from.
     """
 
     name: str
     robot: str
     parameters: GaitParameters = field(repr=False)
-    phases: PhaseTable = field(repr=False)
+    phases: Annotated[PhaseTable, Reader(read_phases)] = field(repr=False)
     interpolation: Interpolation = field(default=Interpolation.SPLINE, repr=False)
     travel_gain: TravelGain = field(default_factory=TravelGain, repr=False)
     trim: Trim = field(default_factory=Trim, repr=False)
@@ -135,17 +98,20 @@ class Gait:
         return {**self.parameters.flat, **gains, **trims}
 
     def made_up_for(self, components: Floats, seconds: float) -> Floats:
-        """Return the components that the feet are moved by, so that the body moves by `components`.
+        """Return the components `(3,)` [m, m, rad] that move the feet so that the body moves by these.
 
         The turn multiplier adds its turn; gain and trim add what servos and paws take away.
-
-        Args:
-            components: way forward, way left and turn, `(3,)` [m, m, rad].
-            seconds: in so long [s].
         """
         forward, left, turn = components.tolist()
         turn += self.parameters.turn_multiplier_rad_m * forward
-        return feet_components(np.array([forward, left, turn]), seconds, self.travel_gain, self.trim)
+        gain, trim = self.travel_gain, self.trim
+        return np.array(
+            [
+                gain.forward * forward + trim.forward_m_s * seconds,
+                gain.left * left + trim.left_m_rad * turn,
+                gain.turn * turn + trim.turn_rad_m * left,
+            ]
+        )
 
     def changed(self, values: Mapping[str, float]) -> Gait:
         """Return the gait with other values for some numbers, by dotted name.

@@ -35,11 +35,6 @@ class Explanation:
     Attributes:
         document: what the document calls it.
         unit: of the value; empty where it has none.
-        low: the smallest value allowed.
-        high: the largest.
-        sentence: what it does.
-        kind: how many values it has.
-        is_whole: whether it is a whole number.
     """
 
     document: str
@@ -232,10 +227,6 @@ class GaitParameters:
 
         `front_height_m` alone sets both its values; `equilibrium_m.fore.x` sets both fore feet, and
         `equilibrium_m.fore.y` sets how far they stand out, to the left and to the right.
-
-        Raises:
-            UnknownNameError: there is no such parameter.
-            InputError: a value is out of its range.
         """
         flat = self.flat
         for name, value in values.items():

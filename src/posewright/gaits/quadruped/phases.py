@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from posewright.documents import Node
 from posewright.errors import InputError, UnknownNameError
 from posewright.kinematics import MountedLeg, legs_by_foot
 from posewright.robots import Robot
@@ -102,12 +103,19 @@ def phase_table(name: str) -> PhaseTable:
     return PHASE_TABLES[name]
 
 
-def walking_legs(robot: Robot) -> dict[str, MountedLeg]:
-    """Return the legs of the four feet of a gait, by foot, in the order of `FEET`.
+def read_phases(node: Node) -> PhaseTable:
+    """Read the name of a table, or the phase offset of each foot, or raise DocumentError."""
+    if not isinstance(node.value, dict):
+        return phase_table(node.choice("phase table", PHASE_TABLES))
+    offsets = node.fields(required=FEET, optional=())
+    for entry in offsets.values():
+        if entry.number(low=0.0) >= 1.0:
+            entry.fail(f"{entry.value:g} is out of range", hint="from 0 to less than 1, of a cycle")
+    return PhaseTable(OWN, {foot: entry.number() for foot, entry in offsets.items()})
 
-    Raises:
-        InputError: the card says nothing of its legs, or has none for some foot.
-    """
+
+def walking_legs(robot: Robot) -> dict[str, MountedLeg]:
+    """Return the legs of the four feet of a gait, by foot, in the order of `FEET`, or raise InputError."""
     legs = legs_by_foot(robot)
     missing = [f"{foot}_leg" for foot in FEET if foot not in legs]
     if missing:

@@ -6,19 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import Catalogue, Node, is_path, parse_document, read_text
+from posewright.documents import Catalogue, Node, is_path, parse_document, read_record, read_text
 from posewright.errors import InputError
-from posewright.gaits.curves import Interpolation
-from posewright.gaits.quadruped.gait import (
-    GAINS,
-    GREATEST_GAIN,
-    LEAST_GAIN,
-    TRIM_RANGES,
-    TRIMS,
-    Gait,
-    TravelGain,
-    Trim,
-)
+from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.parameters import (
     EXPLANATIONS,
     Explanation,
@@ -27,15 +17,7 @@ from posewright.gaits.quadruped.parameters import (
     Kind,
     Point,
 )
-from posewright.gaits.quadruped.phases import (
-    ENDS,
-    FEET,
-    OWN,
-    PHASE_TABLES,
-    PhaseTable,
-    phase_table,
-    walking_legs,
-)
+from posewright.gaits.quadruped.phases import ENDS, FEET, walking_legs
 from posewright.gaits.quadruped.timing import timing_of
 from posewright.robots import Robot, robot, robot_folder, robot_names
 
@@ -81,23 +63,19 @@ def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) 
         text: a gait's document.
         path: where it comes from, for messages, and for a card it names by its path.
         robot: who is to walk it; None for the robot the document names.
-
-    Raises:
-        DocumentError, UnknownNameError: as `read_gait`.
     """
-    fields = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
+    document = parse_document(text, path)
+    fields = document.fields(required=REQUIRED, optional=OPTIONAL)
     card = _robot(fields["robot"], robot, path)
-    gait = Gait(
+    gait = read_record(
+        document,
+        Gait,
+        besides=("gait", "robot", "parameters", "pose"),
+        degrees=False,
         name=_name(fields["gait"]),
         robot=card.name,
         parameters=_parameters(fields["parameters"], card),
-        phases=_phases(fields["phases"]),
-        interpolation=_interpolation(fields),
-        travel_gain=_travel_gain(fields["travel_gain"]) if "travel_gain" in fields else TravelGain(),
-        trim=_trim(fields["trim"]) if "trim" in fields else Trim(),
         pose=_pose(fields, card),
-        description=fields["description"].text() if "description" in fields else "",
-        source=fields["source"].text() if "source" in fields else "",
         path=path,
     )
     return gait, card
@@ -151,41 +129,6 @@ def _parameters(node: Node, card: Robot) -> GaitParameters:
     return parameters
 
 
-def _phases(node: Node) -> PhaseTable:
-    if not isinstance(node.value, dict):
-        return phase_table(node.choice("phase table", PHASE_TABLES))
-    offsets = node.fields(required=FEET, optional=())
-    for entry in offsets.values():
-        if entry.number(low=0.0) >= 1.0:
-            entry.fail(f"{entry.value:g} is out of range", hint="from 0 to less than 1, of a cycle")
-    return PhaseTable(OWN, {foot: entry.number() for foot, entry in offsets.items()})
-
-
-def _interpolation(fields: Mapping[str, Node]) -> Interpolation:
-    if "interpolation" not in fields:
-        return Interpolation.SPLINE
-    return Interpolation(
-        fields["interpolation"].choice("interpolation", [way.value for way in Interpolation])
-    )
-
-
-def _travel_gain(node: Node) -> TravelGain:
-    entries = node.fields(optional=GAINS)
-    return TravelGain(
-        **{name: entry.number(low=LEAST_GAIN, high=GREATEST_GAIN) for name, entry in entries.items()}
-    )
-
-
-def _trim(node: Node) -> Trim:
-    entries = node.fields(optional=TRIMS)
-    return Trim(
-        **{
-            name: entry.number(low=-TRIM_RANGES[name], high=TRIM_RANGES[name])
-            for name, entry in entries.items()
-        }
-    )
-
-
 def _pose(fields: Mapping[str, Node], card: Robot) -> str:
     if "pose" in fields:
         return fields["pose"].choice("pose", card.poses)
@@ -197,18 +140,10 @@ def _pose(fields: Mapping[str, Node], card: Robot) -> str:
 
 
 def read_parameters(node: Node) -> GaitParameters:
-    """Read the parameters of a walk, each by its name.
-
-    Raises:
-        DocumentError: one is missing, unknown, no number or out of its range.
-    """
+    """Read the parameters of a walk, each by its name."""
     found = node.fields(required=tuple(EXPLANATIONS), optional=())
     values: dict[str, Any] = {name: _READERS[EXPLANATIONS[name].kind](entry) for name, entry in found.items()}
     return GaitParameters(**values)
-
-
-def _one(node: Node) -> float:
-    return _value(node, _explanation_of(node))
 
 
 def _fore_hind(node: Node) -> ForeHind:
@@ -265,4 +200,8 @@ def _explanation_of(node: Node) -> Explanation:
     return EXPLANATIONS[node.trail.rpartition(".")[2]]
 
 
-_READERS = {Kind.ONE: _one, Kind.FORE_HIND: _fore_hind, Kind.POINTS: _read_points}
+_READERS = {
+    Kind.ONE: lambda node: _value(node, _explanation_of(node)),
+    Kind.FORE_HIND: _fore_hind,
+    Kind.POINTS: _read_points,
+}

@@ -64,7 +64,6 @@ class PlannedStep:
     Attributes:
         rows: the joints in every frame, `(n_frames, n_joints)` [rad].
         points: of each foot, seen from the trunk; the last lies beyond the end, `(n, 3)` each [m].
-        after: where the feet are at the end.
     """
 
     rows: Floats = field(repr=False)
@@ -73,11 +72,7 @@ class PlannedStep:
 
 
 class StepPlanner:
-    """Plans steps.
-
-    Raises:
-        InputError, UnreachableError: as `QuadrupedGait`.
-    """
+    """Plans steps."""
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
         if gait.robot != robot.name:
@@ -167,13 +162,7 @@ class StepPlanner:
         return tuple(ways)
 
     def _frames(self, before: Floats, windows: list[FootWindow], angles: list[Floats]) -> Floats:
-        """Return all joints in every frame, `(n_frames, n_joints)` [rad].
-
-        Args:
-            before: the joints of each leg at its point before the first, `(n_feet, 3)` [rad].
-            windows: of this step.
-            angles: of each leg at its points, `(n, 3)` each [rad].
-        """
+        """Return all joints in every frame, `(n_frames, n_joints)` [rad]."""
         rows = np.tile(self.standing_pose, (len(windows[0].weights), 1))
         for leg, led_on, window, knots in zip(self._legs, before, windows, angles, strict=True):
             rows[:, leg.indices] = window.weights @ np.concatenate([led_on[np.newaxis], knots])
@@ -210,12 +199,9 @@ def _handed_over(
 
 
 def _through_air(lifted_at: Floats, lands_at: Floats, through_air: Floats) -> Floats:
-    """Return points in the air, `(n, 3)` [m].
+    """Return points in the air, `(n, 3)` [m], at parts of the stroke and heights `(n, 2)` of a `FootWindow`.
 
-    Args:
-        lifted_at: where the foot left the ground, `(3,)` or `(1, 3)` [m]; `(0, 3)` where there are none.
-        lands_at: where it lands, `(3,)` [m].
-        through_air: parts of the stroke and heights, `(n, 2)`, as of a `FootWindow`.
+    It is lifted at `(3,)` or `(1, 3)` [m]; `(0, 3)` where there are none.
     """
     points = lifted_at + through_air[:, :1] * (lands_at - lifted_at)
     points[:, 2] += through_air[:, 1]

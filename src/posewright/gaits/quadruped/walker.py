@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from posewright.arrays import Floats
@@ -9,12 +12,8 @@ from posewright.errors import InputError
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.step import Feet, PlannedStep, StepPlanner
-from posewright.gaits.quadruped.timing import (
-    GaitTiming,
-    approached,
-    clipped,
-    refuse_out_of_range,
-)
+from posewright.gaits.quadruped.timing import GaitTiming, approached, clipped, refuse_out_of_range
+from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import Robot
 
 MOST_CYCLES = 12
@@ -23,11 +22,7 @@ foot has landed for the new one, and another later lifted from there."""
 
 
 class Walker:
-    """A robot that walks, one step after the other, from standing on.
-
-    Raises:
-        InputError, UnreachableError: as `QuadrupedGait`.
-    """
+    """A robot that walks, one step after the other, from standing on."""
 
     def __init__(self, gait: Gait, robot: Robot) -> None:
         self.gait = gait
@@ -101,10 +96,6 @@ class QuadrupedGait:
     A new command takes effect at the next step, where feet lift, and is come to within four steps, or eight
     from its opposite. Until the first one the robot steps on the spot. It is a `GaitGenerator`.
 
-    Args:
-        gait: what is walked.
-        robot: who walks; its frame period is the time between two poses.
-
     Raises:
         InputError: the gait is another robot's, a leg of the robot is not known, or the times of the gait do
             not go together.
@@ -133,12 +124,7 @@ class QuadrupedGait:
         return self._command
 
     def request(self, command: VelocityCommand) -> None:
-        """Ask for a velocity from the next step on.
-
-        Raises:
-            InputError: it is more than the gait's maximum displacement or turn in the time a foot is down,
-                or no command.
-        """
+        """Ask for a velocity from the next step on, or raise InputError where it is out of range."""
         asked: object = command
         if not isinstance(asked, VelocityCommand):
             raise InputError(f"{asked!r} is no command", hint="VelocityCommand(0.1, 0.0, 0.3)")
@@ -167,11 +153,7 @@ class QuadrupedGait:
         self._command, self._halts, self._rows = STILL, False, self._none
 
     def frames(self, n: int) -> Floats:
-        """Return the joints in the next n frames, `(n, n_joints)` [rad].
-
-        Raises:
-            InputError: n is no whole number, or below 0.
-        """
+        """Return the joints in the next n frames, `(n, n_joints)` [rad]."""
         asked: object = n
         if isinstance(asked, bool) or not isinstance(asked, int | np.integer) or n < 0:
             raise InputError(f"{asked!r} frames are asked for", hint="a whole number, 0 or more")
@@ -191,3 +173,100 @@ class QuadrupedGait:
         if self._walker.stands:
             return np.tile(self.standing_pose, (missing, 1))
         return self._walker.halt()
+
+
+MOST_CYCLES_WRITTEN = 10_000
+"""More would be a motion of an hour or more, written out frame by frame."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steady:
+    """A walk from standing on.
+
+    Attributes:
+        standing: the pose before the first step, `(n_joints,)` [rad].
+        lead_in: the frames before the steady walk, whole cycles, `(n, n_joints)` [rad].
+        cycle: the frames of one steady cycle, `(n_frames, n_joints)` [rad]; its last leads on to its first.
+    """
+
+    standing: Floats = field(repr=False)
+    lead_in: Floats = field(repr=False)
+    cycle: Floats = field(repr=False)
+
+
+def steady_walk(gait: Gait, robot: Robot, command: VelocityCommand) -> Steady:
+    """Walk until every further cycle is the same, or raise InputError or UnreachableError."""
+    walker = Walker(gait, robot)
+    refuse_out_of_range(command, gait.parameters, walker.planner.timing)
+    coming, cycle = walker.until_steady(command)
+    return Steady(
+        walker.planner.standing_pose,
+        np.concatenate([step.rows for step in coming]),
+        np.concatenate([step.rows for step in cycle]),
+    )
+
+
+def sample_gait(
+    gait: Gait,
+    robot: Robot,
+    command: VelocityCommand,
+    *,
+    cycles: int | None = None,
+    every_frames: int = 1,
+    lead_in: bool = False,
+) -> Motion:
+    """Return the steady walk at a command as a motion of all joints, straight from keyframe to keyframe.
+
+    Its first keyframe, at time 0, is the pose it begins in. At `every_frames=1` every frame of the gait
+    follows; with fewer keyframes it has these, and its last frame, and what lies between is straight.
+
+    Args:
+        gait: what is walked.
+        robot: who walks.
+        command: the velocity of the trunk.
+        cycles: how many are written out one after the other; None for a single one that repeats for ever.
+        every_frames: one keyframe in so many frames.
+        lead_in: begin in the standing pose, with the steps that come to the command, and not amid the walk.
+
+    Raises:
+        InputError: the command is out of the gait's range, a number is below 1 or too large, or there is a
+            lead-in to a walk for ever, which would repeat it.
+        UnreachableError: a foot cannot stand on its equilibrium point.
+    """
+    _refuse("cycles", 1 if cycles is None else cycles, MOST_CYCLES_WRITTEN)
+    if lead_in and cycles is None:
+        raise InputError("a walk for ever has a lead-in", hint="say how many cycles follow it")
+    walk = steady_walk(gait, robot, command)
+    _refuse("every_frames", every_frames, len(walk.cycle))
+    begins = walk.standing if lead_in else walk.cycle[-1]
+    rows = np.concatenate(
+        [begins[np.newaxis], *([walk.lead_in] if lead_in else []), *[walk.cycle] * (cycles or 1)]
+    )
+    return Motion(
+        gait.name,
+        robot.name,
+        robot.joint_names,
+        tuple(_keyframes(rows, robot, every_frames)),
+        repeat=None if cycles is None else 1,
+        source=_source(gait, command),
+    )
+
+
+def _keyframes(rows: Floats, robot: Robot, every: int) -> Iterator[Keyframe]:
+    """Yield every so many of the rows, a frame apart, as keyframes, the first and the last among them."""
+    before, last = 0, len(rows) - 1
+    for place in [*range(0, last, every), last]:
+        wait_s = (place - before) * robot.frame_period_s
+        yield Keyframe(Pose(robot.joint_names, rows[place]), wait_s, easing=Easing.LINEAR)
+        before = place
+
+
+def _source(gait: Gait, command: VelocityCommand) -> str:
+    way = f"forward {command.forward_m_s:g} m/s, left {command.left_m_s:g} m/s"
+    walk = f"gait {gait.name} at {way}, turn {command.turn_rad_s:g} rad/s"
+    return f"{walk}; {gait.source}" if gait.source else walk
+
+
+def _refuse(what: str, number: int, most: int) -> None:
+    if not 1 <= number <= most:
+        raise InputError(f"{what} is {number}", hint=f"the range is 1 to {most:,}")

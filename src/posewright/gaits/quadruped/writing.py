@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from posewright.documents import one_line, parse_document, read_text, render_document, save_document
 from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
-from posewright.gaits.quadruped.parameters import ForeHind, GaitParameters, Point
+from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
 from posewright.robots import is_path, robot
 
@@ -41,6 +41,7 @@ def gait_text(gait: Gait) -> str:
 
 
 def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
+    told = _mapping(before.get("parameters"))
     data = {
         "gait": gait.name,
         "robot": _robot(gait.robot, before.get("robot"), path),
@@ -51,7 +52,7 @@ def _document(gait: Gait, before: Tree, path: Path | None) -> Tree:
         "pose": gait.pose,
         "travel_gain": one_line(asdict(gait.travel_gain)),
         "trim": one_line(asdict(gait.trim)),
-        "parameters": _parameters(gait.parameters, _mapping(before.get("parameters"))),
+        "parameters": {name: _value(getattr(gait.parameters, name), told.get(name)) for name in EXPLANATIONS},
     }
     usual: Tree = {
         "description": "",
@@ -77,11 +78,6 @@ def _phases(phases: PhaseTable) -> str | Tree:
     if PHASE_TABLES.get(phases.name) == phases:
         return phases.name
     return one_line(phases.offsets)
-
-
-def _parameters(parameters: GaitParameters, before: Tree) -> Tree:
-    values = {entry.name: getattr(parameters, entry.name) for entry in fields(parameters)}
-    return {name: _value(value, before.get(name)) for name, value in values.items()}
 
 
 def _value(value: object, before: object) -> Any:
