@@ -91,7 +91,10 @@ def _blame(error: Exception) -> int:
             _forget_stdout()
             fail(f"stdout: {error.strerror or error}")
             return NOT_WRITTEN
-    _own_up(error)
+    if os.environ.get(DEBUG) == "1":
+        traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    fail(f"internal error: {what}; please report it ({DEBUG}=1 shows where it happened)")
     return INTERNAL
 
 
@@ -125,11 +128,3 @@ def _forget_stdout() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
-
-
-def _own_up(error: Exception) -> None:
-    """Say in one line that this is our fault; where it happened only to those who asked."""
-    if os.environ.get(DEBUG) == "1":
-        traceback.print_exception(error)
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    fail(f"internal error: {what}; please report it ({DEBUG}=1 shows where it happened)")

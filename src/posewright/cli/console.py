@@ -79,14 +79,7 @@ def table(
     title: str = "",
     words: Collection[str] | None = None,
 ) -> Table:
-    """Return a table, its numbers flush right.
-
-    Args:
-        columns: their titles, of one line or several.
-        rows: of cells; a `Text` keeps its style.
-        title: above it.
-        words: the columns that are flush left; None for those in which anything is no number.
-    """
+    """Return a table, its numbers flush right, `words` left: None for columns with anything but numbers."""
     body = [[cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row] for row in rows]
     heading = Text(printable(title), "table.title") if title else None
     shown = Table(title=heading, title_justify="left", box=None, pad_edge=False)

@@ -22,6 +22,7 @@ from posewright.cli.gait_sample import sample
 from posewright.cli.options import AsJson, add_group, option, refuse_overwriting
 
 DIGITS = 9
+TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
 
 Ahead = Annotated[
     float | None,
@@ -150,10 +151,7 @@ def describe(gait: gaits.Gait, robot: robots.Robot, check: gaits.GaitCheck | Non
         "timing": {
             "frames": timing.frames,
             "frame_s": robot.frame_period_s,
-            "period_s": round(timing.period_s, DIGITS),
-            "ground_s": round(timing.ground_s, DIGITS),
-            "air_s": round(timing.air_s, DIGITS),
-            "ascent_s": round(timing.ascent_s, DIGITS),
+            **{name: round(getattr(timing, name), DIGITS) for name in TIMES},
         },
         "parameters": [
             _parameter(entry.name, getattr(gait.parameters, entry.name)) for entry in fields(gait.parameters)

@@ -109,7 +109,14 @@ def run(
     if bodies is None:
         if workers is not None:
             raise InputError("one body is walked by one process", hint="--workers with --bodies N")
-        _run_one(opened, card, wishes, plot, record)
+        result = _walked(opened, card, wishes)
+        if record is not None:
+            recordings.write_mcap(result.recording, record)
+        if plot is not None:
+            figures.save_figure(figures.draw_walk(result), plot)
+        give(result.to_dict(), walk_lines(result, _whose(body, seed)), as_json=as_json)
+        if not result.report.is_upright:
+            raise typer.Exit(FELL)
     else:
         for output, words, flag in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
             if output is not None:
@@ -152,19 +159,6 @@ def compare(
     told = {"gaits": [result.to_dict() for result in results]}
     give(told, [compare_table(results, _whose(body, seed))], as_json=as_json)
     if not all(result.report.is_upright for result in results):
-        raise typer.Exit(FELL)
-
-
-def _run_one(
-    gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, plot: Path | None, record: Path | None
-) -> None:
-    result = _walked(gait, robot, wishes)
-    if record is not None:
-        recordings.write_mcap(result.recording, record)
-    if plot is not None:
-        figures.save_figure(figures.draw_walk(result), plot)
-    give(result.to_dict(), walk_lines(result, _whose(wishes.body, wishes.seed)), as_json=wishes.as_json)
-    if not result.report.is_upright:
         raise typer.Exit(FELL)
 
 

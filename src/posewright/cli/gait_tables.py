@@ -16,16 +16,8 @@ MM = 1000.0
 BROKEN = "bold red"
 
 COMPARED = (
-    "speed_m_s",
-    "left_m_s",
-    "turn_rad_s",
-    "falls",
-    "max_tilt_deg",
-    "max_joint_speed_ratio",
-    "max_torque_ratio",
-    "slip_per_m",
-    "foot_clearance_m",
-    "cost_of_transport",
+    *("speed_m_s", "left_m_s", "turn_rad_s", "falls", "max_tilt_deg", "max_joint_speed_ratio"),
+    *("max_torque_ratio", "slip_per_m", "foot_clearance_m", "cost_of_transport"),
 )
 """The figures that have a column where gaits or bodies stand one below the other."""
 

@@ -94,3 +94,11 @@ def print_outcome(outcome: experiments.Outcome) -> None:
     )
     digest = outcome.recording.digest()[:16]
     console.say(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
+
+
+def give_outcome(outcome: experiments.Outcome, *, as_json: bool) -> None:
+    """Write an outcome for a program or for a person."""
+    if as_json:
+        console.emit_json(outcome.to_dict())
+    else:
+        print_outcome(outcome)

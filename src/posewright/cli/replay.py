@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.judge import print_outcome
+from posewright.cli.judge import give_outcome
 from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
 
 if TYPE_CHECKING:
@@ -53,10 +53,7 @@ def replay(
         )
     if view:
         _show(outcome.recording, speed)
-    if as_json:
-        console.emit_json(outcome.to_dict())
-    else:
-        print_outcome(outcome)
+    give_outcome(outcome, as_json=as_json)
 
 
 def _show(recording: Recording, speed: float) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.judge import print_outcome
+from posewright.cli.judge import give_outcome
 from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
@@ -105,10 +105,7 @@ def run(
                 camera=camera,
                 on_progress=lambda share: say(f"filming: {share:.0%}"),
             )
-    if as_json:
-        console.emit_json(outcome.to_dict())
-    else:
-        print_outcome(outcome)
+    give_outcome(outcome, as_json=as_json)
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
