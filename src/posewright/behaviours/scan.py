@@ -22,8 +22,7 @@ from posewright.errors import InputError
 
 TURN = 2.0 * math.pi
 
-COURSE_STEP_RAD = math.radians(5.0)
-"""How far apart the courses tried by `free_course` are."""
+COURSE_STEP_RAD = math.radians(5.0)  # how far apart the courses tried by `free_course` are
 
 
 class Side(Enum):
