@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -55,11 +55,11 @@ def beam_hits(
     """
     record = recording.robot(robot)
     times, found = record.decisions.times, [np.zeros((0, 2))]
-    nothing = np.zeros((recording.n_rows, 0, 7))
+    links, nothing = {link["name"] for link in record.header.links}, np.zeros((recording.n_rows, 0, 7))
     seen = Poses(recording.times, {"": record.base}, {"": np.nan_to_num(record.positions)}, nothing)
     for name, card in record.header.sensors.items():
         ranges = record.decisions.sensors.get(name)
-        if ranges is None or not recording.n_rows or not {"base_pose", "link_pose"} & card.keys():
+        if ranges is None or not recording.n_rows or not ("base_pose" in card or card.get("link") in links):
             continue
         if card["kind"] == "range":
             bearings, every = np.zeros(1), 1  # the x of its own frame is the middle of its fan
@@ -120,7 +120,7 @@ def draw_field(
         _draw_boxes(axes, recording, arena, shown)
     marked: list[Floats] = []
     for name in recording.robots:
-        _draw_path(axes, recording, name, shown, colours, marked)
+        _draw_path(axes, recording, name, shown, colours, marked=marked)
     for kind, colour in MARKS.items():
         here = [m for m in marks if m.kind is kind and begin < m.time_s <= end and None not in {m.x, m.y}]
         style = {"color": colour, "marker": "X" if kind is MarkKind.PENALTY else "D", "ls": ""}
@@ -192,6 +192,7 @@ def _draw_path(
     name: str,
     shown: Flags,
     colours: Mapping[str, str],
+    *,
     marked: list[Floats],
 ) -> None:
     """Draw the base's path; of a single robot each stretch in the colour of its controller's state.
@@ -218,13 +219,12 @@ def _draw_path(
     # Hollow, and larger than the marks of a contest: often one of them lies in it.
     axes.plot(*places[last], "s", mfc="none", mec="black", ms=11, zorder=6, ls="", label=label and "end")
     marked += [places[first], places[last]]
-    _mark_times(axes, times, record.base, known, marked, recording.header.arena.get("size_m", ()))
+    _mark_times(axes, recording, record.base, known, marked)
 
 
-def _mark_times(
-    axes: Any, times: Floats, base: Floats, known: Flags, marked: list[Floats], size_m: Sequence[float]
-) -> None:
+def _mark_times(axes: Any, recording: Recording, base: Floats, known: Flags, marked: list[Floats]) -> None:
     """Write round times beside the path, each with an arrow where the robot looked."""
+    times, size_m = recording.times, recording.header.arena.get("size_m", ())
     shown = times[known]
     step = next((s for s in _ROUND_S if np.ptp(shown) <= s * _MARK_EVERY), _ROUND_S[-1])
     apart = _APART * max(*np.ptp(base[known, :2], axis=0), *size_m, _LEAST_SIDE_M)

@@ -55,12 +55,20 @@ def draw_recording(
         draw_field(ax, recording, colours, adds.marks)
         return cast("Figure", ax.get_figure(root=True))
     spans = adds.spans if placed and 2 <= len(adds.spans) <= _MOST_FIELDS else ()
-    over_time = ["series"] if adds.series else ["tilt", "joints"] if placed else ["joints"]
+    over_time = (
+        ["series"]
+        if adds.series
+        else ["joints"]
+        if not placed
+        else ["tilt"]
+        if several
+        else ["tilt", "joints"]
+    )
     rows = [*(["states"] if any(states) else []), *over_time]
     fields = [f"field {n}" for n in range(max(1, len(spans)))] if placed else []
     figure = Figure(figsize=(_WIDE_IN, 6.4), dpi=130, layout="constrained")
     if spans or not placed:
-        figure.set_size_inches(_WIDE_IN, 5.0 + 2.2 * len(rows))
+        figure.set_size_inches(_WIDE_IN, (5.0 if spans else 1.0) + 2.2 * len(rows))
         mosaic: list[Any] = (
             [fields, *([row] * len(fields) for row in rows)] if spans else [[row] for row in rows]
         )
@@ -73,9 +81,9 @@ def draw_recording(
         draw_field(axes[field], recording, colours, adds.marks, span)
         axes[field].set_title(spans[n].label if spans else "from above")
     _draw_over_time(axes, recording, adds, colours)
-    named: dict[str, Any] = {}  # each stroke is named once, below the fields
-    for field in fields:
-        handles, labels = axes[field].get_legend_handles_labels()
+    named: dict[str, Any] = {}  # each stroke is named once, below everything
+    for panel in (*fields, *rows[: any(states)]):
+        handles, labels = axes[panel].get_legend_handles_labels()
         named |= dict(zip(labels, handles, strict=True))
     _name_strokes(figure, named)
     title = _title(recording, adds)
@@ -86,7 +94,7 @@ def draw_recording(
 
 def _name_strokes(figure: Figure, named: Mapping[str, Any]) -> None:
     """Say below everything what strokes stand for, in as many columns as fit into the figure."""
-    for columns in range(9, 0, -1):
+    for columns in range(min(9, len(named)), 0, -1):
         style: dict[str, Any] = {"ncols": columns, "frameon": False, "fontsize": 8}
         legend = figure.legend(named.values(), named, loc="outside lower left", **style)
         if columns == 1 or legend.get_window_extent().width < 0.98 * figure.bbox.width:
@@ -112,7 +120,9 @@ def _draw_over_time(
         for mark in adds.marks:
             style = "--" if mark.kind is MarkKind.MILESTONE else "-"
             one.axvline(mark.time_s, color=MARKS[mark.kind], lw=0.9, ls=style)
-        one.plot(faults, [0.02] * len(faults), "^", color=WRONG, ms=5, transform=one.get_xaxis_transform())
+        if faults:
+            low = [0.02] * len(faults), "^"
+            one.plot(faults, *low, color=WRONG, ms=5, label="fault", transform=one.get_xaxis_transform())
     for one in shown[:-1]:
         one.tick_params(labelbottom=False)
     shown[-1].set_xlabel("time [s]")
