@@ -2,10 +2,10 @@
 
 Counted: whole calls of `run_trial`, with reading the documents, compiling the model and writing the
 recording, as in a tournament. The workers are warm: each has run a race before. One worker runs some races
-alone; then both run as many each, at the same time. The gain is how many times more races a second that is;
-2 would be perfect. The same by CPU time shows what the two cost each other, and how many cores they had, when
-other programs share the machine. What a worker's threads cost is told as CPU time a wall second of its lone
-run: 1 means that no library keeps threads of its own busy.
+alone; then both run as many each, at the same time. The gain is how many times more races that is in the same
+time of a core; 2 would be perfect, and less is what the two cost each other. By the wall clock it is so only
+where no other program shares the machine: how many cores the two had is told. What a worker's threads cost
+is told as CPU time a wall second of its lone run: 1 means that no library keeps threads of its own busy.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def figures(rounds: int, n_races: int = 2) -> list[Figure]:
     """Return the gain of two workers over one, and how busy one keeps its core."""
     name = "two races at once : one"
     if cores() < CORES:
-        return [Figure(name, None, at_least=1.8, note="needs two cores")]
+        return [Figure(name, None, at_least=1.9, note="needs two cores")]
     context = multiprocessing.get_context("spawn")
     workers = [Worker(context) for _ in range(CORES)]
     timed(workers, 1)  # warm
@@ -82,8 +82,9 @@ def figures(rounds: int, n_races: int = 2) -> list[Figure]:
         worker.stop()
     (wall, cpu), (both_wall, both_cpu) = min(alone), min(both)
     by_cpu = CORES * CORES * min(cpu for _, cpu in alone) / min(cpu for _, cpu in both)
-    note = f"by CPU time {by_cpu:.2f}; the two had {both_cpu / both_wall:.2f} cores"
+    by_wall = CORES * wall / both_wall
+    note = f"by the wall clock {by_wall:.2f}; the two had {both_cpu / both_wall:.2f} cores"
     return [
-        Figure(name, CORES * wall / both_wall, at_least=1.8, note=note),
+        Figure(name, by_cpu, at_least=1.9, note=note),
         Figure("one race's CPU time a wall second", cpu / wall, below=1.1),
     ]

@@ -27,10 +27,14 @@ class Told:
     """The plant of a story: one body that is seen as it stands before the first frame."""
 
     states: JointStates
+    frame_period_s = 1.0 / 32.0
 
     @property
     def bodies(self) -> dict[str, Told]:
         return {"soles": self}
+
+    def open(self) -> None:
+        """It was never closed."""
 
     def observe(self) -> JointStates:
         return self.states

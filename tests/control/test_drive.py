@@ -361,7 +361,9 @@ def test_a_body_that_stalls_is_told_once_and_nothing_is_hurried_afterwards() -> 
     clock = RealClock(clockwork.now, clockwork.sleep)
     drive(body, {body.robot.name: Script([still()])}, until_s=1.0, watchers=[witness], clock=clock)
     (fault,) = [fault for block in witness.blocks for fault in block.states.faults]
-    assert fault == Fault(21 / 128, fault.kind, "a frame came 42.2 ms late, 5 frames were lost")
+    assert fault == Fault(
+        21 / 128, fault.kind, "a frame was over 42.2 ms late: 5 of the clock's frames missed"
+    )
     assert sum(clockwork.slept) == pytest.approx(126 / 128)
 
 
@@ -371,3 +373,81 @@ def test_real_time_is_kept_on_a_real_clock() -> None:
     clock = RealClock(time.monotonic, time.sleep)
     drive(body, {body.robot.name: Script([still()])}, until_s=0.25, clock=clock)
     assert time.monotonic() - began >= 0.25 - 2 / 128
+
+
+class Pair:
+    """Two mocks in one plant, the first of which breaks in a way of its own."""
+
+    def __init__(self, first: MockBody) -> None:
+        self.bodies = {"a": first, "b": standing()}
+        self.frame_period_s = BIOLOID.frame_period_s
+
+    def advance(self, commands: Mapping[str, JointCommands]) -> Mapping[str, JointStates]:
+        return {name: body.play(commands[name]) for name, body in self.bodies.items()}
+
+
+@pytest.mark.parametrize("breaks", ["open", "stop", "close", "play"])
+def test_a_body_that_breaks_keeps_no_other_from_being_stopped_and_closed(breaks: str) -> None:
+    class Breaking(MockBody):
+        pass
+
+    def fail(*_: object) -> None:
+        raise OSError("the cable is out")
+
+    setattr(Breaking, breaks, fail)
+    plant = Pair(Breaking(BIOLOID, positions=STAND))
+    with pytest.raises(OSError, match="the cable is out"):
+        drive(plant, {name: Script([still()]) for name in "ab"}, until_s=0.1)
+    other = plant.bodies["b"]
+    assert not other.is_open
+    assert other.stops == ([] if breaks == "open" else [TorquePolicy.HOLD])
+
+
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_waits_until_all_are_stopped(second: signal.Signals) -> None:
+    class Slow(MockBody):
+        def stop(self, policy: TorquePolicy) -> None:
+            os.kill(os.getpid(), second)
+            super().stop(policy)
+
+    class Ending:
+        def watch(self, block: Block) -> bool:
+            os.kill(os.getpid(), signal.SIGTERM)
+            return False
+
+    plant = Pair(Slow(BIOLOID, positions=STAND))
+    with pytest.raises(SystemExit):
+        drive(plant, {name: Script([still()]) for name in "ab"}, until_s=0.1, watchers=[Ending()])
+    assert all(body.stops and not body.is_open for body in plant.bodies.values())
+
+
+def test_a_run_may_go_on_until_somebody_ends_it() -> None:
+    body, witness = standing(), Witness(stop_after=3)
+    drive(body, {body.robot.name: Script([still()])}, until_s=float("inf"), watchers=[witness])
+    assert len(witness.blocks) == 3
+    with pytest.raises(InputError, match="until nan s"):
+        drive(body, {body.robot.name: Script([still()])}, until_s=float("nan"))
+
+
+def test_a_plant_that_answers_for_other_frames_is_refused() -> None:
+    class Short(MockBody):
+        def play(self, frames: JointCommands) -> JointStates:
+            return super().play(frames[:1])
+
+    body = Short(BIOLOID, positions=STAND)
+    with pytest.raises(BodyError, match="sent 5 frames, and 1 came back"):
+        drive(body, {body.robot.name: Script([still(5)])}, until_s=0.1)
+
+
+def test_a_run_that_is_always_late_says_so_all_the_time() -> None:
+    clockwork, witness = Clockwork(), Witness()
+
+    class Slow(MockBody):
+        def play(self, frames: JointCommands) -> JointStates:
+            clockwork.now_s += 0.020
+            return super().play(frames)
+
+    body = Slow(BIOLOID, positions=STAND)
+    clock = RealClock(clockwork.now, clockwork.sleep)
+    drive(body, {body.robot.name: Script([still()])}, until_s=0.25, watchers=[witness], clock=clock)
+    assert all(block.states.faults for block in witness.blocks)

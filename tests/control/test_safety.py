@@ -99,3 +99,18 @@ def test_for_a_motion_as_it_was_written_only_the_mechanism_stops_a_joint() -> No
     angles[:, knee] += 9.0
     safe = Safety(ROBOT, hardware=True).filter(JointCommands(angles), STAND)
     assert (safe.commands.angles[:, knee] == ROBOT.hardware_limits[1][knee]).all()
+
+
+@pytest.mark.parametrize("strange", [np.nan, -5.0, np.inf])
+def test_a_stiffness_that_is_no_number_is_refused(strange: float) -> None:
+    commands = JointCommands(still(), stiffness=np.full(len(STAND), strange))
+    with pytest.raises(UnsafeCommandError, match="stiffness"):
+        Safety(ROBOT).filter(commands, STAND)
+
+
+def test_a_joint_without_torque_may_be_asked_for_nothing() -> None:
+    elbow = ROBOT.index("left_elbow")
+    angles, free = still(), np.zeros(len(STAND), dtype=np.bool_)
+    angles[:, elbow], free[elbow] = np.nan, True
+    safe = Safety(ROBOT).filter(JointCommands(angles, free), STAND).commands
+    assert np.array_equal(safe.angles, still())

@@ -19,7 +19,7 @@ def imported(sources: Sources, packages: frozenset[str] = frozenset()) -> dict[s
         names = {
             f"{base}.{name}" if f"{base}.{name}" in sources else base
             for base, name in imports
-            if name != UNKNOWN  # a door that loads what it is asked for; test_rooms.py looks at those
+            if name != UNKNOWN  # a door that loads what it is asked for; test_lazy.py looks at those
         }
         found[module] = (names & sources.keys()) - {module}
     return found

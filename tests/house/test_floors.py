@@ -137,7 +137,7 @@ def test_only_the_command_line_catches_whatever_comes() -> None:
     assert broad == ["posewright.cli.app"]
 
 
-def test_importing_every_module_does_nothing_and_efforts_nothing_heavy() -> None:
+def test_importing_every_module_does_nothing_and_loads_nothing_heavy() -> None:
     """All but the inside of simulation/, which is where MuJoCo is."""
     heavy = "mujoco", "matplotlib", "sympy", "scipy", "imageio_ffmpeg"
     light = [name for name, _ in modules() if "__main__" not in name and ".simulation." not in name]

@@ -14,7 +14,7 @@ from .imports import PACKAGE
 ROOT = Path(__file__).parents[2]
 OURS = [path for path in sorted(PACKAGE.rglob("*.py")) if "charts" not in path.relative_to(PACKAGE).parts]
 
-MOST_LINES, MOST_FILES, LONGEST = 48_500, 380, 500
+MOST_LINES, MOST_FILES, LONGEST = 48_000, 380, 500
 """Outside `charts/`, which is to become half as deep in a work of its own."""
 
 OLD_VERBS = {

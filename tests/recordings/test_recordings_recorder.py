@@ -32,6 +32,9 @@ HEADER = Header({"me": ROBOT}, boxes=((1.0, 0.0, 0.0),))
 class StillBody:
     """Says where it is before the first frame."""
 
+    def open(self) -> None:
+        """It is there."""
+
     def observe(self) -> JointStates:
         return states(-1, 1)
 

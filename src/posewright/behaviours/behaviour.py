@@ -52,7 +52,6 @@ class Behaviour:
         return f"Behaviour({self.name!r}, {self.robot.name}, chart {self.chart.name!r})"
 
     def _repr_html_(self) -> str:
-        """Return a table of what is wired to what, for a notebook."""
         rows = [("input", wire.name, wire.wired_to) for wire in self.inputs]
         rows += [("output", rule.condition, f"{rule.play or 'stand'}{rule.numbers}") for rule in self.outputs]
         return html_table(repr(self), ("", "chart", "robot"), rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -88,6 +88,8 @@ class BehaviourRunner:
 
     def _sampled(self, before: Mapping[str, Value]) -> dict[str, Value]:
         """Return what was read, an event being true at the one tick at which it became so."""
+        if not self._events:
+            return self._read
         return {
             name: value and before.get(name) is False if name in self._events else value
             for name, value in self._read.items()
@@ -124,7 +126,7 @@ class BehaviourController:
             decision = decision_of(tick)
         rows = self._performer.next(state, min(n, self._due - self._frame))
         self._frame += len(rows)
-        return rows if decision is None else replace(rows, decision=decision)
+        return rows if decision is None else JointCommands(rows.angles, rows.free, rows.stiffness, decision)
 
 
 def decision_of(tick: Tick) -> Decision:

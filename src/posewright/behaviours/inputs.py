@@ -19,16 +19,11 @@ class Threshold:
 
     `below 0.35, hysteresis 0.05`: true as soon as the reading is under 0.35, false again as soon as it
     is over 0.40; in between it stays what it was. Before the first reading it is false.
-
-    Attributes:
-        limit: where it becomes true, in inner units.
-        above: whether it is true above the limit.
-        hysteresis: how far back the reading must go to make it false again, in inner units.
     """
 
-    limit: float
-    above: bool = False
-    hysteresis: float = 0.0
+    limit: float  # where it becomes true, in inner units
+    above: bool = False  # whether it is true above the limit
+    hysteresis: float = 0.0  # how far back the reading must go to make it false again, in inner units
 
     def __str__(self) -> str:
         back = f", hysteresis {self.hysteresis:g}" if self.hysteresis else ""
@@ -42,32 +37,21 @@ class Threshold:
         return over > 0.0 or (before and over >= -self.hysteresis)
 
 
-DECIMALS = 9
-"""Numbers are rounded to so many: 30 degrees are to be 30, not 30.000000000000004."""
-
+DECIMALS = 9  # numbers are rounded to so many: 30 degrees are to be 30, not 30.000000000000004
 NONE = 999.0
 """What an input reads where there is none of what it looks for, unless the document says otherwise."""
 
 
 @dataclass(frozen=True)
 class InputWire:
-    """From a source to one input of the chart.
+    """From a source to one input of the chart."""
 
-    Attributes:
-        name: of the chart's input.
-        type: of the chart's input.
-        source: where its value comes from.
-        unit: size of the unit the chart counts in, in inner units.
-        threshold: what makes true or false of a number; None passes the number on.
-        none: what the input reads where the source finds none, in the chart's unit.
-    """
-
-    name: str
-    type: Type
-    source: Source
-    unit: float = 1.0
-    threshold: Threshold | None = None
-    none: float = NONE
+    name: str  # of the chart's input
+    type: Type  # of the chart's input
+    source: Source  # where its value comes from
+    unit: float = 1.0  # size of the unit the chart counts in, in inner units
+    threshold: Threshold | None = None  # what makes true or false of a number; None passes the number on
+    none: float = NONE  # what the input reads where the source finds none, in the chart's unit
 
     @property
     def wired_to(self) -> str:
@@ -90,9 +74,8 @@ class InputWire:
             return self.threshold.holds(value, bool(before))
         if math.isnan(value):
             if before is None:
-                raise BodyError(
-                    f"the input {self.name} has nothing to begin with: its sensor reads no number"
-                )
+                what = f"the input {self.name} has nothing to begin with: its sensor reads no number"
+                raise BodyError(what)
             return before
         if self.source.quantity is Quantity.FLAG:
             return bool(value)
@@ -105,18 +88,13 @@ def takes(kind: Type, *, flag: bool) -> bool:
     return isinstance(kind, BoolType) if flag else not isinstance(kind, BoolType | EnumType)
 
 
-WORDS = ("below", "above", "hysteresis")
-"""What a key that carries a unit may begin with."""
+WORDS = ("below", "above", "hysteresis")  # what a key that carries a unit may begin with
 
 
 def read_inputs(node: Node, around: Surroundings) -> tuple[InputWire, ...]:
     """Read the wires, in the order of the chart's inputs, then of its events.
 
     An event is wired like a truth value: it comes when that becomes true.
-
-    Raises:
-        DocumentError: an input is not wired, or wired to what does not fit it.
-        UnknownNameError: there is no such input, sensor, joint, motion, key or unit.
     """
     inputs = {**around.chart.inputs, **{event: BoolType() for event in around.chart.events}}
     entries = node.fields(optional=inputs)
@@ -186,9 +164,8 @@ def _in_units(node: Node, word: str, units: Mapping[str, float]) -> float | None
 
 def _refuse_type(node: Node, kind: Type, quantity: Quantity, *, is_flag: bool) -> None:
     if isinstance(kind, EnumType):
-        node.fail(
-            f"the chart's input is {kind}, which nothing here gives", hint="bool, int or float can be wired"
-        )
+        what = f"the chart's input is {kind}, which nothing here gives"
+        node.fail(what, hint="bool, int or float can be wired")
     if is_flag:
         node.fail(f"the chart's input is {kind}, but this gives true or false")
     units = [_suffix(unit) for unit in quantity.units]

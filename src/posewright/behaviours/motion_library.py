@@ -51,29 +51,19 @@ class CarriedTexts:
 FOLDER = "motions"
 SUFFIX = ".motion.yaml"
 
-SLOWEST, FASTEST = 0.01, 10.0
-"""Nobody plays a motion slower or faster than so many times its own speed."""
+SLOWEST, FASTEST = 0.01, 10.0  # nobody plays a motion slower or faster than so many times its own speed
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a behaviour's `motions:`.
+    """One entry of a behaviour's `motions:`."""
 
-    Attributes:
-        name: what the behaviour calls the motion.
-        path: the file it is in.
-        page: name or number of its page there; None for the only one.
-        node: the entry itself, for messages.
-        speed: how many times as fast as the file says it is played.
-        repeat: how often instead of what the file says, True for ever; None as the file says.
-    """
-
-    name: str
-    path: Path
-    page: str | int | None
-    node: Node = field(repr=False)
-    speed: float = 1.0
-    repeat: int | bool | None = None
+    name: str  # what the behaviour calls the motion
+    path: Path  # the file it is in
+    page: str | int | None  # name or number of its page there; None for the only one
+    node: Node = field(repr=False)  # the entry itself, for messages
+    speed: float = 1.0  # how many times as fast as the file says it is played
+    repeat: int | bool | None = None  # how often; True for ever, None as the file says
 
     def adapt(self, motion: Motion) -> Motion:
         """Return the motion as the entry wants it played."""
@@ -92,10 +82,6 @@ def read_entries(node: Node, robot: Robot, vendor_file: Path | None = None) -> t
         robot: whose catalogue it may refer to.
         vendor_file: the maker's own motions; every entry with a `vendor_page` is then that page of it,
             played as the maker meant.
-
-    Raises:
-        DocumentError: an entry names no motion, or two.
-        UnknownNameError: the robot's catalogue has no such motion.
     """
     return tuple(_read_entry(name, entry, robot, vendor_file) for name, entry in node.fields().items())
 
@@ -105,17 +91,15 @@ def _read_entry(name: str, node: Node, robot: Robot, vendor_file: Path | None) -
     if vendor_file is not None and "vendor_page" in fields:
         return Entry(name, vendor_file, _page(fields["vendor_page"]), node)
     if ("motion" in fields) == ("file" in fields):
-        node.fail(
-            "a motion comes from one place", hint="`motion:` a name of the catalogue, or `file:` a path"
-        )
+        what = "a motion comes from one place"
+        node.fail(what, hint="`motion:` a name of the catalogue, or `file:` a path")
     path, page = _shipped(fields, robot) if "motion" in fields else _own(fields)
     speed = fields["speed"].number(low=SLOWEST, high=FASTEST) if "speed" in fields else 1.0
-    repeat = _repeat(fields["repeat"]) if "repeat" in fields else None
+    repeat: int | bool | None = None
+    if "repeat" in fields:
+        told = fields["repeat"]
+        repeat = told.boolean() if isinstance(told.value, bool) else told.integer(low=1)
     return Entry(name, path, page, node, speed, repeat)
-
-
-def _repeat(node: Node) -> int | bool:
-    return node.boolean() if isinstance(node.value, bool) else node.integer(low=1)
 
 
 def _shipped(fields: Mapping[str, Node], robot: Robot) -> tuple[Path, None]:
@@ -142,13 +126,8 @@ def load(
 ) -> Mapping[str, Motion]:
     """Read the motions, and those they lead to through `next` and `exit`.
 
-    A motion that no entry names is called after its file and page.
-
-    Args:
-        entries: what the behaviour names.
-        robot: whose motions they must be.
-        carried: where their texts are kept, as native documents; of one that is given, as `given/<name>`.
-        given: motions to take instead of those that entries of the same names tell of.
+    A motion that no entry names is called after its file and page. Those `given` are taken instead of what
+    entries of the same names tell of; texts are kept as native documents, of these as `given/<name>`.
 
     Returns:
         The motions by name; a `next` or `exit` of theirs is a name here.
@@ -168,8 +147,7 @@ def load(
     return {**shelf.motions, **(given or {})}
 
 
-Place = tuple[Path, int]
-"""A file and the number of a page in it."""
+Place = tuple[Path, int]  # a file and the number of a page in it
 
 
 class _Shelf:
@@ -203,9 +181,8 @@ class _Shelf:
         """Return the motion at a place, its links become names of the library."""
         motion = self._file(place[0]).motion(place[1])
         if motion.robot != self._robot.name:
-            entry.node.fail(
-                f"this motion is made for {motion.robot}", hint=f"the robot is {self._robot.name}"
-            )
+            what = f"this motion is made for {motion.robot}"
+            entry.node.fail(what, hint=f"the robot is {self._robot.name}")
         self._keep_text(place, motion)
         follow, leave = (
             None if link is None else self._led_to(place, link, entry) for link in (motion.next, motion.exit)
@@ -226,7 +203,6 @@ class _Shelf:
         return self._names[target]
 
     def _title(self, place: Place) -> str:
-        """Return a name for a motion that the behaviour gives none."""
         path, number = place
         native = self._file(path).format == NATIVE
         name = path.name.removesuffix(SUFFIX) if native else f"{path.name}#{number}"

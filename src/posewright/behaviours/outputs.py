@@ -48,20 +48,12 @@ STAND = Action()
 
 @dataclass(frozen=True)
 class OutputRule:
-    """What to do where a condition holds.
+    """What to do where a condition holds."""
 
-    Attributes:
-        when: a condition over the chart's outputs; None always holds.
-        play: name of a motion or a gait; None stands still.
-        velocity: `forward_m_s`, `left_m_s` and `turn_rad_s` of a gait, what is left out being 0; None where a
-            motion is played.
-        joints: what joints of their own are to be at, by column.
-    """
-
-    when: Expression | None
-    play: str | None
-    velocity: Mapping[str, Scaled] | None = None
-    joints: Mapping[int, Scaled] = field(default_factory=dict)
+    when: Expression | None  # a condition over the chart's outputs; None always holds
+    play: str | None  # name of a motion or a gait; None stands still
+    velocity: Mapping[str, Scaled] | None = None  # of a gait, by `forward_m_s` and so on; None for a motion
+    joints: Mapping[int, Scaled] = field(default_factory=dict)  # that go their own way, by column
 
     @property
     def condition(self) -> str:
@@ -116,14 +108,7 @@ class Doable:
 
 
 def read_outputs(node: Node, chart: Chart, doable: Doable) -> tuple[OutputRule, ...]:
-    """Read the rules, in their order.
-
-    Raises:
-        DocumentError: a rule says no condition or two, comes after the one that always holds, or gives a
-            number twice.
-        ExpressionError: an expression does not parse, or reads what is no output of the chart.
-        UnknownNameError: a rule names what is no motion, gait or joint of the behaviour.
-    """
+    """Read the rules, in their order."""
     scope = Scope(chart.outputs, chart.constants, chart.scope.values, units=chart.units)
     rules: list[OutputRule] = []
     for entry in node.items():
@@ -136,9 +121,8 @@ def read_outputs(node: Node, chart: Chart, doable: Doable) -> tuple[OutputRule, 
 def _read_rule(node: Node, scope: Scope, doable: Doable) -> OutputRule:
     fields = node.fields(optional=("play", "walk", "when", "otherwise", *VELOCITIES, *ANGLES))
     if ("when" in fields) == ("otherwise" in fields):
-        node.fail(
-            "a rule has one condition", hint="`when: <condition>`, or `otherwise: true` in the last one"
-        )
+        what = "a rule has one condition"
+        node.fail(what, hint="`when: <condition>`, or `otherwise: true` in the last one")
     if ("play" in fields) == ("walk" in fields):
         node.fail("a rule asks for one thing", hint="`play:` a motion or null, or `walk:` a gait")
     if "otherwise" in fields and not fields["otherwise"].boolean():

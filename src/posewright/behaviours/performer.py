@@ -71,9 +71,6 @@ class Performer:
         """Ask for something.
 
         A gait that is asked for more than it can does as much of it as it can.
-
-        Raises:
-            UnknownNameError: there is no such motion.
         """
         self._asked = action
         self._own.targets = action.joints

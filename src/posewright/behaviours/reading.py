@@ -21,8 +21,7 @@ from posewright.robots import Robot, SensorSpec, is_path, parse_sensor, robot, r
 REQUIRED = ("behaviour", "robot", "chart", "start_pose", "inputs", "outputs")
 OPTIONAL = ("description", "source", "sensors", "wait_s", "motions", "gaits")
 
-LONGEST_WAIT_S = 600.0
-"""No contest lets a robot stand longer before it begins [s]."""
+LONGEST_WAIT_S = 600.0  # no contest lets a robot stand longer before it begins [s]
 
 
 def _folders() -> Iterator[Path]:
@@ -97,9 +96,8 @@ class _Reader:
         fields = self.fields
         entries = read_entries(fields["motions"], self.robot, vendor_file) if "motions" in fields else ()
         if vendor_file is not None and not any(entry.path == vendor_file for entry in entries):
-            fields["behaviour"].fail(
-                f"no motion here is taken from {vendor_file}", hint="motions with a `vendor_page` are"
-            )
+            what = f"no motion here is taken from {vendor_file}"
+            fields["behaviour"].fail(what, hint="motions with a `vendor_page` are")
         names = [entry.name for entry in entries]
         self._check_given(motions_from, names)
         motions = load(entries, self.robot, self.carried, motions_from)
@@ -128,9 +126,8 @@ class _Reader:
                 node.fail(f"there is a motion {name}, too", hint="choose another name")
             entry = node.fields(optional=("gait", "file"))
             if len(entry) != 1:
-                node.fail(
-                    "a gait comes from one place", hint="`gait:` a name of the catalogue, or `file:` a path"
-                )
+                what = "a gait comes from one place"
+                node.fail(what, hint="`gait:` a name of the catalogue, or `file:` a path")
             if "gait" in entry:
                 where: str | Path = entry["gait"].choice("gait of the catalogue", gait_names(self.robot))
             else:
@@ -167,10 +164,8 @@ class _Reader:
         chart = chart_in(text, path)
         _require_sound(chart)
         if chart.period_s < self.robot.frame_period_s:
-            node.fail(
-                f"the chart's period is {chart.period_s:g} s, shorter than a frame of the robot",
-                hint=f"a frame is {self.robot.frame_period_s:g} s",
-            )
+            what = f"the chart's period is {chart.period_s:g} s, shorter than a frame of the robot"
+            node.fail(what, hint=f"a frame is {self.robot.frame_period_s:g} s")
         return chart
 
     def _sensors(self) -> tuple[SensorSpec, ...]:

@@ -22,8 +22,7 @@ from posewright.errors import InputError
 
 TURN = 2.0 * math.pi
 
-COURSE_STEP_RAD = math.radians(5.0)
-"""How far apart the courses tried by `free_course` are."""
+COURSE_STEP_RAD = math.radians(5.0)  # how far apart the courses tried by `free_course` are
 
 
 class Side(Enum):
@@ -97,7 +96,7 @@ class Scan:
     beams: Beams
     ranges: Floats
     max_range_m: float
-    _courses: dict[tuple[float, ...], Flags] = field(default_factory=dict, init=False, repr=False)
+    _courses: dict[tuple[float, ...], Flags | None] = field(default_factory=dict, init=False, repr=False)
 
     def __repr__(self) -> str:
         return f"Scan({self.beams!r}, nearest {self.ranges.min():.3g} m)"
@@ -126,7 +125,7 @@ class Scan:
         Returns:
             The free length, at most `max_range_m` [m]; 0 where the scan does not look.
         """
-        if not self.beams.see(np.array([towards_rad]))[0]:
+        if not self.beams.is_ring and not self.beams.see(np.array([towards_rad]))[0]:
             return 0.0
         ahead, aside = _turn(towards_rad) @ self.points_within(self.max_range_m)
         inside = ahead[(np.abs(aside) <= 0.5 * width_m) & (ahead > 0.0)]
@@ -150,14 +149,17 @@ class Scan:
             The size of the turn, 0 or more [rad]; None where no course tried is free.
         """
         free = self._free_courses(towards_rad, width_m, length_m, step_rad, up_to_rad)
+        if free is None:
+            return 0.0
         middle = len(free) // 2
         outwards = free[middle:] if side is Side.LEFT else free[middle::-1]
         first = int(outwards.argmax())
         return first * step_rad if outwards[first] else None
 
-    def _free_courses(self, *asked: float) -> Flags:
+    def _free_courses(self, *asked: float) -> Flags | None:
         """Return which courses are free, from the rightmost to the leftmost, `(2 n + 1,)`.
 
+        None says that the direction itself is, which answers for both sides.
         Kept, because a chart asks for the left and for the right, one after the other.
         """
         if asked not in self._courses:
@@ -166,16 +168,16 @@ class Scan:
 
     def _try_courses(
         self, towards_rad: float, width_m: float, length_m: float, step_rad: float, up_to_rad: float
-    ) -> Flags:
+    ) -> Flags | None:
+        half_m = 0.5 * width_m
+        near = _turn(towards_rad) @ self.points_within(math.hypot(length_m, half_m))
+        if self.beams.is_ring and not _in_way(near[0], near[1], half_m, length_m).any():
+            return None  # mostly nothing is in the way, and no other course need be looked at
         turns, matrix = _fan(step_rad, up_to_rad)
-        near = _turn(towards_rad) @ self.points_within(math.hypot(length_m, 0.5 * width_m))
         # One product turns every point to every course: the distances ahead come first, then aside.
-        turned = matrix @ near
-        ahead, aside = turned[: len(turns)], turned[len(turns) :]
-        in_way = np.abs(aside) <= 0.5 * width_m
-        in_way &= ahead > 0.0
-        in_way &= ahead < length_m
-        free = np.asarray(~in_way.any(axis=1))
+        turned = near.T @ matrix
+        in_way = _in_way(turned[:, : len(turns)], turned[:, len(turns) :], half_m, length_m)
+        free = np.asarray(~in_way.any(axis=0))
         if not self.beams.is_ring:
             free &= self.beams.see(towards_rad + turns)
         return free
@@ -196,6 +198,14 @@ class Scan:
         return float(counted.max()) if len(counted) else self.max_range_m
 
 
+def _in_way(ahead: Floats, aside: Floats, half_m: float, length_m: float) -> Flags:
+    """Return which places `(...)` [m] lie in a corridor that begins at the sensor."""
+    in_way: Flags = np.abs(aside) <= half_m
+    in_way &= ahead > 0.0
+    in_way &= ahead < length_m
+    return in_way
+
+
 def _turn(towards_rad: float) -> Floats:
     """Return the matrix that gives points as seen by one who looks along `towards_rad`."""
     c, s = math.cos(towards_rad), math.sin(towards_rad)
@@ -204,11 +214,11 @@ def _turn(towards_rad: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _fan(step_rad: float, up_to_rad: float) -> tuple[Floats, Floats]:
-    """Return the turns tried `(n,)` [rad], right to left, and the matrix `(2 n, 2)` that makes them all."""
+    """Return the turns tried `(n,)` [rad], right to left, and the matrix `(2, 2 n)` that makes them all."""
     steps = int(up_to_rad / step_rad + 1e-9)
     turns: Floats = np.arange(-steps, steps + 1, dtype=np.float64) * step_rad
     c, s = np.cos(turns), np.sin(turns)
-    matrix = np.concatenate((np.stack((c, s), axis=1), np.stack((-s, c), axis=1)))
+    matrix = np.concatenate((np.stack((c, s)), np.stack((-s, c))), axis=1)
     for array in (turns, matrix):
         array.setflags(write=False)
     return turns, matrix

@@ -50,12 +50,7 @@ class SensorChannels:
         self._silent = {s.name for s in sensors if not s.channels}
 
     def source(self, node: Node) -> ChannelSource:
-        """Return the source a node names.
-
-        Raises:
-            DocumentError: the sensor gives no single number.
-            UnknownNameError: there is no such sensor.
-        """
+        """Return the source a node names."""
         name = node.text()
         if name in self._sources:
             return self._sources[name]
@@ -69,24 +64,14 @@ class SensorChannels:
         raise UnknownNameError.among("sensor", name, {*self._sources, *self._scanners}, where=node.where)
 
     def scanner(self, node: Node) -> Scanner:
-        """Return the scanner a node names.
-
-        Raises:
-            DocumentError: the sensor is none with many beams.
-            UnknownNameError: there is no such sensor.
-        """
+        """Return the scanner a node names."""
         name = node.text()
         if name in self._sources:
             node.fail(f"{name} is no scanner", hint="this needs a sensor of the kind range_scan")
         return self._scanners[node.choice("scanner", self._scanners)]
 
     def heading(self, node: Node) -> tuple[str, int | None]:
-        """Return the channel and index of the heading a node names.
-
-        Raises:
-            DocumentError: what it names is no angle.
-            UnknownNameError: there is no such sensor.
-        """
+        """Return the channel and index of the heading a node names."""
         source = self.source(node)
         if source.quantity is not Quantity.ANGLE:
             node.fail(f"{node.text()} reads {source.quantity.value}", hint="a compass reads an angle")
@@ -94,7 +79,6 @@ class SensorChannels:
 
 
 def _sources_of(sensor: SensorSpec) -> Iterator[tuple[str, ChannelSource]]:
-    """Yield what a sensor gives as single numbers or flags, by name."""
     if isinstance(sensor, RangeScan):
         return
     nothing = sensor.max_range_m if isinstance(sensor, RangeSensor) else math.nan
@@ -155,21 +139,13 @@ def _farthest(node: Node, scanner: Scanner, compass: Compass, outputs: Outputs) 
 
 
 def _direction(fields: Mapping[str, Node], compass: Compass, outputs: Outputs) -> Direction:
-    """Read `towards_deg`; 0 where it is left out."""
-    return (
-        read_direction(fields["towards_deg"], compass, outputs)
-        if "towards_deg" in fields
-        else Direction(0.0, compass)
-    )
+    if "towards_deg" not in fields:
+        return Direction(0.0, compass)
+    return read_direction(fields["towards_deg"], compass, outputs)
 
 
 def read_direction(node: Node, compass: Compass, outputs: Outputs) -> Direction:
-    """Read a direction: a number of degrees, or the name of a numeric output of the chart.
-
-    Raises:
-        DocumentError: the number is out of range.
-        UnknownNameError: the chart has no such output.
-    """
+    """Read a direction: a number of degrees, or the name of a numeric output of the chart."""
     if not isinstance(node.value, str):
         return Direction(node.number(low=-360.0, high=360.0) * RAD_PER_DEG, compass)
     numbers = [name for name, kind in outputs.items() if isinstance(kind, IntType | FloatType)]
@@ -192,26 +168,20 @@ VIEWS: Mapping[str, Callable[[Node, Scanner, Compass, Outputs], Source]] = {
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an input may refer to.
+    """What an input may refer to."""
 
-    Attributes:
-        robot: the robot, for its joints.
-        sensors: the channels of all its sensors.
-        motions: names of the behaviour's motions.
-        chart: the chart, for its outputs.
-    """
-
-    robot: Robot
-    sensors: SensorChannels
-    motions: Collection[str]
-    chart: Chart
+    robot: Robot  # the robot, for its joints
+    sensors: SensorChannels  # the channels of all its sensors
+    motions: Collection[str]  # names of the behaviour's motions
+    chart: Chart  # the chart, for its outputs
 
 
 Found = tuple[Source, Collection[str]]
 """A source, and the keys of its entry that it has used besides the first."""
 
 
-def _sensor(node: Node, fields: Mapping[str, Node], around: Surroundings) -> Found:
+def _sensor(node: Node, around: Surroundings) -> Found:
+    fields = node.fields()
     if any(view in fields for view in VIEWS):
         return read_view(node, around.sensors, around.chart.outputs)
     if "relative_to_deg" in fields:
@@ -221,57 +191,34 @@ def _sensor(node: Node, fields: Mapping[str, Node], around: Surroundings) -> Fou
     return around.sensors.source(fields["sensor"]), ()
 
 
-def _joint(_node: Node, fields: Mapping[str, Node], around: Surroundings) -> Found:
-    joint = fields["joint"].choice("joint", around.robot.joint_names)
-    return JointSource(around.robot.index(joint)), ()
+def _source(kind: str, node: Node, around: Surroundings) -> Source:
+    """Return the source of a kind that one word tells all of."""
+    match kind:
+        case "joint" | "load":
+            joint = node.choice("joint", around.robot.joint_names)
+            return JointSource(around.robot.index(joint), load=kind == "load")
+        case "clock":
+            node.choice("clock", ("since_start",))
+            return ClockSource()
+        case "playing":
+            return PlayingSource(node.choice("motion", around.motions))
+        case "random":
+            node.choice("distribution", ("uniform",))
+            return ChanceSource()
+    if not node.boolean():
+        node.fail("expected true", hint="let the chart say `not` where that is meant")
+    return PlayingSource(None)
 
 
-def _load(_node: Node, fields: Mapping[str, Node], around: Surroundings) -> Found:
-    joint = fields["load"].choice("joint", around.robot.joint_names)
-    return JointSource(around.robot.index(joint), load=True), ()
-
-
-def _clock(_node: Node, fields: Mapping[str, Node], _around: Surroundings) -> Found:
-    fields["clock"].choice("clock", ("since_start",))
-    return ClockSource(), ()
-
-
-def _playing(_node: Node, fields: Mapping[str, Node], around: Surroundings) -> Found:
-    return PlayingSource(fields["playing"].choice("motion", around.motions)), ()
-
-
-def _standing(_node: Node, fields: Mapping[str, Node], _around: Surroundings) -> Found:
-    if not fields["standing"].boolean():
-        fields["standing"].fail("expected true", hint="let the chart say `not` where that is meant")
-    return PlayingSource(None), ()
-
-
-def _random(_node: Node, fields: Mapping[str, Node], _around: Surroundings) -> Found:
-    fields["random"].choice("distribution", ("uniform",))
-    return ChanceSource(), ()
-
-
-_KINDS: Mapping[str, Callable[[Node, Mapping[str, Node], Surroundings], Found]] = {
-    "sensor": _sensor,
-    "joint": _joint,
-    "load": _load,
-    "clock": _clock,
-    "playing": _playing,
-    "standing": _standing,
-    "random": _random,
-}
+_KINDS = ("sensor", "joint", "load", "clock", "playing", "standing", "random")
 
 
 def read_source(node: Node, around: Surroundings) -> Found:
-    """Read where an input's value comes from, and which keys of the entry say so.
-
-    Raises:
-        DocumentError: it says nothing of the kind, or two things.
-        UnknownNameError: there is no such sensor, joint or motion.
-    """
+    """Read where an input's value comes from, and which keys of the entry say so."""
     fields = node.fields()
     found = [key for key in _KINDS if key in fields]
     if len(found) != 1:
         node.fail("an input comes from one thing", hint=f"one of {', '.join(_KINDS)}")
-    source, used = _KINDS[found[0]](node, fields, around)
-    return source, {found[0], *used}
+    kind = found[0]
+    source, used = _sensor(node, around) if kind == "sensor" else (_source(kind, fields[kind], around), ())
+    return source, {kind, *used}

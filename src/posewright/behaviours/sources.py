@@ -56,21 +56,13 @@ _UNITS: Mapping[Quantity, Mapping[str, float]] = {
 
 @dataclass(slots=True, eq=False)
 class Senses:
-    """One tick's view of the world and of the robot's own doing.
+    """One tick's view of the world and of the robot's own doing."""
 
-    Attributes:
-        state: what the body says of itself.
-        since_start_s: time since the first tick [s].
-        playing: the motion the player is playing; None while the robot stands still.
-        outputs: what the chart's outputs held before this tick.
-        chance: a number drawn for this tick, 0 up to 1.
-    """
-
-    state: BodyState
-    since_start_s: float = 0.0
-    playing: str | None = None
-    outputs: Mapping[str, Value] = field(default_factory=dict)
-    chance: float = 0.0
+    state: BodyState  # what the body says of itself
+    since_start_s: float = 0.0  # time since the first tick [s]
+    playing: str | None = None  # the motion the player is playing; None while the robot stands still
+    outputs: Mapping[str, Value] = field(default_factory=dict)  # of the chart before this tick
+    chance: float = 0.0  # a number drawn for this tick, 0 up to 1
     _scans: dict[str, Scan] = field(default_factory=dict)
 
     def reading(self, channel: str) -> Reading:
@@ -97,28 +89,20 @@ class Senses:
         if channel not in self._scans:
             ranges: Floats = np.asarray(self.reading(channel), dtype=np.float64)
             if ranges.shape != beams.angles.shape:
-                raise BodyError(
-                    f"{channel} reads {ranges.shape} values", hint=f"it has {len(beams.angles)} beams"
-                )
+                what = f"{channel} reads {ranges.shape} values"
+                raise BodyError(what, hint=f"it has {len(beams.angles)} beams")
             self._scans[channel] = Scan(beams, ranges, max_range_m)
         return self._scans[channel]
 
 
 @dataclass(frozen=True)
 class ChannelSource:
-    """A number or flag that a sensor reads.
+    """A number or flag that a sensor reads."""
 
-    Attributes:
-        channel: the channel's name in a BodyState.
-        quantity: what it measures.
-        index: which of the channel's several numbers; None where it has one.
-        nothing: what a reading that is not finite stands for: a range sensor's greatest range.
-    """
-
-    channel: str
-    quantity: Quantity = field(repr=False)
-    index: int | None = None
-    nothing: float = math.nan
+    channel: str  # the channel's name in a BodyState
+    quantity: Quantity = field(repr=False)  # what it measures
+    index: int | None = None  # which of the channel's several numbers; None where it has one
+    nothing: float = math.nan  # what a reading that is not finite stands for: a range sensor's greatest range
 
     def __str__(self) -> str:
         return self.channel if self.index is None else f"{self.channel}[{self.index}]"
@@ -183,16 +167,10 @@ class ChanceSource:
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction to look in.
+    """A direction to look in."""
 
-    Attributes:
-        towards: an angle [rad], or the name of a chart's output that holds one [deg].
-        compass: the channel and index of a heading; with one the direction is the field's, else it is
-            the robot's own.
-    """
-
-    towards: float | str
-    compass: tuple[str, int | None] | None = None
+    towards: float | str  # an angle [rad], or the name of a chart's output that holds one [deg]
+    compass: tuple[str, int | None] | None = None  # channel and index; with one it is the field's direction
 
     def __repr__(self) -> str:
         towards = self.towards if isinstance(self.towards, str) else f"{self.towards / RAD_PER_DEG:g} deg"
@@ -209,17 +187,11 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class Scanner:
-    """A sensor with many beams, made ready to be asked.
+    """A sensor with many beams, made ready to be asked."""
 
-    Attributes:
-        channel: its channel in a BodyState.
-        beams: where it looks.
-        max_range_m: what a beam reads that meets nothing [m].
-    """
-
-    channel: str
-    beams: Beams
-    max_range_m: float
+    channel: str  # its channel in a BodyState
+    beams: Beams  # where it looks
+    max_range_m: float  # what a beam reads that meets nothing [m]
 
     def __repr__(self) -> str:
         return f"Scanner({self.channel!r}, {self.beams!r})"

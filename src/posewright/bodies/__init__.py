@@ -32,5 +32,6 @@ if TYPE_CHECKING:
     from posewright.bodies.joints import Reading as Reading
     from posewright.bodies.mock import MockBody as MockBody
     from posewright.bodies.mock import Placement as Placement
+    from posewright.bodies.mock import quiet_readings as quiet_readings
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

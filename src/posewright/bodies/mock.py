@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +12,21 @@ from posewright.arrays import Floats
 from posewright.bodies.body import TorquePolicy
 from posewright.bodies.joints import BodyState, JointCommands, JointStates, Reading
 from posewright.errors import BodyError
-from posewright.robots import Robot
+from posewright.robots import FootContact, RangeScan, RangeSensor, Robot, SensorSpec
 
 Script = Callable[[float], Mapping[str, Reading]]
 """What the sensors read at a time [s]."""
+
+
+def quiet_readings(sensors: Iterable[SensorSpec]) -> Mapping[str, Reading]:
+    """Return what sensors read where nothing is near and nothing moves, by channel."""
+    readings: dict[str, Reading] = {}
+    for sensor in sensors:
+        farthest = sensor.max_range_m if isinstance(sensor, RangeSensor | RangeScan) else 0.0
+        for channel in sensor.channels:
+            quiet = np.full(channel.shape, farthest) if channel.shape else farthest
+            readings[channel.name] = isinstance(sensor, FootContact) or quiet
+    return readings
 
 
 def _no_sensors(_time_s: float) -> Mapping[str, Reading]:

@@ -129,7 +129,7 @@ class Chart:
         """Whether it is a plain machine: no state inside another, no regions."""
         return not self.parallel and not any(state.states for state in self.states)
 
-    @property
+    @cached_property
     def variables(self) -> dict[str, Type]:
         """Outputs and locals: what actions may set."""
         return {**self.outputs, **self.locals}

@@ -92,7 +92,8 @@ class ChartState:
     @cached_property
     def outputs(self) -> Mapping[str, Value]:
         """What the outputs hold."""
-        return MappingProxyType({name: self.registers[name] for name in self.machine.chart.outputs})
+        outputs = self.machine.chart.outputs  # the registers begin with them
+        return MappingProxyType(dict(zip(outputs, self.values, strict=False)))
 
     @cached_property
     def locals(self) -> Mapping[str, Value]:

@@ -168,17 +168,14 @@ class Interpreter:
         for name in inputs:
             if name not in known and name not in events:
                 raise UnknownNameError.among("input", name, self._names)
-        for name in known:
-            if name not in inputs:
-                raise InputError(f"the input {name!r} is missing", hint=f"inputs: {', '.join(known)}")
-        came = [name for name in events if name in inputs and _fitting(name, BoolType(), inputs[name])]
-        values = {name: _fitting(name, kind, inputs[name]) for name, kind in known.items()}
-        return values, came
-
-
-def _fitting(name: str, kind: Type, value: Any) -> Value:
-    """Return an input's value as its type has it; most are so already."""
-    return value if kind.holds(value) else accept(name, kind, value)
+        if not known.keys() <= inputs.keys():
+            missing = next(name for name in known if name not in inputs)
+            raise InputError(f"the input {missing!r} is missing", hint=f"inputs: {', '.join(known)}")
+        values: dict[str, Any] = {}
+        for name, kind in known.items():
+            value = inputs[name]
+            values[name] = value if kind.holds(value) else accept(name, kind, value)
+        return values, [name for name in events if name in inputs and accept(name, BoolType(), inputs[name])]
 
 
 def _is_small(kind: Type) -> bool:

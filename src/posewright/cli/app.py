@@ -15,18 +15,12 @@ from posewright.cli.console import fail
 from posewright.cli.options import STOPPED
 from posewright.errors import PosewrightError
 
-BAD_INPUT = 2
-"""Exit code for anything a person handed in that is wrong; findings and failures exit with 1."""
-
+BAD_INPUT = 2  # exit code for anything a person handed in that is wrong; findings and failures exit with 1
 NOT_WRITTEN = 1
 """Exit code where stdout takes no more: its reader stopped reading (`| head -1`), or the disk is full."""
 
-INTERNAL = 70
-"""Exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h."""
-
-DEBUG = "POSEWRIGHT_DEBUG"
-"""Set to 1 in the environment, an internal error shows its traceback."""
-
+INTERNAL = 70  # exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h
+DEBUG = "POSEWRIGHT_DEBUG"  # set to 1 in the environment, an internal error shows its traceback
 VERBS = (
     *("robots", "motion", "gait", "tune", "archive", "monet", "chart"),
     *("run", "replay", "judge", "evaluate", "score", "inspect"),
@@ -59,8 +53,7 @@ def _version(wanted: bool) -> None:
 
 def _root(
     version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version),
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     del version
@@ -98,7 +91,10 @@ def _blame(error: Exception) -> int:
             _forget_stdout()
             fail(f"stdout: {error.strerror or error}")
             return NOT_WRITTEN
-    _own_up(error)
+    if os.environ.get(DEBUG) == "1":
+        traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    fail(f"internal error: {what}; please report it ({DEBUG}=1 shows where it happened)")
     return INTERNAL
 
 
@@ -132,11 +128,3 @@ def _forget_stdout() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
-
-
-def _own_up(error: Exception) -> None:
-    """Say in one line that this is our fault; where it happened only to those who asked."""
-    if os.environ.get(DEBUG) == "1":
-        traceback.print_exception(error)
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    fail(f"internal error: {what}; please report it ({DEBUG}=1 shows where it happened)")

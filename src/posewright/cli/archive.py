@@ -12,19 +12,16 @@ import typer
 
 from posewright import formats
 from posewright.cli.console import bar, give, note, visible, warn
-from posewright.cli.options import FOUND, AcceptLoss, AsJson, add_group, losses_listed
+from posewright.cli.options import FOUND, AcceptLoss, AsJson, add_group, argument, losses_listed, option
 from posewright.errors import OutputError
 
-ArchivePath = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="An ODA archive, in gzip or not.")]
+ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, in gzip or not.")]
 RobotName = Annotated[
-    str | None,
-    typer.Option("--robot", metavar="R", help="The robot the motions are for; another's are carried over."),
+    str | None, option("--robot R", "The robot the motions are for; another's are carried over.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write over files that stand there.")]
+Force = Annotated[bool, option("--force", "Write over files that stand there.")]
 
-MOST_LISTED = 20
-"""More names than this are counted, not listed."""
-
+MOST_LISTED = 20  # more names than this are counted, not listed
 _GZIP = {"none": "no gzip", "file": "gzip around all of it", "entries": "gzip around each entry"}
 
 
@@ -39,9 +36,7 @@ def list_entries(file: ArchivePath, as_json: AsJson = False) -> None:
     """List what an archive holds, told by its content: the table's types can lie.
 
     [bold]Examples[/]
-
       posewright archive list MOTION7.ODA
-
       posewright archive list MOTION.ODA --json
     """
     told = _archive_data(_open(file))
@@ -50,20 +45,12 @@ def list_entries(file: ArchivePath, as_json: AsJson = False) -> None:
 
 def extract(
     file: ArchivePath,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder; it is made if need be.")
-    ],
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Names or numbers of entries; default all.")
-    ] = None,
+    output: Annotated[Path, option("--output -o DIR", "The folder; it is made if need be.")],
+    names: Annotated[list[str] | None, argument("NAME", "Names or numbers of entries; default all.")] = None,
     to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="FORMAT", help="Write motions in this format; default as they are."),
+        str | None, option("--to FORMAT", "Write motions in this format; default as they are.")
     ] = None,
-    robot: Annotated[
-        str | None,
-        typer.Option("--robot", metavar="R", help="The robot to carry the motions over to."),
-    ] = None,
+    robot: Annotated[str | None, option("--robot R", "The robot to carry the motions over to.")] = None,
     accept_loss: AcceptLoss = False,
     force: Force = False,
     as_json: AsJson = False,
@@ -74,11 +61,8 @@ def extract(
     a slash. Placeholders, which hold no motion, are left out.
 
     [bold]Examples[/]
-
       posewright archive extract MOTION7.ODA -o motions
-
       posewright archive extract MOTION7.ODA "a_sit#stand_standard" 8 -o motions
-
       posewright archive extract MOTION7.ODA --to webots-motion --accept-loss -o webots
     """
     archive = _open(file)
@@ -103,16 +87,12 @@ def extract(
 
 
 def create(
-    target: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="The archive to be made.")],
+    target: Annotated[Path, argument("ARCHIVE", "The archive to be made.")],
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE", help="Motions of any format, sounds, in the order they are to have."),
+        list[Path], argument("FILE", "Motions of any format, sounds, in the order they are to have.")
     ],
     gzip: Annotated[
-        str,
-        typer.Option(
-            "--gzip", metavar="none|file|entries", help="Around nothing, the whole archive, or each entry."
-        ),
+        str, option("--gzip none|file|entries", "Around nothing, the whole archive, or each entry.")
     ] = "none",
     robot: RobotName = None,
     accept_loss: AcceptLoss = False,
@@ -124,9 +104,7 @@ def create(
     An AIBO motion (.mtn) goes in byte for byte; a motion of another format is turned into one.
 
     [bold]Examples[/]
-
       posewright archive create MOTION7.ODA motions/*.mtn
-
       posewright archive create MOTION7.ODA "a_stand#stand_bow.motion.yaml" bark.wav --gzip entries
     """
     with _flags_named():
@@ -138,18 +116,12 @@ def create(
 
 def add(
     file: ArchivePath,
-    source: Annotated[Path, typer.Argument(metavar="FILE", help="A motion of any format, or a sound.")],
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="N", help="What the entry is called; default as the file."),
-    ] = None,
+    source: Annotated[Path, argument("FILE", "A motion of any format, or a sound.")],
+    name: Annotated[str | None, option("--name N", "What the entry is called; default as the file.")] = None,
     kind: Annotated[
-        str | None,
-        typer.Option("--type", metavar="T", help="OMTN, WAVE, MIDI, LED, ...: put in any file as it is."),
+        str | None, option("--type T", "OMTN, WAVE, MIDI, LED, ...: put in any file as it is.")
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Put it in place of the entry called so.")
-    ] = False,
+    replace: Annotated[bool, option("--replace", "Put it in place of the entry called so.")] = False,
     robot: RobotName = None,
     accept_loss: AcceptLoss = False,
     as_json: AsJson = False,
@@ -157,9 +129,7 @@ def add(
     """Put a file into an archive, at its end, in gzip as the others are; their bytes do not change.
 
     [bold]Examples[/]
-
       posewright archive add MOTION7.ODA kick.motion.yaml --name "a_stand#stand_kick"
-
       posewright archive add MOTION7.ODA "a_stand#stand_kick.mtn" --replace
     """
     _open(file)  # says what is odd about it
@@ -172,19 +142,16 @@ def add(
 
 def remove(
     file: ArchivePath,
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names or numbers of entries.")],
+    names: Annotated[list[str], argument("NAME", "Names or numbers of entries.")],
     keep_places: Annotated[
-        bool,
-        typer.Option("--keep-places", help="Leave a placeholder, so that those behind keep their numbers."),
+        bool, option("--keep-places", "Leave a placeholder, so that those behind keep their numbers.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take entries out of an archive; the bytes of the others do not change.
 
     [bold]Examples[/]
-
       posewright archive remove MOTION7.ODA "a_stand#stand_kick"
-
       posewright archive remove MOTION7.ODA 3 4 --keep-places
     """
     before = _open(file)
@@ -216,7 +183,6 @@ def _flags_named() -> Iterator[None]:
 
 
 def _archive_data(archive: formats.OdaArchive) -> dict[str, Any]:
-    """Return what an archive holds."""
     entries = [
         {
             "number": number,
@@ -241,7 +207,6 @@ def _archive_data(archive: formats.OdaArchive) -> dict[str, Any]:
 
 
 def _archive_lines(told: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines that list an archive to a person."""
     counts = ", ".join(f"{count} {_plural(kind, count)}" for kind, count in told["holds"].items())
     gzip = _GZIP[told["gzip"]]
     yield f"{told['file']}: {_entries(told['n_entries'])} ({counts or 'empty'}), {gzip}"
@@ -253,7 +218,6 @@ def _archive_lines(told: dict[str, Any]) -> Iterator[str]:
 
 
 def _extraction_data(done: formats.Extraction, folder: Path) -> dict[str, Any]:
-    """Return what was taken out of an archive."""
     return {
         "folder": str(folder),
         "files": [
@@ -269,22 +233,19 @@ def _extraction_data(done: formats.Extraction, folder: Path) -> dict[str, Any]:
 
 
 def _extraction_lines(told: dict[str, Any]) -> Iterator[str]:
-    """Yield what a person is told of an extraction."""
     files = told["files"]
     yield f"{len(files)} {_plural('file', len(files))} -> {told['folder']}"
     renamed = [one for one in files if not Path(one["file"]).name.startswith(f"{one['name']}.")]
     if renamed and len(renamed) <= MOST_LISTED:
         yield from (f"  {visible(one['name'])} -> {Path(one['file']).name}" for one in renamed)
-    for what, key in (
-        ("placeholders, which hold no motion", "placeholders"),
-        ("no motions", "other_entries"),
-    ):
-        if told[key]:
-            yield f"  left out, as they are {what}: {_some(told[key])}"
+    reasons = {"placeholders": "placeholders, which hold no motion", "other_entries": "no motions"}
+    for key, what in reasons.items():
+        if names := told[key]:
+            listed = ", ".join(map(visible, names)) if len(names) <= MOST_LISTED else _entries(len(names))
+            yield f"  left out, as they are {what}: {listed}"
 
 
 def _give_assembled(done: formats.Assembled, path: Path, *, as_json: bool) -> None:
-    """Say what an archive is like that was written."""
     _tell_losses(done.losses, done.remarks)
     told = {
         "file": str(path),
@@ -316,12 +277,7 @@ def grouped(sentences: Sequence[str]) -> Iterator[str]:
         yield f"{visible(called[0])}: {what}" if len(called) == 1 else f"{what} ({len(called)} motions)"
 
 
-def _some(names: list[str]) -> str:
-    return ", ".join(map(visible, names)) if len(names) <= MOST_LISTED else _entries(len(names))
-
-
 def _entries(count: int) -> str:
-    """Return how many entries there are, in words."""
     return f"{count} {'entry' if count == 1 else 'entries'}"
 
 

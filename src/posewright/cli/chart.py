@@ -14,11 +14,9 @@ from posewright import charts
 from posewright.cli.chart_run import CHARTS, ChartPath, give_table, run, write_rows
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
 from posewright.cli.console import give, line_of, note, say, styled, working
-from posewright.cli.options import FOUND, AsJson, Output, add_group, refuse_overwriting
+from posewright.cli.options import FOUND, AsJson, Output, add_group, argument, option, refuse_overwriting
 
-UNKNOWN = 3
-"""Exit code where it could not be told whether two charts behave alike."""
-
+UNKNOWN = 3  # exit code where it could not be told whether two charts behave alike
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
@@ -31,12 +29,10 @@ def register(app: typer.Typer) -> None:
 
 def check(
     chart: ChartPath,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings too.")] = False,
+    strict: Annotated[bool, option("--strict", "Exit with 1 for warnings too.")] = False,
     witness: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Write the inputs that show each finding: CSV for `run --inputs`."
-        ),
+        option("--witness FOLDER", "Write the inputs that show each finding: CSV for `run --inputs`."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -47,11 +43,8 @@ def check(
     the file does not read.
 
     [bold]Examples[/]
-
       posewright chart check obstacle_mealy.chart.yaml
-
       posewright chart check sumo.chart.yaml --witness out/witnesses
-
       posewright chart check mealy_table_6_5.csv --json
     """
     machine = charts.read_chart(chart)
@@ -75,7 +68,6 @@ def check(
 def _check_lines(
     machine: charts.Chart, report: charts.Report, written: Mapping[int, Path], verdict: str
 ) -> Iterator[str | Text]:
-    """Yield findings, one a line, and the verdict."""
     for number, finding in enumerate(report.findings):
         level = finding.level.value
         place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "
@@ -104,9 +96,7 @@ def table(chart: ChartPath, output: Output = None, as_json: AsJson = False) -> N
     FILE may end in .csv (a table) or .yaml (a chart with one transition per row).
 
     [bold]Examples[/]
-
       posewright chart table obstacle_mealy.chart.yaml > table.csv
-
       posewright chart table table.csv -o table.chart.yaml
     """
     refuse_overwriting(output, chart)
@@ -118,14 +108,15 @@ def minimise(
     chart: ChartPath,
     method: Annotated[
         str,
-        typer.Option(
-            help="junctions: ask one input at a time, rows never overlap (the source's way). "
-            "two-level: few products, in no order, needs the extra 'charts'."
+        option(
+            "--method",
+            "junctions: ask one input at a time, rows never overlap (the source's way). "
+            "two-level: few products, in no order, needs the extra 'charts'.",
         ),
     ] = "junctions",
     order: Annotated[
         str | None,
-        typer.Option(help="Order in which junctions ask: w,v,u or 'best'. Default: the table's columns."),
+        option("--order", "Order in which junctions ask: w,v,u or 'best'. Default: the table's columns."),
     ] = None,
     output: Output = None,
     as_json: AsJson = False,
@@ -135,9 +126,7 @@ def minimise(
     FILE may end in .csv (rows with X) or .yaml (a chart with one transition per row).
 
     [bold]Examples[/]
-
       posewright chart minimise mealy_table_6_5.csv
-
       posewright chart minimise mealy_table_6_5.csv --method two-level -o small.chart.yaml
     """
     refuse_overwriting(output, chart)
@@ -162,19 +151,15 @@ def _show_groups(found: charts.TruthTable) -> None:
 def draw(
     chart: ChartPath,
     output: Output = None,
-    active: Annotated[
-        str | None, typer.Option(metavar="STATE", help="Highlight this state, or several: a+b.")
-    ] = None,
+    active: Annotated[str | None, option("--active STATE", "Highlight this state, or several: a+b.")] = None,
     labels: Annotated[
-        str, typer.Option(help="auto, words, signs (01X/10) or numbers (with a key).")
+        str, option("--labels", "auto, words, signs (01X/10) or numbers (with a key).")
     ] = "auto",
 ) -> None:
     """Draw the chart as SVG (FILE ends in .svg) or Mermaid text (.mmd, .md, or no FILE: to stdout).
 
     [bold]Examples[/]
-
       posewright chart draw obstacle_mealy.chart.yaml
-
       posewright chart draw obstacle_mealy.chart.yaml -o obstacle_mealy.svg --active walking
     """
     refuse_overwriting(output, chart)
@@ -185,18 +170,13 @@ def draw(
         charts.draw_chart(machine, output, active=active, labels=labels)
 
 
-def convert(
-    chart: ChartPath,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write.")],
-) -> None:
+def convert(chart: ChartPath, output: Annotated[Path, option("--output -o FILE", "Where to write.")]) -> None:
     """Write a chart in another form, by FILE's ending: .yaml (native), .scxml, .csv (transition table).
 
     What a form cannot say is refused by name. For truth tables see `chart table`, for pictures `chart draw`.
 
     [bold]Examples[/]
-
       posewright chart convert traffic.chart.yaml -o traffic.scxml
-
       posewright chart convert downloaded.scxml -o mine.chart.yaml
     """
     refuse_overwriting(output, chart)
@@ -208,10 +188,9 @@ def convert(
 
 def diff(
     chart: ChartPath,
-    other: Annotated[Path, typer.Argument(metavar="OTHER", help=CHARTS)],
+    other: Annotated[Path, argument("OTHER", CHARTS)],
     every_state: Annotated[
-        bool,
-        typer.Option("--every-state", help="Start from every state both have by name, reachable or not."),
+        bool, option("--every-state", "Start from every state both have by name, reachable or not.")
     ] = False,
     output: Output = None,
     as_json: AsJson = False,
@@ -223,9 +202,7 @@ def diff(
     With -o the inputs that tell them apart are written as CSV, for `chart run --inputs`.
 
     [bold]Examples[/]
-
       posewright chart diff obstacle_mealy.chart.yaml mealy_table_6_5.csv --every-state
-
       posewright chart diff before.chart.yaml after.chart.yaml -o apart.csv
     """
     refuse_overwriting(output, chart, other)

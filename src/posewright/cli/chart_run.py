@@ -12,19 +12,15 @@ import typer
 
 from posewright import charts
 from posewright.cli.console import emit_json, err, fail, give, printable
-from posewright.cli.options import FOUND, AsJson, Output, refuse_overwriting
+from posewright.cli.options import FOUND, AsJson, Output, argument, option, refuse_overwriting
 from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
 
 CHARTS = "A *.chart.yaml, an .scxml, a transition table or a truth table as CSV: told apart by content."
-ChartPath = Annotated[Path, typer.Argument(metavar="CHART", help=CHARTS)]
+ChartPath = Annotated[Path, argument("CHART", CHARTS)]
 
-MOST_TOLD = 5
-"""So many of what went wrong are told; more of them say no more."""
-
-MAX_TICKS = 100_000
-"""Ticks that one line at the keyboard may ask for."""
-
+MOST_TOLD = 5  # so many of what went wrong are told; more of them say no more
+MAX_TICKS = 100_000  # ticks that one line at the keyboard may ask for
 HELP, END = "help", ("quit", "exit", "q")
 USE = "front=1 sets an input and takes a tick; an event's name sends it; 5: so many ticks; 0.5 s: so long;"
 MORE = "an empty line: one tick; help: this; quit"
@@ -37,22 +33,16 @@ _NUMBER = re.compile(
 
 def run(
     chart: ChartPath,
-    inputs: Annotated[Path | None, typer.Option(metavar="CSV", help="A row of inputs per tick.")] = None,
+    inputs: Annotated[Path | None, option("--inputs CSV", "A row of inputs per tick.")] = None,
     scenario: Annotated[
-        Path | None, typer.Option(metavar="YAML", help="Inputs over time, and what is expected.")
+        Path | None, option("--scenario YAML", "Inputs over time, and what is expected.")
     ] = None,
-    typed: Annotated[
-        list[str] | None, typer.Option("--input", metavar="front=1,left=0", help="One tick; repeat for more.")
-    ] = None,
-    keys: Annotated[bool, typer.Option("--keys", help="Ask at the keyboard, at simulated time.")] = False,
-    start: Annotated[str | None, typer.Option("--from", metavar="STATE", help="Start in this state.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every state with every input, as a table.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="SVG", help="Draw states, inputs and outputs over time.")
-    ] = None,
-    unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="Run it although the check finds errors.")
-    ] = False,
+    typed: Annotated[list[str] | None, option("--input front=1,left=0", "One tick; repeat for more.")] = None,
+    keys: Annotated[bool, option("--keys", "Ask at the keyboard, at simulated time.")] = False,
+    start: Annotated[str | None, option("--from STATE", "Start in this state.")] = None,
+    every: Annotated[bool, option("--all", "Every state with every input, as a table.")] = False,
+    plot: Annotated[Path | None, option("--plot SVG", "Draw states, inputs and outputs over time.")] = None,
+    unchecked: Annotated[bool, option("--unchecked", "Run it although the check finds errors.")] = False,
     as_json: AsJson = False,
     output: Output = None,
 ) -> None:
@@ -66,13 +56,9 @@ def run(
     name sends it, `5` takes five ticks, `0.5 s` as many as that takes, nothing one; `quit` ends.
 
     [bold]Examples[/]
-
       posewright chart run obstacle_mealy.chart.yaml --input front=1 --input left=1,right=1
-
       posewright chart run obstacle_mealy.chart.yaml --inputs ticks.csv --plot run.svg
-
       posewright chart run sumo.chart.yaml --keys
-
       posewright chart run mealy_table_6_5.csv --all
     """
     refuse_overwriting(output, chart, inputs, scenario)
@@ -158,7 +144,6 @@ def _give_ticks(
 
 
 def _broken_promises(machine: charts.Chart, ticks: Sequence[charts.Tick]) -> list[dict[str, Any]]:
-    """Return the promises that a run breaks, each with its tick."""
     if not machine.promises:
         return []
     watch = charts.Watch(machine)

@@ -12,20 +12,18 @@ from rich.text import Text
 from posewright import charts
 from posewright.cli.chart_run import MOST_TOLD, ChartPath, columns
 from posewright.cli.console import give, line_of, styled, working
-from posewright.cli.options import FOUND, AsJson, refuse_overwriting
+from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
 
 Runs = Annotated[
     list[Path] | None,
-    typer.Argument(
-        metavar="[SCENARIO]...",
-        help="Scenarios (*.scenario.yaml), folders of them, or CSV files of inputs. "
+    argument(
+        "[SCENARIO]...",
+        "Scenarios (*.scenario.yaml), folders of them, or CSV files of inputs. "
         "Default: those beside the chart that name it.",
         show_default=False,
     ),
 ]
-Draw = Annotated[
-    Path | None, typer.Option("--draw", metavar="SVG", help="Draw the chart, coloured by what was covered.")
-]
+Draw = Annotated[Path | None, option("--draw SVG", "Draw the chart, coloured by what was covered.")]
 
 
 def run_tests(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False) -> None:
@@ -34,9 +32,7 @@ def run_tests(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False)
     Exits with 1 where one of them fails.
 
     [bold]Examples[/]
-
       posewright chart test traffic.chart.yaml
-
       posewright chart test traffic.chart.yaml scenarios/night.scenario.yaml --json
     """
     machine = charts.read_chart(chart)
@@ -66,9 +62,7 @@ def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_jso
     What no run can ever cover, as was proved, is left out and named.
 
     [bold]Examples[/]
-
       posewright chart coverage traffic.chart.yaml --draw covered.svg
-
       posewright chart coverage traffic.chart.yaml morning.csv evening.csv --json
     """
     refuse_overwriting(draw, chart, *(scenarios or []))
@@ -83,8 +77,7 @@ def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_jso
 def cover(
     chart: ChartPath,
     folder: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Write here instead of beside the chart."),
+        Path | None, option("--output -o FOLDER", "Write here instead of beside the chart.")
     ] = None,
     draw: Draw = None,
     as_json: AsJson = False,
@@ -95,9 +88,7 @@ def cover(
     which comparisons change, and the tick before a time is over. Transitions that no run can take are named.
 
     [bold]Examples[/]
-
       posewright chart cover traffic.chart.yaml -o scenarios
-
       posewright chart cover sumo.chart.yaml -o out/sumo --draw out/sumo.svg --json
     """
     refuse_overwriting(draw, chart)
@@ -123,9 +114,7 @@ def mutate(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False) ->
     question to the scenarios.
 
     [bold]Examples[/]
-
       posewright chart mutate traffic.chart.yaml
-
       posewright chart mutate traffic.chart.yaml scenarios --json
     """
     machine = charts.read_chart(chart)

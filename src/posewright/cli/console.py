@@ -24,12 +24,8 @@ if TYPE_CHECKING:
 out = Console(emoji=False)
 """For what was asked for; colours only when a person reads it, and `:dog:` in a name stays what it is."""
 
-err = Console(stderr=True, emoji=False)
-"""For progress, warnings and errors, so that stdout can be piped."""
-
-PATIENCE_S = 1.0
-"""Work that takes longer than this shows a bar [s]."""
-
+err = Console(stderr=True, emoji=False)  # for progress, warnings and errors, so that stdout can be piped
+PATIENCE_S = 1.0  # work that takes longer than this shows a bar [s]
 _NUMERIC = frozenset("0123456789+-. ")
 
 
@@ -83,14 +79,7 @@ def table(
     title: str = "",
     words: Collection[str] | None = None,
 ) -> Table:
-    """Return a table, its numbers flush right.
-
-    Args:
-        columns: their titles, of one line or several.
-        rows: of cells; a `Text` keeps its style.
-        title: above it.
-        words: the columns that are flush left; None for those in which anything is no number.
-    """
+    """Return a table, its numbers flush right, `words` left: None for columns with anything but numbers."""
     body = [[cell if isinstance(cell, Text) else Text(printable(str(cell))) for cell in row] for row in rows]
     heading = Text(printable(title), "table.title") if title else None
     shown = Table(title=heading, title_justify="left", box=None, pad_edge=False)

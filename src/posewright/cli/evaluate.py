@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from posewright.cli.options import AsJson
+from posewright.cli.console import give, table
+from posewright.cli.options import AsJson, add_verb, argument, option
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
     from rich.table import Table
 
     from posewright.evaluation import RunResult
@@ -18,14 +22,12 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("evaluate")(evaluate)
+    add_verb(app, "evaluate", evaluate)
 
 
 def evaluate(
-    recording: Annotated[Path, typer.Argument(help="A recording (MCAP) of a walk, a motion, or any run.")],
-    robot: Annotated[
-        str | None, typer.Option("--robot", metavar="R", help="Card of its robot, where that does not ship.")
-    ] = None,
+    recording: Annotated[Path, argument("", "A recording (MCAP) of a walk, a motion, or any run.")],
+    robot: Annotated[str | None, option("--robot R", "Card of its robot, where that does not ship.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure a recording: a walk's figures, a motion's numbers and findings, of others way, speed and falls.
@@ -33,13 +35,10 @@ def evaluate(
     The figures are those that `gait run` and `motion check --physics` say, to the last digit.
 
     [bold]Examples[/]
-
       posewright evaluate trot.mcap
-
       posewright evaluate kick.mcap --json
     """
-    from posewright.cli import console
-    from posewright.cli.gait_tables import print_walk
+    from posewright.cli.gait_tables import walk_lines
     from posewright.cli.motion_tables import findings_lines, physics_lines
     from posewright.evaluation import MotionResult, WalkResult
     from posewright.evaluation import evaluate as evaluated
@@ -47,36 +46,26 @@ def evaluate(
     from posewright.robots import robot as robot_called
 
     result = evaluated(read_mcap(recording), robot=None if robot is None else robot_called(robot))
-    if as_json:
-        console.emit_json(result.figures())
-    elif isinstance(result, WalkResult):
-        print_walk(result, f"{result.walk.terms.body} body")
+    lines: Iterable[str | RenderableType] = ()
+    if isinstance(result, WalkResult):
+        lines = walk_lines(result, f"{result.walk.terms.body} body")
     elif isinstance(result, MotionResult):
-        for line in (*findings_lines(result), *physics_lines(result.figures())):
-            console.out.print(line, markup=False, highlight=False, soft_wrap=True)
+        lines = (*findings_lines(result), *physics_lines(result.figures()))
     else:
-        console.out.print(_table(result))
+        lines = [_table(result)]
+    give(result.figures(), lines, as_json=as_json)
 
 
 def _table(result: RunResult) -> Table:
     """Return one column a robot."""
-    from rich.table import Table
-    from rich.text import Text
-
     times = result.recording.times
     title = f"{result.recording.header.contest or 'recording'}, {times[-1] if len(times) else 0.0:.1f} s"
-    table = Table(title=Text(title, "table.title"), title_justify="left", box=None, header_style="dim")
-    table.add_column("")
-    for name in result.robots:
-        table.add_column(Text(name), justify="right")
     columns = [_words(one) for one in result.robots.values()]
-    for row in zip(*(column.items() for column in columns), strict=True):
-        table.add_row(row[0][0], *(Text(value) for _, value in row))
-    return table
+    rows = ((words, *(column[words] for column in columns)) for words in columns[0])
+    return table(("", *result.robots), rows, title=title, words=("",))
 
 
 def _words(figures: RobotFigures) -> dict[str, str]:
-    """Return the figures as people read them."""
 
     def told(value: float | None, form: str) -> str:
         return "-" if value is None else form.format(value)

@@ -16,19 +16,19 @@ from rich.text import Text
 
 from posewright import figures, gaits, robots
 from posewright.cli.console import give, say, table
-from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, command_of, open_gait
+from posewright.cli.gait_options import GaitName, Left, RobotOption, Sets, Turn, open_gait
 from posewright.cli.gait_run import compare, run
 from posewright.cli.gait_sample import sample
-from posewright.cli.options import AsJson, add_group, refuse_overwriting
+from posewright.cli.options import AsJson, add_group, option, refuse_overwriting
 
 DIGITS = 9
+TIMES = ("period_s", "ground_s", "air_s", "ascent_s")
 
 Ahead = Annotated[
     float | None,
-    typer.Option(
-        "--forward",
-        metavar="M/S",
-        help="Ahead; negative backwards. Default half the greatest speed, or 0 with --left or --turn.",
+    option(
+        "--forward M/S",
+        "Ahead; negative backwards. Default half the greatest speed, or 0 with --left or --turn.",
         show_default=False,
     ),
 ]
@@ -42,17 +42,13 @@ def register(app: typer.Typer) -> None:
 
 
 def list_gaits(
-    robot: Annotated[
-        str | None, typer.Option("--robot", metavar="R", help="Only those of this robot; a name or a card.")
-    ] = None,
+    robot: Annotated[str | None, option("--robot R", "Only those of this robot; a name or a card.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the gaits that come with Posewright: greatest speed and turn, and time of a cycle.
 
     [bold]Examples[/]
-
       posewright gait list
-
       posewright gait list --robot sony_ers7 --json
     """
     cards = [robots.robot(name) for name in (robots.robot_names() if robot is None else (robot,))]
@@ -69,7 +65,7 @@ def show(
     robot: RobotOption = None,
     sets: Sets = None,
     no_check: Annotated[
-        bool, typer.Option("--no-check", help="Do not try what the joints would be commanded to do.")
+        bool, option("--no-check", "Do not try what the joints would be commanded to do.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -79,11 +75,8 @@ def show(
     reach, limits, coupled limits, speeds.
 
     [bold]Examples[/]
-
       posewright gait show trot
-
       posewright gait show trot --set maximum_turn_rad=0.05 --set front_height_m.fore=0.012
-
       posewright gait show my.gait.yaml --robot my_robot/robot.yaml --json
     """
     opened, card = open_gait(gait, robot, sets)
@@ -93,9 +86,7 @@ def show(
 
 def plot(
     gait: GaitName,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="PICTURE", help="A .png, .svg or .pdf file.")
-    ],
+    output: Annotated[Path, option("--output -o PICTURE", "A .png, .svg or .pdf file.")],
     forward: Ahead = None,
     left: Left = 0.0,
     turn: Turn = 0.0,
@@ -109,25 +100,17 @@ def plot(
     rear and a front leg. Nothing is simulated. Without a command it goes ahead at half the greatest speed.
 
     [bold]Examples[/]
-
       posewright gait plot trot -o trot.png
-
       posewright gait plot crawl --forward 0.03 --turn 0.2 -o arc.svg
-
       posewright gait plot trot --forward 0 --set shape_factor=1 -o on_the_spot.pdf
     """
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, gait, opened.path)
     figures.refuse_unsavable(output)
-    figures.save_figure(figures.draw_gait(opened, card, command=_asked(forward, left, turn)), output)
+    is_asked = forward is not None or left != 0.0 or turn != 0.0
+    command = gaits.VelocityCommand(forward or 0.0, left, turn) if is_asked else None
+    figures.save_figure(figures.draw_gait(opened, card, command=command), output)
     say(f"{opened.name} -> {output}")
-
-
-def _asked(forward: float | None, left: float, turn: float) -> gaits.VelocityCommand | None:
-    """Return what was asked for, or None if nothing was."""
-    if forward is None and left == 0.0 and turn == 0.0:
-        return None
-    return command_of(forward or 0.0, left, turn)
 
 
 def _shown(told: dict[str, Any]) -> Iterator[RenderableType]:
@@ -168,10 +151,7 @@ def describe(gait: gaits.Gait, robot: robots.Robot, check: gaits.GaitCheck | Non
         "timing": {
             "frames": timing.frames,
             "frame_s": robot.frame_period_s,
-            "period_s": round(timing.period_s, DIGITS),
-            "ground_s": round(timing.ground_s, DIGITS),
-            "air_s": round(timing.air_s, DIGITS),
-            "ascent_s": round(timing.ascent_s, DIGITS),
+            **{name: round(getattr(timing, name), DIGITS) for name in TIMES},
         },
         "parameters": [
             _parameter(entry.name, getattr(gait.parameters, entry.name)) for entry in fields(gait.parameters)
@@ -231,22 +211,15 @@ def _worst(entry: gaits.Worst) -> dict[str, Any]:
 def list_table(told: Sequence[Mapping[str, Any]]) -> Table:
     """Return one row a gait."""
     columns = ("gait", "robot", "m/s", "rad/s", "cycle s", "what it is")
-    rows = (
-        (
-            entry["gait"],
-            entry["robot"],
-            gaits.bound_text(entry["greatest_speed_m_s"]),
-            gaits.bound_text(entry["greatest_turn_rad_s"], 2),
-            f"{entry['period_s']:.3f}",
-            entry["description"],
-        )
-        for entry in told
-    )
+    rows = []
+    for one in told:
+        speed, turn = one["greatest_speed_m_s"], one["greatest_turn_rad_s"]
+        fastest = (gaits.bound_text(speed), gaits.bound_text(turn, 2), f"{one['period_s']:.3f}")
+        rows.append((one["gait"], one["robot"], *fastest, one["description"]))
     return table(columns, rows, words=("gait", "robot", "what it is"))
 
 
 def _gait_lines(told: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines that describe a gait to a person."""
     timing, gain = told["timing"], told["travel_gain"]
     description = told["description"]
     yield f"{told['gait']}: {told['robot']}" + (f", {description}" if description else "")
@@ -305,10 +278,8 @@ def _value_texts(value: Any) -> list[str]:
 def _check_lines(check: dict[str, Any]) -> Iterator[str]:
     """Yield what the joints would have to do: the worst of each concern, how bad, where, at which command."""
     yield f"joints, without physics: as they should be at {check['kept']} of {check['commands']} commands"
-    for when, title in (
-        ("steady", "at the worst"),
-        ("changing", "at the worst, from one command to another"),
-    ):
+    titles = {"steady": "at the worst", "changing": "at the worst, from one command to another"}
+    for when, title in titles.items():
         yield f"  {title}"
         for entry in check["worst"]:
             if entry["when"] == when:
@@ -334,12 +305,9 @@ def _how_far(entry: dict[str, Any]) -> str:
 
 def _command_text(command: Mapping[str, float]) -> str:
     names = {"forward_m_s": "forward", "left_m_s": "left", "turn_rad_s": "turn"}
-    return (
-        " ".join(f"{names[name]} {_signed(value)}" for name, value in command.items() if value)
-        or "on the spot"
+    told = (  # as it may be typed: never more than was tried
+        f"{names[name]} {'-' if value < 0.0 else '+'}{gaits.bound_text(abs(value))}"
+        for name, value in command.items()
+        if value
     )
-
-
-def _signed(value: float) -> str:
-    """Return part of a command as it may be typed: never more than was tried."""
-    return f"{'-' if value < 0.0 else '+'}{gaits.bound_text(abs(value))}"
+    return " ".join(told) or "on the spot"

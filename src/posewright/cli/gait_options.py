@@ -5,32 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from posewright import formats, gaits, robots
+from posewright.cli.options import argument, option
 from posewright.errors import DocumentError, FormatError, InputError, UnreachableError, Where
 
-GaitName = Annotated[
-    str, typer.Argument(metavar="GAIT", help="A gait of the list, or the path of one's own *.gait.yaml.")
-]
+GaitName = Annotated[str, argument("GAIT", "A gait of the list, or the path of one's own *.gait.yaml.")]
 RobotOption = Annotated[
-    str | None,
-    typer.Option(
-        "--robot", metavar="R", help="A robot of `posewright robots`, or a card; default the gait's own."
-    ),
+    str | None, option("--robot R", "A robot of `posewright robots`, or a card; default the gait's own.")
 ]
-Forward = Annotated[float, typer.Option("--forward", metavar="M/S", help="Ahead; negative backwards.")]
-Left = Annotated[float, typer.Option("--left", metavar="M/S", help="To the left; negative to the right.")]
-Turn = Annotated[
-    float,
-    typer.Option("--turn", metavar="RAD/S", help="To the left, as seen from above; negative to the right."),
-]
+Forward = Annotated[float, option("--forward M/S", "Ahead; negative backwards.")]
+Left = Annotated[float, option("--left M/S", "To the left; negative to the right.")]
+Turn = Annotated[float, option("--turn RAD/S", "To the left, as seen from above; negative to the right.")]
 Sets = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Another value of a parameter, as `gait show` names it: shape_factor=0.5, "
+    option(
+        "--set NAME=VALUE",
+        "Another value of a parameter, as `gait show` names it: shape_factor=0.5, "
         "front_height_m.fore=0.02, equilibrium_m.hind.x=-0.08. May be given several times.",
         show_default=False,
     ),
@@ -43,11 +33,6 @@ def open_gait(
     name: str, robot: str | None = None, sets: list[str] | None = None
 ) -> tuple[gaits.Gait, robots.Robot]:
     """Return a gait with the values that were set, and the robot that walks it.
-
-    Args:
-        name: of a gait that ships, or the path of one's own.
-        robot: name or card of the robot; None for the one the gait is made for.
-        sets: `NAME=VALUE` each.
 
     Raises:
         UnknownNameError: there is no such gait, robot or parameter.
@@ -92,11 +77,8 @@ def _refuse_other_kinds(path: Path) -> None:
         return  # not there, or of no known kind: what is wrong with it as a gait says more
     if kind.name != formats.GAIT:
         hint = "`posewright motion info` shows motions; " if kind.is_motion else ""
-        raise FormatError(
-            f"this is {kind.title}: no gait",
-            where=Where(path=path),
-            hint=f"{hint}`posewright gait list` has gaits",
-        )
+        what = f"this is {kind.title}: no gait"
+        raise FormatError(what, where=Where(path=path), hint=f"{hint}`posewright gait list` has gaits")
 
 
 def values_set(sets: list[str] | None) -> dict[str, float]:
@@ -104,19 +86,10 @@ def values_set(sets: list[str] | None) -> dict[str, float]:
     values: dict[str, float] = {}
     for text in sets or ():
         name, _, value = (part.strip() for part in text.partition("="))
-        values[name] = _number(text, value)
+        if not value:
+            raise InputError(f"--set {text}: there is no value", hint=SET_HINT)
+        try:
+            values[name] = float(value)
+        except ValueError:
+            raise InputError(f"--set {text}: {value} is no number", hint=SET_HINT) from None
     return values
-
-
-def _number(text: str, value: str) -> float:
-    if not value:
-        raise InputError(f"--set {text}: there is no value", hint=SET_HINT)
-    try:
-        return float(value)
-    except ValueError:
-        raise InputError(f"--set {text}: {value} is no number", hint=SET_HINT) from None
-
-
-def command_of(forward: float, left: float, turn: float) -> gaits.VelocityCommand:
-    """Return the velocity that was asked for, or raise InputError where one is not finite."""
-    return gaits.VelocityCommand(forward, left, turn)

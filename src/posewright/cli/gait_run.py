@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -12,7 +11,7 @@ import typer
 
 from posewright import bodies as known_bodies
 from posewright import evaluation, experiments, figures, gaits, recordings, robots, search
-from posewright.cli.console import emit_json, out, progress
+from posewright.cli.console import give, working
 from posewright.cli.gait_options import (
     Forward,
     GaitName,
@@ -20,74 +19,57 @@ from posewright.cli.gait_options import (
     RobotOption,
     Sets,
     Turn,
-    command_of,
     open_gait,
 )
-from posewright.cli.gait_tables import compare_table, print_many, print_walk
-from posewright.cli.options import AsJson, Record, record_paths, refuse_overwriting, refuse_recording
+from posewright.cli.gait_tables import compare_table, many_lines, walk_lines
+from posewright.cli.options import (
+    AsJson,
+    Record,
+    argument,
+    option,
+    record_paths,
+    refuse_overwriting,
+    refuse_recording,
+)
 from posewright.documents import is_path
 from posewright.errors import BodyError, InputError, UnknownNameError
+from posewright.gaits import VelocityCommand
 
 NOMINAL_BODY = "nominal"
-FELL = 1
-"""Exit code where a robot fell."""
-
+FELL = 1  # exit code where a robot fell
 WORTH_WORKERS = 8
 """So many bodies and more are walked by several processes: starting one takes as long as walking a few."""
 
 GaitNames = Annotated[
-    list[str],
-    typer.Argument(metavar="GAIT ...", help="Gaits of the list, or paths of one's own *.gait.yaml."),
+    list[str], argument("GAIT ...", "Gaits of the list, or paths of one's own *.gait.yaml.")
 ]
-Seconds = Annotated[float, typer.Option("--seconds", metavar="S", help="For so long it is measured.")]
+Seconds = Annotated[float, option("--seconds S", "For so long it is measured.")]
 Settle = Annotated[
-    float,
-    typer.Option(
-        "--settle", metavar="S", help="For so long it walks before; falls count from the beginning."
-    ),
+    float, option("--settle S", "For so long it walks before; falls count from the beginning.")
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Of the body, where it is drawn at random.")]
+Seed = Annotated[int, option("--seed N", "Of the body, where it is drawn at random.")]
 Body = Annotated[
     str,
-    typer.Option(
-        "--body",
-        metavar="B",
-        help="nominal: as the model says; random: other friction, masses, servos; or a *.yaml.",
-    ),
+    option("--body B", "nominal: as the model says; random: other friction, masses, servos; or a *.yaml."),
 ]
 Bodies = Annotated[
-    int | None,
-    typer.Option(
-        "--bodies", metavar="N", help="Walk so many random bodies, of the seeds N, N + 1, ...", min=1
-    ),
+    int | None, option("--bodies N", "Walk so many random bodies, of the seeds N, N + 1, ...", min=1)
 ]
 Workers = Annotated[
-    int | None,
-    typer.Option("--workers", metavar="N", help="Processes for many bodies; default one a processor.", min=1),
+    int | None, option("--workers N", "Processes for many bodies; default one a processor.", min=1)
 ]
-PlotFile = Annotated[
-    Path | None, typer.Option("--plot", metavar="PICTURE", help="Draw the walk (png, svg or pdf).")
-]
+PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the walk (png, svg or pdf).")]
 
 
 class Wishes(NamedTuple):
-    """How gaits are walked, on whose body, and who is told.
+    """How gaits are walked, on whose body, and who is told."""
 
-    Attributes:
-        command: what they are asked for.
-        seconds: for so long each is measured [s].
-        settle_s: for so long each walks before [s].
-        body: nominal, a set of bodies, or the path of one.
-        seed: of the body, where it is drawn at random.
-        as_json: whether a program reads the result.
-    """
-
-    command: gaits.VelocityCommand
-    seconds: float
-    settle_s: float
-    body: str
-    seed: int
-    as_json: bool
+    command: VelocityCommand  # what they are asked for
+    seconds: float  # for so long each is measured [s]
+    settle_s: float  # for so long each walks before [s]
+    body: str  # nominal, a set of bodies, or the path of one
+    seed: int  # of the body, where it is drawn at random
+    as_json: bool  # whether a program reads the result
 
 
 def run(
@@ -113,13 +95,9 @@ def run(
     transport. docs/measuring-a-gait.md explains each figure.
 
     [bold]Examples[/]
-
       posewright gait run trot --forward 0.2
-
       posewright gait run fast --forward 0.4 --seed 3 --body random --plot fast.png
-
       posewright gait run trot --forward 0.1 --turn 0.5 --bodies 20 --json
-
       posewright gait run trot --forward 0.15 --set central_height_m=0.012 --record trot.mcap
     """
     if plot is not None:
@@ -127,12 +105,23 @@ def run(
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
+    wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     if bodies is None:
-        _refuse_workers(workers)
-        _run_one(opened, card, wishes, plot, record)
+        if workers is not None:
+            raise InputError("one body is walked by one process", hint="--workers with --bodies N")
+        result = _walked(opened, card, wishes)
+        if record is not None:
+            recordings.write_mcap(result.recording, record)
+        if plot is not None:
+            figures.save_figure(figures.draw_walk(result), plot)
+        give(result.to_dict(), walk_lines(result, _whose(body, seed)), as_json=as_json)
+        if not result.report.is_upright:
+            raise typer.Exit(FELL)
     else:
-        _refuse_of_many(plot, record)
+        for output, words, flag in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
+            if output is not None:
+                what = f"{words} is of one body"
+                raise InputError(what, hint=f"{flag} without --bodies, and --body random --seed N")
         _run_many(opened, card, wishes, bodies, workers)
 
 
@@ -155,55 +144,28 @@ def compare(
     Of several recordings each has its gait in its name: walk.trot.mcap, walk.crawl.mcap.
 
     [bold]Examples[/]
-
       posewright gait compare trot fast --forward 0.2
-
       posewright gait compare trot my_trot.gait.yaml --forward 0.2 --turn 0.5 --body random --seed 7
-
       posewright gait compare trot crawl --forward 0.03 --record walk.mcap
     """
     opened = [open_gait(name, robot, sets) for name in gaits]
     paths = [] if record is None else record_paths(record, [one.name for one, _ in opened])
     for path in paths:
         refuse_recording(path, *gaits)
-    wishes = Wishes(command_of(forward, left, turn), seconds, settle, body, seed, as_json)
+    wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     results = [_walked(*one, wishes) for one in opened]
     for result, path in zip(results, paths, strict=False):
         recordings.write_mcap(result.recording, path)
-    if as_json:
-        emit_json({"gaits": [result.to_dict() for result in results]})
-    else:
-        out.print(compare_table(results, _whose(body, seed)))
+    told = {"gaits": [result.to_dict() for result in results]}
+    give(told, [compare_table(results, _whose(body, seed))], as_json=as_json)
     if not all(result.report.is_upright for result in results):
-        raise typer.Exit(FELL)
-
-
-def _run_one(
-    gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, plot: Path | None, record: Path | None
-) -> None:
-    result = _walked(gait, robot, wishes)
-    if record is not None:
-        recordings.write_mcap(result.recording, record)
-    if plot is not None:
-        figures.save_figure(figures.draw_walk(result), plot)
-    if wishes.as_json:
-        emit_json(result.to_dict())
-    else:
-        print_walk(result, _whose(wishes.body, wishes.seed))
-    if not result.report.is_upright:
         raise typer.Exit(FELL)
 
 
 def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation.WalkResult:
     """Walk one body, showing how far it is; what is wrong is said with the gait's name."""
     ends_s, domain = wishes.settle_s + wishes.seconds, _domain(wishes.body, wishes.seed)
-    with progress(quiet=wishes.as_json) as display:
-        line = display.add_task(f"{gait.name}: setting up")
-
-        def say(time_s: float) -> None:
-            display.update(line, description=f"{gait.name}: {time_s:.1f} of {ends_s:.1f} s")
-
-        on_progress: Callable[[float], None] | None = None if display.disable else say
+    with working(f"{gait.name}: setting up", quiet=wishes.as_json) as say:
         try:
             return experiments.walk_gait(
                 gait,
@@ -214,7 +176,7 @@ def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation
                 domain=domain,
                 body_name=wishes.body,
                 seed=wishes.seed,
-                on_progress=on_progress,
+                on_progress=lambda time_s: say(f"{gait.name}: {time_s:.1f} of {ends_s:.1f} s"),
                 clock=time.perf_counter,
             )
         except (BodyError, InputError) as error:
@@ -227,13 +189,12 @@ def _run_many(
 ) -> None:
     ranges = "random" if wishes.body == NOMINAL_BODY else wishes.body
     walked, fallen = 0, 0
-    with progress(quiet=wishes.as_json) as display:
-        line = display.add_task(f"{gait.name}: 0 of {bodies} bodies")
+    with working(f"{gait.name}: 0 of {bodies} bodies", quiet=wishes.as_json) as say:
 
-        def say(body: experiments.WalkedBody) -> None:
+        def count(body: experiments.WalkedBody) -> None:
             nonlocal walked, fallen
             walked, fallen = walked + 1, fallen + (not body.is_upright)
-            display.update(line, description=f"{gait.name}: {walked} of {bodies} bodies, {fallen} fell")
+            say(f"{gait.name}: {walked} of {bodies} bodies, {fallen} fell")
 
         many: experiments.ManyReport = experiments.walk_many(
             gait,
@@ -244,26 +205,16 @@ def _run_many(
             seconds=wishes.seconds,
             settle_s=wishes.settle_s,
             ranges=known_bodies.domain_randomization(ranges),
-            workers=_workers(workers, bodies),
-            on_progress=say,
+            workers=workers or (min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1),
+            on_progress=count,
             clock=time.perf_counter,
         )
-    if wishes.as_json:
-        emit_json(many.to_dict(ranges))
-    else:
-        print_many(many)
+    give(many.to_dict(ranges), many_lines(many), as_json=wishes.as_json)
     if many.upright < bodies:
         raise typer.Exit(FELL)
 
 
-def _workers(asked: int | None, bodies: int) -> int:
-    if asked is not None:
-        return asked
-    return min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1
-
-
 def _domain(body: str, seed: int) -> known_bodies.DomainParameters:
-    """Return the body of that name and seed, or raise UnknownNameError or InputError."""
     if body == NOMINAL_BODY:
         return known_bodies.NOMINAL
     known = (NOMINAL_BODY, *known_bodies.domain_randomization_names())
@@ -274,16 +225,3 @@ def _domain(body: str, seed: int) -> known_bodies.DomainParameters:
 
 def _whose(body: str, seed: int) -> str:
     return "nominal body" if body == NOMINAL_BODY else f"{body} body of seed {seed}"
-
-
-def _refuse_of_many(plot: Path | None, record: Path | None) -> None:
-    for output, words, option in ((plot, "a picture", "--plot"), (record, "a recording", "--record")):
-        if output is not None:
-            raise InputError(
-                f"{words} is of one body", hint=f"{option} without --bodies, and --body random --seed N"
-            )
-
-
-def _refuse_workers(workers: int | None) -> None:
-    if workers is not None:
-        raise InputError("one body is walked by one process", hint="--workers with --bodies N")

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import typer
-
 from posewright import formats, gaits, motions, robots
 from posewright.cli.console import give, warn
 from posewright.cli.gait_options import (
@@ -18,48 +16,39 @@ from posewright.cli.gait_options import (
     RobotOption,
     Sets,
     Turn,
-    command_of,
     open_gait,
 )
-from posewright.cli.options import AsJson, give_samples, losses_listed, refuse_overwriting
+from posewright.cli.options import AsJson, give_samples, losses_listed, option, refuse_overwriting
 
 TABLE = ".csv"
 
-EQUAL_S = 1e-6
-"""Lengths that differ by less are the same [s]."""
+EQUAL_S = 1e-6  # lengths that differ by less are the same [s]
 
 
 MotionOrTable = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="A motion, as the name says: .motion.yaml, .mtn, .h, .mot, .motion; or a table: .csv. "
+    option(
+        "--output -o FILE",
+        "A motion, as the name says: .motion.yaml, .mtn, .h, .mot, .motion; or a table: .csv. "
         "Default: the table to stdout.",
     ),
 ]
 Cycles = Annotated[
     int | None,
-    typer.Option(
-        "--cycles",
-        metavar="N",
-        help="Write so many cycles one after the other; default one, which repeats for ever where the "
+    option(
+        "--cycles N",
+        "Write so many cycles one after the other; default one, which repeats for ever where the "
         "format can say so.",
     ),
 ]
 Every = Annotated[
     int | None,
-    typer.Option(
-        "--every",
-        metavar="N",
-        help="A keyframe every so many frames; default every frame that the format can tell apart.",
+    option(
+        "--every N", "A keyframe every so many frames; default every frame that the format can tell apart."
     ),
 ]
-LeadIn = Annotated[bool, typer.Option("--lead-in", help="Begin in the standing pose, not amid the walk.")]
-AcceptLoss = Annotated[
-    bool, typer.Option("--accept-loss", help="Write all the same what the format cannot hold.")
-]
+LeadIn = Annotated[bool, option("--lead-in", "Begin in the standing pose, not amid the walk.")]
+AcceptLoss = Annotated[bool, option("--accept-loss", "Write all the same what the format cannot hold.")]
 
 
 class Wishes(NamedTuple):
@@ -88,18 +77,14 @@ def sample(
     """Sample a gait at one command: a motion for files and players that know only keyframes, or a table.
 
     [bold]Examples[/]
-
       posewright gait sample trot --forward 0.2 -o ahead.motion.yaml
-
       posewright gait sample trot --turn 1 --cycles 4 --lead-in -o turn.mtn
-
       posewright gait sample crawl --left 0.05 --cycles 2 -o EKMoves.h
-
       posewright gait sample trot --forward 0.1 > cycle.csv
     """
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, opened.path)
-    wishes = Wishes(command_of(forward, left, turn), cycles, every, lead_in)
+    wishes = Wishes(gaits.VelocityCommand(forward, left, turn), cycles, every, lead_in)
     if output is None or output.name.lower().endswith(TABLE):
         give_samples(_samples(opened, card, wishes), {"gait": opened.name}, output, as_json=as_json)
         return
@@ -162,7 +147,6 @@ def _format(gait: gaits.Gait, robot: robots.Robot, output: Path) -> formats.Moti
 
 
 def _write(motion: motions.Motion, output: Path, *, accept_loss: bool) -> dict[str, Any]:
-    """Write the motion, and return what was written."""
     known = formats.format_for(motion, output)
     with losses_listed(f"the walk cannot be said wholly in {output.name}: nothing is written"):
         lost = formats.write_motion(motion, output, accept_loss=accept_loss)

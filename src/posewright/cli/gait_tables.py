@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from posewright import evaluation, experiments
-from posewright.cli import console
+from posewright.cli.console import styled, table
 
 MM = 1000.0
 BROKEN = "bold red"
 
 COMPARED = (
-    "speed_m_s",
-    "left_m_s",
-    "turn_rad_s",
-    "falls",
-    "max_tilt_deg",
-    "max_joint_speed_ratio",
-    "max_torque_ratio",
-    "slip_per_m",
-    "foot_clearance_m",
-    "cost_of_transport",
+    *("speed_m_s", "left_m_s", "turn_rad_s", "falls", "max_tilt_deg", "max_joint_speed_ratio"),
+    *("max_torque_ratio", "slip_per_m", "foot_clearance_m", "cost_of_transport"),
 )
 """The figures that have a column where gaits or bodies stand one below the other."""
 
@@ -40,20 +33,19 @@ _HEADS = {
 }
 
 
-def print_walk(result: evaluation.WalkResult, whose: str) -> None:
-    """Print the figures of one walk."""
+def walk_lines(result: evaluation.WalkResult, whose: str) -> Iterator[str | RenderableType]:
+    """Yield the figures of one walk."""
     report = result.report
-    console.out.print(_figures(result, whose))
-    console.out.print(_feet(report))
+    yield _figures(result, whose)
+    yield _feet(report)
     for fall in result.walk.falls:
-        _say(f"falls {fall.side} at {fall.time_s:.2f} s; the figures are up to there", BROKEN)
-    _say(f"fastest joint {report.loads.fastest_joint}, hardest {report.loads.hardest_joint}")
+        yield styled(f"falls {fall.side} at {fall.time_s:.2f} s; the figures are up to there", BROKEN)
+    yield f"fastest joint {report.loads.fastest_joint}, hardest {report.loads.hardest_joint}"
     for one in report.loads.corrections:
-        _say(f"safety: {one.guard} of {one.joint}, {_held_back(one)}, first at {one.time_s:.2f} s")
+        yield f"safety: {one.guard} of {one.joint}, {_held_back(one)}, first at {one.time_s:.2f} s"
     if not result.domain.is_nominal:
-        _say(f"body: {result.domain}")
-    _say_held(result.welded)
-    _say(_pace(result.simulated_s, result.wall_s, result.real_time_factor))
+        yield f"body: {result.domain}"
+    yield from _last_lines(result.welded, result.simulated_s, result.wall_s, result.real_time_factor)
 
 
 def _held_back(one: evaluation.Correction) -> str:
@@ -105,19 +97,18 @@ def _feet(report: evaluation.GaitReport) -> Table:
     return _table("", _FEET_HEADS, rows)
 
 
-def print_many(many: experiments.ManyReport) -> None:
-    """Print how a gait fares on many bodies: worst and median, and each body in a row."""
-    console.out.print(_many_figures(many))
+def many_lines(many: experiments.ManyReport) -> Iterator[str | RenderableType]:
+    """Yield how a gait fares on many bodies: worst and median, and each body in a row."""
+    yield _many_figures(many)
     rows = (
         (body.seed, *(_no_cells() if body.report is None else _cells(body.report))) for body in many.bodies
     )
-    console.out.print(_table("", ("seed", *_columns()), rows))
+    yield _table("", ("seed", *_columns()), rows)
     for body in many.bodies:
         for what in _mishaps(body):
-            _say(f"seed {body.seed} {what}: {body.domain}", BROKEN)
-    _say_held(many.welded)
+            yield styled(f"seed {body.seed} {what}: {body.domain}", BROKEN)
     simulated = math.fsum(body.simulated_s for body in many.bodies)
-    _say(_pace(simulated, many.wall_s, many.real_time_factor))
+    yield from _last_lines(many.welded, simulated, many.wall_s, many.real_time_factor)
 
 
 def _many_figures(many: experiments.ManyReport) -> Table:
@@ -136,7 +127,6 @@ def _many_figures(many: experiments.ManyReport) -> Table:
 
 
 def _mishaps(body: experiments.WalkedBody) -> list[str]:
-    """Return in words what went wrong with a body, each time it did."""
     if body.report is None:
         return [f"failed, {(body.failure or '').rstrip('.')}"]
     return [f"falls {fall.side} at {fall.time_s:.2f} s" for fall in body.report.falls]
@@ -174,18 +164,13 @@ def _no_cells() -> list[Text]:
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> Table:
-    return console.table(columns, rows, title=title, words=(columns[0], "unit", "asked or limit"))
+    return table(columns, rows, title=title, words=(columns[0], "unit", "asked or limit"))
 
 
-def _pace(simulated_s: float, wall_s: float, factor: float | None) -> str:
+def _last_lines(
+    held: Sequence[str], simulated_s: float, wall_s: float, factor: float | None
+) -> Iterator[str]:
+    if held:
+        yield f"held still, as next to nothing hangs on them: {', '.join(held)}"
     pace = f" in {wall_s:.1f} s ({factor:.0f} x real time)" if factor else ""
-    return f"{simulated_s:.1f} s simulated{pace}"
-
-
-def _say_held(joints: Sequence[str]) -> None:
-    if joints:
-        _say(f"held still, as next to nothing hangs on them: {', '.join(joints)}")
-
-
-def _say(line: str, style: str = "") -> None:
-    console.say(console.styled(line, style))
+    yield f"{simulated_s:.1f} s simulated{pace}"

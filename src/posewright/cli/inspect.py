@@ -7,33 +7,29 @@ from typing import Annotated
 
 import typer
 
-from posewright.cli.options import AsJson
-
-HELP = """Measure a robot's card and model, and hold it against the limits of the CEABOT humanoid contest.
-
-Exits with 1 where it may not enter.
-
-[bold]Examples[/]
-
-  posewright inspect robotis_bioloid
-
-  posewright inspect my_robot/robot.yaml --json
-"""
+from posewright.cli.options import AsJson, add_verb, argument, option
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("inspect", help=HELP)(inspect)
+    add_verb(app, "inspect", inspect)
 
 
 def inspect(
-    robot: Annotated[str, typer.Argument(help="A robot's name, or the path of its card.")],
+    robot: Annotated[str, argument("", "A robot's name, or the path of its card.")],
     rules: Annotated[
-        Path | None, typer.Option(help="Limits of these rules (*.rules.yaml) instead of CEABOT 2013's.")
+        Path | None, option("--rules", "Limits of these rules (*.rules.yaml) instead of CEABOT 2013's.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Inspect a robot."""
+    """Measure a robot's card and model, and hold it against the limits of the CEABOT humanoid contest.
+
+    Exits with 1 where it may not enter.
+
+    [bold]Examples[/]
+      posewright inspect robotis_bioloid
+      posewright inspect my_robot/robot.yaml --json
+    """
     from posewright.cli import console
     from posewright.cli.judge import print_table
     from posewright.contests import read_rules

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from posewright import contests, experiments, recordings
 from posewright.cli import console
-from posewright.cli.options import AsJson
+from posewright.cli.options import AsJson, add_verb, argument, option
 from posewright.documents import read_text
 
 _RIGHT = frozenset("0123456789+-")
@@ -19,15 +19,15 @@ _RIGHT = frozenset("0123456789+-")
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("judge")(judge)
+    add_verb(app, "judge", judge)
 
 
 def judge(
     recording: Annotated[
-        Path, typer.Argument(help="A recording (MCAP) made with `posewright run --record`, or of a real run.")
+        Path, argument("", "A recording (MCAP) made with `posewright run --record`, or of a real run.")
     ],
     rules: Annotated[
-        Path | None, typer.Option(help="Judge by these rules instead of those it carries.")
+        Path | None, option("--rules", "Judge by these rules instead of those it carries.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -94,3 +94,11 @@ def print_outcome(outcome: experiments.Outcome) -> None:
     )
     digest = outcome.recording.digest()[:16]
     console.say(f"{outcome.simulated_s:.1f} s simulated{speed}; digest {digest}")
+
+
+def give_outcome(outcome: experiments.Outcome, *, as_json: bool) -> None:
+    """Write an outcome for a program or for a person."""
+    if as_json:
+        console.emit_json(outcome.to_dict())
+    else:
+        print_outcome(outcome)

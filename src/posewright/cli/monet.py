@@ -10,45 +10,24 @@ import typer
 
 from posewright import motions, sticks
 from posewright.cli.console import counted, give, warn
-from posewright.cli.options import FOUND, AsJson, add_group, losses_listed
+from posewright.cli.options import FOUND, AsJson, add_group, argument, losses_listed, option
 from posewright.errors import InputError, Where
 
-MotionPath = Annotated[
-    Path, typer.Argument(metavar="MOTION", help="A motion file; its content tells the format.")
-]
-Number = Annotated[int, typer.Option("--id", metavar="N", help="By which programs ask for it.")]
-Stick = Annotated[
-    Path | None, typer.Option("--stick", metavar="FOLDER", help="The folder that holds OPEN-R.")
-]
-Name = Annotated[str | None, typer.Option("--name", help="As a_stand#stand_kick; default the motion's own.")]
+MotionPath = Annotated[Path, argument("MOTION", "A motion file; its content tells the format.")]
+Number = Annotated[int, option("--id N", "By which programs ask for it.")]
+Stick = Annotated[Path | None, option("--stick FOLDER", "The folder that holds OPEN-R.")]
+Name = Annotated[str | None, option("--name", "As a_stand#stand_kick; default the motion's own.")]
 NewFolder = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FOLDER", help="Write here, as on the stick, and leave that be."),
+    Path | None, option("--output -o FOLDER", "Write here, as on the stick, and leave that be.")
 ]
-ModelName = Annotated[str, typer.Option("--model", help="Whose files: ERS-7, ERS-210 or ERS-220.")]
-AgentName = Annotated[
-    str, typer.Option("--agent", help="Who plays it: monetagentMTN, or monetagentMTNWALK for steps.")
-]
-Sound = Annotated[
-    str | None, typer.Option("--sound", metavar="NAME", help="A sound of the stick to go with it.")
-]
-OnePage = Annotated[
-    str | None,
-    typer.Option("--page", "-p", metavar="P", help="Which motion of the file, where it has several."),
-]
-WhoseMotion = Annotated[
-    str | None,
-    typer.Option("--robot", metavar="R", help="Whose motion it is, where the file does not say."),
-]
-AcceptLoss = Annotated[
-    bool, typer.Option("--accept-loss", help="Add it even if the robot cannot do all of it.")
-]
-ArchivePath = Annotated[
-    Path | None, typer.Option("--archive", metavar="FILE", help="Without a stick: the ODA archive.")
-]
-CommandsPath = Annotated[
-    Path | None, typer.Option("--commands", metavar="FILE", help="Without a stick: the MONETCMD.CFG.")
-]
+ModelName = Annotated[str, option("--model", "Whose files: ERS-7, ERS-210 or ERS-220.")]
+AgentName = Annotated[str, option("--agent", "Who plays it: monetagentMTN, or monetagentMTNWALK for steps.")]
+Sound = Annotated[str | None, option("--sound NAME", "A sound of the stick to go with it.")]
+OnePage = Annotated[str | None, option("--page -p P", "Which motion of the file, where it has several.")]
+WhoseMotion = Annotated[str | None, option("--robot R", "Whose motion it is, where the file does not say.")]
+AcceptLoss = Annotated[bool, option("--accept-loss", "Add it even if the robot cannot do all of it.")]
+ArchivePath = Annotated[Path | None, option("--archive FILE", "Without a stick: the ODA archive.")]
+CommandsPath = Annotated[Path | None, option("--commands FILE", "Without a stick: the MONETCMD.CFG.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -60,10 +39,7 @@ def register(app: typer.Typer) -> None:
 def check(
     paths: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="PATH...",
-            help="A memory stick, its OPEN-R or CONF folder, or files; content tells which.",
-        ),
+        argument("PATH...", "A memory stick, its OPEN-R or CONF folder, or files; content tells which."),
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -73,9 +49,7 @@ def check(
     others, ids given twice, postures that the robot cannot get into or out of, archives that are not there.
 
     [bold]Examples[/]
-
       posewright monet check /media/AIBO
-
       posewright monet check MONETCMD.CFG MONET.CFG MOTION7.ODA
     """
     stick = sticks.read_stick(*paths)
@@ -100,8 +74,8 @@ def add(
     model: ModelName = "ERS-7",
     agent: AgentName = "monetagentMTN",
     sound: Sound = None,
-    sync: Annotated[bool, typer.Option("--sync", help="Motion and sound begin together.")] = False,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace the command of that id.")] = False,
+    sync: Annotated[bool, option("--sync", "Motion and sound begin together.")] = False,
+    replace: Annotated[bool, option("--replace", "Replace the command of that id.")] = False,
     page: OnePage = None,
     robot: WhoseMotion = None,
     accept_loss: AcceptLoss = False,
@@ -115,9 +89,7 @@ def add(
     is tried before anything is written; other motions and other lines keep their bytes.
 
     [bold]Examples[/]
-
       posewright monet add kick.mtn --id 60 --name a_stand#stand_kick --stick /media/AIBO
-
       posewright monet add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
     """
     with losses_listed(f"{model} cannot do all of {motion}: nothing is written"):
@@ -190,7 +162,6 @@ def _setup(setup: sticks.MonetSetup) -> dict[str, Any]:
 
 
 def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Iterator[str]:
-    """Yield a line a finding, what was looked at, and how much was found."""
     width = max((len(one.rule) for one in findings), default=0)
     for finding in findings:
         yield f"{finding.level.value:<7} {finding.rule:<{width}} {_finding_text(finding)}"
@@ -201,7 +172,6 @@ def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFin
 
 
 def _finding_text(finding: sticks.MonetFinding) -> str:
-    """Return where something was found, what, and what would be right."""
     place = "" if finding.path is None else f"{Where(path=finding.path, line=finding.line)}: "
     return place + finding.message + (f" ({finding.hint})" if finding.hint else "")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,8 +12,7 @@ import typer
 from rich.console import RenderableType
 
 from posewright import figures, formats, motions
-from posewright.cli.console import give, say, working
-from posewright.cli.motion_convert import convert
+from posewright.cli.console import give, say, warn, working
 from posewright.cli.motion_film import film
 from posewright.cli.motion_options import (
     Friction,
@@ -35,15 +37,35 @@ from posewright.cli.motion_tables import (
 )
 from posewright.cli.options import (
     FOUND,
+    AcceptLoss,
     AsJson,
     Output,
     Record,
     add_group,
+    argument,
     give_samples,
+    losses_listed,
+    option,
     refuse_overwriting,
     refuse_recording,
 )
-from posewright.errors import InputError
+from posewright.errors import InputError, UnknownNameError
+
+Source = Annotated[Path, argument("IN", "A motion file; its content tells the format.")]
+Target = Annotated[
+    Path, argument("OUT", "Where to write; .motion.yaml, .mtn, .mot, .pos, .motion, .h, .csv tell how.")
+]
+ForRobot = Annotated[
+    str | None,
+    option("--robot R", "The robot it is for; a motion made for another is carried over joint by joint."),
+]
+To = Annotated[str | None, option("--to FORMAT", "The format, whatever OUT is called.")]
+Keys = Annotated[
+    str | None,
+    option("--keys own|all", "Where joints have key times of their own (.mot): keep them, or flatten."),
+]
+Straighten = Annotated[bool, option("--straighten", "Cut curved ways into straight pieces of about 32 ms.")]
+Repair = Annotated[bool, option("--repair", "Put a wrong checksum and a stripped byte order mark right.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -56,9 +78,7 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
     """Tell what a motion file holds.
 
     [bold]Examples[/]
-
       posewright motion info walk.motion.yaml
-
       posewright motion info humanoid.mtn --page "F walk" --json
     """
     opened = open_motion_file(file, robot)
@@ -74,17 +94,14 @@ def check(
     page: OnlyPage = None,
     robot: RobotName = None,
     pose: Annotated[
-        str | None,
-        typer.Option(
-            "--pose", metavar="NAME", help="The pose it must begin and end near; default the nearest."
-        ),
+        str | None, option("--pose NAME", "The pose it must begin and end near; default the nearest.")
     ] = None,
-    celebration: Annotated[bool, typer.Option("--celebration", help="It may take its time.")] = False,
+    celebration: Annotated[bool, option("--celebration", "It may take its time.")] = False,
     physics: Physics = False,
     attitude: PutDown = None,
     friction: Friction = None,
     record: Record = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for a warning too.")] = False,
+    strict: Annotated[bool, option("--strict", "Exit with 1 for a warning too.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check motions against the design rules; exit with 1 if one is broken.
@@ -93,11 +110,8 @@ def check(
     --physics plays it under gravity too. docs/motions.md explains each.
 
     [bold]Examples[/]
-
       posewright motion check walk.motion.yaml
-
       posewright motion check humanoid.mtn --page Bow --pose walk_ready --celebration
-
       posewright motion check KICK.mtn --physics --record kick.mcap
     """
     if record is not None and not physics:
@@ -122,26 +136,19 @@ def check(
 
 
 def _physics_lines(played: list[dict[str, Any]]) -> list[RenderableType]:
-    """Return the numbers of one motion, or of many a row each."""
-    return (
-        [physics_table(played)]
-        if len(played) > 1
-        else [line for one in played for line in physics_lines(one)]
-    )
+    many = len(played) > 1
+    return [physics_table(played)] if many else [line for one in played for line in physics_lines(one)]
 
 
 def plot(
     file: MotionPath,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="PICTURE", help="A .png, .svg or .pdf file.")
-    ],
+    output: Annotated[Path, option("--output -o PICTURE", "A .png, .svg or .pdf file.")],
     page: Page = None,
     robot: RobotName = None,
 ) -> None:
     """Draw every moving joint over time, with keyframes, limits, speeds and what the design rules find.
 
     [bold]Examples[/]
-
       posewright motion plot walk.motion.yaml -o walk.svg
     """
     figures.refuse_unsavable(output)
@@ -153,19 +160,15 @@ def plot(
 
 def sample(
     file: MotionPath,
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Samples a second.")],
+    rate: Annotated[float, option("--rate HZ", "Samples a second.")],
     page: Page = None,
     robot: RobotName = None,
-    unit: Annotated[str, typer.Option("--unit", help="deg, rad (joint angles), servo_deg or ticks.")] = "deg",
+    unit: Annotated[str, option("--unit", "deg, rad (joint angles), servo_deg or ticks.")] = "deg",
     numbering: Annotated[
-        str | None,
-        typer.Option("--numbering", metavar="NAME", help="Order and name the columns by these servo IDs."),
+        str | None, option("--numbering NAME", "Order and name the columns by these servo IDs.")
     ] = None,
     until: Annotated[
-        float | None,
-        typer.Option(
-            "--until", metavar="S", help="Up to this time; default the whole motion, of a loop one pass."
-        ),
+        float | None, option("--until S", "Up to this time; default the whole motion, of a loop one pass.")
     ] = None,
     output: Output = None,
     as_json: AsJson = False,
@@ -173,9 +176,7 @@ def sample(
     """Sample a motion as a table: one row a time, one column a joint.
 
     [bold]Examples[/]
-
       posewright motion sample walk.motion.yaml --rate 128 -o walk.csv
-
       posewright motion sample thesis_table_forward.csv --rate 8 --unit servo_deg --numbering uc3m_thesis
     """
     refuse_overwriting(output, file)
@@ -185,3 +186,68 @@ def sample(
         motion, formats.card_of(motion), rate_hz=rate, unit=unit, numbering=numbering, until_s=until
     )
     give_samples(table, {"file": str(file), "format": opened.format}, output, as_json=as_json)
+
+
+def convert(
+    source: Source,
+    target: Target,
+    page: Page = None,
+    robot: ForRobot = None,
+    to: To = None,
+    accept_loss: AcceptLoss = False,
+    keys: Keys = None,
+    straighten: Straighten = False,
+    repair: Repair = False,
+    as_json: AsJson = False,
+) -> None:
+    """Convert a motion file to another format or robot; to its own format it is copied byte for byte.
+
+    What would be lost is listed, and then nothing is written unless --accept-loss is given. By how much the
+    steps of the format round the motion is measured on what was written.
+
+    [bold]Examples[/]
+      posewright motion convert humanoid.mtn bow.motion.yaml --page Bow --accept-loss
+      posewright motion convert KICK.h KICK.mtn --robot sony_ers7
+      posewright motion convert dive.mot dive.motion --keys all
+      posewright motion convert play_bow.motion.yaml play_bow.mtn --straighten
+    """
+    opened = open_motion_file(source, robot)
+    if repair and page is None and to in (None, opened.format):
+        done = formats.Conversion(opened.format, formats.write_motion_file(opened, target, repair=True))
+    else:
+        with losses_listed(f"{source} cannot be said wholly in {target.name}: nothing is written"):
+            done = formats.convert_motion(
+                source,
+                target,
+                page=page,
+                format=to,
+                robot=robot,
+                accept_loss=accept_loss,
+                options=_options(keys, straighten=straighten),
+            )
+    for loss in done.losses:
+        warn(f"lost: {loss}")
+    told = {"source": str(source), "target": str(target), **asdict(done)}
+    give(told, _conversion_lines(source, target, done), as_json=as_json)
+
+
+def _options(keys: str | None, *, straighten: bool) -> formats.WriteOptions | None:
+    if keys is None:
+        return formats.WriteOptions(straighten=True) if straighten else None
+    known = [choice.value for choice in formats.KeyTimes]
+    if keys not in known:
+        raise UnknownNameError.among("choice of --keys", keys, known)
+    return formats.WriteOptions(formats.KeyTimes(keys), straighten)
+
+
+def _conversion_lines(source: Path, target: Path, done: formats.Conversion) -> Iterator[str]:
+    yield f"{source} -> {target} ({done.format})"
+    for remark in done.remarks:
+        yield f"  note: {remark}"
+    if done.rounding is None:
+        return
+    angle, time = math.degrees(done.rounding.angle_rad), done.rounding.time_s
+    if angle > 1e-9 or time > 1e-9:
+        step = done.quantum.angle_rad
+        steps = "" if step is None else f" (the format has steps of {math.degrees(step):.2g} deg)"
+        yield f"  rounded: angles by {angle:.2g} deg at most{steps}, times by {time:.2g} s"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import typer
-
-from posewright import experiments, figures, motions, recordings
+from posewright import evaluation, experiments, figures, motions, recordings
 from posewright.cli.console import say, working
 from posewright.cli.motion_options import (
     Friction,
@@ -20,7 +17,7 @@ from posewright.cli.motion_options import (
     open_for_robot,
     radians,
 )
-from posewright.cli.options import Record, refuse_overwriting, refuse_recording
+from posewright.cli.options import Record, option, refuse_overwriting, refuse_recording
 from posewright.errors import InputError, Where
 
 PICTURES = 12
@@ -29,29 +26,15 @@ PICTURES = 12
 def film(
     file: MotionPath,
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILM",
-            help="A .png, .svg or .pdf film strip, or a .mp4, .mkv or .webm film.",
-        ),
+        Path, option("--output -o FILM", "A .png, .svg or .pdf film strip, or a .mp4, .mkv or .webm film.")
     ],
     page: Page = None,
     robot: RobotName = None,
-    camera: Annotated[
-        str,
-        typer.Option("--camera", metavar="NAME", help="side, front, chase, or a camera of the robot."),
-    ] = "side",
-    pictures: Annotated[
-        int, typer.Option("--pictures", metavar="N", min=1, max=60, help="Of a strip, how many.")
-    ] = PICTURES,
-    speed: Annotated[
-        float,
-        typer.Option("--speed", metavar="X", help="Of a film: 0.25 is slow motion, four times as long."),
-    ] = 1.0,
+    camera: Annotated[str, option("--camera NAME", "side, front, chase, or a camera of the robot.")] = "side",
+    pictures: Annotated[int, option("--pictures N", "Of a strip, how many.", min=1, max=60)] = PICTURES,
+    speed: Annotated[float, option("--speed X", "Of a film: 0.25 is slow motion, four times as long.")] = 1.0,
     no_physics: Annotated[
-        bool, typer.Option("--no-physics", help="Show what is commanded, without gravity or weak servos.")
+        bool, option("--no-physics", "Show what is commanded, without gravity or weak servos.")
     ] = False,
     attitude: PutDown = None,
     friction: Friction = None,
@@ -63,9 +46,7 @@ def film(
     finds there. A film has 25 pictures a second.
 
     [bold]Examples[/]
-
       posewright motion film walk.motion.yaml -o walk.png
-
       posewright motion film humanoid.mtn --page "F getup" --attitude 0 90 -o up.mp4 --speed 0.5
     """
     _refuse(output, pictures, speed)
@@ -77,29 +58,25 @@ def film(
     put_down = radians(attitude)
     with working(f"{motion.name}: playing") as on_progress:
         manner = Manner(camera, pictures, speed, lambda share: on_progress(f"filming: {share:.0%}"))
-        show = _commanded if no_physics else partial(_played, friction=friction, record=record)
-        show(motion, output, put_down, manner)
+        result = None
+        if not no_physics:
+            result = experiments.try_motion(motion, attitude=put_down, friction=friction)
+            if record is not None:
+                recordings.write_mcap(result.recording, record)
+        _write(motion, result, output, put_down, manner)
     say(f"{motion.name} -> {output}")
 
 
 class Manner(NamedTuple):
-    """How a motion is shown.
+    """How a motion is shown."""
 
-    Attributes:
-        camera: who looks.
-        pictures: of a strip, how many.
-        speed: of a film, seconds of motion a second of film.
-        on_progress: of a film, is called with the share done.
-    """
-
-    camera: str
-    pictures: int
-    speed: float
-    on_progress: Callable[[float], None]
+    camera: str  # who looks
+    pictures: int  # of a strip, how many
+    speed: float  # of a film, seconds of motion a second of film
+    on_progress: Callable[[float], None]  # of a film, is called with the share done
 
 
 def _refuse(output: Path, pictures: int, speed: float) -> None:
-    """Refuse what cannot be drawn or filmed, before it is played."""
     if _is_strip(output):
         figures.refuse_pictures(pictures)
         figures.refuse_unsavable(output)
@@ -114,53 +91,35 @@ def _is_strip(output: Path) -> bool:
     return output.suffix.lower() in figures.PICTURES
 
 
-def _commanded(
-    motion: motions.Motion, output: Path, attitude: tuple[float, float] | None, manner: Manner
-) -> None:
-    """Show where every joint is commanded to be."""
-    if _is_strip(output):
-        strip = figures.draw_strip(motion, pictures=manner.pictures, camera=manner.camera, attitude=attitude)
-        figures.save_figure(strip, output)
-        return
-    figures.film_motion(
-        motion,
-        output,
-        attitude=attitude,
-        camera=manner.camera,
-        speed=manner.speed,
-        on_progress=manner.on_progress,
-    )
-
-
-def _played(
+def _write(
     motion: motions.Motion,
+    result: evaluation.MotionResult | None,
     output: Path,
     attitude: tuple[float, float] | None,
     manner: Manner,
-    *,
-    friction: float | None,
-    record: Path | None,
 ) -> None:
-    """Show what becomes of a motion under gravity."""
-    result = experiments.try_motion(motion, attitude=attitude, friction=friction)
-    if record is not None:
-        recordings.write_mcap(result.recording, record)
+    """Show what became of a motion under gravity, or without a result, what is commanded."""
+    camera, pictures, speed, on_progress = manner
     if _is_strip(output):
-        strip = figures.draw_strip(
-            result.recording,
-            result.robot,
-            pictures=manner.pictures,
-            camera=manner.camera,
-            findings=result.findings,
-        )
+        if result is None:
+            strip = figures.draw_strip(motion, pictures=pictures, camera=camera, attitude=attitude)
+        else:
+            whose, found = result.robot, result.findings
+            strip = figures.draw_strip(
+                result.recording, whose, pictures=pictures, camera=camera, findings=found
+            )
         figures.save_figure(strip, output)
-        return
-    figures.film_recording(
-        result.recording,
-        output,
-        camera=manner.camera,
-        speed=manner.speed,
-        begin_s=result.played.begin * result.played.frame_s,
-        robots=result.robot,
-        on_progress=manner.on_progress,
-    )
+    elif result is None:
+        figures.film_motion(
+            motion, output, attitude=attitude, camera=camera, speed=speed, on_progress=on_progress
+        )
+    else:
+        figures.film_recording(
+            result.recording,
+            output,
+            camera=camera,
+            speed=speed,
+            begin_s=result.played.begin * result.played.frame_s,
+            robots=result.robot,
+            on_progress=on_progress,
+        )

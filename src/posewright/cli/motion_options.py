@@ -6,45 +6,28 @@ import math
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from posewright import formats
 from posewright.cli.console import warn
+from posewright.cli.options import argument, option
 
-MotionPath = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A motion file; its content tells the format.")
-]
-Page = Annotated[
-    str | None, typer.Option("--page", "-p", metavar="P", help="Name or number of a page; default the first.")
-]
-OnlyPage = Annotated[
-    str | None, typer.Option("--page", "-p", metavar="P", help="Name or number of a page; default all.")
-]
-RobotName = Annotated[
-    str | None,
-    typer.Option("--robot", metavar="R", help="The robot; another's motion is carried over."),
-]
+MotionPath = Annotated[Path, argument("FILE", "A motion file; its content tells the format.")]
+Page = Annotated[str | None, option("--page -p P", "Name or number of a page; default the first.")]
+OnlyPage = Annotated[str | None, option("--page -p P", "Name or number of a page; default all.")]
+RobotName = Annotated[str | None, option("--robot R", "The robot; another's motion is carried over.")]
 
 Physics = Annotated[
-    bool,
-    typer.Option(
-        "--physics", help="Play it under gravity: falls, tilt, self-contact, slip, lag, weak servos."
-    ),
+    bool, option("--physics", "Play it under gravity: falls, tilt, self-contact, slip, lag, weak servos.")
 ]
 PutDown = Annotated[
     tuple[float, float] | None,
-    typer.Option(
-        "--attitude",
-        metavar="ROLL PITCH",
-        help="How the base is turned when the robot is put down, in degrees: 0 90 on its face, 0 -90 on its "
+    option(
+        "--attitude ROLL PITCH",
+        "How the base is turned when the robot is put down, in degrees: 0 90 on its face, 0 -90 on its "
         "back; default as the file says, else standing.",
     ),
 ]
 Friction = Annotated[
-    float | None,
-    typer.Option(
-        "--friction", metavar="MU", help="Of the floor: 0.2 polished, 1 carpet; default the model's."
-    ),
+    float | None, option("--friction MU", "Of the floor: 0.2 polished, 1 carpet; default the model's.")
 ]
 
 

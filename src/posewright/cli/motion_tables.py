@@ -16,11 +16,8 @@ from posewright.cli.options import record_paths, refuse_recording
 
 FOR_EVER = "for ever"
 
-WORST = 3
-"""So many joints are named of those that lag or give all their torque."""
-
-DIGITS = 9
-"""Decimals of a time: a nanosecond, free of 0.8160000000000001."""
+WORST = 3  # so many joints are named of those that lag or give all their torque
+DIGITS = 9  # decimals of a time: a nanosecond, free of 0.8160000000000001
 
 
 def describe_file(file: formats.MotionFile, page: str | None) -> dict[str, Any]:
@@ -66,9 +63,8 @@ def describe_motion(motion: motions.Motion) -> dict[str, Any]:
 def _frame_ms(file: formats.MotionFile, motion: motions.Motion) -> float:
     """Return the frame of the file where it has one, else that of the robot [ms]."""
     told = float(motion.extras.get("omtn_frame_ms") or 0.0)
-    step_s = (
-        formats.FORMATS[file.format].quantum.time_s if file.format in (formats.OMTN, formats.ODA) else None
-    )
+    has_frames = file.format in (formats.OMTN, formats.ODA)
+    step_s = formats.FORMATS[file.format].quantum.time_s if has_frames else None
     return told or 1000.0 * (formats.card_of(motion).frame_period_s if step_s is None else step_s)
 
 
@@ -117,16 +113,13 @@ def summary(description: dict[str, Any]) -> Iterator[str]:
     for what in ("next", "exit"):
         if told[what] is not None:
             yield f"  {what:<9}  {told[what]}"
-    yield f"  joints     {_joint_list(told)}"
+    joints = told["joints"]
+    are_all = len(joints) == told["robot_joints"]
+    yield f"  joints     {f'all {len(joints)}' if are_all else ', '.join(joints)}"
     if told["free_joints"]:
         yield f"  let free   {', '.join(told['free_joints'])}"
     if told["source"]:
         yield f"  source     {told['source']}"
-
-
-def _joint_list(told: dict[str, Any]) -> str:
-    joints = told["joints"]
-    return f"all {len(joints)}" if len(joints) == told["robot_joints"] else ", ".join(joints)
 
 
 def page_table(pages: list[dict[str, Any]]) -> Table:
@@ -208,16 +201,8 @@ def with_physics(
 ) -> dict[str, Any]:
     """Return a report of the design rules with what physics finds in the same pages.
 
-    `physics` holds the numbers, one entry a page; the findings join the others and are counted with them.
-
-    Args:
-        report: what the design rules found.
-        file: with the motions.
-        page: of one page only; None for all.
-        attitude_deg: roll and pitch the robot is put down with [deg].
-        friction: of the floor.
-        record: where to write the recording; of several pages each gets a name of its own.
-        on_progress: is told the name of the motion that is played.
+    `physics` holds the numbers, one entry a page; the findings join the others and are counted with them. The
+    robot is put down with a roll and pitch [deg]; of several pages each recording gets a name of its own.
     """
     wanted = None if page is None else file.page_number(page)
     pages = [
@@ -258,13 +243,10 @@ def findings_lines(result: evaluation.MotionResult) -> Iterator[str]:
 
 
 def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the numbers of one motion, a line each.
-
-    Args:
-        told: an entry of `physics`.
-    """
+    """Yield the numbers of one motion, an entry of `physics`, a line each."""
     yield f"{told['motion']} under gravity, {told['played_s']:.2f} s:"
-    yield f"  falls         {_falls(told['falls'])}"
+    falls = ", ".join(f"{fall['side']} at {fall['time_s']:.2f} s" for fall in told["falls"])
+    yield f"  falls         {falls or 'none'}"
     way = told["travel"]
     yield (
         f"  way           {way['distance_m']:.3f} m at {way['speed_m_s']:.3f} m/s: {way['forward_m']:+.3f} m "
@@ -284,10 +266,6 @@ def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:
     weak = sorted(told["saturated"], key=lambda stretch: -stretch["longest_s"])
     most = [f"{one['joint']} {one['longest_s']:.2f} s ({one['share']:.0%})" for one in weak[:WORST]]
     yield f"  full torque   {', '.join(most) or 'never'}"
-
-
-def _falls(falls: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"{fall['side']} at {fall['time_s']:.2f} s" for fall in falls) or "none"
 
 
 def _contacts(contacts: Sequence[Mapping[str, Any]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,37 +15,50 @@ from posewright.cli import console
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, Where
 
-FOUND = 1
-"""Exit code where a check found an error, a robot fell, or a search found nothing."""
+FOUND = 1  # exit code where a check found an error, a robot fell, or a search found nothing
+STOPPED = 130  # exit code after Ctrl-C, as shells count it
 
-STOPPED = 130
-"""Exit code after Ctrl-C, as shells count it."""
 
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON, and nothing else, to stdout.")]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write here instead of to stdout.")
-]
-Plot = Annotated[Path | None, typer.Option(help="Draw a picture (png, svg or pdf).")]
+def option(words: str, about: str, **more: Any) -> Any:
+    """Return an option as help writes it: its names, then what stands for its value: `--output -o FILE`."""
+    names = [word for word in words.split() if word.startswith("-")]
+    value = " ".join(word for word in words.split() if not word.startswith("-"))
+    return typer.Option(*names, metavar=value or None, help=about, **more)
+
+
+def argument(words: str, about: str, **more: Any) -> Any:
+    """Return an argument, `words` being what stands for it in help; empty for the parameter's own name."""
+    return typer.Argument(metavar=words or None, help=about, **more)
+
+
+AsJson = Annotated[bool, option("--json", "Write JSON, and nothing else, to stdout.")]
+Output = Annotated[Path | None, option("--output -o FILE", "Write here instead of to stdout.")]
+Plot = Annotated[Path | None, option("--plot", "Draw a picture (png, svg or pdf).")]
 Record = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a recording (MCAP) for replay, judge and evaluate.")
+    Path | None, option("--record FILE", "Write a recording (MCAP) for replay, judge and evaluate.")
 ]
-Video = Annotated[Path | None, typer.Option(help="Make a film (mp4, mkv or webm).")]
+Video = Annotated[Path | None, option("--video", "Make a film (mp4, mkv or webm).")]
 Camera = Annotated[
     str | None,
-    typer.Option(
-        help="field, top, chase, side, front, or a camera of the robot; default field, or side without one."
+    option(
+        "--camera",
+        "field, top, chase, side, front, or a camera of the robot; default field, or side without one.",
     ),
 ]
-AcceptLoss = Annotated[
-    bool, typer.Option("--accept-loss", help="Write even if the format cannot hold everything.")
-]
+AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format cannot hold everything.")]
+
+
+def add_verb(app: typer.Typer, word: str, verb: Callable[..., Any]) -> None:
+    """Add a verb, whose help is its docstring: the examples there, set in by two, get a line of their own."""
+    told = inspect.cleandoc(verb.__doc__ or "").replace("\n  posewright ", "\n\n  posewright ")
+    app.command(word, help=told)(verb)
 
 
 def add_group(app: typer.Typer, name: str, about: str, verbs: Mapping[str, Callable[..., Any]]) -> None:
     """Add a group of verbs to the application."""
     group = typer.Typer(help=about, no_args_is_help=True, rich_markup_mode="rich")
     for word, verb in verbs.items():
-        group.command(word)(verb)
+        add_verb(group, word, verb)
     app.add_typer(group, name=name)
 
 
@@ -65,11 +79,7 @@ def refuse_overwriting(output: Path | None, *inputs: str | Path | None) -> None:
 def losses_listed(
     message: str | None = None, worded: Callable[[Sequence[str]], Iterable[str]] = tuple
 ) -> Iterator[None]:
-    """Let a refusal because of losses list each of them, and then say one line with the flag for it.
-
-    Args:
-        message: that line; default what the refusal itself says.
-        worded: the lines to list for the losses.
+    """Let a refusal because of losses list each, and then say one line, its own or `message`, with the flag.
 
     Raises:
         LossError: one is raised within.
@@ -88,14 +98,7 @@ def losses_listed(
 
 
 def give_samples(samples: Any, told: Mapping[str, Any], output: Path | None, *, as_json: bool) -> None:
-    """Write a table of samples to a file, as JSON, or as CSV on stdout.
-
-    Args:
-        samples: a `posewright.motions.SampleTable`.
-        told: what JSON says besides.
-        output: the file, if any.
-        as_json: whether a program reads it.
-    """
+    """Write a `motions.SampleTable` to a file, as JSON with what is told besides, or as CSV on stdout."""
     if output is not None:
         write_atomically(output, samples.csv().encode())
     if as_json:

@@ -9,59 +9,51 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.judge import print_outcome
-from posewright.cli.options import AsJson, Camera, Plot, Video, refuse_overwriting
+from posewright.cli.judge import give_outcome
+from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
 
 if TYPE_CHECKING:
     from posewright.recordings import Recording
 
-HELP = """Play a recording again, from itself alone: picture, film, live window, score.
-
-[bold]Examples[/]
-
-  posewright replay race.mcap
-
-  posewright replay race.mcap --video race.mp4 --camera chase --speed 2
-"""
-
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("replay", help=HELP)(replay)
+    add_verb(app, "replay", replay)
 
 
 def replay(
-    recording: Annotated[Path, typer.Argument(help="A recording (MCAP).")],
+    recording: Annotated[Path, argument("", "A recording (MCAP).")],
     video: Video = None,
     plot: Plot = None,
     camera: Camera = None,
     speed: Annotated[
-        float, typer.Option(min=0.05, max=100.0, help="Recorded seconds a second of film or window.")
+        float, option("--speed", "Recorded seconds a second of film or window.", min=0.05, max=100.0)
     ] = 1.0,
-    view: Annotated[bool, typer.Option("--view", help="Show it in a live window.")] = False,
+    view: Annotated[bool, option("--view", "Show it in a live window.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Replay a recording."""
+    """Play a recording again, from itself alone: picture, film, live window, score.
+
+    [bold]Examples[/]
+      posewright replay race.mcap
+      posewright replay race.mcap --video race.mp4 --camera chase --speed 2
+    """
     from posewright.experiments import replay as replayed
 
     for output in (plot, video):
         refuse_overwriting(output, recording)
-    with console.progress(quiet=as_json) as display:
-        line = display.add_task(f"{recording}: reading")
+    with console.working(f"{recording}: reading", quiet=as_json) as say:
         outcome = replayed(
             recording,
             plot=plot,
             video=video,
             camera=camera,
             speed=speed,
-            on_progress=lambda share: display.update(line, description=f"filming: {share:.0%}"),
+            on_progress=lambda share: say(f"filming: {share:.0%}"),
         )
     if view:
         _show(outcome.recording, speed)
-    if as_json:
-        console.emit_json(outcome.to_dict())
-    else:
-        print_outcome(outcome)
+    give_outcome(outcome, as_json=as_json)
 
 
 def _show(recording: Recording, speed: float) -> None:

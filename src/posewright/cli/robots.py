@@ -10,7 +10,7 @@ from rich.table import Table
 
 from posewright import robots
 from posewright.cli.console import give, table
-from posewright.cli.options import AsJson
+from posewright.cli.options import AsJson, add_verb, argument
 
 NOT_WORTH_SHOWING = (0, None, (0.0, 0.0, 0.0))
 """Values of a sensor's place and direction that say no more than its mount does."""
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
     """Add the group `robots` to the application."""
     group = typer.Typer(rich_markup_mode="rich")
     group.callback(invoke_without_command=True)(list_robots)
-    group.command("show")(show)
+    add_verb(group, "show", show)
     app.add_typer(group, name="robots")
 
 
@@ -45,9 +45,7 @@ def list_robots(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def show(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A robot of the list, or the path of one's own robot.yaml.")
-    ],
+    name: Annotated[str, argument("NAME", "A robot of the list, or the path of one's own robot.yaml.")],
     as_json: AsJson = False,
 ) -> None:
     """Show a robot's card: joints, servos, limits, poses, numberings, sensors and sources.
@@ -55,11 +53,8 @@ def show(
     Angles are the joints' own: pitch about y, roll about x, yaw about z.
 
     [bold]Examples[/]
-
       posewright robots show robotis_bioloid
-
       posewright robots show robotis_bioloid --json
-
       posewright robots show my_robot/robot.yaml
     """
     card = robots.describe(robots.robot(name))
@@ -184,24 +179,16 @@ def _gains(card: dict[str, Any]) -> Table:
 def _poses(card: dict[str, Any]) -> Table:
     names = list(card["poses"])
     on_bus = all(joint["servo"]["tick_urad"] is None for joint in card["joints"])
-    shown = _angle_and_ticks if on_bus else _angle
-    rows = [
-        (joint["name"], *(shown(card["poses"][name], joint["name"]) for name in names))
-        for joint in card["joints"]
-    ]
+
+    def shown(pose: dict[str, dict[str, float]], joint: str) -> str:
+        return f"{pose['deg'][joint]:7.1f}" + (f" ({pose['ticks'][joint]:4d})" if on_bus else "")
+
+    joints = [joint["name"] for joint in card["joints"]]
+    rows = [(joint, *(shown(card["poses"][name], joint) for name in names)) for joint in joints]
     return _table("Poses: degrees (ticks)" if on_bus else "Poses: degrees", ("joint", *names), rows)
 
 
-def _angle_and_ticks(pose: dict[str, dict[str, float]], joint: str) -> str:
-    return f"{_angle(pose, joint)} ({pose['ticks'][joint]:4d})"
-
-
-def _angle(pose: dict[str, dict[str, float]], joint: str) -> str:
-    return f"{pose['deg'][joint]:7.1f}"
-
-
 def _called(title: str, card: dict[str, Any], schemes: dict[str, dict[str, str]]) -> Table:
-    """Return what others call the joints, from their names or numbers by scheme."""
     names = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
     rows = [(joint["name"], *(name.get(joint["name"], "") for name in names)) for joint in card["joints"]]
     return _table(title, ("joint", *schemes), rows)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.judge import print_outcome
-from posewright.cli.options import AsJson, Camera, Plot, Video, refuse_overwriting
+from posewright.cli.judge import give_outcome
+from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
@@ -20,45 +20,32 @@ if TYPE_CHECKING:
     from posewright.experiments import Progress
     from posewright.simulation import World
 
-HELP = """Run a trial or a contest: robot, behaviour, field, referee, judge.
 
-[bold]Examples[/]
-
-  posewright run obstacle-race
-
-  posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
-
-  posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
-
-  posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
-
-  posewright run passivity-test --seed 3
-"""
-
-
-TrialName = Annotated[str, typer.Argument(help="A trial's or a contest's name, or a *.trial.yaml file.")]
+TrialName = Annotated[str, argument("", "A trial's or a contest's name, or a *.trial.yaml file.")]
 LayoutName = Annotated[
-    str | None, typer.Option(help="Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
+    str | None, option("--layout", "Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
 ]
 Seed = Annotated[
-    int | None, typer.Option(help="Of what is drawn by chance: where boxes stand, random inputs of a chart.")
+    int | None, option("--seed", "Of what is drawn by chance: where boxes stand, random inputs of a chart.")
 ]
-BehaviourName = Annotated[str | None, typer.Option(help="A behaviour's name, or a *.behaviour.yaml file.")]
+BehaviourName = Annotated[
+    str | None, option("--behaviour", "A behaviour's name, or a *.behaviour.yaml file.")
+]
 VendorFile = Annotated[
     Path | None,
-    typer.Option(
-        help="A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
+    option(
+        "--motions", "A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
     ),
 ]
-Body = Annotated[str, typer.Option(help="What it is run on: sim, mock, or what an installed package adds.")]
-Record = Annotated[Path | None, typer.Option(help="Write the recording (MCAP; opens in Foxglove).")]
-View = Annotated[bool, typer.Option("--view", help="Show it in a live window, at real time.")]
-Legal = Annotated[bool, typer.Option("--legal", help="Refuse a layout that breaks the contest's rules.")]
+Body = Annotated[str, option("--body", "What it is run on: sim, mock, or what an installed package adds.")]
+Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
+View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
+Legal = Annotated[bool, option("--legal", "Refuse a layout that breaks the contest's rules.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    app.command("run", help=HELP)(run)
+    add_verb(app, "run", run)
 
 
 def run(
@@ -76,7 +63,15 @@ def run(
     legal: Legal = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a trial."""
+    """Run a trial or a contest: robot, behaviour, field, referee, judge.
+
+    [bold]Examples[/]
+      posewright run obstacle-race
+      posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
+      posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
+      posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
+      posewright run passivity-test --seed 3
+    """
     from posewright.experiments import draw_outcome, run_trial
     from posewright.figures import FILMS, PICTURES, film_recording, save_figure
 
@@ -86,12 +81,7 @@ def run(
         _refuse_unwritable(path, endings)
     for output in (record, video, plot):
         refuse_overwriting(output, trial, layout, behaviour, motions)
-    with console.progress(quiet=as_json) as display:
-        line = display.add_task(f"{trial}: setting up")
-
-        def say(words: str) -> None:
-            display.update(line, description=words)
-
+    with console.working(f"{trial}: setting up", quiet=as_json) as say:
         outcome = run_trial(
             trial,
             layout=layout,
@@ -101,7 +91,7 @@ def run(
             body=body,
             legal=legal,
             record=record,
-            on_progress=None if display.disable else _teller(say),
+            on_progress=_teller(say),
             make_watcher=_Live if view else None,
             clock=time.perf_counter,
         )
@@ -115,10 +105,7 @@ def run(
                 camera=camera,
                 on_progress=lambda share: say(f"filming: {share:.0%}"),
             )
-    if as_json:
-        console.emit_json(outcome.to_dict())
-    else:
-        print_outcome(outcome)
+    give_outcome(outcome, as_json=as_json)
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
@@ -137,17 +124,12 @@ def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:
         return
     refuse_unwritable(path)
     if path.suffix.lower() not in suffixes:
-        raise InputError(
-            "the file's ending does not fit", where=Where(path), hint=f"one of {', '.join(suffixes)}"
-        )
+        what = "the file's ending does not fit"
+        raise InputError(what, where=Where(path), hint=f"one of {', '.join(suffixes)}")
 
 
 class _Live:
-    """Shows a world while it is simulated, no faster than real time.
-
-    Raises:
-        UnavailableError: there is no display.
-    """
+    """Shows a world while it is simulated, no faster than real time."""
 
     def __init__(self, world: World) -> None:
         from posewright.simulation import LiveView

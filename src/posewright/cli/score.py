@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from posewright.cli.options import AsJson
+from posewright.cli.options import AsJson, option
 
 
 def register(app: typer.Typer) -> None:
@@ -22,33 +22,29 @@ def _contests() -> None:
 
 
 def obstacle_race(
-    time: Annotated[float, typer.Option(help="The leg's time in seconds, 0..300; 300 if unfinished.")],
-    distance: Annotated[float, typer.Option(help="To the back of the rearmost foot in centimetres, 0..150.")],
-    penalties: Annotated[int, typer.Option(help="How often the judge touched the robot.")] = 0,
+    time: Annotated[float, option("--time", "The leg's time in seconds, 0..300; 300 if unfinished.")],
+    distance: Annotated[
+        float, option("--distance", "To the back of the rearmost foot in centimetres, 0..150.")
+    ],
+    penalties: Annotated[int, option("--penalties", "How often the judge touched the robot.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Score one leg of the CEABOT obstacle race: (300-T)·7.5/300 + d/150·7.5 - (2·pen)^1.35."""
+    from rich.table import Table
+
     from posewright.cli import console
     from posewright.contests import rules, score
 
     points = score(time, distance, penalties)
-    if as_json:
-        asked = {"time_s": time, "distance_cm": distance, "penalties": penalties}
-        console.emit_json({**points.to_dict(), **asked})
-        return
-    from rich.table import Table
-
+    asked = {"time_s": time, "distance_cm": distance, "penalties": penalties}
     limits = rules().scoring
     table = Table("for", "points", title="One leg of the obstacle race")
     table.columns[1].justify = "right"
-    table.add_row(
-        f"time left, {limits.time_limit_s - time:g} s of {limits.time_limit_s:g} s",
-        f"{points.time_points:+.3f}",
-    )
-    table.add_row(
-        f"distance, {distance:g} cm of {limits.distance_limit_cm:g} cm", f"{points.distance_points:+.3f}"
-    )
+    what = f"time left, {limits.time_limit_s - time:g} s of {limits.time_limit_s:g} s"
+    table.add_row(what, f"{points.time_points:+.3f}")
+    what = f"distance, {distance:g} cm of {limits.distance_limit_cm:g} cm"
+    table.add_row(what, f"{points.distance_points:+.3f}")
     table.add_row(f"penalties, {penalties}", f"{-points.penalty_points:+.3f}", end_section=True)
     table.add_row("the formula's value, which decides places", f"{points.raw_points:+.3f}")
     table.add_row("counts in the total", f"{points.points:.3f}", style="bold")
-    console.out.print(table)
+    console.give({**points.to_dict(), **asked}, [table], as_json=as_json)

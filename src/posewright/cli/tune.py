@@ -17,7 +17,7 @@ from rich.text import Text
 from posewright import experiments, figures, gaits, search
 from posewright.cli import console
 from posewright.cli.console import give
-from posewright.cli.options import FOUND, STOPPED, AsJson, refuse_overwriting
+from posewright.cli.options import FOUND, STOPPED, AsJson, add_verb, argument, option, refuse_overwriting
 from posewright.cli.tune_report import (
     describe,
     figures_line,
@@ -37,57 +37,38 @@ GAIT_SUFFIXES = (".yaml", ".yml")
 
 TuningName = Annotated[
     str | None,
-    typer.Argument(
-        metavar="TUNING", help="A tuning of --list, or the path of one's own *.tune.yaml.", show_default=False
-    ),
+    argument("TUNING", "A tuning of --list, or the path of one's own *.tune.yaml.", show_default=False),
 ]
 Generations = Annotated[
-    int | None,
-    typer.Option(
-        "--generations", metavar="N", help="How many after the start; default the document's.", min=1
-    ),
+    int | None, option("--generations N", "How many after the start; default the document's.", min=1)
 ]
 Population = Annotated[
-    int | None,
-    typer.Option(
-        "--population", metavar="N", help="Candidates in each; default the document's, or the journal's."
-    ),
+    int | None, option("--population N", "Candidates in each; default the document's, or the journal's.")
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option("--seed", metavar="N", help="Of what is drawn by chance; default 0, or the journal's."),
-]
+Seed = Annotated[int | None, option("--seed N", "Of what is drawn by chance; default 0, or the journal's.")]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers",
-        metavar="N",
-        help="Processes that walk; default one a processor. The result is the same with any number.",
+    option(
+        "--workers N",
+        "Processes that walk; default one a processor. The result is the same with any number.",
         min=1,
     ),
 ]
 JournalFile = Annotated[
-    Path | None,
-    typer.Option("--journal", metavar="FILE", help=f"Of the search; default TUNING{JOURNAL_SUFFIX} here."),
+    Path | None, option("--journal FILE", f"Of the search; default TUNING{JOURNAL_SUFFIX} here.")
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with the journal that is there.")]
-GaitFile = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write the best gait here, a *.gait.yaml."),
-]
-PlotFile = Annotated[
-    Path | None, typer.Option("--plot", metavar="PICTURE", help="Draw the search (png, svg or pdf).")
-]
-List = Annotated[bool, typer.Option("--list", help="List the tunings that come with Posewright, no more.")]
+Resume = Annotated[bool, option("--resume", "Go on with the journal that is there.")]
+GaitFile = Annotated[Path | None, option("--output -o FILE", "Write the best gait here, a *.gait.yaml.")]
+PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the search (png, svg or pdf).")]
+List = Annotated[bool, option("--list", "List the tunings that come with Posewright, no more.")]
 Report = Annotated[
-    Path | None,
-    typer.Option("--report", metavar="JOURNAL", help="Show what a journal holds, no more; also --plot."),
+    Path | None, option("--report JOURNAL", "Show what a journal holds, no more; also --plot.")
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb `tune` to the application."""
-    app.command("tune")(tune)
+    add_verb(app, "tune", tune)
 
 
 def tune(
@@ -111,17 +92,11 @@ def tune(
     docs/how-to-tune.md explains the document and the score.
 
     [bold]Examples[/]
-
       posewright tune --list
-
       posewright tune fast
-
       posewright tune fast --seed 3 --generations 200 --journal fast_3.jsonl -o my_fast.gait.yaml
-
       posewright tune fast --resume --generations 300 --plot fast.png
-
       posewright tune my_trot.tune.yaml --workers 4 --json
-
       posewright tune --report fast.tune.jsonl --plot fast.png
     """
     wishes = Wishes(generations, population, seed, workers)
@@ -138,16 +113,12 @@ def tune(
 
 
 def _refuse_unclear(tuning: str | None, report: Path | None, *, is_list: bool, is_search: bool) -> None:
-    """Refuse to do two things, or none."""
     if (tuning is not None) + (report is not None) + is_list != 1:
-        raise InputError(
-            "it is not clear what to do",
-            hint="name a tuning, or say --list, or --report JOURNAL: one of them",
-        )
+        what = "it is not clear what to do"
+        raise InputError(what, hint="name a tuning, or say --list, or --report JOURNAL: one of them")
     if is_search and tuning is None:
-        raise InputError(
-            "--list and --report search nothing", hint="name a tuning, or leave the options of a search out"
-        )
+        what = "--list and --report search nothing"
+        raise InputError(what, hint="name a tuning, or leave the options of a search out")
 
 
 class Wishes(NamedTuple):
@@ -168,77 +139,45 @@ class Files(NamedTuple):
 
 
 def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json: bool) -> None:
-    """Search, tell how it goes, write what was found and show it.
-
-    Args:
-        tuning: name of a tuning, or path of one.
-        wishes: how to search.
-        files: where to write to.
-        resume: whether to go on with the journal that is there.
-        as_json: whether a program reads the result.
-    """
     task = experiments.read_tune(tuning)
     journal = files.journal or Path(f"{task.name}{JOURNAL_SUFFIX}")
     _refuse_files(task, journal, files)
     recorded = _recorded(journal, resume=resume)
-    settled = _settled(wishes, task, recorded)
-    shown = SearchProgress(task, settled.generations, settled.population, recorded, time.perf_counter)
+    plan = None if recorded is None else recorded.plan
+    generations, population, seed = (
+        wishes.generations or task.search.generations,
+        wishes.population,
+        wishes.seed,
+    )
+    if plan is not None and population is None:
+        population = plan.population
+    if seed is None:
+        seed = 0 if plan is None else plan.seed
+    shown = SearchProgress(task, generations, population, recorded, time.perf_counter)
+    is_long = shown.evaluations_to_do >= WORTH_WORKERS
     try:
         with followed(shown):
-            found = _found(task, settled, journal, shown)
+            found = experiments.tune_gait(
+                task,
+                generations=generations,
+                population=population,
+                seed=seed,
+                workers=wishes.workers or ((os.cpu_count() or 1) if is_long else 1),
+                journal=journal,
+                watch=shown.watch,
+                after=shown.after,
+            )
     except KeyboardInterrupt:
         how_to_go_on(tuning, journal, shown)
         raise typer.Exit(STOPPED) from None
-    _write(found, journal, files)
-    give(
-        result_data(found, settled.seed, journal, files.output, shown.wall_s),
-        result_lines(found, journal, files.output),
-        as_json=as_json,
-    )
-    if found.gait is None:
-        raise typer.Exit(FOUND)
-
-
-class _Settled(NamedTuple):
-    """How a search is done, when wishes, journal and document have been heard."""
-
-    generations: int
-    population: int | None
-    seed: int
-    workers: int | None
-
-
-def _settled(wishes: Wishes, task: experiments.GaitTask, recorded: search.Journal | None) -> _Settled:
-    plan = None if recorded is None else recorded.plan
-    population, seed = wishes.population, wishes.seed
-    return _Settled(
-        wishes.generations or task.search.generations,
-        plan.population if plan is not None and population is None else population,
-        seed if seed is not None else 0 if plan is None else plan.seed,
-        wishes.workers,
-    )
-
-
-def _found(
-    task: experiments.GaitTask, settled: _Settled, journal: Path, shown: SearchProgress
-) -> experiments.TunedGait:
-    return experiments.tune_gait(
-        task,
-        generations=settled.generations,
-        population=settled.population,
-        seed=settled.seed,
-        workers=settled.workers or _workers(shown.evaluations_to_do),
-        journal=journal,
-        watch=shown.watch,
-        after=shown.after,
-    )
-
-
-def _write(found: experiments.TunedGait, journal: Path, files: Files) -> None:
     if files.plot is not None:
         figures.save_figure(figures.draw_tuning(journal), files.plot)
     if files.output is not None and found.gait is not None:
         gaits.write_gait(found.gait, files.output)
+    told = result_data(found, seed, journal, files.output, shown.wall_s)
+    give(told, result_lines(found, journal, files.output), as_json=as_json)
+    if found.gait is None:
+        raise typer.Exit(FOUND)
 
 
 def _recorded(journal: Path, *, resume: bool) -> search.Journal | None:
@@ -250,11 +189,8 @@ def _recorded(journal: Path, *, resume: bool) -> search.Journal | None:
     """
     is_there = os.path.lexists(journal)
     if is_there and not resume:
-        raise InputError(
-            "there is a journal already",
-            where=Where(journal),
-            hint="--resume to go on with it, or --journal FILE for another",
-        )
+        hint = "--resume to go on with it, or --journal FILE for another"
+        raise InputError("there is a journal already", where=Where(journal), hint=hint)
     if resume and not is_there:
         raise InputError("there is no journal to go on with", where=Where(journal), hint="leave --resume out")
     return search.read_journal(journal) if is_there and _has_a_line(journal) else None
@@ -291,27 +227,12 @@ def _refuse_output(task: experiments.GaitTask, output: Path) -> None:
         gaits.read_gait(output, robot=task.robot)  # it is written over: let it be a gait
 
 
-def _workers(evaluations: int) -> int:
-    return (os.cpu_count() or 1) if evaluations >= WORTH_WORKERS else 1
-
-
 Say = Callable[[str, bool], None]
 """Shows a line; the second says whether it is worth keeping: a generation is done."""
 
 
 class SearchProgress:
-    """Follows a search from outside: how far it is, the best so far, and how long it will take.
-
-    Args:
-        task: what is searched.
-        generations: how many are asked for.
-        population: candidates in each; None for the default of the document or of the search.
-        recorded: what stands in the journal already.
-        clock: a wall clock [s].
-
-    Attributes:
-        done: how many generations are done, the start not counted; None before that is.
-    """
+    """Follows a search from outside: how far it is, the best so far, and how long it will take."""
 
     def __init__(
         self,
@@ -326,8 +247,8 @@ class SearchProgress:
             experiments.GaitProblem(task), population=asked, spread=task.search.spread, seed=0
         )
         self.name = task.name
-        self.done: int | None = None
-        self.say: Say = _unheard
+        self.done: int | None = None  # generations, the start not counted; None before that is
+        self.say: Say = lambda *_: None  # nobody follows yet
         self._generations, self._population = generations, plan.population
         self._total = plan.end_of(generations)
         attempts = () if recorded is None else recorded.attempts[: self._total]
@@ -363,24 +284,13 @@ class SearchProgress:
         self.say(self._line(f"{place}, {attempt.index + 1} of {self._population}"), False)
 
     def _line(self, place: str) -> str:
-        parts = [f"{self.name}: {place}", self._told_best()]
-        left_s = self._left_s()
-        return "; ".join([*parts, *([] if left_s is None else [f"{duration(left_s)} left"])])
-
-    def _told_best(self) -> str:
-        best = self._best
-        if best is None or not math.isfinite(best.score):
-            return "none could be judged yet"
-        return f"best {best.score:.4f} ({figures_line(best.evaluation.facts)})"
-
-    def _left_s(self) -> float | None:
-        if not self._now or not self.evaluations_to_do:
-            return None
-        return self.wall_s / self._now * self.evaluations_to_do
-
-
-def _unheard(line: str, is_kept: bool) -> None:
-    """Show nothing: nobody follows yet."""
+        told, best = "none could be judged yet", self._best
+        if best is not None and math.isfinite(best.score):
+            told = f"best {best.score:.4f} ({figures_line(best.evaluation.facts)})"
+        left = ""
+        if self._now and self.evaluations_to_do:
+            left = f"; {duration(self.wall_s / self._now * self.evaluations_to_do)} left"
+        return f"{self.name}: {place}; {told}{left}"
 
 
 def duration(seconds: float) -> str:

@@ -28,12 +28,8 @@ FIGURES: Mapping[str, tuple[str, str]] = {
 }
 """Facts of a candidate, with people's words and how they read."""
 
-AT_BOUND = 0.01
-"""Nearer to a bound than this share of the range is at the bound."""
-
-MOST_ROWS = 16
-"""So many generations are shown, evenly spaced; more of them say no more."""
-
+AT_BOUND = 0.01  # nearer to a bound than this share of the range is at the bound
+MOST_ROWS = 16  # so many generations are shown, evenly spaced; more of them say no more
 NO_REASON = "no reason was noted"
 
 
@@ -160,11 +156,6 @@ def show_journal(journal: Path, plot: Path | None, *, as_json: bool) -> None:
     """Show the best so far, the course of the search, and why candidates were refused.
 
     A journal may be looked at while the search goes on.
-
-    Args:
-        journal: the file.
-        plot: a picture of the search to draw.
-        as_json: whether a program reads it.
     """
     if plot is not None:
         figures.refuse_unsavable(plot)
@@ -182,19 +173,10 @@ def _best(journal: search.Journal) -> search.Attempt | None:
 
 
 def _refused(journal: search.Journal) -> Counter[str]:
-    """Return why candidates could not be judged, without the numbers, and how many there are of each."""
-    reasons = (
-        str(attempt.evaluation.facts.get(search.REASON, NO_REASON))
-        for attempt in journal.attempts
-        if not attempt.evaluation.is_judged
-    )
-    return Counter(_without_numbers(reason) for reason in reasons)
-
-
-def _without_numbers(reason: str) -> str:
-    """Return a reason with dots for its numbers, so that those that differ in nothing else are one."""
-    words = (".." if any(letter.isdigit() for letter in word) else word for word in reason.split())
-    return " ".join(words)
+    """Return why candidates could not be judged, with dots for numbers, and how many there are of each."""
+    facts = (one.evaluation.facts for one in journal.attempts if not one.evaluation.is_judged)
+    words = (str(told.get(search.REASON, NO_REASON)).split() for told in facts)
+    return Counter(" ".join(".." if any(map(str.isdigit, word)) else word for word in told) for told in words)
 
 
 def _journal_data(journal: search.Journal) -> dict[str, Any]:

@@ -84,6 +84,8 @@ def judge(recording: Recording, by: Contest | None = None) -> Score:
         InputError: it is of no contest or of another field, it lacks what a judge must know, or an event in
             it cannot have happened.
     """
+    if by is not None and not is_of_a_contest(recording.header) and not recording.header.arena:
+        raise InputError("the recording tells of no field", hint="a judge needs a run on the contest's field")
     judged_by = contest_of(recording.header) if by is None else by
     for event in recording.events:
         _check(event, recording)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol
 
@@ -34,8 +35,11 @@ class Clock(Protocol):
     def is_real(self) -> bool:
         """Whether frames are due at real times; a run then sends them one by one."""
 
-    def wait_until(self, time_s: float) -> float:
-        """Wait until a time of the run [s] has come; return how long ago that was already [s]."""
+    def wait_until(self, time_s: float) -> None:
+        """Wait until a time of the run [s] has come."""
+
+    def delay(self, time_s: float, tolerance_s: float) -> float:
+        """Return how long ago a time of the run was [s]; a delay beyond the tolerance is returned once."""
 
 
 class SimulatedClock:
@@ -43,8 +47,11 @@ class SimulatedClock:
 
     is_real = False
 
-    def wait_until(self, time_s: float) -> float:  # noqa: ARG002 -- any time has come
-        """Return at once: nobody is late."""
+    def wait_until(self, time_s: float) -> None:
+        """Return at once."""
+
+    def delay(self, time_s: float, tolerance_s: float) -> float:  # noqa: ARG002 -- any time has come
+        """Return 0: nobody is late."""
         return 0.0
 
 
@@ -54,27 +61,27 @@ class RealClock:
     Args:
         now: a clock that only runs forward [s], such as `time.monotonic`.
         sleep: waits for so long [s], such as `time.sleep`.
-        tolerance_s: a run may be so late without being set back; one frame, say [s].
     """
 
     is_real = True
 
-    def __init__(
-        self, now: Callable[[], float], sleep: Callable[[float], None], tolerance_s: float = 1.0 / 128.0
-    ) -> None:
-        self._now, self._sleep, self._tolerance_s = now, sleep, tolerance_s
+    def __init__(self, now: Callable[[], float], sleep: Callable[[float], None]) -> None:
+        self._now, self._sleep = now, sleep
         self._zero_s: float | None = None
 
-    def wait_until(self, time_s: float) -> float:
-        """Wait until a time of the run has come; return how long ago that was already [s]."""
+    def wait_until(self, time_s: float) -> None:
+        """Wait until a time of the run has come; the first one has come when it is asked for."""
         now = self._now()
         if self._zero_s is None:
             self._zero_s = now - time_s
-        late_s = now - self._zero_s - time_s
-        if late_s < 0.0:
-            self._sleep(-late_s)
-            return 0.0
-        if late_s >= self._tolerance_s:
+        ahead_s = self._zero_s + time_s - now
+        if ahead_s > 0.0:
+            self._sleep(ahead_s)
+
+    def delay(self, time_s: float, tolerance_s: float) -> float:
+        """Return how long ago a time of the run was [s]; beyond the tolerance the run goes on from now."""
+        late_s = self._now() - (self._zero_s or 0.0) - time_s
+        if late_s >= tolerance_s and self._zero_s is not None:
             self._zero_s += late_s
         return late_s
 
@@ -85,7 +92,7 @@ SLACK_FRAMES = 1e-6
 MOST_FRAMES = 64
 """A controller is asked for so many frames at most, so that whoever watches sees them soon enough."""
 
-SIGTERM_EXIT = 128 + signal.SIGTERM
+ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,25 +133,25 @@ def drive(
 ) -> None:
     """Let controllers drive the robots of a plant.
 
-    Bodies are opened first. Whatever ends the run, an exception, Ctrl-C or SIGTERM, they are stopped and
-    closed before anybody hears of it. A controller is asked when the rows it gave are used up, so each robot
-    has a rhythm of its own.
+    Bodies are opened first. Whatever ends the run, an exception, and in the main thread Ctrl-C, SIGTERM or a
+    terminal that is closed, all are stopped and closed before anybody hears of it; further signals wait for
+    that. A controller is asked when the rows it gave are used up, so each robot has a rhythm of its own.
 
     Args:
         plant: what time passes in.
         controllers: one for each body of the plant, by its name there.
-        until_s: the plant's time to stop at [s].
+        until_s: the plant's time to stop at [s]; infinity for as long as nobody ends the run.
         watchers: each sees every block, in this order; the run ends after a block for which one says so.
-        clock: paces the frames; simulated time by default. In real time frames go out one by one, and a
-            delay of a frame or more is a fault `late` of the block in which it was noticed.
+        clock: paces the frames; simulated time by default. In real time frames go out one by one; one that
+            is over a frame or more too late has a fault `late`.
         safety: what stands between a controller and its body where it is not `Safety(robot)`.
         on_end: what the servos do in the end.
 
     Raises:
-        InputError: the controllers are not those of the plant's bodies.
-        BodyError: a body does not answer.
+        InputError: the controllers are not those of the plant's bodies, or a time makes no sense.
+        BodyError: a body does not answer, or answers for other frames than it was sent.
         UnsafeCommandError: a command is not finite.
-        SystemExit: SIGTERM came.
+        SystemExit: SIGTERM or SIGHUP came.
     """
     missing = set(plant.bodies) ^ set(controllers)
     if missing:
@@ -152,8 +159,11 @@ def drive(
             f"controllers and bodies do not match: {', '.join(sorted(missing))}",
             hint=f"one controller for each of {', '.join(plant.bodies)}",
         )
-    run = _Run(plant, controllers, watchers, clock or SimulatedClock(), safety or {})
+    if not plant.bodies or math.isnan(until_s) or not plant.frame_period_s > 0.0:
+        told = f"{len(plant.bodies)} bodies, frames of {plant.frame_period_s} s, until {until_s} s"
+        raise InputError(told, hint="at least one body, and times above 0")
     with _held(plant.bodies, on_end):
+        run = _Run(plant, controllers, watchers, clock or SimulatedClock(), safety or {})
         while not run.advance(until_s):
             pass
 
@@ -169,31 +179,37 @@ def _held(bodies: Mapping[str, Body], on_end: TorquePolicy) -> Iterator[None]:
                 body.open()
             yield
         finally:
-            for body in opened:
-                body.stop(on_end)
-            for body in opened:
-                body.close()
+            with _handled((*ENDING_SIGNALS, signal.SIGINT), signal.SIG_IGN), ExitStack() as ending:
+                for body in opened:  # each is called whatever the others raise; all stop before any is closed
+                    ending.callback(body.close)
+                for body in opened:
+                    ending.callback(body.stop, on_end)
 
 
 @contextmanager
 def sigterm_raises() -> Iterator[None]:
-    """Turn SIGTERM into SystemExit meanwhile, where nobody else has asked for it."""
-    is_ours = (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    )
-    if not is_ours:
+    """Turn SIGTERM and SIGHUP into SystemExit meanwhile, where nobody else has asked for them."""
+    free = [one for one in ENDING_SIGNALS if signal.getsignal(one) is signal.SIG_DFL]
+    with _handled(free, _terminate):
+        yield
+
+
+@contextmanager
+def _handled(signals: Sequence[int], handler: Any) -> Iterator[None]:
+    """Handle signals so meanwhile; in other threads than the main one nothing can be done about them."""
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGTERM, _terminate)
+    before = {one: signal.signal(one, handler) for one in signals}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for one, old in before.items():
+            signal.signal(one, old)
 
 
 def _terminate(signum: int, frame: Any) -> NoReturn:  # noqa: ARG001 -- what signal handlers are given
-    raise SystemExit(SIGTERM_EXIT)
+    raise SystemExit(128 + signum)
 
 
 class _Seat:
@@ -201,7 +217,13 @@ class _Seat:
 
     def __init__(self, name: str, body: Body, controller: Controller, safety: Safety) -> None:
         self.name, self.body, self._controller, self._safety = name, body, controller, safety
-        self._last: Floats = body.observe().positions[0]
+        self._last: Floats = body.observe().positions[0].copy()
+        blind = np.flatnonzero(np.isnan(self._last))
+        if len(blind):
+            joints = ", ".join(body.robot.joint_names[joint] for joint in blind[:3])
+            raise BodyError(
+                f"{name} does not say where {joints} stands", hint="no command is safe before that"
+            )
         self.state: BodyState
         self.requests: JointCommands
         self.commands: JointCommands
@@ -228,9 +250,10 @@ class _Seat:
         asked = self.requests if n == len(self.requests) else self.requests[rows]
         found = None if self.interventions is None else self.interventions.within(begin, begin + n)
         self.left -= n
-        self._last = sent.angles[-1]
+        self._last = sent.angles[-1].copy()  # a controller may use its array again
         if sent.free is not None:
-            self._last = np.where(sent.free, states.positions[-1], self._last)
+            seen = states.positions[-1]
+            self._last = np.where(sent.free & np.isfinite(seen), seen, self._last)
         return Block(self.name, self.state, asked, sent, states, found)
 
     def rows(self, n: int) -> JointCommands:
@@ -260,26 +283,31 @@ class _Run:
     def advance(self, until_s: float) -> bool:
         """Let some frames pass; return whether the run is over."""
         now_s = self._seats[0].body.time_s
-        left = int((until_s - now_s) / self._frame_s + SLACK_FRAMES)
+        left = int(min((until_s - now_s) / self._frame_s, MOST_FRAMES) + SLACK_FRAMES)
         if left <= 0:
             return True
         for seat in self._seats:
             if not seat.left:
-                seat.decide(min(left, MOST_FRAMES))
+                seat.decide(left)
         n = 1 if self._clock.is_real else min(left, *(seat.left for seat in self._seats))
-        late_s = self._clock.wait_until(now_s)
+        self._clock.wait_until(now_s)
         states = self._plant.advance({seat.name: seat.rows(n) for seat in self._seats})
+        over_s = now_s + n * self._frame_s
+        late_s = self._clock.delay(over_s, self._frame_s)
         stops = False
         for seat in self._seats:
-            done = states[seat.name]
+            done = states.get(seat.name)
+            if done is None or len(done) != n:
+                came = 0 if done is None else len(done)
+                raise BodyError(f"{seat.name} was sent {n} frames, and {came} came back")
             if late_s >= self._frame_s:
-                done = replace(done, faults=(*done.faults, self._late(now_s, late_s)))
+                done = replace(done, faults=(*done.faults, self._late(over_s, late_s)))
             block = seat.block(n, done)
             for watcher in self._watchers:
                 stops = watcher.watch(block) or stops
         return stops
 
-    def _late(self, now_s: float, late_s: float) -> Fault:
-        lost = int(late_s / self._frame_s)
-        message = f"a frame came {late_s * 1000.0:.1f} ms late, {lost} frame{'s' * (lost > 1)} were lost"
-        return Fault(now_s, FaultKind.LATE, message)
+    def _late(self, time_s: float, late_s: float) -> Fault:
+        missed = int(late_s / self._frame_s)
+        message = f"a frame was over {late_s * 1000.0:.1f} ms late: {missed} of the clock's frames missed"
+        return Fault(time_s, FaultKind.LATE, message)

@@ -96,6 +96,9 @@ class Safety:
             raise UnsafeCommandError(
                 f"commands of the shape {angles.shape}", hint=f"(n, {len(self._joints)}) fits this robot"
             )
+        stiffness = requests.stiffness
+        if stiffness is not None and not (np.isfinite(stiffness) & (stiffness >= 0.0)).all():
+            raise UnsafeCommandError("a stiffness that is no number", hint="0 N m/rad or more")
         if self._fits(angles, last):
             return SafeCommands(requests)
         return self._correct(requests, last)
@@ -110,6 +113,8 @@ class Safety:
 
     def _correct(self, requests: JointCommands, last: Floats) -> SafeCommands:
         asked = requests.angles
+        if requests.free is not None:  # what has no torque may be asked for nothing
+            asked = np.where(np.isfinite(asked) | ~requests.free, asked, last)
         if not np.isfinite(asked).all():
             self._refuse(asked)
         clipped = np.clip(asked, self._lower, self._upper)

@@ -107,7 +107,7 @@ class Plugins(Mapping[str, Any]):
             raise InputError(f"{name!r} in {self.group} is offered by {makers}", hint="uninstall one of them")
         try:
             return entry.load()
-        except Exception as error:  # importing somebody's module may raise anything
+        except (Exception, SystemExit) as error:  # importing somebody's module may do anything
             raise self.fault(name, f"cannot be loaded: {error}") from error
 
     def fault(self, name: str, what: str) -> InputError:

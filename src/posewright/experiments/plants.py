@@ -8,7 +8,7 @@ from typing import Any
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import MockBody, Plant, Supervisor
+from posewright.bodies import MockBody, Plant, quiet_readings
 from posewright.contests import Place
 from posewright.documents import plugins
 from posewright.errors import InputError, UnknownNameError
@@ -56,11 +56,7 @@ def make_plant(name: str, parts: Sequence[Part], arena: Arena) -> Plant:
     make: PlantMaker | None = _SHIPPED.get(name) or plugins(GROUP).get(name)
     if make is None:
         raise UnknownNameError.among("body", name, plant_names())
-    plant = make(parts, arena)
-    for part in parts:
-        if not isinstance(plant.bodies.get(part.name), Supervisor):
-            raise InputError(f"the body {name!r} has no robot {part.name} that could be put on a field")
-    return plant
+    return make(parts, arena)
 
 
 def _simulation(parts: Sequence[Part], arena: Arena) -> Plant:
@@ -78,7 +74,9 @@ def _simulation(parts: Sequence[Part], arena: Arena) -> Plant:
 def _mock(parts: Sequence[Part], arena: Arena) -> Plant:  # noqa: ARG001 -- it knows no field
     if len(parts) != 1:
         raise InputError(f"a mock body for {len(parts)} robots", hint="it is of one")
-    return MockBody(parts[0].robot, positions=parts[0].start_pose)
+    (part,) = parts
+    quiet = quiet_readings((*part.robot.sensors, *part.sensors))
+    return MockBody(part.robot, lambda _time_s: quiet, positions=part.start_pose)
 
 
 _SHIPPED: dict[str, PlantMaker] = {SIMULATION: _simulation, "mock": _mock}

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from posewright.contests import contest_of, is_of_a_contest, judge
+from posewright.contests import Score, contest_of, is_of_a_contest, judge
+from posewright.errors import UnknownNameError
 from posewright.evaluation.walking.walk import EXTRAS as WALK
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.figures import draw_recording, draw_walk, film_recording, save_figure
@@ -44,8 +45,7 @@ def replay(
         InputError: the recording lacks what was asked for.
     """
     seen = recording if isinstance(recording, Recording) else read_mcap(Path(recording))
-    score = judge(seen) if is_of_a_contest(seen.header) else Unjudged(seen)
-    outcome = Outcome(seen, score, 0.0)
+    outcome = Outcome(seen, _score(seen), 0.0)
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
     if video is not None:
@@ -54,10 +54,22 @@ def replay(
     return outcome
 
 
+def _score(recording: Recording) -> Score:
+    """Judge a recording of a contest that is known here; of any other, say who did what."""
+    if not is_of_a_contest(recording.header):
+        return Unjudged(recording)
+    try:
+        contest_of(recording.header)
+    except UnknownNameError as error:
+        return Unjudged(recording, warnings=(f"not judged: {error}",))
+    return judge(recording)
+
+
 def draw_outcome(outcome: Outcome) -> Figure:
     """Draw what came of a run: a walk with its figures, a trial with what its contest adds."""
     recording = outcome.recording
     if WALK in recording.header.extras:
         return draw_walk(recording)
-    adds = contest_of(recording.header).picture(recording) if is_of_a_contest(recording.header) else None
+    judged = not isinstance(outcome.score, Unjudged)
+    adds = contest_of(recording.header).picture(recording) if judged else None
     return draw_recording(recording, adds)

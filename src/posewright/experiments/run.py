@@ -9,13 +9,13 @@ from typing import Any
 
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
-from posewright.bodies import Plant
+from posewright.bodies import Plant, Supervisor
 from posewright.contests import Contest, Referee, contest
 from posewright.contests.registry import KIND
 from posewright.control import Block, Controller, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
-from posewright.experiments.outcome import Outcome
+from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, Part, make_plant
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document
@@ -64,7 +64,7 @@ def run_trial(
         body: what it is run on, one of `plant_names()`.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
-        record: where to write the recording as MCAP.
+        record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
         on_progress: is called twice a second of the plant's time.
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
         clock: a wall clock [s], for `Outcome.wall_s`; nothing here looks at one by itself.
@@ -85,12 +85,19 @@ def run_trial(
         seed=asked.seed if seed is None else checked_seed(seed),
     )
     stage = _set_up(asked, motions, body, legal=legal)
-    outcome = _perform(stage, on_progress, make_watcher, clock or (lambda: 0.0))
+    try:
+        wall_s = _perform(stage, on_progress, make_watcher, clock or (lambda: 0.0))
+    finally:  # above all of a run that failed somebody will want to know how
+        recording = stage.recorder.recording()
+        if record is not None:
+            write_mcap(recording, Path(record))
+    if _can_be_judged(stage.plant):
+        score = stage.contest.judge(recording)
+    else:
+        score = Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
+    outcome = Outcome(recording, score, wall_s)
     faults = layout_faults(stage.arena.boxes, stage.arena)
-    outcome = replace(outcome, remarks=tuple(f"layout: {fault.message}" for fault in faults))
-    if record is not None:
-        write_mcap(outcome.recording, Path(record))
-    return outcome
+    return replace(outcome, remarks=tuple(f"layout: {fault.message}" for fault in faults))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +145,6 @@ def _header(
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
         seed=trial.seed,
         version=__version__,
-        rate_hz=1.0 / (plant.frame_period_s * ROWS_EVERY),
         arena=arena.to_dict(),
         documents=_documents(trial, held, arena, tuple(behaviours.values())),
         extras={"trial": trial.name, "arena": arena.name, KIND: trial.contest},
@@ -158,7 +164,7 @@ def _documents(trial: Trial, held: Contest, arena: Arena, behaviours: Sequence[B
 class _Reporting:
     """Tells how a trial goes, every so often in the plant's time."""
 
-    def __init__(self, referee: Referee, on_progress: Callable[[Progress], None]) -> None:
+    def __init__(self, referee: Referee | None, on_progress: Callable[[Progress], None]) -> None:
         self._referee = referee
         self._on_progress = on_progress
         self._next_s = 0.0
@@ -168,9 +174,16 @@ class _Reporting:
         time_s, decision = block.state.time_s, block.requests.decision
         if decision is not None and time_s >= self._next_s:
             self._next_s = time_s + REPORT_EVERY_S
-            told = Progress(time_s, decision.state, decision.playing, self._referee.progress())
-            self._on_progress(told)
+            standing = "" if self._referee is None else self._referee.progress()
+            self._on_progress(Progress(time_s, decision.state, decision.playing, standing))
         return False
+
+
+def _can_be_judged(plant: Plant) -> bool:
+    """Tell whether it is known where the robots are, and somebody can put them back."""
+    return all(
+        isinstance(body, Supervisor) and body.observe().truth is not None for body in plant.bodies.values()
+    )
 
 
 def _perform(
@@ -178,11 +191,15 @@ def _perform(
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     wall_clock: Callable[[], float],
-) -> Outcome:
+) -> float:
+    """Let the trial run, and return how long that took by the clock [s]."""
     plant, recorder, held = stage.plant, stage.recorder, stage.contest
-    supervisors: dict[str, Any] = dict(plant.bodies)
-    referee = held.referee(stage.arena, supervisors, recorder.note)
-    watchers: list[Watcher] = [recorder, referee]
+    watchers: list[Watcher] = [recorder]
+    referee: Referee | None = None
+    if _can_be_judged(plant):
+        supervisors: dict[str, Any] = dict(plant.bodies)
+        referee = held.referee(stage.arena, supervisors, recorder.note)
+        watchers.append(referee)
     if on_progress is not None:
         watchers.append(_Reporting(referee, on_progress))
     if make_watcher is not None:
@@ -193,5 +210,4 @@ def _perform(
     recorder.note(Event(0.0, "start", {}))
     began = wall_clock()
     drive(plant, controllers, until_s=held.longest_s, watchers=watchers)
-    recording = recorder.recording()
-    return Outcome(recording, held.judge(recording), wall_clock() - began)
+    return wall_clock() - began

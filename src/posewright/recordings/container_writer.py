@@ -90,7 +90,8 @@ class _File:
     """The bytes so far, and what the summary at the end will tell of them."""
 
     def __init__(self) -> None:
-        self._bytes = bytearray(MAGIC)
+        self._parts = [MAGIC]  # joined once: a file is megabytes
+        self._size, self._crc = len(MAGIC), zlib.crc32(MAGIC)
         self._chunks: list[records.ChunkIndex] = []
         self._attachments: list[records.AttachmentIndex] = []
         self._metadata: list[records.MetadataIndex] = []
@@ -99,8 +100,12 @@ class _File:
 
     def add(self, record: records.McapRecord) -> tuple[int, int]:
         """Append a record and return where it begins and how many bytes it took."""
-        offset, raw = len(self._bytes), _bytes(record)
-        self._bytes += raw
+        return self._append(_bytes(record))
+
+    def _append(self, raw: bytes) -> tuple[int, int]:
+        offset = self._size
+        self._parts.append(raw)
+        self._size, self._crc = offset + len(raw), zlib.crc32(raw, self._crc)
         return offset, len(raw)
 
     def add_metadata(self, name: str, values: Mapping[str, str]) -> None:
@@ -137,7 +142,7 @@ class _File:
             "uncompressed_size": len(body),
         }
         start, length = self.add(records.Chunk(data=packed, uncompressed_crc=zlib.crc32(body), **told))
-        indexes_start = len(self._bytes)
+        indexes_start = self._size
         index_offsets = self._add_message_indexes(heads, offsets)
         self._chunks.append(
             records.ChunkIndex(
@@ -145,7 +150,7 @@ class _File:
                 chunk_length=length,
                 compressed_size=len(packed),
                 message_index_offsets=index_offsets,
-                message_index_length=len(self._bytes) - indexes_start,
+                message_index_length=self._size - indexes_start,
                 **told,
             )
         )
@@ -156,14 +161,14 @@ class _File:
             mine = heads["channel"] == channel
             entries = np.empty(int(mine.sum()), dtype=_INDEX_ENTRY)
             entries["time"], entries["offset"] = heads["log_time"][mine], offsets[mine]
-            places[channel] = len(self._bytes)
             lengths = (6 + entries.nbytes, channel, entries.nbytes)
-            self._bytes += struct.pack("<BQHI", Opcode.MESSAGE_INDEX, *lengths) + entries.tobytes()
+            head = struct.pack("<BQHI", Opcode.MESSAGE_INDEX, *lengths)
+            places[channel], _ = self._append(head + entries.tobytes())
         return places
 
     def finish(self, schemas: Sequence[records.Schema], channels: Sequence[records.Channel]) -> bytes:
         """Append the end of the data, the summary and the footer; return the file."""
-        self.add(records.DataEnd(zlib.crc32(self._bytes)))
+        self.add(records.DataEnd(self._crc))
         statistics = records.Statistics(
             attachment_count=len(self._attachments),
             channel_count=len(channels),
@@ -177,9 +182,9 @@ class _File:
         )
         indexes = (*self._chunks, *self._attachments, *self._metadata)
         summary = _bytes(*schemas, *channels, statistics, *indexes)
-        footer = struct.pack("<BQQQ", Opcode.FOOTER, 20, len(self._bytes), 0)
+        footer = struct.pack("<BQQQ", Opcode.FOOTER, 20, self._size, 0)
         footer += struct.pack("<I", zlib.crc32(summary + footer))
-        return bytes(self._bytes + summary + footer + MAGIC)
+        return b"".join([*self._parts, summary, footer, MAGIC])
 
 
 def _in_time(topics: Sequence[Topic]) -> tuple[NDArray[np.void], list[bytes]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -68,25 +69,27 @@ class Recorder:
     pass.
 
     Args:
-        header: what is recorded.
-        plant: whose robots; they are as they will be before the first frame.
+        header: what is recorded; its rate is the recorder's affair.
+        plant: whose robots; they are opened, and are as they will be before the first frame.
         every: so many frames make a row.
 
     Raises:
-        InputError: `every` is below 1.
+        InputError: `every` is below 1, or the header is of other robots than the plant.
     """
 
     def __init__(self, header: Header, plant: Plant, *, every: int = ROWS_EVERY) -> None:
         if every < 1:
             raise InputError(f"cannot keep every {every}th frame", hint="1 keeps all of them")
-        self.header = header
-        self._every = every
+        if set(header.robots) != set(plant.bodies):
+            told = f"a header of {', '.join(header.robots)}"
+            raise InputError(told, hint=f"the plant has {', '.join(plant.bodies)}")
+        self.header = replace(header, rate_hz=1.0 / (plant.frame_period_s * every))
         self._events: list[Event] = []
-        self._robots = {
-            name: _RobotRows(header.robots[name], len(header.boxes), body.observe(), every)
-            for name, body in plant.bodies.items()
-        }
-        self._first = next(iter(self._robots))
+        self._robots = {}
+        for name, one in header.robots.items():
+            body = plant.bodies[name]
+            body.open()
+            self._robots[name] = _RobotRows(one, len(header.boxes), body.observe(), every)
         self._noted: set[tuple[str, Any, int]] = set()
 
     def watch(self, block: Seen) -> bool:
@@ -120,10 +123,10 @@ class Recorder:
             InputError: what was seen does not fit the header, or a sensor changed its size.
         """
         robots = {name: rows.record() for name, rows in self._robots.items()}
-        first = self._robots[self._first]
-        return Recording(
-            self.header, first.column("times"), robots, first.column("boxes"), tuple(self._events)
-        )
+        rows = list(self._robots.values())
+        knowing = next((one for one in rows if one.knows_boxes), rows[0])
+        times, boxes = rows[0].column("times"), knowing.column("boxes")
+        return Recording(self.header, times, robots, boxes, tuple(self._events))
 
     def _told(self, robot: str, data: Mapping[str, Any]) -> dict[str, Any]:
         """Return the particulars of an event, with the robot's name where there are several."""
@@ -149,7 +152,8 @@ class Recorder:
                 "limit": float(found.limits[k]),
                 "unit": guard.unit,
             }
-            self.note(Event(block.state.time_s, "safety", self._told(robot, data)))
+            time_s = float(block.states.times[found.frames[k]])
+            self.note(Event(time_s, "safety", self._told(robot, data)))
 
 
 class _RobotRows:
@@ -162,7 +166,7 @@ class _RobotRows:
         self._every = every
         self._frames = self._rows = 0
         self._has_slips = False
-        self._was_free = self._was_changed = False
+        self._was_free = self._was_changed = self.knows_boxes = False
         self._contacts: dict[int, Contacts] = {}
         joints, feet = len(header.joints), len(header.feet)
         self._shapes: dict[str, tuple[tuple[int, ...], float | bool]] = {
@@ -204,6 +208,7 @@ class _RobotRows:
             self._was_free = True
             values["free"] = np.broadcast_to(commands.free, commands.angles.shape)
         if states.truth is not None:
+            self.knows_boxes = True
             self._add_truth(states.truth, begin, values)
         self._store(values, kept.start, len(range(n)[kept]))
 

@@ -80,7 +80,7 @@ def robot_folder(name: str) -> Path:
             return Path(folder)
     raise InputError(
         f"robot {name} is said to be in the package {package}, which holds no {CARD}",
-        hint=f"the entry point of the group {GROUP} names the package in whose folder it lies",
+        hint=f"its entry point of the group {GROUP} is wrong: mend or uninstall the package it came with",
     )
 
 

@@ -62,7 +62,7 @@ class Addresses:
         sole_corners: corners of its underside, front-left, front-right, rear-right, rear-left,
             `(n_feet, 4, 3)` [m]: in the geom's frame, or, where the sole is round, from its middle along
             the field's axes.
-        round_soles: which soles are balls: their underside does not turn with them, `(n_feet,)`.
+        round_soles: the soles that are balls: their underside does not turn with them.
         foot_contacts: of each foot, in `sensordata`.
         box_qpos: of the boxes' poses, one after the other, seven numbers each.
         box_qvel: of the boxes' velocities, one after the other, six numbers each.
@@ -79,7 +79,7 @@ class Addresses:
     welded: Floats
     sole_geoms: Indices
     sole_corners: Floats
-    round_soles: Flags
+    round_soles: tuple[int, ...]
     foot_contacts: slice
     box_qpos: slice
     box_qvel: slice
@@ -195,7 +195,7 @@ def find_addresses(
         welded=np.array([float(welded.get(name, 0.0)) for name in robot.joint_names]),
         sole_geoms=np.array(soles, dtype=np.intp),
         sole_corners=np.array([_underside(model, sole) for sole in soles]).reshape(-1, 4, 3),
-        round_soles=np.array([_is_ball(model, sole) for sole in soles], dtype=np.bool_),
+        round_soles=tuple(place for place, sole in enumerate(soles) if _is_ball(model, sole)),
         foot_contacts=_sensors(model, [prefix + foot_sensor(foot) for foot in robot.feet]),
         # The boxes were added to the model one after the other, and so do their numbers stand.
         box_qpos=_span(model.jnt_qposadr, first_box, 7 * n_boxes),

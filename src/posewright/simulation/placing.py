@@ -88,7 +88,7 @@ def _stance(one: ModelInstance, lean: Lean | None) -> tuple[Floats, float]:
     if lean is not None:
         tilt = _pitch(lean.pitch_rad) @ _roll(lean.roll_rad)
         return tilt, -float(supports.heights(tilt[2]).min())
-    if not one.addresses.round_soles.any():
+    if not one.addresses.round_soles:
         corners = sole_corners(one).reshape(-1, 3)
         tilt = _tilt(standing_up(corners, centre))
         lowest = float((corners @ tilt.T)[:, 2].min())
@@ -111,8 +111,8 @@ def footprints(positions: Floats, rotations: Floats, addresses: Addresses) -> Fl
     """
     matrices = rotations.reshape(*rotations.shape[:-1], 3, 3)
     turned: Floats = addresses.sole_corners @ np.swapaxes(matrices, -1, -2)
-    if addresses.round_soles.any():
-        turned[..., addresses.round_soles, :, :] = addresses.sole_corners[addresses.round_soles]
+    for sole in addresses.round_soles:
+        turned[..., sole, :, :] = addresses.sole_corners[sole]
     turned += positions[..., None, :]
     return turned
 

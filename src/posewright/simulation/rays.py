@@ -150,8 +150,7 @@ class RayBundle:
         found = self._distances
         np.copyto(found, self._reach, where=found < 0.0)
         distances: Floats = np.minimum(found, self._reach)
-        np.maximum(distances, self._nearest, out=distances)
-        return distances
+        return np.maximum(distances, self._nearest, out=distances) if self._has_fans else distances
 
 
 def _min_range_m(sensor: RangeSensor | RangeScan) -> float:

@@ -96,9 +96,9 @@ class Tick:
 
     def count(self) -> None:
         """Let time pass for the states that are active."""
-        env = self.env
+        env, active = self.env, self.moves.active(self.leaves)
         for node in self.machine.counting:
-            for counter in node.counters if node.index in self.moves.active(self.leaves) else ():
+            for counter in node.counters if node.index in active else ():
                 counted = env[counter.name]
                 if counter.condition is not None and not self.compute(counter.condition, env):
                     env[counter.name] = 0
@@ -169,7 +169,10 @@ class Tick:
         if way.wait and env[way.since] < way.wait:
             return False
         compute = self.compute
-        return all(compute(guard, env) for guard in way.guards)
+        for guard in way.guards:  # noqa: SIM110 -- asked a dozen times a tick: a generator costs more than a guard
+            if not compute(guard, env):
+                return False
+        return True
 
     def leave(self, node: Node) -> None:
         """Leave a state."""

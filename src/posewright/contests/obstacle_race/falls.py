@@ -53,12 +53,22 @@ class FallWatch:
             return None
         if self._stood is None:
             self._stood = base[0].copy(), footprints[0].copy()
+        elif self._stands(base[-1]):  # nearly always; a time it was down within the block is over
+            self._stood = base[-1].copy(), footprints[-1].copy()
+            self._detector.forget()
+            return None
         upright = uprightness(base[:, 3:])
         standing = (upright > self._cos_upright).nonzero()[0]
         if len(standing):
             self._stood = base[standing[-1]].copy(), footprints[standing[-1]].copy()
         spell = self._detector.add(times, self._detector.down(base, upright))
         return None if spell is None else Fall(spell.since_s, _last_stood(*self._stood))
+
+    def _stands(self, base: Floats) -> bool:
+        """Return whether a base `(7,)` is upright and not down, as `advance` finds it for many."""
+        _, _, z, _, turn_x, turn_y, _ = base.tolist()
+        upright = 1.0 - 2.0 * (turn_x * turn_x + turn_y * turn_y)
+        return upright > self._cos_upright and not self._detector.is_down(z, upright)
 
     def forget(self) -> None:
         """Begin anew: somebody has put the robot on its feet."""

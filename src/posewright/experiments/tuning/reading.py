@@ -71,15 +71,7 @@ def read_tune(name: str | Path) -> GaitTask:
 
 
 def tune_in(text: str, path: Path | None = None) -> GaitTask:
-    """Return the tuning that a text tells of.
-
-    Args:
-        text: a tuning's document.
-        path: where it comes from, for messages, and for what it names by a path.
-
-    Raises:
-        DocumentError, UnknownNameError: as `read_tune`.
-    """
+    """Return the tuning that a text tells of; `path` is for messages, and for what it names by a path."""
     node = parse_document(text, path).fields(required=REQUIRED, optional=OPTIONAL)
     card = _robot(node["robot"], path)
     gait = _gait(node["gait"], card, path)
@@ -143,10 +135,8 @@ def _walk(node: Node) -> TunedWalk:
     forward, left, turn = (_asked(told[key], most) if key in told else Asked() for key, most in _MOST.items())
     share = math.hypot(*(one.value for one in (forward, left) if one.is_share))
     if share > 1.0 + _SHARE_SLACK:
-        node.fail(
-            f"forward and left together are {share:.3g} times the greatest speed",
-            hint="shares whose squares add up to 1 at most, such as 0.6 and 0.8",
-        )
+        what = f"forward and left together are {share:.3g} times the greatest speed"
+        node.fail(what, hint="shares whose squares add up to 1 at most, such as 0.6 and 0.8")
     asked = {"forward": forward, "left": left, "turn": turn}
     walk = read_record(node, TunedWalk, besides=_MOST, degrees=False, **asked)
     if walk.weight == 0.0:
@@ -215,13 +205,7 @@ def _held(node: Node, card: Robot) -> tuple[str, ...]:
 
 
 def _dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
-    """Read what is searched, each by a dotted name as `Gait.changed` takes it.
-
-    Raises:
-        DocumentError: no number, a bound that the parameter cannot have, a range without the gait's own
-            value and without a start, or a value that two names set.
-        UnknownNameError: the gait has no such parameter.
-    """
+    """Read what is searched, each by a dotted name as `Gait.changed` takes it."""
     entries = node.fields()
     if not entries:
         node.fail("nothing is searched", hint=f"ground_speed_m_s: {_RANGE_HINT}")
@@ -236,7 +220,9 @@ def _dimensions(node: Node, gait: Gait) -> tuple[Dimension, ...]:
             setters[value] = name
         if start is None:
             start = _own(entry, name, gait, sets[0])
-            _expect_within(entry, start, low, high)
+            if not low <= start <= high:
+                what = f"the gait has {start:g}, outside {low:g} to {high:g}"
+                entry.fail(what, hint=f"a range with that in it; or {_START}")
         dimensions.append(Dimension(name, low, high, start, _is_whole(name)))
     return tuple(dimensions)
 
@@ -247,13 +233,6 @@ def _own(node: Node, name: str, gait: Gait, value: str) -> float:
     if gait.changed({name: own}).flat != gait.flat:
         node.fail(f"the gait has several values for {name}", hint=f"search each by itself; or {_START}")
     return own
-
-
-def _expect_within(node: Node, own: float, low: float, high: float) -> None:
-    if not low <= own <= high:
-        node.fail(
-            f"the gait has {own:g}, outside {low:g} to {high:g}", hint=f"a range with that in it; or {_START}"
-        )
 
 
 def _bounds(node: Node) -> tuple[float, float, float | None]:
@@ -271,10 +250,8 @@ def _range(node: Node) -> tuple[float, float]:
         node.fail(f"expected two numbers, found {len(ends)}", hint=_RANGE_HINT)
     low, high = (end.number() for end in ends)
     if not low < high:
-        node.fail(
-            f"the range goes from {low:g} to {high:g}",
-            hint="the lower number first; what is fixed is not searched",
-        )
+        what = f"the range goes from {low:g} to {high:g}"
+        node.fail(what, hint="the lower number first; what is fixed is not searched")
     return low, high
 
 

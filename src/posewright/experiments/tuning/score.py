@@ -17,8 +17,7 @@ from posewright.evaluation.walking.joints import LEAST_WAY_M
 from posewright.experiments.tuning.task import LARGEST_WEIGHT, Term, TunedBodies, Walked
 from posewright.search import Evaluation, Fact
 
-NOWHERE_COST = 20.0
-"""What transport costs a robot that comes nowhere: more than any that walks."""
+NOWHERE_COST = 20.0  # what transport costs a robot that comes nowhere: more than any that walks
 
 Weight = Annotated[float, Bounds(0.0, LARGEST_WEIGHT)]
 
@@ -32,8 +31,7 @@ class Speed:
 
     Attributes:
         weight: of 1 m/s.
-        joint_speed_ratio: up to here joints are not overtaxed: the fastest, commanded or measured, over the
-            greatest speed on the card.
+        joint_speed_ratio: up to here no joint is overtaxed: of the fastest, over the card's greatest speed.
         power: of the ratio beyond that limit by which the speed is divided.
     """
 
@@ -51,20 +49,13 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Relative error of forward, left and turn against what was commanded.
-
-    Attributes:
-        weight: of an error of 1, 100 %.
-        worst: by so much the worst of the three errors counts, and their mean by the rest.
-        scale_m_s: what an error is divided by where no way forward or to the left is commanded [m/s].
-        scale_rad_s: the same where no turn is [rad/s].
-    """
+    """Relative error of forward, left and turn against what was commanded."""
 
     name: ClassVar[str] = "following"
-    weight: Weight
-    worst: Annotated[float, Bounds(0.0, 1.0)] = 0.5
-    scale_m_s: Annotated[float, Bounds(0.001, 10.0)] = 0.1
-    scale_rad_s: Annotated[float, Bounds(0.001, 100.0)] = 0.5
+    weight: Weight  # of an error of 1, 100 %
+    worst: Annotated[float, Bounds(0.0, 1.0)] = 0.5  # weight of the worst error beside their mean
+    scale_m_s: Annotated[float, Bounds(0.001, 10.0)] = 0.1  # divides errors of what is not commanded [m/s]
+    scale_rad_s: Annotated[float, Bounds(0.001, 100.0)] = 0.5  # the same for the turn [rad/s]
 
     def value(self, walked: Walked) -> float:
         """Return the relative error."""
@@ -78,16 +69,11 @@ class Following:
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
-    """How far the base leans at most, beyond a limit.
-
-    Attributes:
-        weight: of 1 degree.
-        over: up to here it may [deg].
-    """
+    """How far the base leans at most, beyond a limit."""
 
     name: ClassVar[str] = "tilt_deg"
-    weight: Weight
-    over: Annotated[float, Bounds(0.0, 180.0)] = 0.0
+    weight: Weight  # of 1 degree
+    over: Annotated[float, Bounds(0.0, 180.0)] = 0.0  # up to here it may [deg]
 
     def value(self, walked: Walked) -> float:
         """Return the degrees beyond the limit."""
@@ -96,16 +82,11 @@ class Tilt:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How fast the robot leaves the way it was sent: across it, and by a turn nobody asked for.
-
-    Attributes:
-        weight: of 1 m/s.
-        turn_m: so many metres a turn by 1 rad counts as [m].
-    """
+    """How fast the robot leaves the way it was sent: across it, and by a turn nobody asked for."""
 
     name: ClassVar[str] = "drift"
-    weight: Weight
-    turn_m: Annotated[float, Bounds(0.0, 100.0)] = 0.5
+    weight: Weight  # of 1 m/s
+    turn_m: Annotated[float, Bounds(0.0, 100.0)] = 0.5  # so many metres a turn by 1 rad counts as [m]
 
     def value(self, walked: Walked) -> float:
         """Return the speed of the drift [m/s]."""
@@ -118,14 +99,10 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """How far all feet together slide for each metre.
-
-    Attributes:
-        weight: of 1 m a metre.
-    """
+    """How far all feet together slide for each metre."""
 
     name: ClassVar[str] = "slip"
-    weight: Weight
+    weight: Weight  # of 1 m a metre
 
     def value(self, walked: Walked) -> float:
         """Return metres a metre; a way under 5 cm counts as 5 cm."""
@@ -134,14 +111,10 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class CostOfTransport:
-    """What the way costs in work of the joints.
-
-    Attributes:
-        weight: of a cost of 1.
-    """
+    """What the way costs in work of the joints."""
 
     name: ClassVar[str] = "cost_of_transport"
-    weight: Weight
+    weight: Weight  # of a cost of 1
 
     def value(self, walked: Walked) -> float:
         """Return the cost; that of a robot that comes nowhere is as bad as it gets."""
@@ -151,16 +124,11 @@ class CostOfTransport:
 
 @dataclass(frozen=True, slots=True)
 class JointSpeed:
-    """How fast the fastest joint turns over the greatest speed on the card, beyond a limit.
-
-    Attributes:
-        weight: of a ratio of 1 beyond it.
-        over: up to here it may.
-    """
+    """How fast the fastest joint turns over the greatest speed on the card, beyond a limit."""
 
     name: ClassVar[str] = "joint_speed_ratio"
-    weight: Weight
-    over: Annotated[float, Bounds(0.0, 100.0)] = 1.0
+    weight: Weight  # of a ratio of 1 beyond it
+    over: Annotated[float, Bounds(0.0, 100.0)] = 1.0  # up to here it may
 
     def value(self, walked: Walked) -> float:
         """Return the ratio beyond the limit."""
@@ -169,16 +137,11 @@ class JointSpeed:
 
 @dataclass(frozen=True, slots=True)
 class JointMargin:
-    """How near commands come to the limits of joints, coupled ones too.
-
-    Attributes:
-        weight: of 1 degree.
-        under: so much room there should be [deg].
-    """
+    """How near commands come to the limits of joints, coupled ones too."""
 
     name: ClassVar[str] = "joint_margin_deg"
-    weight: Weight
-    under: Annotated[float, Bounds(0.0, 90.0)] = 0.0
+    weight: Weight  # of 1 degree
+    under: Annotated[float, Bounds(0.0, 90.0)] = 0.0  # so much room there should be [deg]
 
     def value(self, walked: Walked) -> float:
         """Return the degrees of room that are missing."""
@@ -190,14 +153,10 @@ class JointMargin:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """Whether the robot fell; twice as bad at the very beginning as at the very end.
-
-    Attributes:
-        weight: of a fall at the end of the walk.
-    """
+    """Whether the robot fell; twice as bad at the very beginning as at the very end."""
 
     name: ClassVar[str] = "fall"
-    weight: Weight
+    weight: Weight  # of a fall at the end of the walk
 
     def value(self, walked: Walked) -> float:
         """Return 0 for a robot that stays upright, 1 to 2 for one that falls."""
@@ -221,16 +180,11 @@ def speed_along(walked: Walked) -> float:
 
 
 def judged(walks: Sequence[Sequence[Walked]], terms: Sequence[Term], bodies: TunedBodies) -> Evaluation:
-    """Return how good a candidate is.
+    """Return how good a candidate is, by what became of each body in each of its walks.
 
     The score of a walk is the sum of the weighted terms, of all bodies by `bodies.worst_share`; that of the
     candidate is the weighted mean of its walks. The facts `score_<term>` are means over all bodies: they add
     up to the score where `worst_share` is 0, and to less where the worst body counts for more.
-
-    Args:
-        walks: for each walk what became of each body.
-        terms: that are looked at.
-        bodies: how they count.
     """
     weights = [walk[0].walk.weight for walk in walks]
     score = _mean([_of_bodies(walk, terms, bodies.worst_share) for walk in walks], weights)
@@ -258,11 +212,8 @@ def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
 def figures(walks: Sequence[Sequence[Walked]], terms: Sequence[Term] = ()) -> dict[str, Fact]:
     """Return what people want to know of a candidate, its score aside.
 
-    Speed along the command is the mean of the walks that go anywhere; the others are the worst of all.
-
-    Args:
-        walks: for each walk what became of each body.
-        terms: of the score; that of following says what errors are measured against.
+    Speed along the command is the mean of the walks that go anywhere; the others are the worst of all. For
+    each walk `walks` has what became of each body.
     """
     every = [one for walk in walks for one in walk]
     going = [walk for walk in walks if walk[0].walk.goes_somewhere]

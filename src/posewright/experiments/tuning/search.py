@@ -23,8 +23,7 @@ from posewright.search import REASON, Attempt, Dimension, Evaluation, Generation
 if TYPE_CHECKING:
     from posewright.simulation import World
 
-NEAR_M = 0.001
-"""A foot that comes so near is where it is told to be: a servo's lag is more [m]."""
+NEAR_M = 0.001  # a foot that comes so near is where it is told to be: a servo's lag is more [m]
 
 
 def refuse_out_of_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> None:
@@ -37,10 +36,9 @@ def refuse_out_of_reach(gait: Gait, robot: Robot, command: VelocityCommand) -> N
     for foot, leg in legs_by_foot(robot).items():
         away = leg.misses(np.concatenate([coming.points[foot], steady.points[foot]])).max()
         if away > NEAR_M:
-            raise UnreachableError(
-                f"{foot} stays {away * 1000.0:.1f} mm away from a point of its way",
-                hint="shorter strokes, or equilibrium points nearer to the shoulders",
-            )
+            what = f"{foot} stays {away * 1000.0:.1f} mm away from a point of its way"
+            hint = "shorter strokes, or equilibrium points nearer to the shoulders"
+            raise UnreachableError(what, hint=hint)
 
 
 class GaitProblem:
@@ -104,7 +102,6 @@ class GaitProblem:
         refuse_out_of_reach(gait, self.task.robot, command)
 
     def _walked(self, gait: Gait, walk: TunedWalk, world: World) -> list[Walked]:
-        """Return what becomes of each body."""
         robot = self.task.robot
         command = walk.command(gait.parameters, timing_of(gait.parameters, robot.frame_period_s))
         reports = (

@@ -41,21 +41,15 @@ SPREAD = 0.2
 
 MOST_GENERATIONS = 1_000_000
 
-LARGEST_WEIGHT = 1e6
-"""Of a term, and of a walk beside the others: more is a slip of the pen."""
+LARGEST_WEIGHT = 1e6  # of a term, and of a walk beside the others: more is a slip of the pen
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One component of what a candidate is asked for.
+    """One component of what a candidate is asked for."""
 
-    Attributes:
-        value: a velocity [m/s or rad/s], or a share of the greatest one the candidate can be asked for.
-        is_share: which of the two it is.
-    """
-
-    value: float = 0.0
-    is_share: bool = False
+    value: float = 0.0  # a velocity [m/s, rad/s], or a share of the greatest the candidate can be asked for
+    is_share: bool = False  # which of the two it is
 
     def of(self, greatest: float) -> float:
         """Return the component for a candidate with this greatest velocity."""
@@ -64,23 +58,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class TunedWalk:
-    """A walk that every candidate is tried with.
+    """A walk that every candidate is tried with."""
 
-    Attributes:
-        forward: ahead [m/s].
-        left: to the left [m/s].
-        turn: to the left [rad/s].
-        seconds: for so long it is measured [s].
-        settle_s: for so long it walks before [s].
-        weight: of its score beside those of the other walks.
-    """
-
-    forward: Asked = Asked()
-    left: Asked = Asked()
-    turn: Asked = Asked()
-    seconds: Annotated[float, Bounds(0.1, MOST_S)] = 3.0
-    settle_s: Annotated[float, Bounds(0.0, MOST_SETTLE_S)] = 1.0
-    weight: Annotated[float, Bounds(0.0, LARGEST_WEIGHT)] = 1.0
+    forward: Asked = Asked()  # ahead [m/s]
+    left: Asked = Asked()  # to the left [m/s]
+    turn: Asked = Asked()  # to the left [rad/s]
+    seconds: Annotated[float, Bounds(0.1, MOST_S)] = 3.0  # for so long it is measured [s]
+    settle_s: Annotated[float, Bounds(0.0, MOST_SETTLE_S)] = 1.0  # for so long it walks before [s]
+    weight: Annotated[float, Bounds(0.0, LARGEST_WEIGHT)] = 1.0  # of its score beside the others
 
     @property
     def goes_somewhere(self) -> bool:
@@ -95,29 +80,18 @@ class TunedWalk:
 
 @dataclass(frozen=True, slots=True)
 class TunedBodies:
-    """The bodies that walk.
+    """The bodies that walk."""
 
-    Attributes:
-        variations: of each.
-        worst_share: by so much the body with the worst score of a walk counts, and the mean of all by the
-            rest; 0 for the mean alone, 1 for the worst alone.
-    """
-
-    variations: tuple[DomainParameters, ...] = (NOMINAL,)
-    worst_share: float = 0.0
+    variations: tuple[DomainParameters, ...] = (NOMINAL,)  # of each
+    worst_share: float = 0.0  # weight of the worst body's score beside the mean of all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walked:
-    """A walk that one body has done.
+    """A walk that one body has done."""
 
-    Attributes:
-        walk: what was asked for.
-        report: what came of it.
-    """
-
-    walk: TunedWalk
-    report: GaitReport
+    walk: TunedWalk  # what was asked for
+    report: GaitReport  # what came of it
 
     @property
     def commanded(self) -> tuple[float, float, float]:
@@ -155,17 +129,11 @@ class Term(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """How a task is searched unless one says otherwise.
+    """How a task is searched unless one says otherwise."""
 
-    Attributes:
-        generations: how many.
-        population: candidates in each; None for as many as the number of dimensions asks for.
-        spread: how far the first candidates lie apart, as a share of each range.
-    """
-
-    generations: Annotated[int, Bounds(1, MOST_GENERATIONS)] = GENERATIONS
-    population: Annotated[int, Bounds(FEWEST, MOST_CANDIDATES)] | None = None
-    spread: Annotated[float, Bounds(0.001, WIDEST_SPREAD)] = SPREAD
+    generations: Annotated[int, Bounds(1, MOST_GENERATIONS)] = GENERATIONS  # how many
+    population: Annotated[int, Bounds(FEWEST, MOST_CANDIDATES)] | None = None  # None: by the dimensions
+    spread: Annotated[float, Bounds(0.001, WIDEST_SPREAD)] = SPREAD  # of the first ones, in ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,12 +186,9 @@ class GaitTask:
         """
         told = {one.name: rounded(one, values[one.name]) for one in self.dimensions}
         if ASCENT in told:
-            told[ASCENT] = min(told[ASCENT], max(self._most_pairs(told), self._least_pairs))
+            least = next(one.low for one in self.dimensions if one.name == ASCENT)
+            told[ASCENT] = min(told[ASCENT], max(self._most_pairs(told), least))
         return told
-
-    @property
-    def _least_pairs(self) -> float:
-        return next(one.low for one in self.dimensions if one.name == ASCENT)
 
     def _most_pairs(self, told: Mapping[str, float]) -> int:
         """Return for how many pairs of frames there is room, up and down."""

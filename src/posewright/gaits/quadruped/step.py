@@ -48,7 +48,7 @@ class Feet:
 
     def equals(self, other: Feet) -> bool:
         """Return whether all is the same but for rounding."""
-        return (
+        return self is other or (
             self.have_lifted == other.have_lifted
             and _same(self.points, other.points)
             and _same(self.before, other.before)

@@ -84,6 +84,11 @@ class Walker:
         if start in self._last:
             same, from_where, step = self._last[start]
             if same == command and feet.equals(from_where):
+                self._last[start] = (
+                    command,
+                    feet,
+                    step,
+                )  # the very feet, which the next cycle comes to again
                 return step
         step = self.planner.plan(command, feet, start)
         self._last[start] = (command, feet, step)
