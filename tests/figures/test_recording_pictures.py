@@ -10,15 +10,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import posewright as pw
+from posewright.arenas import Arena, arena
+from posewright.arrays import Floats
 from posewright.contests import ContestPicture, Mark, MarkKind, Series, Span, contest_of
 from posewright.errors import InputError
 from posewright.experiments import Outcome
 from posewright.figures import draw_recording, film_recording, save_figure
 from posewright.figures.field import beam_hits
-from posewright.recordings import Recording
+from posewright.figures.film import close_up
+from posewright.figures.playback import playback_of
+from posewright.figures.style import shown_states
+from posewright.recordings import Decisions, Event, Recording
+from posewright.recordings.scene import product
 
 
 @pytest.fixture(scope="module")
@@ -112,22 +119,142 @@ def test_paths_can_be_drawn_into_axes_of_ones_own(played: Recording) -> None:
     assert {"settle", "start", "end"} <= {line.get_label() for line in right.lines}
 
 
+def from_faces(recording: Recording, points: Floats) -> Floats:
+    """Return how far points lie from the nearest face of a box or of the field's walls [m]."""
+    arena = Arena.from_dict(recording.header.arena)
+    found = [np.abs(points[:, :1] - (0.0, arena.size_x)), np.abs(np.abs(points[:, 1:]) - arena.size_y / 2)]
+    for x, y, yaw in recording.header.boxes:
+        away = (points - (x, y)) @ [[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]]
+        beyond = np.abs(away) - np.array(arena.box_sizes[0][:2]) / 2.0
+        outside, inside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1), np.minimum(beyond.max(axis=1), 0.0)
+        found.append((outside - inside)[:, np.newaxis])
+    nearest: Floats = np.concatenate(found, axis=1).min(axis=1)
+    return nearest
+
+
 def test_beams_end_at_what_they_hit(outcome: Outcome) -> None:
     hits = beam_hits(outcome.recording)
     assert len(hits) > 100
-    x, y = outcome.recording.header.arena["size_m"]
-    inside = (hits[:, 0] > -0.1) & (hits[:, 0] < x + 0.1) & (abs(hits[:, 1]) < y / 2 + 0.1)
-    assert inside.mean() > 0.9
+    assert np.quantile(from_faces(outcome.recording, hits), 0.98) < 0.02
     assert len(beam_hits(outcome.recording, end_s=5.0)) < len(hits)
 
 
-def test_a_recording_that_does_not_know_where_the_robot_was_cannot_be_drawn(
+def test_beams_of_a_head_that_turns_end_at_faces_too() -> None:
+    recording = pw.run_trial("dog-crossing", layout="random", seed=9).recording
+    assert recording.robot().header.sensors["infrared_far"]["link"] == "head"
+    hits = beam_hits(recording)
+    assert np.ptp(hits[:, 1]) > 1.5
+    assert np.quantile(from_faces(recording, hits), 0.98) < 0.02
+
+
+def with_a_sensor(played: Recording, card: dict[str, Any], read: float) -> Recording:
+    """Return a recording whose robot stands turned and leaning; its one sensor always reads alike."""
+    record = played.robot()
+    yaw, pitch = np.array([np.cos(0.4), 0, 0, np.sin(0.4)]), np.array([np.cos(0.1), 0, np.sin(0.1), 0])
+    base = np.tile([1.0, 0.2, 0.3, *product(yaw, pitch)], (len(record), 1))
+    readings = {"eye": np.full((len(record.decisions), 1), read)}
+    header = replace(record.header, sensors={"eye": {"kind": "range", "max_range_m": 2.0, **card}})
+    decisions = replace(record.decisions, sensors=readings)
+    robots = {"sony_ers7": replace(record, header=header, base=base, decisions=decisions)}
+    return replace(played, header=replace(played.header, robots={"sony_ers7": header}), robots=robots)
+
+
+def test_a_beam_begins_at_its_mount_and_leans_with_the_robot(played: Recording) -> None:
+    left = (0.1, 0.05, 0.0, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))
+    hits = beam_hits(with_a_sensor(played, {"base_pose": left}, 0.5))
+    ahead, aside = np.array([np.cos(0.8), np.sin(0.8)]), np.array([-np.sin(0.8), np.cos(0.8)])
+    wanted = np.array([1.0, 0.2]) + 0.1 * np.cos(0.2) * ahead + 0.55 * aside
+    assert len(hits) == len(played.robot().decisions)
+    np.testing.assert_allclose(hits, np.tile(wanted, (len(hits), 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("card", "read"),
+    [
+        ({"base_pose": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, 2.0),
+        ({"base_pose": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)}, 0.3 / np.sin(0.2)),
+        ({"base_pose": (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), "min_range_m": 0.2}, 0.2),
+        ({}, 0.5),
+    ],
+    ids=["met nothing", "met the floor", "nearer than it can tell", "sits nobody knows where"],
+)
+def test_what_is_no_hit_is_left_out(played: Recording, card: dict[str, Any], read: float) -> None:
+    assert not len(beam_hits(with_a_sensor(played, card, read)))
+
+
+def test_everything_that_is_named_lies_inside_the_figure(played: Recording) -> None:
+    record = played.robot()
+    times = np.linspace(0.0, played.duration_s, 48)
+    states = tuple(f"a_state_with_a_long_name_{n % 12}" for n in range(48))
+    empty = ({},) * 48
+    decisions = Decisions(times, states, empty, empty, (None,) * 48)
+    figure = draw_recording(replace(played, robots={"sony_ers7": replace(record, decisions=decisions)}))
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box, page = legend.get_window_extent(), figure.bbox
+    assert page.x0 <= box.x0 < box.x1 <= page.x1
+    assert page.y0 <= box.y0 < box.y1 <= page.y1
+    assert [text.get_text() for text in legend.get_texts()].count("other states") == 1
+    assert len(legend.get_texts()) == 8 + 1 + 2
+
+
+def test_of_a_chart_with_regions_the_calmest_is_shown() -> None:
+    assert shown_states(["left+ahead", "right+ahead", "left+turning", ""]) == [
+        "ahead",
+        "ahead",
+        "turning",
+        "",
+    ]
+    assert shown_states(["waiting", "a+x", "b+x"]) == ["waiting", "x", "x"]
+
+
+@pytest.mark.parametrize("walls", [4, 0])
+def test_walls_are_drawn_where_an_arena_has_some(played: Recording, walls: int) -> None:
+    field = arena()
+    shapes = field.shapes if walls else field.lines
+    header = replace(played.header, arena=replace(field, shapes=shapes).to_dict())
+    (paths, *_) = draw_recording(replace(played, header=header)).axes
+    grey = [patch for patch in paths.patches if to_hex(patch.get_edgecolor()) == "#888888"]
+    assert len(grey) == walls
+
+
+def without_a_place(played: Recording) -> Recording:
+    (record,) = played.robots.values()
+    return replace(played, robots={"sony_ers7": replace(record, base=np.full_like(record.base, np.nan))})
+
+
+def test_where_nobody_knew_the_place_states_joints_and_faults_are_drawn(
     played: Recording, tmp_path: Path
 ) -> None:
-    (record,) = played.robots.values()
-    lost = replace(played, robots={"sony_ers7": replace(record, base=np.full_like(record.base, np.nan))})
+    lost = replace(without_a_place(played), events=(Event(0.7, "fault", {"fault": "late"}),))
+    figure = draw_recording(lost)
+    states, joints = figure.axes
+    assert {0.7} <= {float(np.ravel(line.get_xdata())[0]) for line in states.lines}
+    assert len(joints.lines) == 2 * 6 + 1
+    words = drawn(tmp_path, figure)
+    assert all(word in words for word in ("settle", "joints that move most", ">fault<"))
+
+
+def test_several_robots_are_named_in_the_title_and_all_seen(played: Recording) -> None:
+    (record,), (header,) = played.robots.values(), played.header.robots.values()
+    far = replace(record, base=record.base + np.array([0.0, 3.0, 0, 0, 0, 0, 0]))
+    both = replace(
+        played,
+        header=replace(played.header, robots={"red": header, "blue": header}),
+        robots={"red": record, "blue": far},
+    )
+    assert "red (motion hop on sony_ers7), blue" in str(draw_recording(both).get_label())
+    playback = playback_of(both)
+    near = close_up(playback, playback.at(both.times), "side", 4 / 3, steady=True)
+    middle = record.base[:, :2].mean(axis=0) + np.array([0.0, 1.5])
+    np.testing.assert_allclose(near.place, middle, atol=0.1)
+    assert near.distance_m > 3.0
+
+
+def test_paths_and_films_need_a_place(played: Recording, tmp_path: Path) -> None:
+    lost = without_a_place(played)
     with pytest.raises(InputError, match="does not say where"):
-        draw_recording(lost)
+        draw_recording(lost, ax=Figure().subplots())
     with pytest.raises(InputError, match="does not say where"):
         film_recording(lost, tmp_path / "lost.mp4")
     assert list(tmp_path.iterdir()) == []

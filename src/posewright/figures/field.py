@@ -11,19 +11,23 @@ import numpy as np
 from posewright.arenas import Arena, Role, corners, shadows
 from posewright.arrays import Flags, Floats
 from posewright.contests.picture import Mark, MarkKind
-from posewright.figures.style import COLOURS, GREY, WRONG
-from posewright.recordings import Recording
-from posewright.rotation import heading
+from posewright.figures.playback import Poses
+from posewright.figures.style import COLOURS, GREY, OTHER, WRONG, shown_states
+from posewright.recordings import Recording, RobotHeader
+from posewright.recordings.scene import link_rotations, turning
+from posewright.rotation import heading, matrices
 
 MARKS = {MarkKind.PENALTY: WRONG, MarkKind.MILESTONE: GREY}
 
 _MARK_EVERY = 9
 """A path has so many marks of time at most."""
 
-_APART = 0.05
-"""Marks of time are no nearer to each other than this share of the path's extent: they can be read."""
+_APART = 0.075
+"""Marks of time are no nearer to each other than this share of what is shown: they can be read."""
 
 _ROUND_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
+
+_WALL = "#888888"
 
 _MOVED_M = 0.005
 """A box that moved less is drawn once [m]."""
@@ -34,6 +38,9 @@ _LEAST_SIDE_M = 0.3
 _REACH = 0.999
 """A reading nearer to the greatest range than this share hit nothing."""
 
+_FLOOR_M = 0.01
+"""A beam that ends lower met the floor [m]."""
+
 _SCANS_SHOWN_HZ = 1.0
 """Scans have many beams: so many of them a second are enough to see the walls."""
 
@@ -43,16 +50,19 @@ def beam_hits(
 ) -> Floats:
     """Return the points that a robot's range sensors and scans hit, `(n, 2)` in the field frame [m].
 
-    The sensors' places on the robot are left out: they are within a hand's breadth of the base.
+    Left out are readings that met nothing, or something nearer than the sensor can tell, hits of the floor,
+    and sensors whose card says neither where on the base they sit nor on which link.
     """
     record = recording.robot(robot)
     times, found = record.decisions.times, [np.zeros((0, 2))]
+    links, nothing = {link["name"] for link in record.header.links}, np.zeros((recording.n_rows, 0, 7))
+    seen = Poses(recording.times, {"": record.base}, {"": np.nan_to_num(record.positions)}, nothing)
     for name, card in record.header.sensors.items():
         ranges = record.decisions.sensors.get(name)
-        if ranges is None or not len(times):
+        if ranges is None or not recording.n_rows or not ("base_pose" in card or card.get("link") in links):
             continue
         if card["kind"] == "range":
-            bearings, every = np.radians([float(card["yaw_deg"])]), 1
+            bearings, every = np.zeros(1), 1  # the x of its own frame is the middle of its fan
         elif card["kind"] == "range_scan":
             bearings = np.radians(card["start_deg"] + card["step_deg"] * np.arange(card["beams"]))
             every = max(1, round(len(times) / (recording.duration_s * _SCANS_SHOWN_HZ + 1.0)))
@@ -60,15 +70,33 @@ def beam_hits(
             continue
         ticks = np.arange(0, len(times), every)
         ticks = ticks[(times[ticks] >= begin_s) & (times[ticks] <= end_s)]
-        rows = np.clip(np.searchsorted(recording.times, times[ticks]), 0, recording.n_rows - 1)
-        found.append(_hits(record.base[rows], ranges[ticks], bearings, card["max_range_m"]))
+        eyes, turns = _eyes(record.header, card, seen.at(times[ticks]))
+        ahead = np.stack([np.cos(bearings), np.sin(bearings), np.zeros(len(bearings))], -1)
+        read = ranges[ticks]
+        ends = eyes[:, np.newaxis] + read[..., np.newaxis] * np.einsum("nij,bj->nbi", turns, ahead)
+        met = (read < _REACH * card["max_range_m"]) & (read > card.get("min_range_m", 0.0))
+        found.append(ends[met & (ends[..., 2] > _FLOOR_M)][:, :2])
     return np.concatenate(found)
 
 
-def _hits(base: Floats, ranges: Floats, bearings: Floats, max_range_m: float) -> Floats:
-    angles = heading(base[:, 3:])[:, np.newaxis] + bearings
-    ends = base[:, np.newaxis, :2] + ranges[..., np.newaxis] * np.stack([np.cos(angles), np.sin(angles)], -1)
-    return np.asarray(ends[ranges < _REACH * max_range_m])
+def _eyes(header: RobotHeader, card: Mapping[str, Any], poses: Poses) -> tuple[Floats, Floats]:
+    """Return where a sensor was in the field, `(n, 3)` [m], and its axes as columns, `(n, 3, 3)`."""
+    (base,), (joints,) = poses.base.values(), poses.positions.values()
+    names, rotations = [link["name"] for link in turning(header)], link_rotations(header, joints)
+    pose, link = card.get("base_pose", card.get("link_pose")), card.get("link", "")
+    steps = [np.tile(pose, (len(base), 1))]
+    links = {one["name"]: one for one in header.links}
+    while link and links[link]["parent"]:
+        step = np.tile([*links[link]["position"], *links[link]["rotation"]], (len(base), 1))
+        if link in names:
+            step[:, 3:] = rotations[:, names.index(link)]
+        steps.insert(0, step)
+        link = links[link]["parent"]
+    places, turns = base[:, :3], matrices(base[:, 3:])
+    for step in steps:
+        places = places + np.einsum("nij,nj->ni", turns, step[:, :3])
+        turns = turns @ matrices(step[:, 3:])
+    return places, turns
 
 
 def draw_field(
@@ -90,8 +118,9 @@ def draw_field(
         _draw_ground(axes, arena)
         _draw_beams(axes, recording, arena, begin, end)
         _draw_boxes(axes, recording, arena, shown)
+    marked: list[Floats] = []
     for name in recording.robots:
-        _draw_path(axes, recording, name, shown, colours)
+        _draw_path(axes, recording, name, shown, colours, marked=marked)
     for kind, colour in MARKS.items():
         here = [m for m in marks if m.kind is kind and begin < m.time_s <= end and None not in {m.x, m.y}]
         style = {"color": colour, "marker": "X" if kind is MarkKind.PENALTY else "D", "ls": ""}
@@ -120,12 +149,10 @@ def _draw_ground(axes: Any, arena: Arena) -> None:
 
     x, y = arena.size_m
     floor = (*arena.colours["floor"], 0.28)
-    axes.add_patch(Rectangle((0, -y / 2), x, y, fc=floor, ec="#888888", lw=3, zorder=0))
+    axes.add_patch(Rectangle((0, -y / 2), x, y, fc=floor, ec="none", zorder=0))
+    looks: Mapping[Role, tuple[Any, str]] = {Role.LINE: ("white", "none"), Role.WALL: (_WALL, _WALL)}
     for shape in arena.shapes:
-        if shape.role is Role.WALL:
-            continue  # the field's own edge is drawn already
-        is_line = shape.role is Role.LINE
-        colour, edge = ("white", "none") if is_line else (arena.colours[shape.role.value], "#888888")
+        colour, edge = looks.get(shape.role) or (arena.colours[shape.role.value], _WALL)
         style: dict[str, Any] = {"fc": colour, "ec": edge, "zorder": 1}
         if shape.is_round:
             axes.add_patch(Circle((shape.x, shape.y), shape.size_m[0] / 2.0, **style))
@@ -139,7 +166,8 @@ def _draw_beams(axes: Any, recording: Recording, arena: Arena, begin_s: float, e
     hits = np.concatenate([beam_hits(recording, name, begin_s, end_s) for name in recording.robots])
     inside = (abs(hits[:, 0] - x / 2) <= x / 2 + 0.02) & (abs(hits[:, 1]) <= y / 2 + 0.02)
     if inside.any():
-        axes.plot(*hits[inside].T, ".", ms=1.2, color=WRONG, alpha=0.35, label="laser hits", zorder=2)
+        axes.plot(*hits[inside].T, ".", ms=1.6, color=WRONG, alpha=0.35, zorder=3.5)
+        axes.plot([], [], ".", ms=6, color=WRONG, label="hits of range sensors")
 
 
 def _draw_boxes(axes: Any, recording: Recording, arena: Arena, shown: Flags) -> None:
@@ -158,8 +186,19 @@ def _draw_boxes(axes: Any, recording: Recording, arena: Arena, shown: Flags) -> 
         axes.add_patch(Polygon(end, fill=False, ec=WRONG, lw=1.2, ls="--", label=label, zorder=5))
 
 
-def _draw_path(axes: Any, recording: Recording, name: str, shown: Flags, colours: Mapping[str, str]) -> None:
-    """Draw the base's path; of a single robot each stretch in the colour of its controller's state."""
+def _draw_path(
+    axes: Any,
+    recording: Recording,
+    name: str,
+    shown: Flags,
+    colours: Mapping[str, str],
+    *,
+    marked: list[Floats],
+) -> None:
+    """Draw the base's path; of a single robot each stretch in the colour of its controller's state.
+
+    Times are written away from what is `marked` already, and are added to that.
+    """
     record, times = recording.robots[name], recording.times
     places, decisions = record.base[:, :2], record.decisions
     known = shown & np.isfinite(places).all(axis=1)
@@ -170,23 +209,25 @@ def _draw_path(axes: Any, recording: Recording, name: str, shown: Flags, colours
         axes.plot(*here.T, color=colours.get(name, COLOURS[0]), lw=1.8, label=f"path of {name}", zorder=4)
     else:
         tick = np.clip(np.searchsorted(decisions.times, times, side="right") - 1, 0, None)
-        state = np.array(decisions.states)[tick]
+        state = np.array(shown_states(decisions.states))[tick]
         for one in dict.fromkeys(state[known].tolist()):
             here = np.where((known & (state == one))[:, np.newaxis], places, np.nan)
-            axes.plot(*here.T, color=colours.get(one, "black"), lw=2.0, label=one, zorder=4)
+            axes.plot(*here.T, color=colours.get(one, OTHER), lw=2.0, label=one, zorder=4)
     first, last = np.flatnonzero(known)[[0, -1]]
     label = "" if axes.get_legend_handles_labels()[1].count("start") else "start"
     axes.plot(*places[first], "o", color="black", ms=7, zorder=6, label=label)
-    axes.plot(*places[last], "s", color="black", ms=6, zorder=6, label=label and "end")
-    _mark_times(axes, times, record.base, known)
+    # Hollow, and larger than the marks of a contest: often one of them lies in it.
+    axes.plot(*places[last], "s", mfc="none", mec="black", ms=11, zorder=6, ls="", label=label and "end")
+    marked += [places[first], places[last]]
+    _mark_times(axes, recording, record.base, known, marked)
 
 
-def _mark_times(axes: Any, times: Floats, base: Floats, known: Flags) -> None:
+def _mark_times(axes: Any, recording: Recording, base: Floats, known: Flags, marked: list[Floats]) -> None:
     """Write round times beside the path, each with an arrow where the robot looked."""
+    times, size_m = recording.times, recording.header.arena.get("size_m", ())
     shown = times[known]
     step = next((s for s in _ROUND_S if np.ptp(shown) <= s * _MARK_EVERY), _ROUND_S[-1])
-    apart = _APART * max(np.ptp(base[known, :2], axis=0).max(), _LEAST_SIDE_M)
-    marked = [base[known][0, :2]]
+    apart = _APART * max(*np.ptp(base[known, :2], axis=0), *size_m, _LEAST_SIDE_M)
     for mark in np.arange(np.ceil(shown[0] / step + 0.1) * step, shown[-1], step).tolist():
         row = int(np.searchsorted(times, mark))
         if not known[row] or min(np.linalg.norm(base[row, :2] - place) for place in marked) < apart:

@@ -140,13 +140,16 @@ def _encode(
 def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> Any:
     """Return how a camera that follows the robot sees all of it from as near as can be; None for others.
 
-    Of a robot in a field nothing is worked out: the field is to be seen too. `aspect` is width over height; a
-    `steady` camera follows softly, another looks right at the robot in each picture.
+    Of a robot in a field nothing is worked out: the field is to be seen too. Of several the camera does not
+    follow one, but sees where all of them ever are. `aspect` is width over height; a `steady` camera follows
+    softly, another looks right at the robot in each picture.
     """
-    from posewright.simulation.cameras import close_up_on, framed
+    from posewright.simulation.cameras import close_up_on, close_up_on_all, framed
 
     first = next(iter(playback.world.instances.values()))
-    if playback.world.arena is not None or len(poses.base) > 1:
+    if len(poses.base) > 1:
+        return close_up_on_all(playback.world, np.concatenate([*poses.base.values()])[:, :2], aspect)
+    if playback.world.arena is not None:
         return None if steady else replace(close_up_on(first), catching_up=1.0)
     (base,), (joints,) = poses.base.values(), poses.positions.values()
     every = max(1, len(base) // _LOOKS)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from posewright.charts.chart_state import JOINT
 from posewright.contests.picture import ContestPicture, MarkKind
 from posewright.errors import InputError
 from posewright.figures.field import MARKS, draw_field
-from posewright.figures.style import COLOURS, colours_of, styled
+from posewright.figures.style import COLOURS, WRONG, colours_of, shown_states, styled
 from posewright.recordings import Recording
 from posewright.recordings.falls import tilt
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WIDE_IN = 13.0
+_MOST_JOINTS = 6
 _MOST_FIELDS = 3
 """More parts of a contest than so many are drawn over one another."""
 
@@ -35,63 +37,92 @@ def draw_recording(
         contest: what its contest adds.
         ax: draw the paths from above into these axes of a figure of one's own, and nothing else.
 
+    Where nobody knew where the robots were, as of a real one, the joints take the place of the paths.
+
     Raises:
-        InputError: the recording does not know where any robot was.
+        InputError: paths alone are asked for, and the recording does not know where any robot was.
     """
     from matplotlib.figure import Figure
 
-    if not any(record.knows_place for record in recording.robots.values()):
-        raise InputError("the recording does not say where the robot was: there is no path to draw")
+    placed = any(record.knows_place for record in recording.robots.values())
     adds = contest or ContestPicture("")
     several = len(recording.robots) > 1
-    states = [state for record in recording.robots.values() for state in record.decisions.states if state]
-    colours = colours_of(recording.robots if several else states)
+    states = [one for record in recording.robots.values() for one in shown_states(record.decisions.states)]
+    colours = colours_of(recording.robots if several else filter(None, states))
     if ax is not None:
+        if not placed:
+            raise InputError("the recording does not say where the robot was: there is no path to draw")
         draw_field(ax, recording, colours, adds.marks)
         return cast("Figure", ax.get_figure(root=True))
-    spans = adds.spans if 2 <= len(adds.spans) <= _MOST_FIELDS else ()
-    rows = [*(["states"] if states else []), "series" if adds.series else "tilt"]
-    fields = [f"field {n}" for n in range(max(1, len(spans)))]
+    spans = adds.spans if placed and 2 <= len(adds.spans) <= _MOST_FIELDS else ()
+    over_time = (
+        ["series"]
+        if adds.series
+        else ["joints"]
+        if not placed
+        else ["tilt"]
+        if several
+        else ["tilt", "joints"]
+    )
+    rows = [*(["states"] if any(states) else []), *over_time]
+    fields = [f"field {n}" for n in range(max(1, len(spans)))] if placed else []
     figure = Figure(figsize=(_WIDE_IN, 6.4), dpi=130, layout="constrained")
-    if spans:
-        figure.set_size_inches(_WIDE_IN, 5.0 + 2.2 * len(rows))
-        mosaic: list[Any] = [fields, *([row] * len(fields) for row in rows)]
-        axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=[2.4, *[1.0] * len(rows)])
+    if spans or not placed:
+        figure.set_size_inches(_WIDE_IN, (5.0 if spans else 1.0) + 2.2 * len(rows))
+        mosaic: list[Any] = (
+            [fields, *([row] * len(fields) for row in rows)] if spans else [[row] for row in rows]
+        )
+        heights = [*([2.4] if spans else []), *(1.0 for _ in rows)]
+        axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights)
     else:
         axes = figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
     for n, field in enumerate(fields):
         span = (spans[n].begin_s, spans[n].end_s) if spans else None
         draw_field(axes[field], recording, colours, adds.marks, span)
-        if spans:
-            axes[field].set_title(spans[n].label)
+        axes[field].set_title(spans[n].label if spans else "from above")
     _draw_over_time(axes, recording, adds, colours)
-    named: dict[str, Any] = {}  # each stroke is named once, below the fields
-    for field in fields:
-        handles, labels = axes[field].get_legend_handles_labels()
+    named: dict[str, Any] = {}  # each stroke is named once, below everything
+    for panel in (*fields, *rows[: any(states)]):
+        handles, labels = axes[panel].get_legend_handles_labels()
         named |= dict(zip(labels, handles, strict=True))
-    style: dict[str, Any] = {"ncols": 9, "frameon": False, "fontsize": 8, "markerscale": 1.0}
-    figure.legend(named.values(), named, loc="outside lower left", **style)
+    _name_strokes(figure, named)
     title = _title(recording, adds)
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
     figure.set_label(title)
     return figure
 
 
+def _name_strokes(figure: Figure, named: Mapping[str, Any]) -> None:
+    """Say below everything what strokes stand for, in as many columns as fit into the figure."""
+    for columns in range(min(9, len(named)), 0, -1):
+        style: dict[str, Any] = {"ncols": columns, "frameon": False, "fontsize": 8}
+        legend = figure.legend(named.values(), named, loc="outside lower left", **style)
+        if columns == 1 or legend.get_window_extent().width < 0.98 * figure.bbox.width:
+            return
+        legend.remove()
+
+
 def _draw_over_time(
     axes: Mapping[str, Any], recording: Recording, adds: ContestPicture, colours: Mapping[str, str]
 ) -> None:
-    shown = [axes[name] for name in ("states", "series", "tilt") if name in axes]
+    shown = [axes[name] for name in ("states", "series", "tilt", "joints") if name in axes]
     if "states" in axes:
         draw_states(axes["states"], recording, colours)
     if "tilt" in axes:
         draw_tilt(axes["tilt"], recording, colours)
+    if "joints" in axes:
+        draw_joints(axes["joints"], recording)
     if "series" in axes:
         draw_series(axes["series"], adds, len(colours))
+    faults = [event.time_s for event in recording.events_of("fault")]
     for one in shown:
         one.set_xlim(0.0, recording.duration_s)
         for mark in adds.marks:
             style = "--" if mark.kind is MarkKind.MILESTONE else "-"
             one.axvline(mark.time_s, color=MARKS[mark.kind], lw=0.9, ls=style)
+        if faults:
+            low = [0.02] * len(faults), "^"
+            one.plot(faults, *low, color=WRONG, ms=5, label="fault", transform=one.get_xaxis_transform())
     for one in shown[:-1]:
         one.tick_params(labelbottom=False)
     shown[-1].set_xlabel("time [s]")
@@ -100,15 +131,19 @@ def _draw_over_time(
 def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw the states of the controllers as bars, a row a state; of several robots one after the other."""
     several, names = len(recording.robots) > 1, list[str]()
+    title = "state of the controller"
     for robot, record in recording.robots.items():
         decisions = record.decisions
+        states = shown_states(decisions.states)
+        if JOINT in "".join(decisions.states) and JOINT not in "".join(states):
+            title = "state of the controller, in the region of its chart that changes least often"
         ends = np.append(decisions.times[1:], recording.duration_s)
-        for name in filter(None, dict.fromkeys(decisions.states)):
-            entries = zip(decisions.times, ends, decisions.states, strict=True)
+        for name in filter(None, dict.fromkeys(states)):
+            entries = zip(decisions.times, ends, states, strict=True)
             spans = [(start, end - start) for start, end, state in entries if state == name]
             axes.broken_barh(spans, (len(names) - 0.38, 0.76), color=colours[robot if several else name])
             names.append(f"{robot}: {name}" if several else name)
-    axes.set(yticks=range(len(names)), title="state of the controller")
+    axes.set(yticks=range(len(names)), title=title)
     axes.set_yticklabels(names, parse_math=False)
     axes.invert_yaxis()
 
@@ -118,11 +153,27 @@ def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> No
     for name, record in recording.robots.items():
         leans, colour = np.rad2deg(tilt(record.base)), colours.get(name, COLOURS[0])
         axes.plot(recording.times, leans, color=colour, lw=0.9, label=name)
-    axes.set(ylabel="[deg]", title="tilt of the base from the vertical")
+    axes.set(ylabel="tilt [deg]", title="tilt of the base from the vertical")
     axes.set_ylim(bottom=0.0)
     axes.grid(alpha=0.3)
     if len(recording.robots) > 1:
         axes.legend(loc="best", frameon=False)
+
+
+def draw_joints(axes: Any, recording: Recording) -> None:
+    """Draw the joints of the first robot that move most: as measured, and dotted as commanded."""
+    record = recording.robot()
+    measured = np.isfinite(record.positions).all(axis=0)
+    angles = np.rad2deg(np.where(measured, record.positions, record.commands))
+    travels = np.nan_to_num(np.ptp(angles, axis=0)) if len(angles) else np.zeros(angles.shape[1])
+    for colour, joint in zip(COLOURS, np.argsort(-travels, kind="stable")[:_MOST_JOINTS], strict=False):
+        name = record.header.joints[joint]
+        axes.plot(recording.times, angles[:, joint], color=colour, lw=1.2, label=name)
+        axes.plot(recording.times, np.rad2deg(record.commands[:, joint]), color=colour, lw=1.0, ls=":")
+    whose = f" of {next(iter(recording.robots))}" if len(recording.robots) > 1 else ""
+    axes.set(ylabel="angle [deg]", title=f"joints{whose} that move most; dotted: commanded")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7, frameon=False)
+    axes.grid(alpha=0.3)
 
 
 def draw_series(axes: Any, adds: ContestPicture, taken: int) -> None:
@@ -132,16 +183,18 @@ def draw_series(axes: Any, adds: ContestPicture, taken: int) -> None:
         style = {"ls": ":", "lw": 1.2} if one.dotted else {"lw": 2.0}
         axes.plot(one.times, one.values, color=colour, label=one.title, **style)
     units = ", ".join(dict.fromkeys(one.unit for one in adds.series))
-    axes.set(ylabel=units, title=adds.series_title)
+    title = adds.series_title or ", ".join(dict.fromkeys(one.title for one in adds.series))
+    axes.set(ylabel=units if units in title.split() else f"{title} [{units}]", title=title)
     axes.legend(loc="best", frameon=False)
     axes.grid(alpha=0.3)
 
 
 def _title(recording: Recording, adds: ContestPicture) -> str:
     header = recording.header
-    who = ", ".join(
-        f"{one.controller} on {one.robot}" if one.controller else one.robot for one in header.robots.values()
-    )
+    several, who = len(header.robots) > 1, []
+    for name, one in header.robots.items():
+        what = f"{one.controller} on {one.robot}" if one.controller else one.robot
+        who.append(f"{name} ({what})" if several and name != what else what)
     layout = f", layout {Path(header.layout).stem}" if header.layout else ""
-    first = f"{header.contest or 'recording'}: {who}{layout}, seed {header.seed}"
+    first = f"{header.contest or 'recording'}: {', '.join(who)}{layout}, seed {header.seed}"
     return f"{first}\n{adds.headline}" if adds.headline else first

@@ -162,7 +162,8 @@ def _story_of(recording: Recording, playback: Playback, begin_s: float, end_s: f
         )
     else:
         states = zip(record.decisions.times, record.decisions.states, strict=True)
-    who = ", ".join(one.robot for one in header.robots.values())
+    several = len(header.robots) > 1
+    who = ", ".join(header.robots if several else (one.robot for one in header.robots.values()))
     return Story(
         title=f"{record.header.controller or 'recording'}, {who}, {end_s - begin_s:.2f} s",
         last_s=end_s - begin_s,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from posewright.charts.chart_state import JOINT
 from posewright.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -42,9 +45,33 @@ COLOURS = (
 )
 
 
+OTHERS, OTHER = "other states", "#a8b0b6"
+"""What states are called together that have no colour of their own, and theirs."""
+
+_MOST_STATES = 8
+"""So many states at most are shown by their names."""
+
+
+def shown_states(states: Sequence[str]) -> list[str]:
+    """Return what a picture calls the states of a controller, m for m, so that they can be told apart.
+
+    Of a chart with regions, that of the region which changes least often; of many, the rare ones are others.
+    """
+    parts = [state.split(JOINT) for state in states]
+    regions = max(map(len, parts), default=1)
+    columns = [[one[region] if len(one) == regions else "" for one in parts] for region in range(regions)]
+    changes = [sum(one != other for one, other in pairwise(column)) for column in columns]
+    least = min(range(regions), key=lambda region: changes[region] or len(states))
+    names = columns[least] if all(len(one) in {1, regions} for one in parts) else [*states]
+    names = [one or state for one, state in zip(names, states, strict=True)]
+    often = [name for name, _ in Counter(filter(None, names)).most_common(_MOST_STATES)]
+    return [name if name in often or not name else OTHERS for name in names]
+
+
 def colours_of(names: Iterable[str]) -> dict[str, str]:
     """Return a colour for each name, in the order the names first occur."""
-    return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(dict.fromkeys(names))}
+    own = enumerate(dict.fromkeys(names))
+    return {name: OTHER if name == OTHERS else COLOURS[i % len(COLOURS)] for i, name in own}
 
 
 @contextmanager

@@ -174,6 +174,8 @@ _HEADER = {
 }
 _CARD = {
     "base_pose": (float,) * 7,
+    "link": str,
+    "link_pose": (float,) * 7,
     **dict.fromkeys(("start_deg", "step_deg", "max_range_m", "fan_deg"), float),
 }
 
@@ -197,14 +199,15 @@ def _read_robot(name: str, data: Mapping[str, Any]) -> RobotHeader:
         raise InputError(f"the header is damaged: robot {name} has {', '.join(data)}") from error
 
 
-def sensor_card(sensor: SensorSpec, base_pose: Sequence[float] | None = None) -> dict[str, Any]:
+def sensor_card(sensor: SensorSpec, link: str = "", pose: Sequence[float] | None = None) -> dict[str, Any]:
     """Return a sensor's specification as plain data, its kind with it.
 
-    `base_pose` is where it sits in the base's frame, x y z qw qx qy qz [m, unit quaternion]; None where
-    that is not known, or changes.
+    `pose` is where it sits, x y z qw qx qy qz [m, unit quaternion]; None where that is not known. It becomes
+    the card's `base_pose`, in the base's frame, or that `link`'s, and then its `link_pose`.
     """
+    placed = {"link": link, "link_pose": pose} if link else {"base_pose": pose}
     return {
         "kind": sensor.kind,
         **{entry.name: plain(getattr(sensor, entry.name)) for entry in fields(sensor)},
-        **({} if base_pose is None else {"base_pose": plain(tuple(base_pose))}),
+        **({} if pose is None else {name: plain(value) for name, value in placed.items()}),
     }

@@ -13,7 +13,7 @@ from posewright.bodies import NOMINAL, BodyState, DomainParameters, JointCommand
 from posewright.errors import UnsafeCommandError
 from posewright.recordings import sensor_card
 from posewright.simulation.contacts import ContactRecorder
-from posewright.simulation.mounts import sensor_poses
+from posewright.simulation.mounts import sensor_places
 from posewright.simulation.placing import Lean, place
 from posewright.simulation.robot_model import robot_links
 from posewright.simulation.sensors import Senses
@@ -125,7 +125,7 @@ class SimulatedBody:
 
     def facts(self) -> Mapping[str, Any]:
         """Return mass, gravity, servos, sensors and links of this body, as plain data."""
-        one, poses = self.instance, sensor_poses(self.instance)
+        one, places = self.instance, sensor_places(self.instance)
         return {
             "mass_kg": one.mass_kg,
             "gravity": one.model.opt.gravity.tolist(),
@@ -134,7 +134,9 @@ class SimulatedBody:
             "latency_frames": self.domain.latency_frames,
             "domain": asdict(self.domain),
             "welded": list(one.welded_joints),
-            "sensors": {sensor.name: sensor_card(sensor, poses.get(sensor.name)) for sensor in one.sensors},
+            "sensors": {
+                sensor.name: sensor_card(sensor, *places.get(sensor.name, ())) for sensor in one.sensors
+            },
             "links": robot_links(one.robot),
         }
 

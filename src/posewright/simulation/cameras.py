@@ -80,11 +80,13 @@ class CloseUp:
         distance_m: from how far away [m].
         catching_up: how far it closes up to the robot from one picture to the next, 0..1: less than 1, so
             that it does not bob; 1 where the pictures are far apart.
+        place: where on the floor it looks, instead of following the robot, x and y [m].
     """
 
     height_m: float = 0.17
     distance_m: float = 1.1
     catching_up: float = SOFTLY
+    place: tuple[float, float] | None = None
 
 
 _FROM_AFAR = CloseUp()
@@ -145,6 +147,16 @@ def close_up_on(one: ModelInstance) -> CloseUp:
     halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[own, 3:])
     size_m = float(((middles + halves).max(axis=0) - (middles - halves).min(axis=0)).max())
     return CloseUp(height_m=_LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
+
+
+def close_up_on_all(world: World, places: Floats, aspect: float) -> CloseUp:
+    """Return how a camera at rest has all robots in the picture, whose bases are at places `(n, 2)` [m]."""
+    one = max(map(close_up_on, world.instances.values()), key=lambda near: near.distance_m)
+    middle = (places.min(axis=0) + places.max(axis=0)) / 2.0
+    reach = float(np.linalg.norm(places - middle, axis=1).max())
+    slope = aspect * math.tan(math.radians(FOV_DEG) / 2.0)
+    distance_m = one.distance_m + reach * math.hypot(1.0, 1.0 / slope)
+    return CloseUp(one.height_m, distance_m, place=(float(middle[0]), float(middle[1])))
 
 
 def eye(camera: Any) -> Floats:

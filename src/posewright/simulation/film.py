@@ -137,7 +137,7 @@ class Film:
 
     def _follow(self) -> None:
         """Move the camera after the robot, a part of the way each picture."""
-        base = self._data.xpos[self._followed]
+        base = self._close_up.place or self._data.xpos[self._followed]
         share = 1.0 if self._is_new else self._close_up.catching_up
         at = np.array([base[0], base[1], self._close_up.height_m])
         self._camera.lookat += share * (at - self._camera.lookat)

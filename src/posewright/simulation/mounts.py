@@ -67,25 +67,34 @@ def sensor_poses(one: ModelInstance) -> dict[str, tuple[float, ...]]:
     """Return the pose of each sensor in the base's frame, x y z qw qx qy qz [m, unit quaternion].
 
     Sensors that a joint moves against the base have none, nor have those without a place of their own.
+    """
+    return {sensor: pose for sensor, (link, pose) in sensor_places(one).items() if not link}
+
+
+def sensor_places(one: ModelInstance) -> dict[str, tuple[str, tuple[float, ...]]]:
+    """Return the pose of each sensor, and the link it counts from: empty for the base.
+
+    It counts from the link where a joint moves it against the base.
     The axes are the sensor's: x along the middle of a range sensor, or ahead in the plane of a scan.
     """
     model, base = one.model, one.addresses.base_body
     data = mujoco.MjData(model)  # one of our own: the world's state stays as it is
     mujoco.mj_kinematics(model, data)
-    turn = data.xmat[base].reshape(3, 3)
-    poses = {}
+    places = {}
     for sensor in one.sensors:
         if isinstance(sensor, FootContact | TouchSwitch | AnalogTouch | VibrationSensor):
             continue
         mount = find_mount(one, sensor.mount, data)
-        if model.body_weldid[mount.body(model)] != model.body_weldid[base]:
-            continue
+        moves = model.body_weldid[mount.body(model)] != model.body_weldid[base]
+        body = mount.body(model) if moves else base
+        turn = data.xmat[body].reshape(3, 3)
         offset = np.array(getattr(sensor, "position_m", (0.0, 0.0, 0.0)))
-        place = turn.T @ (mount.position + mount.rotation @ offset - data.xpos[base])
+        place = turn.T @ (mount.position + mount.rotation @ offset - data.xpos[body])
         quaternion = np.empty(4)
         mujoco.mju_mat2Quat(quaternion, (turn.T @ mount.rotation @ _own_turn(sensor)).ravel())
-        poses[sensor.name] = (*place.tolist(), *quaternion.tolist())
-    return poses
+        link = model.body(body).name.removeprefix(one.prefix) if moves else ""
+        places[sensor.name] = link, (*place.tolist(), *quaternion.tolist())
+    return places
 
 
 def _own_turn(sensor: SensorSpec) -> Floats:
