@@ -129,12 +129,11 @@ def _joints(track: Trajectory) -> dict[str, Any]:
     if not track.last:
         return {}
     speeds = np.nan_to_num(track.speeds(track.positions)).max(axis=0) / track.robot.max_speeds
-    torques = np.nan_to_num(np.abs(track.record.efforts)).max(axis=0) / track.stall_nm
-    fastest, hardest = int(speeds.argmax()), int(torques.argmax())
-    joints = track.robot.joint_names
-    return {
-        "max_joint_speed_ratio": float(speeds[fastest]),
-        "fastest_joint": joints[fastest],
-        "max_torque_ratio": float(torques[hardest]),
-        "hardest_joint": joints[hardest],
-    }
+    efforts, joints = track.record.efforts, track.robot.joint_names
+    fastest = int(speeds.argmax())
+    found = {"max_joint_speed_ratio": float(speeds[fastest]), "fastest_joint": joints[fastest]}
+    if not np.isfinite(efforts).any():
+        return found
+    torques = np.nan_to_num(np.abs(efforts)).max(axis=0) / track.stall_nm
+    hardest = int(torques.argmax())
+    return {**found, "max_torque_ratio": float(torques[hardest]), "hardest_joint": joints[hardest]}

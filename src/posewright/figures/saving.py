@@ -148,8 +148,22 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     metadata = {key: value for key, value in kept[suffix].items() if value != ""}
     stream = io.BytesIO()
     with picture_style(_SAVING):
+        _settle(figure)
         figure.savefig(stream, format=suffix[1:], dpi="figure", metadata=metadata)
     write_atomically(path, stream.getvalue())
+
+
+def _settle(figure: Figure) -> None:
+    """Lay the figure out for good, in places rounded to a thousandth of a pixel or so.
+
+    The solver of constrained layout sums in the order in which its variables lie in memory, and SVG names its
+    clipping rectangles by every bit of them.
+    """
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        for axes in figure.axes:
+            axes.set_position([round(side, 6) for side in axes.get_position(original=True).bounds])
 
 
 def refuse_unsavable(path: Path) -> None:

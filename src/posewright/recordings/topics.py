@@ -72,8 +72,10 @@ def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
     rows = _unpacked(messages.row(len(header.boxes)), ROWS, found)
     n = len(rows["time_s"])
     robots = {name: _read_robot(name, header, columns[name], found, n) for name in header.robots}
-    boxes = rows["boxes"].reshape(n, len(header.boxes), 7)
-    return Recording(header, rows["time_s"], robots, boxes, _read_events(found.get(EVENTS, ())))
+    boxes, times = rows["boxes"].reshape(n, len(header.boxes), 7), rows["time_s"]
+    if not np.isfinite(times).all():
+        raise InputError("the time of a row is no number")
+    return Recording(header, times, robots, boxes, _read_events(found.get(EVENTS, ())))
 
 
 _COLUMNS = {"requests": bool, "free": bool, "slips": bool, "sensors": {str: int}}
