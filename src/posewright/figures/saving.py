@@ -163,7 +163,8 @@ def _settle(figure: Figure) -> None:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         for axes in figure.axes:
-            axes.set_position([round(side, 6) for side in axes.get_position(original=True).bounds])
+            left, low, width, height = (round(side, 6) for side in axes.get_position(original=True).bounds)
+            axes.set_position((left, low, width, height))
 
 
 def refuse_unsavable(path: Path) -> None:
