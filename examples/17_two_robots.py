@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import posewright as pw
-from posewright.arenas import arena
 from posewright.behaviours import BehaviourController
 from posewright.control import drive
 from posewright.recordings import Header, Recorder, RobotHeader
@@ -25,14 +24,13 @@ class Waving:
         return replace(commands, angles=angles)
 
 
-world = World({"watcher": bioloid, "walker": bioloid}, arena(), sensors=watching.sensors)
+world = World({"watcher": bioloid, "walker": bioloid}, sensors=watching.sensors)
 SimulatedBody(world, "watcher", start=(0.3, 0.0, 0.0), start_pose=watching.start_pose)
 SimulatedBody(world, "walker", start=(1.6, -0.5, 1.57), start_pose=watching.start_pose)
 walker = BehaviourController(pw.read_behaviour("passivity_test"))
+watcher = Waving(BehaviourController(watching))
 recorder = Recorder(Header({name: RobotHeader.of(body) for name, body in world.bodies.items()}), world)
-controllers = {"watcher": Waving(BehaviourController(watching)), "walker": walker}
-drive(world, controllers, until_s=10.0, watchers=[recorder])
-seen = recorder.recording()
-laser = seen.robot("watcher").decisions.sensors["laser_front"]
+drive(world, {"watcher": watcher, "walker": walker}, until_s=10.0, watchers=[recorder])
+laser = recorder.recording().robot("watcher").decisions.sensors["laser_front"]
 print(f"the watcher's laser read {laser[0, 0]:.2f} m at first, {laser.min():.2f} m at the least")
-print(f"digest: {seen.digest()}")
+print(f"digest: {recorder.recording().digest()}")

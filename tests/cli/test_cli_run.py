@@ -67,7 +67,7 @@ def test_another_contest_is_run_judged_and_replayed_by_the_same_verbs(tmp_path: 
         ("run", "--plot", "race.gif"),
         ("run", "--motions", "missing.mtn"),
         ("run", "--body", "nobody"),
-        ("run", "passivity-test", "--body", "mock"),
+        ("run", "passivity-test", "--body", "mok"),
         ("run", "passivity-test", "--layout", "example_1"),
         ("run", "--view", "--body", "mock"),
         ("replay", "missing.mcap"),

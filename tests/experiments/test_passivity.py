@@ -15,7 +15,8 @@ import pytest
 import posewright as pw
 from posewright.arenas import corners
 from posewright.contests import MarkKind, PassivityScore, PassivityTest, judge
-from posewright.errors import BodyError, InputError
+from posewright.control import Block
+from posewright.errors import InputError
 from posewright.experiments import Outcome
 
 SHIPPED = pw.robot("robotis_bioloid").folder
@@ -121,8 +122,25 @@ def test_the_same_seed_gives_the_same_digest_in_another_process_too() -> None:
     assert run(5)[0].recording.digest() != outcome.recording.digest()
 
 
-def test_a_layout_or_a_body_that_sees_nothing_is_refused() -> None:
+def test_a_layout_is_refused_as_the_box_is_drawn() -> None:
     with pytest.raises(InputError, match="drawn by the seed"):
         pw.run_trial("passivity-test", layout="example_1")
-    with pytest.raises(BodyError):
-        pw.run_trial("passivity-test", body="mock")
+
+
+def test_a_body_that_knows_no_place_runs_without_a_score() -> None:
+    outcome = pw.run_trial("passivity-test", body="mock")
+    assert outcome.score.points == 0.0
+    assert "there is no score" in outcome.score.warnings[0]
+    assert "waiting" in outcome.recording.robot().decisions.states
+
+
+def test_a_run_that_fails_leaves_its_recording(tmp_path: Path) -> None:
+    class Failing:
+        def watch(self, block: Block) -> bool:
+            if block.states.times[-1] > 1.0:
+                raise OSError("the cable is out")
+            return False
+
+    with pytest.raises(OSError, match="the cable is out"):
+        pw.run_trial("passivity-test", record=tmp_path / "run.mcap", make_watcher=lambda _plant: Failing())
+    assert 0.9 < pw.read_recording(tmp_path / "run.mcap").duration_s < 1.2

@@ -252,6 +252,6 @@ def test_the_example_with_two_robots_says_the_same_twice() -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)  # noqa: S603  # our own program
         said.append(done.stdout)
     assert said[0] == said[1]
-    before, after = (float(found) for found in re.findall(r"reads (\d\.\d+) m", said[0]))
+    before, after = (float(found) for found in re.findall(r"(\d\.\d+) m", said[0]))
     assert after < before - 0.3
     assert re.search(r"digest: [0-9a-f]{32,}", said[0])

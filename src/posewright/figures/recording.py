@@ -37,13 +37,11 @@ def draw_recording(
         contest: what its contest adds.
         ax: draw the paths from above into these axes of a figure of one's own, and nothing else.
 
-    Where nobody knew where the robots were, as of a real one, the joints take the place of the paths.
+    Where nobody knew where the robots were, as of real ones, there are no paths.
 
     Raises:
         InputError: paths alone are asked for, and the recording does not know where any robot was.
     """
-    from matplotlib.figure import Figure
-
     placed = any(record.knows_place for record in recording.robots.values())
     adds = contest or ContestPicture("")
     several = len(recording.robots) > 1
@@ -55,27 +53,10 @@ def draw_recording(
         draw_field(ax, recording, colours, adds.marks)
         return cast("Figure", ax.get_figure(root=True))
     spans = adds.spans if placed and 2 <= len(adds.spans) <= _MOST_FIELDS else ()
-    over_time = (
-        ["series"]
-        if adds.series
-        else ["joints"]
-        if not placed
-        else ["tilt"]
-        if several
-        else ["tilt", "joints"]
-    )
-    rows = [*(["states"] if any(states) else []), *over_time]
+    over_time = ["tilt", "joints"][not placed : 1 if placed and several else 2]
+    rows = [*(["states"] if any(states) else []), *(["series"] if adds.series else over_time)]
     fields = [f"field {n}" for n in range(max(1, len(spans)))] if placed else []
-    figure = Figure(figsize=(_WIDE_IN, 6.4), dpi=130, layout="constrained")
-    if spans or not placed:
-        figure.set_size_inches(_WIDE_IN, (5.0 if spans else 1.0) + 2.2 * len(rows))
-        mosaic: list[Any] = (
-            [fields, *([row] * len(fields) for row in rows)] if spans else [[row] for row in rows]
-        )
-        heights = [*([2.4] if spans else []), *(1.0 for _ in rows)]
-        axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights)
-    else:
-        axes = figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
+    figure, axes = _panels(fields, rows)
     for n, field in enumerate(fields):
         span = (spans[n].begin_s, spans[n].end_s) if spans else None
         draw_field(axes[field], recording, colours, adds.marks, span)
@@ -90,6 +71,20 @@ def draw_recording(
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
     figure.set_label(title)
     return figure
+
+
+def _panels(fields: list[str], rows: list[str]) -> tuple[Figure, dict[str, Any]]:
+    """Return axes in a figure: a field beside what is drawn over time, several above it."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(_WIDE_IN, 6.4), dpi=130, layout="constrained")
+    if len(fields) == 1:
+        return figure, figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
+    above = [fields] if fields else []
+    figure.set_size_inches(_WIDE_IN, 1.0 + 4.0 * len(above) + 2.2 * len(rows))
+    mosaic: list[Any] = [*above, *([row] * max(1, len(fields)) for row in rows)]
+    heights = [2.4] * len(above) + [1.0] * len(rows)
+    return figure, figure.subplot_mosaic(mosaic, height_ratios=heights)
 
 
 def _name_strokes(figure: Figure, named: Mapping[str, Any]) -> None:

@@ -163,8 +163,8 @@ def _settle(figure: Figure) -> None:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         for axes in figure.axes:
-            x, y, width, height = axes.get_position(original=True).bounds
-            axes.set_position((round(x, 6), round(y, 6), round(width, 6), round(height, 6)))
+            left, low, width, height = (round(side, 6) for side in axes.get_position(original=True).bounds)
+            axes.set_position((left, low, width, height))
 
 
 def refuse_unsavable(path: Path) -> None:

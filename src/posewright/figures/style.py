@@ -59,11 +59,10 @@ def shown_states(states: Sequence[str]) -> list[str]:
     """
     parts = [state.split(JOINT) for state in states]
     regions = max(map(len, parts), default=1)
-    columns = [[one[region] if len(one) == regions else "" for one in parts] for region in range(regions)]
-    changes = [sum(one != other for one, other in pairwise(column)) for column in columns]
-    least = min(range(regions), key=lambda region: changes[region] or len(states))
-    names = columns[least] if all(len(one) in {1, regions} for one in parts) else [*states]
-    names = [one or state for one, state in zip(names, states, strict=True)]
+    # Where the chart is in a state without regions, that is its state in each of them.
+    full = [one if len(one) == regions else [JOINT.join(one)] * regions for one in parts]
+    columns = [list(column) for column in zip(*full, strict=True)] or [[]]
+    names = min(columns, key=lambda one: sum(a != b for a, b in pairwise(one)) or len(one))
     often = [name for name, _ in Counter(filter(None, names)).most_common(_MOST_STATES)]
     return [name if name in often or not name else OTHERS for name in names]
 
