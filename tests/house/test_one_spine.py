@@ -12,10 +12,12 @@ from posewright.cli.app import VERBS
 from .imports import PACKAGE
 
 ROOT = Path(__file__).parents[2]
-OURS = [path for path in sorted(PACKAGE.rglob("*.py")) if "charts" not in path.relative_to(PACKAGE).parts]
+OTHERS = {"charts", "links", "codegen", "runtimes", "studio"}
+"""Charts are to become half as deep in a work of their own; the others are yet to be built."""
 
-MOST_LINES, MOST_FILES, LONGEST = 48_000, 380, 500
-"""Outside `charts/`, which is to become half as deep in a work of its own."""
+OURS = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in OTHERS]
+
+MOST_LINES, MOST_FILES, LONGEST = 48_200, 380, 500
 
 OLD_VERBS = {
     "robots",

@@ -38,6 +38,7 @@ VendorFile = Annotated[
     ),
 ]
 Body = Annotated[str, option("--body", "What it is run on: sim, mock, or what an installed package adds.")]
+RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
 Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
 View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
 Legal = Annotated[bool, option("--legal", "Refuse a layout that breaks the contest's rules.")]
@@ -55,6 +56,7 @@ def run(
     behaviour: BehaviourName = None,
     motions: VendorFile = None,
     body: Body = "sim",
+    real_time: RealTime = False,
     record: Record = None,
     video: Video = None,
     plot: Plot = None,
@@ -72,6 +74,7 @@ def run(
       posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
       posewright run passivity-test --seed 3
     """
+    from posewright.control import RealClock
     from posewright.experiments import draw_outcome, run_trial
     from posewright.figures import FILMS, PICTURES, film_recording, save_figure
 
@@ -93,6 +96,7 @@ def run(
             record=record,
             on_progress=_teller(say),
             make_watcher=_Live if view else None,
+            pace=RealClock(time.monotonic, time.sleep) if real_time else None,
             clock=time.perf_counter,
         )
         if plot is not None:

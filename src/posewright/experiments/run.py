@@ -12,7 +12,7 @@ from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
 from posewright.contests import Contest, Referee, contest
 from posewright.contests.registry import KIND
-from posewright.control import Block, Controller, Watcher, drive
+from posewright.control import Block, Clock, Controller, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
 from posewright.experiments.outcome import Outcome, Unjudged
@@ -51,6 +51,7 @@ def run_trial(
     record: str | Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     make_watcher: Callable[[Any], Watcher] | None = None,
+    pace: Clock | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Outcome:
     """Run a trial.
@@ -67,6 +68,7 @@ def run_trial(
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
         on_progress: is called twice a second of the plant's time.
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
+        pace: how frames are paced, `RealClock(time.monotonic, time.sleep)` say; simulated time by default.
         clock: a wall clock [s], for `Outcome.wall_s`; nothing here looks at one by itself.
 
     Raises:
@@ -86,7 +88,7 @@ def run_trial(
     )
     stage = _set_up(asked, motions, body, legal=legal)
     try:
-        wall_s = _perform(stage, on_progress, make_watcher, clock or (lambda: 0.0))
+        wall_s = _perform(stage, on_progress, make_watcher, pace, clock or (lambda: 0.0))
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
@@ -190,6 +192,7 @@ def _perform(
     stage: _Stage,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
+    pace: Clock | None,
     wall_clock: Callable[[], float],
 ) -> float:
     """Let the trial run, and return how long that took by the clock [s]."""
@@ -209,5 +212,5 @@ def _perform(
     }
     recorder.note(Event(0.0, "start", {}))
     began = wall_clock()
-    drive(plant, controllers, until_s=held.longest_s, watchers=watchers)
+    drive(plant, controllers, until_s=held.longest_s, watchers=watchers, clock=pace)
     return wall_clock() - began
