@@ -103,13 +103,13 @@ def run(
             say("drawing the picture")
             save_figure(draw_outcome(outcome), plot)
         if video is not None:
-            film_recording(
-                outcome.recording,
-                video,
-                camera=camera,
-                on_progress=lambda share: say(f"filming: {share:.0%}"),
-            )
+            told = _filming(say)
+            film_recording(outcome.recording, video, camera=camera, on_progress=told)
     give_outcome(outcome, as_json=as_json)
+
+
+def _filming(say: Callable[[str], None]) -> Callable[[float], None]:
+    return lambda share: say(f"filming: {share:.0%}")
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:

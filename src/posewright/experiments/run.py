@@ -98,8 +98,11 @@ def run_trial(
     else:
         score = Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
     outcome = Outcome(recording, score, wall_s)
-    faults = layout_faults(stage.arena.boxes, stage.arena)
-    return replace(outcome, remarks=tuple(f"layout: {fault.message}" for fault in faults))
+    return replace(outcome, remarks=_remarks(stage.arena))
+
+
+def _remarks(arena: Arena) -> tuple[str, ...]:
+    return tuple(f"layout: {fault.message}" for fault in layout_faults(arena.boxes, arena))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
