@@ -17,7 +17,7 @@ Offer = Callable[..., Path]
 
 
 def forget() -> None:
-    for cached in ("robot_names", "robot_folder", "_packages"):
+    for cached in ("robot_names", "robot_folder", "_packages", "_card_in"):
         getattr(catalogue, cached).cache_clear()
 
 
@@ -60,7 +60,7 @@ def test_a_robot_of_another_package_has_a_name_a_card_and_gaits(offer: Offer) ->
 
 def test_a_package_that_is_not_there_or_holds_no_card_is_told(offer: Offer) -> None:
     offer("rex", package="no_such_kennel.rex")
-    assert "rex" in robot_names()
+    assert "rex" not in robot_names()  # else every list of robots, gaits and behaviours would fail
     with pytest.raises(InputError, match=r"no_such_kennel\.rex, which holds no robot\.yaml"):
         robot("rex")
 

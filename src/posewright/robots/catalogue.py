@@ -37,7 +37,7 @@ GROUP = "posewright.robots"
 @cache
 def robot_names() -> tuple[str, ...]:
     """Return the names of all robots, those that ship and those of other packages, in alphabetical order."""
-    return tuple(sorted({*_shipped(), *_packages()}))
+    return tuple(sorted({*_shipped(), *(name for name, package in _packages().items() if _card_in(package))}))
 
 
 def robot(name: str | Path) -> Robot:
@@ -68,20 +68,27 @@ def robot_folder(name: str) -> Path:
     """Return the folder of a robot of `robot_names()`, with its card, motions, gaits and behaviours."""
     if name in _shipped():
         return FOLDER / name
-    if name not in robot_names():
+    if name not in _packages():
         raise UnknownNameError.among("robot", name, robot_names())
     package = _packages()[name]
-    try:
-        spec = find_spec(package)
-    except ModuleNotFoundError:
-        spec = None
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        if (Path(folder) / CARD).is_file():
-            return Path(folder)
+    folder = _card_in(package)
+    if folder is not None:
+        return folder
     raise InputError(
         f"robot {name} is said to be in the package {package}, which holds no {CARD}",
         hint=f"its entry point of the group {GROUP} is wrong: mend or uninstall the package it came with",
     )
+
+
+@cache
+def _card_in(package: str) -> Path | None:
+    """Return the folder of a package that holds a card; None where there is none, or no such package."""
+    try:
+        spec = find_spec(package)
+    except (ImportError, ValueError):
+        return None
+    folders = map(Path, (spec.submodule_search_locations or ()) if spec else ())
+    return next((folder for folder in folders if (folder / CARD).is_file()), None)
 
 
 def ships(card: Robot) -> bool:
