@@ -108,11 +108,11 @@ def test_an_error_or_a_result_that_cannot_travel_is_told_of() -> None:
         list(in_order(Breaking("lambda"), NUMBERS, executor))
 
 
-@pytest.mark.parametrize("way", ["exit", "killed"])
-def test_a_worker_that_ends_by_itself_is_told_of_and_leaves_no_other(way: str) -> None:
+@pytest.mark.parametrize(("way", "said"), [("exit", "with exit code 3"), ("killed", "by SIGKILL")])
+def test_a_worker_that_ends_by_itself_is_told_of_and_leaves_no_other(way: str, said: str) -> None:
     with (
         executor_for(2, 6) as executor,
-        pytest.raises(UnavailableError, match="ended before it was done") as caught,
+        pytest.raises(UnavailableError, match=f"ended {said} before it was done") as caught,
     ):
         list(in_order(Breaking(way), NUMBERS, executor))
     assert caught.value.hint
@@ -121,7 +121,7 @@ def test_a_worker_that_ends_by_itself_is_told_of_and_leaves_no_other(way: str) -
 
 def test_what_is_done_when_another_worker_ends_is_not_lost(tmp_path: Path) -> None:
     seen: list[int] = []
-    with executor_for(2, 2) as executor, pytest.raises(UnavailableError, match="ended before it was done"):
+    with executor_for(2, 2) as executor, pytest.raises(UnavailableError, match=r"ended.* before it was done"):
         seen.extend(in_order(Dying(tmp_path), (0, 1), executor))
     assert seen == [0]
 
@@ -242,7 +242,9 @@ def test_a_script_that_lacks_its_guard_is_told_so(tmp_path: Path) -> None:
         for word in ("bare", "guarded")
     )
     assert bare.returncode == 1
-    assert "if __name__ == '__main__':" in bare.stderr.splitlines()[-1]
+    # Python's own resource tracker, a process beside, may still have a word after ours
+    ours = [line for line in bare.stderr.splitlines() if "UnavailableError: " in line]
+    assert "if __name__ == '__main__':" in ours[-1]
     assert guarded.stdout.strip() == "[0, 1, 4, 9, 16, 25]"
 
 

@@ -19,6 +19,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from multiprocessing import resource_tracker
+from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from posewright.errors import InputError, UnavailableError
@@ -76,8 +77,9 @@ def in_order(
         for future in futures:
             yield future.result()
     except BrokenExecutor as error:
+        how = executor.how_one_ended() if isinstance(executor, Processes) else ""
         raise UnavailableError(
-            "a worker process ended before it was done",
+            f"a worker process ended{how} before it was done",
             hint="out of memory? Fewer workers take less. If none ever begins: a script that has workers "
             "stands under `if __name__ == '__main__':`",
         ) from error
@@ -100,6 +102,7 @@ class Processes(Executor):
         self._count = count
         self._pool: ProcessPoolExecutor | None = None
         self._others: set[int | None] = set()
+        self._started: set[BaseProcess] = set()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Let a process call a function."""
@@ -108,10 +111,22 @@ class Processes(Executor):
                 self._others = {child.pid for child in multiprocessing.active_children()}
                 self._pool = ProcessPoolExecutor(self._count, multiprocessing.get_context("spawn"), _begin)
             try:
-                return self._pool.submit(fn, *args, **kwargs)
+                future = self._pool.submit(fn, *args, **kwargs)
             except BrokenExecutor:
                 self.end()
                 raise
+            children = multiprocessing.active_children()
+            self._started.update(child for child in children if child.pid not in self._others)
+            return future
+
+    def how_one_ended(self) -> str:
+        """End them all, and return in words how one had ended by itself; nothing where that is not known."""
+        self.end()
+        for code in (child.exitcode for child in self._started):
+            if code is not None and code not in (0, -signal.SIGTERM):  # by which the others were ended
+                known = -code in set(signal.Signals)
+                return f" by {signal.Signals(-code).name}" if known else f" with exit code {code}"
+        return ""
 
     def end(self) -> None:
         """End all processes at once, with what they are at; others start when there is something to do."""
