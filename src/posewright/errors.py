@@ -14,8 +14,8 @@ PosewrightError
 ├── UnavailableError         this machine cannot do it: no display, no way to draw
 └── MissingExtraError        a feature needs an optional dependency that is not installed
 
-A message says what was wrong, `where` says where, `hint` says what would have been right. Names in them come from
-files and may hold anything: the text of an error has its control characters written out.
+A message says what was wrong, `where` says where, `hint` says what would have been right. Names
+in them come from files and may hold anything: the text of an error has its control characters written out.
 """
 
 from __future__ import annotations

@@ -90,11 +90,16 @@ def writer(tmp_path: Path) -> Any:
     other.join()
 
 
-SAVE = "from posewright.documents import *; from pathlib import Path; import sys; write_atomically(Path(sys.argv[1]), b'x')"
+SAVE = """
+from pathlib import Path
+import sys
+from posewright.documents import write_atomically
+write_atomically(Path(sys.argv[1]), b"x")
+"""
 
 
 def save(path: Path) -> None:
-    subprocess.run([sys.executable, "-c", SAVE, path], check=True)
+    subprocess.run([sys.executable, "-c", SAVE, path], check=True)  # noqa: S603 -- our own interpreter and program
 
 
 def test_what_a_living_program_has_not_finished_is_left_alone(tmp_path: Path, writer: Any) -> None:
@@ -117,8 +122,7 @@ def test_a_file_is_replaced_only_when_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "film.mp4"
     path.write_bytes(b"old")
     with pytest.raises(KeyError), replacing(path, ending=".mp4") as (unfinished, _):
-        unfinished.write_bytes(b"half")
-        raise KeyError
+        raise KeyError(unfinished.write_bytes(b"half"))
     assert (list(tmp_path.iterdir()), path.read_bytes()) == ([path], b"old")
     with replacing(path, ending=".mp4") as (unfinished, _):
         assert unfinished.suffix == ".mp4"

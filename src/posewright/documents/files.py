@@ -24,7 +24,7 @@ _BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line 
 
 
 LOCK_TIMEOUT_S = 10.0
-"""So long a program waits for another that holds a folder while nothing changes there; ours take a fraction."""
+"""So long a program waits for another that holds a folder while nothing changes there."""
 
 _TOLD_AFTER_S = 1.0
 """So long it waits in silence."""

@@ -166,7 +166,7 @@ def _refuse_taken_name(
 
 
 def _is_left(setup: MonetSetup, archive: MonetArchive, name: str, data: bytes) -> bool:
-    """Tell whether this very motion is there and nothing plays it: it was being added when a program was killed."""
+    """Tell whether this very motion is there and nothing plays it: its adding was cut short."""
     places = set(_called(archive, name))
     is_same = places == {archive.archive.places.get(name)} and archive.archive.entry(name).data == data
     return is_same and not any(_players(setup, places, -1))
