@@ -29,6 +29,7 @@ from posewright.simulation.cameras import (
     spectator,
     top_height_m,
 )
+from posewright.simulation.sights import Sight
 from posewright.simulation.world import Pose, World
 
 Picture = NDArray[np.uint8]
@@ -44,7 +45,7 @@ _QUICK = (1024, 2)
 _QUICK_FACETS = (20, 12)
 """Around a ball, and from pole to pole: a robot of round parts is drawn in a third of the time."""
 
-_GLASS = 0.18
+_GLASS = 0.07
 """Opacity of a wall that stands between the spectator and the field."""
 
 
@@ -101,7 +102,6 @@ class Film:
         self._camera = _camera(world, self._view, width / height, self._close_up)
         standing = [] if world.arena is None else [wall.name for wall in world.arena.walls]
         self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in standing}
-        self._is_new = True
         self._rectangle = mujoco.MjrRect(0, 0, width, height)
         self._pixels = np.empty((height, width, 3), dtype=np.uint8)
         self._gl: Any = _gl_context(width, height)
@@ -115,17 +115,22 @@ class Film:
         """Return a picture of the world as it is now, `(height, width, 3)` uint8."""
         return self._draw(self._world.data.qpos)
 
-    def frame(self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = ()) -> Picture:
-        """Return a picture of poses as a recording has them, as `World.qpos_of` takes them."""
-        return self._draw(self._world.qpos_of(poses, boxes))
+    def frame(
+        self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = (), sight: Sight | None = None
+    ) -> Picture:
+        """Return a picture of poses as a recording has them, as `World.qpos_of` takes them.
 
-    def _draw(self, qpos: Floats) -> Picture:
+        A `sight` says how a camera that follows the robot looks at it; None for where it always stands.
+        """
+        return self._draw(self._world.qpos_of(poses, boxes), sight)
+
+    def _draw(self, qpos: Floats, sight: Sight | None = None) -> Picture:
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_camlight(self._model, self._data)
         if self._view in FOLLOWING:
-            self._follow()
+            self._follow(sight)
         if isinstance(self._view, FilmCamera):
             self._see_through_near_walls()
         self._gl.make_current()
@@ -135,13 +140,14 @@ class Film:
         mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
         return np.ascontiguousarray(self._pixels[::-1])
 
-    def _follow(self) -> None:
-        """Move the camera after the robot, a part of the way each picture."""
-        base = self._close_up.place or self._data.xpos[self._followed]
-        share = 1.0 if self._is_new else self._close_up.catching_up
-        at = np.array([base[0], base[1], self._close_up.height_m])
-        self._camera.lookat += share * (at - self._camera.lookat)
-        self._is_new = False
+    def _follow(self, sight: Sight | None) -> None:
+        if sight is None:
+            base = self._close_up.place or self._data.xpos[self._followed]
+            self._camera.lookat[:] = (base[0], base[1], self._close_up.height_m)
+        else:
+            self._camera.lookat[:] = sight.place
+            self._camera.azimuth, self._camera.elevation = sight.azimuth_deg, sight.elevation_deg
+            self._camera.distance = sight.distance_m
 
     def _see_through_near_walls(self) -> None:
         """Draw those walls as glass that the spectator stands behind."""
