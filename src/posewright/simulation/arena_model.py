@@ -48,7 +48,7 @@ SUN = "sun"
 _SUN = {
     "name": SUN,
     "type": mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-    "dir": (0.24, 0.36, -1.0),
+    "dir": (0.04, 0.40, -1.0),
     "diffuse": (0.42, 0.41, 0.39),
     "specular": (0.12, 0.12, 0.12),
     "ambient": (0.0, 0.0, 0.0),
@@ -56,6 +56,9 @@ _SUN = {
 }
 _SUN_M = 3.0
 """How high the sun is above what it lights [m]."""
+
+_FIELD_SHARE = 0.75
+"""Half the edge of what has shadows, over the diagonal of a field."""
 
 _EXTENT_M = 2.0
 """What MuJoCo takes for the size of the model: it gives other lengths as shares of it [m]."""
@@ -178,11 +181,11 @@ def _set_visuals(spec: Any, arena: Arena | None) -> None:
     visual.quality.shadowsize = 4096
     visual.quality.offsamples = 4
     visual.headlight.ambient = (0.46, 0.47, 0.49)
-    visual.headlight.diffuse = (0.22, 0.22, 0.22)
+    visual.headlight.diffuse = (0.27, 0.27, 0.27)
     visual.headlight.specular = (0.0, 0.0, 0.0)
     visual.map.znear = 0.005
     visual.map.zfar = _FARTHEST
-    shadowed_m = _SHADOWED_M if arena is None else 0.5 * math.hypot(*arena.size_m)
+    shadowed_m = _SHADOWED_M if arena is None else _FIELD_SHARE * math.hypot(*arena.size_m)
     visual.map.shadowclip = shadowed_m / _EXTENT_M
     spec.stat.extent = _EXTENT_M
     spec.stat.center = (0.0 if arena is None else arena.size_x / 2.0, 0.0, 0.2)
