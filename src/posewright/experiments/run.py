@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
@@ -93,10 +91,11 @@ def run_trial(
         seed=asked.seed if seed is None else checked_seed(seed),
     )
     stage = _set_up(asked, motions, body, legal=legal)
-    if to_film and any(one.observe().truth is None for one in stage.plant.bodies.values()):
+    _require_room(stage)
+    if to_film and not _can_be_judged(stage.plant):
         raise InputError(f"there is nothing to film: the body {body!r} does not know where it is")
     try:
-        wall_s = _perform(stage, on_progress, make_watcher, pace, clock or (lambda: 0.0))
+        wall_s = _perform(stage, asked.still_s, on_progress, make_watcher, pace, clock or (lambda: 0.0))
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
@@ -108,7 +107,7 @@ def run_trial(
     assumed = {} if asked.rules else {"rules": stage.contest.name}
     if not isinstance(trial, Trial) and not is_path(trial):
         assumed |= _chosen(stage, {"behaviour": behaviour, "layout": layout, "seed": seed})
-    return Outcome(recording, score, wall_s, _remarks(stage, recording), assumed)
+    return Outcome(recording, score, wall_s, _remarks(stage, recording, asked.still_s), assumed)
 
 
 def _chosen(stage: _Stage, said: Mapping[str, object]) -> dict[str, str]:
@@ -119,8 +118,8 @@ def _chosen(stage: _Stage, said: Mapping[str, object]) -> dict[str, str]:
     return {what: value for what, value in found.items() if value and said.get(what) is None}
 
 
-def _remarks(stage: _Stage, recording: Recording) -> tuple[str, ...]:
-    still = StillWatch.reason(stage.still_s)
+def _remarks(stage: _Stage, recording: Recording, still_s: float) -> tuple[str, ...]:
+    still = StillWatch.reason(still_s)
     ended = [event.time_s for event in recording.events if event.data == {"reason": still}]
     return (
         *(line for played in stage.behaviours.values() for line in played.warnings),
@@ -139,7 +138,6 @@ class _Stage:
     behaviours: dict[str, Behaviour]
     recorder: Recorder
     seed: int
-    still_s: float
 
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
@@ -160,20 +158,18 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
         parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed))
         behaviours[name] = played
     plant = make_plant(body, parts, arena)
-    _refuse_boxes_on_robots(plant, parts)
     header = _header(trial, held, arena, plant, behaviours)
-    recorder = Recorder(header, plant, every=ROWS_EVERY)
-    return _Stage(held, arena, plant, behaviours, recorder, trial.seed, trial.still_s)
+    return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
 
 
-def _refuse_boxes_on_robots(plant: Plant, parts: Sequence[Part]) -> None:
+def _require_room(stage: _Stage) -> None:
     """Refuse a layout of which a box stands where a robot starts."""
-    for part in parts:
-        truth = plant.bodies[part.name].observe().truth
-        touched = () if truth is None else np.flatnonzero(truth.box_contacts.any(axis=0)).tolist()
-        for i in touched:
-            x, y, _ = part.start
-            what = f"the layout has box {i + 1} where {part.name} starts"
+    for (name, body), role in zip(stage.plant.bodies.items(), stage.contest.entries, strict=True):
+        truth = body.observe().truth
+        touched = None if truth is None else truth.box_contacts.any(axis=0)
+        if touched is not None and touched.any():
+            x, y, _ = stage.contest.start(role, stage.arena)
+            what = f"the layout has box {int(touched.argmax()) + 1} where {name} starts"
             raise InputError(what, hint=f"the robot begins at x = {x:g}, y = {y:g} m and touches it there")
 
 
@@ -239,6 +235,7 @@ def _can_be_judged(plant: Plant) -> bool:
 
 def _perform(
     stage: _Stage,
+    still_s: float,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     pace: Clock | None,
@@ -260,8 +257,8 @@ def _perform(
         supervisors: dict[str, Any] = dict(plant.bodies)
         referee = held.referee(stage.arena, supervisors, note)
         watchers.append(referee)
-    if stage.still_s > 0.0:
-        watchers.append(StillWatch(stage.still_s, note))
+    if still_s > 0.0:
+        watchers.append(StillWatch(still_s, note))
     if on_progress is not None:
         watchers.append(_Reporting(referee, on_progress))
     if make_watcher is not None:
