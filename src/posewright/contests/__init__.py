@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.contests.contest import NEW_TRY as NEW_TRY
     from posewright.contests.contest import Contest as Contest
     from posewright.contests.contest import Entry as Entry
     from posewright.contests.contest import Note as Note

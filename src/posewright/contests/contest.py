@@ -21,6 +21,9 @@ Place = tuple[float, float, float]
 Note = Callable[[Event], None]
 """Writes an event into the recording."""
 
+NEW_TRY = "try"
+"""The event with which a referee begins a further try: the robots' behaviours then begin anew."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
