@@ -14,8 +14,10 @@ from posewright.evaluation.walking.travel import cycle_rates
 from posewright.evaluation.walking.walk import Walk, spans
 from posewright.figures.field import frame_from_above
 from posewright.figures.gait.content import COLOURS as FOOT_COLOURS
+from posewright.figures.gait.content import titled
 from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, styled
 from posewright.gaits import chain, se2_exp
+from posewright.gaits.quadruped.reading import SUFFIX, gait_in
 from posewright.kinematics import legs_by_foot
 from posewright.recordings import Recording
 from posewright.recordings.falls import runs
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SETTLING = "#9aa5ad"
-FORWARD, LEFT, TURN, ROLL, PITCH = SERIES[:5]
+FORWARD, LEFT, TURN, ROLL, _, PITCH = SERIES
 """None of them is a foot's colour."""
 
 LESS, MORE = "#8fb8d4", "#1b5e8a"
@@ -38,7 +40,13 @@ ARROW_EVERY_S = 1.0
 CYCLES = 4
 """So many cycles of footfalls are shown."""
 
-_PANELS = [["way", "footfalls"], ["way", "heights"], ["rates", "tilt"], ["speeds", "torques"]]
+_PANELS = [
+    *(["way", "way", "footfalls", "footfalls"], ["way", "way", "heights", "heights"]),
+    *(["rates", "turns", "tilt", "tilt"], ["speeds", "speeds", "torques", "torques"]),
+]
+_LEAST_RATE = 0.02
+"""Velocities differ by so much at least in what is shown [m/s, rad/s]."""
+
 
 
 @styled("drawing a walk")
@@ -59,7 +67,11 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
     draw_path(axes["way"], result.walk)
     draw_footfalls(axes["footfalls"], result)
     draw_heights(axes["heights"], result.walk)
-    draw_rates(axes["rates"], result.walk)
+    velocities = {"forward": FORWARD, "to the left": LEFT}
+    draw_rates(axes["rates"], result.walk, velocities, "velocity of each cycle; dotted: commanded")
+    draw_rates(axes["turns"], result.walk, {"turn": TURN}, "turning left")
+    axes["rates"].set_ylabel("[m/s]")
+    axes["turns"].set_ylabel("[rad/s]")
     draw_tilt(axes["tilt"], result)
     axes["tilt"].sharex(axes["rates"])
     loads = result.report.loads.joints
@@ -94,7 +106,9 @@ def _title(result: WalkResult) -> str:
     body = "nominal body"
     if not result.domain.is_nominal:
         body = textwrap.fill(f"body of seed {result.seed}: {result.domain}", width=150)
-    return f"{result.gait} on {result.robot.name}: {went} (commanded {command}); {fell}\n{body}"
+    document = result.recording.header.documents.get(f"{result.gait}{SUFFIX}", "")
+    gait = titled(gait_in(document, robot=result.robot)[0], result.robot) if document else result.gait
+    return f"{gait} on {result.robot.name}: {went} (commanded {command}); {fell}\n{body}"
 
 
 # ---- feet and ground
@@ -193,29 +207,26 @@ def draw_heights(axes: Axes, walk: Walk) -> None:
 # ---- over time
 
 
-def draw_rates(axes: Axes, walk: Walk) -> None:
-    """Draw the velocity of every whole cycle as steps, and dotted what was asked for."""
+def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -> None:
+    """Draw components of every whole cycle's velocity, seen from the base, as steps; dotted as commanded."""
     rates, end_s = cycle_rates(walk, 0, walk.last_upright_row), float(walk.trajectory.times[-1])
     edges = np.arange(len(rates) + 1) * walk.timing.frames * walk.frame_s
     times = [timed.time_s for timed in walk.commands]
     asked = np.array([tuple(timed.command.by_name.values()) for timed in walk.commands])
-    turning = axes.twinx()
-    words = (("forward", axes, FORWARD), ("to the left", axes, LEFT), ("turning left, right axis", turning, TURN))
-    for column, (word, scale, colour) in enumerate(words):
+    for word, colour in colours.items():
+        column = ("forward", "to the left", "turn").index(word)
         if len(rates):
-            scale.stairs(rates[:, column], edges, color=colour, lw=1.3, baseline=None)
+            axes.stairs(rates[:, column], edges, color=colour, lw=1.3, baseline=None)
         axes.plot([], [], color=colour, lw=1.3, label=word)
         commanded = [*asked[:, column], asked[-1, column]]
-        scale.step([*times, end_s], commanded, where="post", color=colour, lw=1.0, ls=":")
+        axes.step([*times, end_s], commanded, where="post", color=colour, lw=1.0, ls=":")
     _mark(axes, walk)
-    axes.set(xlabel="time [s]", ylabel="[m/s]", xlim=(0.0, end_s))
-    axes.set_title("velocity of each cycle, seen from the base; dotted: commanded")
-    turning.set_ylabel("[rad/s]", color=TURN)
-    turning.tick_params(axis="y", colors=TURN)
-    for scale in (axes, turning):
-        low, high = scale.get_ylim()
-        scale.set_ylim(low, high + 0.3 * (high - low))
-    axes.legend(loc="upper right", ncols=3, fontsize=7, frameon=False)
+    low, high = axes.get_ylim()
+    spare = max(0.0, _LEAST_RATE - (high - low)) / 2.0
+    axes.set_ylim(low - spare, high + spare + 0.25 * max(high - low, _LEAST_RATE))
+    axes.set(xlabel="time [s]", title=title, xlim=(0.0, end_s))
+    if len(colours) > 1:
+        axes.legend(loc="upper right", ncols=3, fontsize=7, frameon=False)
     axes.grid(alpha=0.3)
 
 
