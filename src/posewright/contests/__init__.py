@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from posewright.contests.contest import Entry as Entry
     from posewright.contests.contest import Note as Note
     from posewright.contests.contest import Place as Place
+    from posewright.contests.contest import Ranked as Ranked
     from posewright.contests.contest import Referee as Referee
     from posewright.contests.contest import Score as Score
     from posewright.contests.contest import ScoreTable as ScoreTable

@@ -16,7 +16,7 @@ from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
 from posewright.experiments.outcome import Outcome, Unjudged
-from posewright.experiments.plants import SIMULATION, Part, make_plant
+from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
 from posewright.experiments.stillness import StillWatch
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document
@@ -64,7 +64,8 @@ def run_trial(
         seed: of everything drawn by chance; the trial's own where none is given.
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
-        body: what it is run on, one of `plant_names()`.
+        body: what it is run on, one of `plant_names()`; `random`, or a `*.bodies.yaml`, for a simulated body
+            that the seed draws.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
         to_film: whether the run is to be filmed, which is refused before it begins where nobody would know
@@ -141,25 +142,43 @@ class _Stage:
 
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
+    held, arena, behaviours = _cast(trial, motions, legal=legal)
+    kind, domain = body_of(body, trial.seed)
+    parts = []
+    for (name, played), role in zip(behaviours.items(), held.entries, strict=True):
+        own = {sensor.name for sensor in played.robot.sensors}
+        further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
+        place = held.start(role, arena)
+        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed, domain))
+    plant = make_plant(kind, parts, arena)
+    header = _header(trial, held, arena, plant, behaviours)
+    return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
+
+
+def _cast(
+    trial: Trial, motions: str | Path | None, *, legal: bool
+) -> tuple[Contest, Arena, dict[str, Behaviour]]:
+    """Return contest, field, and who plays, by the robots' names in the plant."""
     held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None)
     arena = held.field(trial.layout, trial.seed, legal=legal)
     if (trial.layout or legal) and not arena.box_kinds:
         raise InputError(f"{held.name} has no layouts: no boxes stand on its field", hint="leave it out")
     if trial.arena not in {"", arena.name}:
         raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")
-    behaviours, parts = {}, []
+    behaviours = {}
     for number, (role, entry) in enumerate(held.entries.items()):
         asked = (trial.robot, trial.behaviour) if not number else (entry.robot, entry.behaviour)
         played = read_behaviour(asked[1], robot=robot(asked[0]), vendor_file=None if number else motions)
-        name = played.robot.name if len(held.entries) == 1 else role
-        own = {sensor.name for sensor in played.robot.sensors}
-        further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
-        place = held.start(role, arena)
-        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed))
-        behaviours[name] = played
-    plant = make_plant(body, parts, arena)
-    header = _header(trial, held, arena, plant, behaviours)
-    return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
+        behaviours[played.robot.name if len(held.entries) == 1 else role] = played
+    return held, arena, behaviours
+
+
+def documents_of(trial: Trial, motions: str | Path | None = None, *, legal: bool = False) -> dict[str, str]:
+    """Return the texts a trial hangs on, but for what its seed draws; raises what running it would raise."""
+    held, arena, behaviours = _cast(trial, motions, legal=legal)
+    documents = _documents(trial, held, arena, tuple(behaviours.values()))
+    documents.pop("random.layout.yaml", None)
+    return documents | {card_document(one.robot.name): one.robot.text for one in behaviours.values()}
 
 
 def _require_room(stage: _Stage) -> None:

@@ -276,10 +276,15 @@ def _mark_times(axes: Any, recording: Recording, base: Floats, known: Flags, mar
         axes.quiver(x, y, np.cos(yaw), np.sin(yaw), pivot="middle", **style)
         place = _free_place(base[row, :2], np.concatenate([crowd, marked]), apart)
         crowd = np.concatenate([crowd, [place]])
-        halo: dict[str, Any] = {"path_effects": [withStroke(linewidth=2.0, foreground="white")], "zorder": 7.5}
+        halo: dict[str, Any] = {
+            "path_effects": [withStroke(linewidth=2.0, foreground="white")],
+            "zorder": 7.5,
+        }
         axes.text(*place, f"{mark:g} s", fontsize=7.5, ha="center", va="center", clip_on=True, **halo)
     if len(crowd) > known.sum():
-        axes.plot([], [], ls="", marker=r"$\rightarrow$", color="black", ms=10, label="where it looks, and when")
+        axes.plot(
+            [], [], ls="", marker=r"$\rightarrow$", color="black", ms=10, label="where it looks, and when"
+        )
 
 
 def _free_place(place: Floats, crowd: Floats, apart: float) -> Floats:

@@ -48,7 +48,6 @@ _LEAST_RATE = 0.02
 """Velocities differ by so much at least in what is shown [m/s, rad/s]."""
 
 
-
 @styled("drawing a walk")
 def draw_walk(walk: WalkResult | Recording) -> Figure:
     """Draw a walk of a gait.
@@ -81,7 +80,9 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
     }
     draw_bars(axes["speeds"], joints, shares)
     most = result.report.loads.max_joint_speed_ratio
-    axes["speeds"].set_title(f"greatest speed of each joint, as a share of what it can do: {most:.3f} at most")
+    axes["speeds"].set_title(
+        f"greatest speed of each joint, as a share of what it can do: {most:.3f} at most"
+    )
     greatest, mean = [one.max_torque_ratio for one in loads], [one.rms_torque_ratio for one in loads]
     draw_bars(axes["torques"], joints, {"greatest": greatest, "root mean square": mean})
     cost = result.report.energy.cost_of_transport
@@ -176,7 +177,9 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
     ]
     axes.set(yticks=range(len(duties)), yticklabels=duties, xlabel="time [s]")
     axes.set_xlim(first * frame_s, last * frame_s)
-    axes.set_title(f"feet on the ground: bars as it was, frames as the gait plans it ({feet.planned_duty:.0%})")
+    axes.set_title(
+        f"feet on the ground: bars as it was, frames as the gait plans it ({feet.planned_duty:.0%})"
+    )
     axes.invert_yaxis()
 
 

@@ -91,7 +91,10 @@ def is_read_back(topic: str) -> bool:
 
 def _check_json(header: Header, found: Messages, n: int) -> None:
     """Refuse more decisions and events than any run has: as objects they take twenty times their bytes."""
-    topics, most = (EVENTS, *(f"/{name}/decisions" for name in header.robots)), MAX_JSON_BYTES + n * ROW_JSON_BYTES
+    topics, most = (
+        (EVENTS, *(f"/{name}/decisions" for name in header.robots)),
+        MAX_JSON_BYTES + n * ROW_JSON_BYTES,
+    )
     length = sum(len(message) for topic in topics for message in found.get(topic, ()))
     if length > most:
         raise InputError(f"its decisions and events have {length} bytes", hint=f"at most {most} for {n} rows")

@@ -82,6 +82,29 @@ class Result:
         """The sum of both legs' points."""
         return self.total_points
 
+    @property
+    def ranking(self) -> tuple[float, ...]:
+        """The formula's own value, which may be negative."""
+        return (self.raw_total,)
+
+    @property
+    def figures(self) -> dict[str, float | str | None]:
+        """The race as a whole, and how it ended."""
+        last = next((leg for leg in self.legs if not leg.finished), self.legs[-1])
+        return {
+            "points": self.total_points,
+            "time_s": sum(leg.time_s for leg in self.legs),
+            "penalties": len(self.penalties),
+            "falls": self.falls,
+            "finished": self.finished,
+            "ended": last.reason,
+        }
+
+    @property
+    def incidents(self) -> tuple[str, ...]:
+        """The reason of each penalty."""
+        return tuple(penalty.reason for penalty in self.penalties)
+
     def table(self) -> ScoreTable:
         """Return a row a leg, and notes on what points were lost to, and on each penalty."""
         rows = [

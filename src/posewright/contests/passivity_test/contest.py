@@ -85,6 +85,22 @@ class PassivityScore:
         """1 for a robot that passed, 0 for another: the test earns nothing by itself."""
         return float(self.passed)
 
+    @property
+    def ranking(self) -> tuple[float, ...]:
+        """Whether it passed, and then how soon."""
+        return self.points, -(self.time_s or 0.0)
+
+    @property
+    def figures(self) -> dict[str, float | str | None]:
+        """The time, and how the last try ended."""
+        told = {"points": self.points, "passed": self.passed, "time_s": self.time_s}
+        return {**told, "tries": len(self.tries), "ended": self.tries[-1].reason}
+
+    @property
+    def incidents(self) -> tuple[str, ...]:
+        """How tries without a touch ended."""
+        return tuple(one.reason for one in self.tries if one.touched_s is None)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
         return {
