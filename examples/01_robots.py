@@ -14,7 +14,7 @@ walk_ready = robot.pose("walk_ready")
 knee = robot.servo("right_knee")
 angle = walk_ready[robot.index("right_knee")]
 print(f"right_knee: {np.degrees(angle):.1f} deg is tick {knee.to_ticks(angle):.0f} of servo {knee.id}")
-print("servo 22 of the source document is", robot.numbering("uc3m_thesis")[22])
+print("servo 22 of the UC3M thesis is", robot.numbering("uc3m_thesis")[22])
 
 card = pw.describe_robot(robot)  # all of the card as plain data, as `--json` prints it
 print("the card tells of", *card)

@@ -9,7 +9,7 @@ out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 shipped = pw.robot("robotis_bioloid").folder / "motions"
 
-# The content tells the format: native YAML, RoboPlus .mtn, the source document's tables.
+# The content tells the format: native YAML, RoboPlus .mtn, the UC3M thesis's tables.
 walk = pw.read_motion(shipped / "walk_forward.motion.yaml")
 print(f"{walk.name}: {len(walk.keyframes)} keyframes, one pass takes {walk.duration} s")
 

@@ -40,7 +40,7 @@ def samples() -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def source_tables() -> Callable[[str], Path]:
-    """Give the path of a table of the source documents, or skip where those are absent."""
+    """Give the path of a table of the UC3M thesis, or skip where those are absent."""
     return _under("data")
 
 

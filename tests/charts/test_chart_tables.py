@@ -1,4 +1,4 @@
-"""Truth tables: the source document's machine in all its forms, and the law behind each."""
+"""Truth tables: the UC3M thesis's machine in all its forms, and the law behind each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The source document's joint tables: ticks, the renumbering, and the column that is no speed."""
+"""The UC3M thesis's joint tables: ticks, the renumbering, and the column that is no speed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Bioloid's card against ROBOTIS' own motion file and the source documents."""
+"""The Bioloid's card against ROBOTIS' own motion file and the UC3M thesis."""
 
 from __future__ import annotations
 

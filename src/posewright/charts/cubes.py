@@ -15,7 +15,7 @@ SIGNS = {True: "1", False: "0", None: "X"}
 
 
 def cube_text(cube: Cube) -> str:
-    """Return a cube as the source document prints it, such as 01X."""
+    """Return a cube as the UC3M thesis prints it, such as 01X."""
     return "".join(SIGNS[sign] for sign in cube)
 
 

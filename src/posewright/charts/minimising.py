@@ -2,7 +2,7 @@
 
 Two ways, both exact:
 
-*Junctions* is the source document's own. Its chart asks for one input at a time, at junctions, in the
+*Junctions* is the UC3M thesis's own. Its chart asks for one input at a time, at junctions, in the
 order of the columns. A question whose answer changes nothing below it is left out; every path through
 the questions that remain is one row. The rows never overlap, and they say in which order a robot has to
 look at its sensors. (They are the paths of a reduced ordered decision diagram.)
@@ -86,7 +86,7 @@ def minimised_chart(chart: Chart, method: Method = Method.JUNCTIONS) -> Chart:
 
 
 def _rank(cube: Cube) -> tuple[int, ...]:
-    """Order rows as the source document does: by value, a sign that does not matter counting as 0."""
+    """Order rows as the UC3M thesis does: by value, a sign that does not matter counting as 0."""
     return tuple(int(sign or 0) for sign in cube)
 
 

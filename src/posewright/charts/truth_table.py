@@ -174,7 +174,7 @@ def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = N
 
     Args:
         table: the rows.
-        period_s: the sample period [s], which a table does not say; the source document's is 0.1 s.
+        period_s: the sample period [s], which a table does not say; the UC3M thesis's is 0.1 s.
         like: a chart whose declarations, times and words are kept.
     """
     inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
@@ -210,7 +210,7 @@ def _state(table: TruthTable, name: str) -> State:
 
 
 def grouped(table: TruthTable) -> dict[tuple[str, ...], tuple[TableRow, ...]]:
-    """Return the rows by the states that share them, as the source document prints them."""
+    """Return the rows by the states that share them, as the UC3M thesis prints them."""
     groups: dict[tuple[object, ...], list[str]] = {}
     for state in table.states:
         key = tuple((row.cube, row.effect) for row in table.rows_of(state))

@@ -139,7 +139,7 @@ def minimise(
 
 
 def _show_groups(found: charts.TruthTable) -> None:
-    """Print rows by the states that share them, as the source document prints them."""
+    """Print rows by the states that share them, as the UC3M thesis prints them."""
     say(f"{' '.join(found.form.inputs)} / {' '.join(found.form.outputs)} -> next state")
     for states, rows in charts.grouped(found).items():
         say(f"{'states' if len(states) > 1 else 'state'} {' and '.join(states)}")

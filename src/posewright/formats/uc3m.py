@@ -1,4 +1,4 @@
-"""The source document's joint tables as motions, and motions as such tables.
+"""The UC3M thesis's joint tables as motions, and motions as such tables.
 
 The document (UC3M 2013, seeds.md E6) renumbered the servos of a RoboPlus sequence for its model and wrote
 degrees = ticks * 300/1024 of the servo, so that every angle is a whole number of ticks. The table says how
@@ -212,7 +212,7 @@ def table_motion(table: JointTable, card: Robot, *, name: str, path: Path | None
         tuple(Keyframe(pose, STEP_S, easing=Easing.LINEAR) for pose in poses[1:]),
         repeat=None,
         start=poses[0],
-        source="joint table of the source document (UC3M 2013)",
+        source="joint table of the UC3M thesis (2013)",
         origin=Origin(UC3M_CSV, table, remarks=table.remarks, path=path, robot=card),
     )
 
@@ -324,7 +324,7 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
 
 _KIND = FileKind(
-    UC3M_CSV, "a joint table of the source document", says(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
+    UC3M_CSV, "a joint table of the UC3M thesis", says(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
 )
 FORMAT = MotionFormat(
     _KIND, (".csv",), _read, _render, QUANTUM, suits=lambda card: NUMBERING in card.numberings
