@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from posewright.figures.playback import Attitude, Playback, Poses, playback_of, 
 from posewright.figures.encoding import film_file, refuse_unfilmable
 from posewright.motions import Motion
 from posewright.recordings import Recording
-from posewright.robots import Robot
+from posewright.robots import Robot, SensorSpec
 
 FPS = 25.0
 SIZE = (960, 540)
@@ -115,15 +115,15 @@ def refuse_film(path: Path, speed: float = 1.0, size: tuple[int, int] | None = N
         raise InputError(f"the speed is {speed}", hint="0.01 to 100; 1 is as it is, 0.25 slow motion")
 
 
-def refuse_camera(camera: str, *robots: Robot) -> None:
-    """Refuse a camera that neither every film nor one of the robots has.
+def refuse_camera(camera: str, sensors: Mapping[str, Iterable[SensorSpec]]) -> None:
+    """Refuse a camera that neither every film nor one of the robots has, whose `sensors` these are by name.
 
     Raises:
         UnknownNameError: there is no such camera; it names those there are.
     """
     from posewright.simulation.cameras import camera_names
 
-    cameras = camera_names(robots)
+    cameras = camera_names(sensors)
     if camera not in cameras:
         raise UnknownNameError.among("camera", camera, cameras)
 

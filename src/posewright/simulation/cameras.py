@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from posewright.simulation.resting import find_supports
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
-    from posewright.robots import Robot
+    from posewright.robots import SensorSpec
     from posewright.simulation.instance import ModelInstance
     from posewright.simulation.world import World
 
@@ -65,10 +65,12 @@ _LOOKING_UP = 0.485
 _SIZES_AWAY = 3.14
 """How far away it is, over the robot's size: there is room for a step, and for a fall."""
 
-def camera_names(robots: Iterable[Robot]) -> list[str]:
-    """Return the names of spectators, and of the camera sensors of robots."""
-    own = [sensor.name for robot in robots for sensor in robot.sensors if isinstance(sensor, Camera)]
-    return [*(view.value for view in FilmCamera), *own]
+
+def camera_names(sensors: Mapping[str, Iterable[SensorSpec]]) -> list[str]:
+    """Return the names of spectators, and of robots' camera sensors: after the robot's own, of several."""
+    robots = {f"{name}/" if len(sensors) > 1 else "": own for name, own in sensors.items()}
+    cameras = [at + one.name for at, own in robots.items() for one in own if isinstance(one, Camera)]
+    return [*(view.value for view in FilmCamera), *cameras]
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,10 @@ _SUN_WIDTH = 0.09
 """How large the sun is, over its distance: as large as on a hazy day, for soft shadows."""
 
 _SUNS = 8
-_RADII, _ANGLES = np.sqrt((np.arange(_SUNS) + 0.5) / _SUNS), np.arange(_SUNS) * math.pi * (3.0 - math.sqrt(5.0))
+_RADII, _ANGLES = (
+    np.sqrt((np.arange(_SUNS) + 0.5) / _SUNS),
+    np.arange(_SUNS) * math.pi * (3.0 - math.sqrt(5.0)),
+)
 _ASIDE = np.stack([_RADII * np.cos(_ANGLES), _RADII * np.sin(_ANGLES)], axis=-1)
 """Points that fill a disc evenly, as a sunflower's seeds do. A picture that takes its time is the mean of so
 many, with the sun, and within a pixel the camera, at each of them: shadows and edges are soft."""
