@@ -65,7 +65,7 @@ class Row:
     def __post_init__(self) -> None:
         figures = {
             name: None if one in _ENDLESS or one != one else one for name, one in plain(self.figures).items()
-        }  # noqa: PLR0124 -- not a number
+        }
         object.__setattr__(self, "figures", figures)
         for name in ("ranking", "incidents", "story"):
             object.__setattr__(self, name, tuple(plain(getattr(self, name))))

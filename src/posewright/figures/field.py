@@ -238,9 +238,7 @@ def _draw_path(
         _mark_times(axes, recording, record.base, known, marked)
 
 
-def _draw_strokes(  # noqa: PLR0917 -- a path and what of it
-    axes: Any, times: Floats, places: Floats, part: Flags, known: Flags, **style: Any
-) -> None:
+def _draw_strokes(axes: Any, times: Floats, places: Floats, part: Flags, known: Flags, **style: Any) -> None:
     """Draw a part of what is known of a path; of a long one paler what is longer past."""
     begin, end = times[known][[0, -1]]
     if end - begin < _LONG_S:

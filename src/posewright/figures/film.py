@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
 from posewright.figures.encoding import film_file, refuse_unfilmable
+from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot, SensorSpec
@@ -179,13 +179,16 @@ class Shooting:
         quick = fps is not None
         self._film = Film(playback.world, width, height, camera, quick=quick, close_up=near)
         first = next(iter(poses.base.values()))
-        self._sights = near and sights(playback.world.arena, camera, near, first, poses.boxes, fps)
+        self._sights = (
+            None if near is None else sights(playback.world.arena, camera, near, first, poses.boxes, fps=fps)
+        )
 
     def picture(self, row: int) -> Any:
         """Return the picture of one moment, `(height, width, 3)` uint8."""
         poses = self._poses
         robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
-        return self._film.frame(robots, poses.boxes[row], self._sights and self._sights[row])
+        sight = None if self._sights is None else self._sights[row]
+        return self._film.frame(robots, poses.boxes[row], sight)
 
     def __enter__(self) -> Shooting:
         return self

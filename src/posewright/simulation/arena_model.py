@@ -193,7 +193,7 @@ def _set_visuals(spec: Any, arena: Arena | None) -> None:
 
 
 def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
-    """Lay the floor out in tiles of 50 cm in two shades, with a line every 10 cm: a way can be read off it."""
+    """Lay the floor out in tiles of 50 cm in two shades, with a line every 10 cm, to read a way by."""
     half, middle = _TILE_PX // 2, np.arange(_TILE_PX)
     is_dark = (middle < half)[:, None] ^ (middle < half)
     shades = np.where(is_dark, 0.92, 0.98)
