@@ -27,7 +27,7 @@ from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
     from posewright.control import Block
-    from posewright.experiments import Progress
+    from posewright.experiments import Outcome, Progress
     from posewright.simulation import World
 
 
@@ -87,8 +87,8 @@ def run(
       posewright run passivity-test --seed 3
     """
     from posewright.control import RealClock
-    from posewright.experiments import draw_outcome, run_trial
-    from posewright.figures import FILMS, PICTURES, film_recording, refuse_film, save_figure
+    from posewright.experiments import run_trial
+    from posewright.figures import FILMS, PICTURES, refuse_film
 
     refuse_unused_camera(camera, video)
     video, pixels = video and film_path(video, trial), size_of(size)
@@ -117,13 +117,22 @@ def run(
             pace=RealClock(time.monotonic, time.sleep) if real_time else None,
             clock=time.perf_counter,
         )
-        if plot is not None:
-            say("drawing the picture")
-            save_figure(draw_outcome(outcome), plot)
-        if video is not None:
-            how: dict[str, Any] = {"camera": camera, "speed": speed, "size": pixels}
-            film_recording(outcome.recording, video, **how, on_progress=filming(say))
+        _show(outcome, plot, video, {"camera": camera, "speed": speed, "size": pixels}, say)
     give_outcome(outcome, as_json=as_json)
+
+
+def _show(
+    outcome: Outcome, plot: Path | None, video: Path | None, how: dict[str, Any], say: Callable[[str], None]
+) -> None:
+    """Draw what came of a run, and film it, where that is asked for."""
+    from posewright.experiments import draw_outcome
+    from posewright.figures import film_recording, save_figure
+
+    if plot is not None:
+        say("drawing the picture")
+        save_figure(draw_outcome(outcome), plot)
+    if video is not None:
+        film_recording(outcome.recording, video, **how, on_progress=filming(say))
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
