@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    recording: Annotated[Path, argument("", "A recording (MCAP) of a walk, a motion, or any run.")],
+    recording: Annotated[Path, argument("RECORDING", "A recording (MCAP) of a walk, a motion, or any run.")],
     robot: Annotated[str | None, option("--robot R", "Card of its robot, where that does not ship.")] = None,
     as_json: AsJson = False,
 ) -> None:

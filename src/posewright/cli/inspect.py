@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def inspect(
-    robot: Annotated[str, argument("", "A robot's name, or the path of its card.")],
+    robot: Annotated[str, argument("ROBOT", "A robot's name, or the path of its card.")],
     rules: Annotated[
         Path | None, option("--rules", "Limits of these rules (*.rules.yaml) instead of CEABOT 2013's.")
     ] = None,

@@ -24,7 +24,8 @@ def register(app: typer.Typer) -> None:
 
 def judge(
     recording: Annotated[
-        Path, argument("", "A recording (MCAP) made with `posewright run --record`, or of a real run.")
+        Path,
+        argument("RECORDING", "A recording (MCAP) made with `posewright run --record`, or of a real run."),
     ],
     rules: Annotated[
         Path | None, option("--rules", "Judge by these rules instead of those it carries.")

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    recording: Annotated[Path, argument("", "A recording (MCAP).")],
+    recording: Annotated[Path, argument("RECORDING", "A recording (MCAP).")],
     video: Video = None,
     plot: Plot = None,
     camera: Camera = None,

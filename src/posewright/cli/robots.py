@@ -45,7 +45,7 @@ def list_robots(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def show(
-    name: Annotated[str, argument("NAME", "A robot of the list, or the path of one's own robot.yaml.")],
+    name: Annotated[str, argument("ROBOT", "A robot of the list, or the path of one's own robot.yaml.")],
     as_json: AsJson = False,
 ) -> None:
     """Show a robot's card: joints, servos, limits, poses, numberings, sensors and sources.

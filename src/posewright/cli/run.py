@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from posewright.simulation import World
 
 
-TrialName = Annotated[str, argument("", "A trial's or a contest's name, or a *.trial.yaml file.")]
+TrialName = Annotated[str, argument("TRIAL", "A trial's or a contest's name, or a *.trial.yaml file.")]
 LayoutName = Annotated[
     str | None, option("--layout", "Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
 ]

@@ -326,6 +326,7 @@ class _Assembly:
         folders = dict.fromkeys(text.path.parent for text in texts if text.path is not None)
         setups = tuple(setup for folder in folders for setup in self._setups(folder))
         if not setups:
+            self._refuse_strangers()
             self._say_there_is_nothing()
             sounds = documents.archive_of(EntryKind.SOUND, EntryKind.MIDI)
             setups = (MonetSetup(motions=documents.archive_of(EntryKind.MOTION), sounds=sounds),)
@@ -335,6 +336,14 @@ class _Assembly:
         paths = [db.path for db in documents.designdbs] + [text.path for text in texts]
         roots = (root for path in paths if path and (root := stick_root(path)))
         return MemoryStick(setups, tuple(documents.designdbs), tuple(documents.findings), next(roots, None))
+
+    def _refuse_strangers(self) -> None:
+        """Raise FormatError where files were named one by one, and none of them is a stick's."""
+        found, documents = self.found, self.documents
+        known = found.designdbs or found.commands or found.transitions or documents.given
+        if not known and not any(db.models or db.entries for db in documents.designdbs):
+            hint = "those are DESIGNDB.CFG, MONETCMD.CFG, MONET.CFG and ODA archives"
+            raise FormatError("this is no MONET file", where=Where(path=found.given[0]), hint=hint)
 
     def _say_there_is_nothing(self) -> None:
         path = next((db.path for db in self.documents.designdbs), None)
