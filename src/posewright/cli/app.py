@@ -78,7 +78,7 @@ def run(arguments: list[str] | None = None) -> int:
         fail(str(error))
         return BAD_INPUT
     except Usage as error:
-        return _explain_usage(error)
+        return _explain_usage(error, words)
     except KeyboardInterrupt:
         fail("stopped")
         return STOPPED
@@ -90,7 +90,7 @@ def run(arguments: list[str] | None = None) -> int:
     return code
 
 
-def _explain_usage(error: Any) -> int:
+def _explain_usage(error: Any, words: list[str]) -> int:
     """Say in one line which word was not understood and what was perhaps meant, and where help is."""
     told = error.format_message()
     if told:  # else no word was given, and help was shown
@@ -102,7 +102,8 @@ def _explain_usage(error: Any) -> int:
         told = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", told)
         told = told.rstrip(".").replace(". Did", "; did").replace("argument(s)", "argument")
         context = getattr(error, "ctx", None)
-        verb = "posewright" if context is None else context.command_path
+        said = ["posewright", *(word for word in words[:1] if word in VERBS)]
+        verb = " ".join(said) if context is None else context.command_path
         fail(f"{verb}: {told[0].lower()}{told[1:]}")
         hint(f"Try '{verb} --help'")
     return int(error.exit_code)

@@ -13,11 +13,10 @@ from rich.text import Text
 from posewright import charts
 from posewright.cli.chart_run import CHARTS, ChartPath, give_table, run, write_rows
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
-from posewright.cli.console import give, line_of, note, say, styled, working
+from posewright.cli.console import emit_text, give, line_of, note, rated, say, working
 from posewright.cli.options import FOUND, AsJson, Output, add_group, argument, option, refuse_overwriting
 
 UNKNOWN = 3  # exit code where it could not be told whether two charts behave alike
-COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def register(app: typer.Typer) -> None:
@@ -71,7 +70,7 @@ def _check_lines(
     for number, finding in enumerate(report.findings):
         level = finding.level.value
         place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "
-        yield line_of(place, styled(level, COLOURS[level]), f" {finding.rule.value}: ", finding.message)
+        yield line_of(place, rated(level), f" {finding.rule.value}: ", finding.message)
         if number in written:
             yield f"    shown by {written[number]}"
     transitions = sum(len(state.transitions) for state in machine.every_state)
@@ -165,7 +164,7 @@ def draw(
     refuse_overwriting(output, chart)
     machine = charts.read_chart(chart)
     if output is None:
-        typer.echo(charts.draw_mermaid(machine, active=active, style=charts.style_called(labels)), nl=False)
+        emit_text(charts.draw_mermaid(machine, active=active, style=charts.style_called(labels)))
     else:
         charts.draw_chart(machine, output, active=active, labels=labels)
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from posewright import charts
 from posewright.cli.chart_run import MOST_TOLD, ChartPath, columns
-from posewright.cli.console import give, line_of, styled, working
+from posewright.cli.console import give, line_of, rated, working
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
 
 Runs = Annotated[
@@ -50,7 +50,7 @@ def run_tests(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False)
 
 def _result_lines(results: Sequence[charts.ScenarioResult]) -> Iterator[str | Text]:
     for result in results:
-        word = styled("passed", "green") if result.passed else styled("failed", "red")
+        word = rated("passed" if result.passed else "failed")
         yield line_of(word, f" {result.scenario.name} ({result.ticks} ticks)")
         for failure in result.failures[:MOST_TOLD]:
             yield f"    {result.scenario.path or ''}: {failure}"

@@ -38,9 +38,8 @@ def _offering(names: Callable[[typer.Context], Iterable[tuple[str, str]]]) -> Of
 
     def offers(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
         with contextlib.suppress(Exception):  # whatever it is, it is told of when the words are run
-            return [
-                one for one in names(ctx) if one[0].startswith(incomplete) and shlex.quote(one[0]) == one[0]
-            ]
+            known = dict(names(ctx)).items()
+            return [one for one in known if one[0].startswith(incomplete) and shlex.quote(one[0]) == one[0]]
         return []
 
     return offers
@@ -52,11 +51,11 @@ def words(*known: str) -> Offers:
 
 
 def catalogue(*listed: str, more: Sequence[str] = ()) -> Offers:
-    """Offer what functions of rooms list, each told as `gaits.gait_names`, and some words more."""
+    """Offer what functions of rooms list, each told as `posewright.gaits.gait_names`, and some words more."""
 
     def found(_: typer.Context) -> Iterator[tuple[str, str]]:
-        for room, _, names in (one.partition(".") for one in listed):
-            known = getattr(importlib.import_module(f"posewright.{room}"), names)
+        for room, _, names in (one.rpartition(".") for one in listed):
+            known = getattr(importlib.import_module(room), names)
             yield from ((str(name), "") for name in (known() if callable(known) else known))
         yield from ((word, "") for word in more)
 
@@ -132,10 +131,10 @@ def _states(ctx: typer.Context) -> Iterator[tuple[str, str]]:
 
 MOTION_FILES = (".motion.yaml", ".mtn", ".mot", ".pos", ".motion", ".h", ".csv", ".oda")
 
-_robots = files("robot.yaml", also=catalogue("robots.robot_names"))
+_robots = files("robot.yaml", also=catalogue("posewright.robots.robot_names"))
 _gaits = files(".gait.yaml", also=_offering(_gait_names))
 _motions, _charts, _recordings = files(*MOTION_FILES), files(".chart.yaml", ".scxml", ".csv"), files(".mcap")
-_bodies = catalogue("experiments.plant_names", "bodies.domain_randomization_names", more=["nominal"])
+_bodies = catalogue("posewright.experiments.plant_names", "posewright.bodies.domain_randomization_names", more=["nominal"])
 
 OFFERS: Mapping[str, Offers] = {
     **dict.fromkeys(("ROBOT", "--robot"), _robots),
@@ -144,10 +143,10 @@ OFFERS: Mapping[str, Offers] = {
     **dict.fromkeys(("CHART", "OTHER"), _charts),
     "RECORDING": _recordings,
     "ARCHIVE": files(".oda"),
-    "TUNING": files(".tune.yaml", also=catalogue("experiments.tune_names")),
-    "TRIAL": files(".trial.yaml", also=catalogue("experiments.trial_names", "contests.contest_names")),
-    "--layout": files(".layout.yaml", also=catalogue("arenas.layout_names", more=["random"])),
-    "--behaviour": files(".behaviour.yaml", also=catalogue("behaviours.behaviour_names")),
+    "TUNING": files(".tune.yaml", also=catalogue("posewright.experiments.tune_names")),
+    "TRIAL": files(".trial.yaml", also=catalogue("posewright.experiments.trial_names", "posewright.contests.contest_names")),
+    "--layout": files(".layout.yaml", also=catalogue("posewright.arenas.layout_names", more=["random"])),
+    "--behaviour": files(".behaviour.yaml", also=catalogue("posewright.behaviours.behaviour_names")),
     "--body": files(".bodies.yaml", also=_bodies),
     "--motions": files(".mtn"),
     "--rules": files(".rules.yaml"),
@@ -156,7 +155,7 @@ OFFERS: Mapping[str, Offers] = {
     "--page": _offering(_pages),
     "--pose": _offering(_poses),
     "--camera": words("field", "top", "chase", "side", "front"),
-    "--to": catalogue("formats.FORMATS"),
+    "--to": catalogue("posewright.formats.FORMATS"),
     "--from STATE": _offering(_states),
     "--active": _offering(_states),
     "--keys": words("own", "all"),

@@ -102,8 +102,10 @@ def show(one: RenderableType) -> None:
         out.print(one, highlight=False, soft_wrap=isinstance(one, Text))
         return
     needs = Measurement.get(out, out.options.update(max_width=WIDEST), one)
-    width = max(out.width, needs.minimum) if out.is_terminal else needs.maximum
-    out.print(one, highlight=False, width=min(width, WIDEST), crop=False)
+    width = needs.minimum if out.is_terminal else needs.maximum
+    if not out.is_terminal or width > out.width:
+        one.width = min(width, WIDEST)
+    out.print(one, highlight=False, crop=False)
 
 
 def give(data: Any, lines: Iterable[str | RenderableType], *, as_json: bool) -> None:
@@ -161,10 +163,10 @@ def fail(message: str) -> None:
     _tell("error:", "red", message)
 
 
-def hint(message: str) -> None:
-    """Say on stderr, below an error, where help is."""
+def hint(message: str, end: str = "\n") -> None:
+    """Say something on stderr as it stands: where help is, how far it is, what may be typed."""
     with suppress(OSError):
-        err.print(Text(printable(message)), soft_wrap=True)
+        err.print(Text(printable(message)), soft_wrap=True, end=end)
 
 
 def _tell(what: str, style: str, message: str) -> None:

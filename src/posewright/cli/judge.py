@@ -64,13 +64,13 @@ def print_table(told: contests.ScoreTable, title: str) -> None:
     if told.total:
         table.add_row(*map(_cell, told.total), style="bold")
     console.say(console.styled(title, "table.title"))
-    console.out.print(table)
+    console.show(table)
     for note in told.notes:
         console.say(note)
 
 
 def _cell(text: str) -> Text:
-    return Text(console.printable(text))
+    return console.styled(text, "")
 
 
 def print_score(score: contests.Score, title: str) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from posewright import motions, sticks
-from posewright.cli.console import counted, give, warn
+from posewright.cli.console import counted, give, line_of, rated, warn
 from posewright.cli.options import FOUND, AsJson, add_group, argument, losses_listed, option
 from posewright.errors import InputError, Where
 
@@ -161,10 +162,12 @@ def _setup(setup: sticks.MonetSetup) -> dict[str, Any]:
     }
 
 
-def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Iterator[str]:
+def _finding_lines(
+    stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]
+) -> Iterator[str | Text]:
     width = max((len(one.rule) for one in findings), default=0)
     for finding in findings:
-        yield f"{finding.level.value:<7} {finding.rule:<{width}} {_finding_text(finding)}"
+        yield line_of(rated(finding.level.value, 7), f" {finding.rule:<{width}} {_finding_text(finding)}")
     for setup in stick.setups:
         yield _looked_at(setup)
     counts = [(level, sum(one.level is level for one in findings)) for level in motions.Level]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from posewright import evaluation, experiments, formats, motions, recordings
-from posewright.cli.console import counted, table
+from posewright.cli.console import counted, line_of, rated, table
 from posewright.cli.motion_options import radians
 from posewright.cli.options import record_paths, refuse_recording
 
@@ -178,12 +179,12 @@ def _finding(finding: motions.Finding) -> dict[str, Any]:
     }
 
 
-def finding_lines(report: dict[str, Any]) -> Iterator[str]:
+def finding_lines(report: dict[str, Any]) -> Iterator[str | Text]:
     """Yield a line a finding, and one that counts them."""
     many = report["motions"] > 1
     for found in report["findings"]:
         whose = f"{found['motion']}: " if many else ""
-        yield f"{found['level']:<7} {found['rule']:<8} {whose}{found['message']}"
+        yield line_of(rated(found["level"], 7), f" {found['rule']:<8} {whose}{found['message']}")
     errors, warnings = report["errors"], report["warnings"]
     motions = f"{report['motions']} motions: " if many else ""
     yield f"{motions}{counted(errors, 'error')}, {counted(warnings, 'warning')}"
@@ -236,10 +237,10 @@ def with_physics(
     }
 
 
-def findings_lines(result: evaluation.MotionResult) -> Iterator[str]:
+def findings_lines(result: evaluation.MotionResult) -> Iterator[Text]:
     """Yield what was found, a line each."""
     for finding in result.findings:
-        yield f"{finding.level.value:<7} {finding.rule:<8} {finding.message}"
+        yield line_of(rated(finding.level.value, 7), f" {finding.rule:<8} {finding.message}")
 
 
 def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:

@@ -106,7 +106,7 @@ def give_samples(samples: Any, told: Mapping[str, Any], output: Path | None, *, 
     if as_json:
         console.emit_json({**told, **samples.to_dict()})
     elif output is None:
-        typer.echo(samples.csv(), nl=False)
+        console.emit_text(samples.csv())
     else:
         console.say(f"{len(samples.times)} rows -> {output}")
 

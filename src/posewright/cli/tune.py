@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
-from rich.text import Text
 
 from posewright import experiments, figures, gaits, search
 from posewright.cli import console
@@ -311,7 +310,7 @@ def followed(shown: SearchProgress) -> Iterator[None]:
             if not display.disable:
                 display.update(line, description=text)
             elif is_kept:
-                console.err.print(Text(console.printable(text)), soft_wrap=True)
+                console.hint(text)
 
         shown.say = say
         yield
