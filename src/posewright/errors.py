@@ -14,7 +14,8 @@ PosewrightError
 ├── UnavailableError         this machine cannot do it: no display, no way to draw
 └── MissingExtraError        a feature needs an optional dependency that is not installed
 
-A message says what was wrong, `where` says where, `hint` says what would have been right.
+A message says what was wrong, `where` says where, `hint` says what would have been right. Names
+in them come from files and may hold anything: the text of an error has its control characters written out.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+
+def visible(text: str) -> str:
+    """Return a text with its control characters, which could steer a terminal, written out as their codes."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in text)
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,7 @@ class PosewrightError(Exception):
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where is not None else ""
         advice = f" ({self.hint})" if self.hint else ""
-        return f"{place}{self.message}{advice}"
+        return visible(f"{place}{self.message}{advice}")
 
 
 class InputError(PosewrightError):

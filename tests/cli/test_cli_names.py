@@ -133,7 +133,11 @@ def test_an_outcome_is_told_in_the_words_of_its_documents(capsys: Captured) -> N
     recording = empty("own[robot]", controller="behaviour mine[2]", contest="race[one]", layout="tight[most]")
     print_outcome(Outcome(recording, RESULT, wall_s=0.0))
     told = capsys.readouterr().out
-    for words in ("race[one]: mine[2] on own[robot], layout tight[most]", "ended[so]", "touched[twice]"):
+    for words in (
+        "race[one]: behaviour mine[2] on own[robot], layout tight[most]",
+        "ended[so]",
+        "touched[twice]",
+    ):
         assert words in told
 
 

@@ -55,12 +55,13 @@ def test_judge_gives_the_result_of_a_recording(capsys, scenario, tmp_path):
 
 def test_judge_shows_people_a_table_and_its_warnings(capsys, scenario, tmp_path):
     boxes = ((1.0, 0.8), (1.2, 0.8), (1.4, 0.8))
-    recording = scenario(boxes).stand(4.0).walk(2.3, seconds=9.0).touch("jam", box=2).recording()
+    recording = scenario(boxes).stand(4.0).walk(2.3, seconds=9.0).touch("jam", box=3).recording()
     write_mcap(recording, tmp_path / "race.mcap")
     assert run(["judge", str(tmp_path / "race.mcap")]) == 0
     captured = capsys.readouterr()
     assert "leg 1" in captured.out
-    assert "jam, box 3" in captured.out
+    assert "stuck and was moved back (box 3)" in captured.out
+    assert judge(recording).penalties[0].box == 3
     assert "false start" in captured.err
 
 

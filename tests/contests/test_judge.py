@@ -132,7 +132,7 @@ def test_a_displaced_box_costs_one_penalty_however_far_it_is_pushed(scenario):
     story = scenario(boxes=((1.0, 0.0),)).stand(5.0)
     story.walk(1.0, seconds=10.0, push={0: (1.4, 0.0)}).fidget(3.0).walk(1.4, seconds=5.0)
     result = judge(story.recording())
-    assert [(p.leg, p.reason, p.box) for p in result.penalties] == [(1, "box_moved", 0)]
+    assert [(p.leg, p.reason, p.box) for p in result.penalties] == [(1, "box_moved", 1)]
     assert result.penalties[0].time_s == pytest.approx(5.0 + 10.0 * 0.02 / 0.4, abs=0.05)
 
 
@@ -169,13 +169,13 @@ def test_a_fall_onto_a_box_is_one_incident(scenario):
 
 def test_a_touch_because_of_a_displaced_box_is_not_counted_twice(scenario):
     story = scenario(boxes=((1.0, 0.0),)).stand(5.0).walk(0.8, seconds=5.0, push={0: (1.2, 0.0)})
-    story.fidget(4.0).touch("box_moved", box=0).walk(1.0, seconds=3.0)
+    story.fidget(4.0).touch("box_moved", box=1).walk(1.0, seconds=3.0)
     assert [penalty.reason for penalty in judge(story.recording()).penalties] == ["box_moved"]
 
 
 def test_a_jam_at_one_box_and_another_box_displaced_are_two_incidents(scenario):
     story = scenario(boxes=((1.0, 0.0), (1.5, 0.6))).stand(5.0).walk(0.8, seconds=5.0, push={1: (1.5, 0.8)})
-    story.touch("jam", box=0, since_s=story.now_s - 4.0).fidget(2.0)
+    story.touch("jam", box=1, since_s=story.now_s - 4.0).fidget(2.0)
     assert sorted(penalty.reason for penalty in judge(story.recording()).penalties) == ["box_moved", "jam"]
 
 
@@ -255,6 +255,8 @@ def test_a_long_recording_is_judged_whole(scenario):
         Event(-0.5, "touch", {"reason": "jam"}),
         Event(6.0, "touch", {"reason": "jam", "box": 1_000_000_001}),
         Event(6.0, "touch", {"reason": "jam", "box": -1}),
+        Event(6.0, "touch", {"reason": "jam", "box": 0}),
+        Event(6.0, "touch", {"reason": "jam", "box": 2}),
         Event(6.0, "touch", {"reason": "fall", "since_s": -1e300}),
         Event(600.0, "fall", {}),
     ],

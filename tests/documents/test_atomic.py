@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from posewright.documents import refuse_unwritable, write_atomically
+from posewright.documents import refuse_unwritable, replacing, write_atomically
 from posewright.errors import InputError, OutputError
 
 
@@ -64,3 +68,63 @@ def test_that_a_result_could_not_be_written_is_told_before_the_work(tmp_path: Pa
         with pytest.raises(OutputError, match="cannot write here"):
             refuse_unwritable(wrong)
     assert not list(tmp_path.iterdir())
+
+
+def begin(path: Path, begun: Any) -> None:
+    with replacing(path) as (_, handle):
+        os.write(handle, b"half of")
+        begun.set()
+        multiprocessing.Event().wait()
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Any:
+    """Another program in the middle of writing `file`, for ever."""
+    context = multiprocessing.get_context("spawn")
+    begun = context.Event()
+    other = context.Process(target=begin, args=(tmp_path / "file", begun))
+    other.start()
+    assert begun.wait(30.0)
+    yield other
+    other.kill()
+    other.join()
+
+
+SAVE = """
+from pathlib import Path
+import sys
+from posewright.documents import write_atomically
+write_atomically(Path(sys.argv[1]), b"x")
+"""
+
+
+def save(path: Path) -> None:
+    subprocess.run([sys.executable, "-c", SAVE, path], check=True)  # noqa: S603 -- our own interpreter and program
+
+
+def test_what_a_living_program_has_not_finished_is_left_alone(tmp_path: Path, writer: Any) -> None:
+    save(tmp_path / "other")
+    assert len(list(tmp_path.iterdir())) == 2
+    assert writer.is_alive()
+
+
+def test_what_a_killed_program_left_unfinished_goes_with_the_next_save(tmp_path: Path, writer: Any) -> None:
+    mine = tmp_path / ".walk.mtn.0123456789abcdef"
+    mine.write_text("a person's own")
+    writer.kill()
+    writer.join()
+    assert len(list(tmp_path.iterdir())) == 2
+    save(tmp_path / "other")
+    assert sorted(tmp_path.iterdir()) == [mine, tmp_path / "other"]
+
+
+def test_a_file_is_replaced_only_when_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "film.mp4"
+    path.write_bytes(b"old")
+    with pytest.raises(KeyError), replacing(path, ending=".mp4") as (unfinished, _):
+        raise KeyError(unfinished.write_bytes(b"half"))
+    assert (list(tmp_path.iterdir()), path.read_bytes()) == ([path], b"old")
+    with replacing(path, ending=".mp4") as (unfinished, _):
+        assert unfinished.suffix == ".mp4"
+        unfinished.write_bytes(b"new")
+    assert (list(tmp_path.iterdir()), path.read_bytes()) == ([path], b"new")

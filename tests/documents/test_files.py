@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
 import signal
 import threading
 import time
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from posewright.documents import locked, read_document, save_document, write_atomically
-from posewright.errors import DocumentError, OutputError
+from posewright.errors import DocumentError, OutputError, Where
 
 
 def count_up(path: Path, times: int) -> None:
@@ -80,8 +81,37 @@ def test_whoever_waits_in_vain_for_another_program_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("posewright.documents.files.LOCK_TIMEOUT_S", 0.2)
-    with pytest.raises(OutputError, match="another program has been changing files here"), locked(tmp_path):
+    with pytest.raises(OutputError, match="has been changing files here") as failed, locked(tmp_path):
         pass
+    assert failed.value.where == Where(tmp_path)
+    if Path("/proc/locks").exists():
+        assert re.search(r"process \d+", str(failed.value))
+
+
+@pytest.mark.usefixtures("holder")
+def test_whoever_waits_is_told_for_whom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("posewright.documents.files.LOCK_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("posewright.documents.files._TOLD_AFTER_S", 0.05)
+    with pytest.raises(OutputError), locked(tmp_path):
+        pass
+    (told,) = caplog.messages
+    assert f"{tmp_path}: waiting for another program" in told
+
+
+@pytest.mark.usefixtures("holder")
+def test_whoever_waits_is_patient_while_something_gets_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("posewright.documents.files.LOCK_TIMEOUT_S", 0.3)
+    works = [threading.Timer(0.1 * i, (tmp_path / f"{i}").touch) for i in range(1, 8)]
+    for work in works:
+        work.start()
+    began = time.monotonic()
+    with pytest.raises(OutputError), locked(tmp_path):
+        pass
+    assert time.monotonic() - began > 0.9
 
 
 @pytest.mark.usefixtures("holder")

@@ -126,9 +126,12 @@ def test_somebody_elses_file_is_no_recording_of_ours(place: Path, compression: C
     [
         ({"format": "99"}, "format '99'"),
         ({"header": ""}, "format None"),
-        ({"format": "2"}, "not JSON"),
-        ({"format": "2", "header": "[1]"}, "header"),
-        ({"format": "2", "header": "[" * 100_000}, "not JSON"),
+        ({"format": "2"}, "format '2'"),
+        ({"format": "3"}, "its header: not JSON"),
+        ({"format": "3", "header": "[1]"}, "its arena: not JSON"),
+        ({"format": "3", "header": "[" * 100_000}, "not JSON"),
+        ({"format": "3", "header": " " * 2_000_000}, "its header has 2000000 characters"),
+        ({**dict.fromkeys(("header", "arena", "columns"), "{}"), "format": "3", "seal": "[]"}, "its seal"),
     ],
 )
 def test_what_only_claims_to_be_a_recording_is_refused(

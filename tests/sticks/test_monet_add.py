@@ -372,7 +372,13 @@ def test_killed_between_the_two_files_the_stick_still_plays_all_it_did(
         add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
     assert unsettled(root) == []
     monkeypatch.undo()
+    with pytest.raises(FormatError, match="is in the archive already"):
+        add_to_stick(motion(pan=0.25), root, id=70, name="a_stand#stand_wave")
     assert add_to_stick(motion(), root, id=71, name="a_stand#stand_again").place == 4
+    assert add_to_stick(motion(), root, id=70, name="a_stand#stand_wave").place == 3
+    assert [command.id for command in read_commands((root / COMMANDS).read_bytes()).commands][-2:] == [71, 70]
+    with pytest.raises(FormatError, match="id 70 plays"):
+        add_to_stick(motion(), root, id=70, name="a_stand#stand_wave")
 
 
 def test_a_disk_that_returns_something_else_is_noticed(stick: Build, monkeypatch: pytest.MonkeyPatch) -> None:

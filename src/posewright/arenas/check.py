@@ -54,7 +54,7 @@ class Fault:
     """One thing wrong with a layout.
 
     Attributes:
-        box: the box it is about, counted from 0; None where it is about all.
+        box: the number of the box it is about, from 1 as the layout lists them; None where it is about all.
     """
 
     kind: FaultKind
@@ -79,7 +79,7 @@ def check_layout(
     """
     for fault in layout_faults(boxes, arena):
         if legal or fault.kind.impossible:
-            where = wheres[fault.box] if fault.box is not None and fault.box < len(wheres) else None
+            where = wheres[fault.box - 1] if fault.box is not None and fault.box <= len(wheres) else None
             raise InputError(fault.message, where=where, hint=fault.hint)
 
 
@@ -91,7 +91,7 @@ def layout_faults(boxes: Sequence[Box], arena: Arena | None = None) -> tuple[Fau
     unreal = [i for i, place in enumerate(at.tolist()) if not all(map(math.isfinite, place))]
     if unreal:
         return tuple(
-            Fault(FaultKind.NOT_FINITE, f"{_name(i)} has no finite place", "metres, degrees", i)
+            Fault(FaultKind.NOT_FINITE, f"{_name(i)} has no finite place", "metres, degrees", i + 1)
             for i in unreal
         )
     outlines = corners(at, sizes)
@@ -158,7 +158,7 @@ def _outside(apart: Floats, missing: Sequence[int]) -> list[Fault]:
         told = f"{over} into {_obstacle(n + edge, apart)}", "all of it belongs inside the walls"
         if edge in missing:
             told = f"{over} over the {tuple(_EDGES)[edge].replace('wall', 'edge')}", "it belongs on the field"
-        faults.append(Fault(FaultKind.OUTSIDE, *told, i))
+        faults.append(Fault(FaultKind.OUTSIDE, *told, i + 1))
     return faults
 
 
@@ -169,7 +169,7 @@ def _overlaps(apart: Floats) -> list[Fault]:
             FaultKind.OVERLAP,
             f"{_name(i)} and {_name(j)} stand {-apart[i, j]:.3f} m into each other",
             "boxes may touch, not overlap",
-            j,
+            j + 1,
         )
         for i, j in np.argwhere(np.triu(apart[:n, :n] < -SLACK_M)).tolist()
     ]
@@ -178,7 +178,11 @@ def _overlaps(apart: Floats) -> list[Fault]:
 def _count(count: int, arena: Arena) -> list[Fault]:
     if count <= arena.max_boxes:
         return []
-    return [Fault(FaultKind.COUNT, f"{count} boxes", f"at most {arena.max_boxes}", arena.max_boxes)]
+    first = arena.max_boxes + 1
+    many = (
+        f"{count} boxes: {f'box {first} is' if count == first else f'boxes {first} to {count} are'} too many"
+    )
+    return [Fault(FaultKind.COUNT, many, f"at most {arena.max_boxes}", first)]
 
 
 def _zone(x: Floats, arena: Arena) -> list[Fault]:
@@ -189,7 +193,7 @@ def _zone(x: Floats, arena: Arena) -> list[Fault]:
     outside = (x.min(1) < low - SLACK_M) | (x.max(1) > high + SLACK_M)
     hint = f"all of it belongs between the lines at x = {low:g} and {high:g} m"
     return [
-        Fault(FaultKind.ZONE, f"{_name(i)} reaches out of the middle zone", hint, i)
+        Fault(FaultKind.ZONE, f"{_name(i)} reaches out of the middle zone", hint, i + 1)
         for i in np.flatnonzero(outside).tolist()
     ]
 
@@ -203,7 +207,7 @@ def _gaps(apart: Floats, arena: Arena) -> list[Fault]:
             FaultKind.GAP,
             f"the gap between {_name(i)} and {_obstacle(j, apart)} is {apart[i, j]:.3f} m wide",
             f"at least {arena.gap_m:g} m, or under {arena.touching_m:g} m to make them one obstacle",
-            i,
+            i + 1,
         )
         for i, j in np.argwhere(np.triu(narrow)).tolist()
     ]

@@ -33,6 +33,7 @@ class Behaviour:
         documents: texts of all native documents it was read from: below its own folder by path, others by
             file name, motions that were handed in as `given/<name>.motion.yaml`.
         path: the file it was read from.
+        warnings: what is doubtful about it, in words: outputs that nothing has set when they are first read.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Behaviour:
     gaits: Mapping[str, Gait] = field(default_factory=dict)
     documents: Mapping[str, str] = field(default_factory=dict)
     path: Path | None = None
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Behaviour({self.name!r}, {self.robot.name}, chart {self.chart.name!r})"

@@ -53,12 +53,16 @@ class BehaviourRunner:
         """
         self.behaviour = behaviour
         self._interpreter = Interpreter(behaviour.chart)
-        self._chart = self._interpreter.initial()
-        self._watch = Watch(behaviour.chart, self._chart) if behaviour.chart.promises else None
-        self._read: dict[str, Value] = {}
         self._events = frozenset(behaviour.chart.events)
-        self._start_s: float | None = None
         self._chance = np.random.default_rng(seed)
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew, as a person who switches the robot on again; chance goes on."""
+        self._chart = self._interpreter.initial()
+        self._watch = Watch(self.behaviour.chart, self._chart) if self.behaviour.chart.promises else None
+        self._read: dict[str, Value] = {}
+        self._start_s: float | None = None
 
     def step(self, state: BodyState, playing: str | None = None) -> Tick:
         """Take one tick.
@@ -107,12 +111,17 @@ class BehaviourController:
     """
 
     def __init__(self, behaviour: Behaviour, seed: int = 0) -> None:
-        robot = behaviour.robot
         self.behaviour = behaviour
         self._runner = BehaviourRunner(behaviour, seed)
+        self._schedule = Schedule(behaviour.chart.period_s, behaviour.robot.frame_period_s)
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew from the start pose, at whatever time it is."""
+        behaviour, robot = self.behaviour, self.behaviour.robot
+        self._runner.restart()
         gaits = {name: QuadrupedGait(gait, robot) for name, gait in behaviour.gaits.items()}
         self._performer = Performer(robot, behaviour.motions, gaits, behaviour.start_pose)
-        self._schedule = Schedule(behaviour.chart.period_s, robot.frame_period_s)
         self._frame = self._ticks = self._due = 0
 
     def next(self, state: BodyState, n: int) -> JointCommands:

@@ -9,7 +9,7 @@ from pathlib import Path
 from posewright.behaviours.behaviour import Behaviour
 from posewright.behaviours.inputs import read_inputs
 from posewright.behaviours.motion_library import CarriedTexts, load, read_entries
-from posewright.behaviours.outputs import Doable, read_outputs
+from posewright.behaviours.outputs import Doable, read_outputs, unset_at_first
 from posewright.behaviours.source_reading import SensorChannels, Surroundings
 from posewright.charts import Chart, chart_in, require_sound
 from posewright.documents import Catalogue, Node, parse_document, read_text
@@ -96,8 +96,11 @@ class _Reader:
         fields = self.fields
         entries = read_entries(fields["motions"], self.robot, vendor_file) if "motions" in fields else ()
         if vendor_file is not None and not any(entry.path == vendor_file for entry in entries):
-            what = f"no motion here is taken from {vendor_file}"
-            fields["behaviour"].fail(what, hint="motions with a `vendor_page` are")
+            played = [entry.name for entry in entries] or [
+                *(fields["gaits"].fields() if "gaits" in fields else ())
+            ]
+            what = f"nothing here is taken from {vendor_file}: no motion has a `vendor_page`"
+            fields["behaviour"].fail(what, hint=f"it plays its own {', '.join(played) or 'nothing'}")
         names = [entry.name for entry in entries]
         self._check_given(motions_from, names)
         motions = load(entries, self.robot, self.carried, motions_from)
@@ -116,7 +119,15 @@ class _Reader:
             wait_s=fields["wait_s"].number(low=0.0, high=LONGEST_WAIT_S) if "wait_s" in fields else 0.0,
             documents=dict(self.carried.texts),
             path=self.path,
+            warnings=tuple(self._warnings()),
         )
+
+    def _warnings(self) -> Iterator[str]:
+        if unset := unset_at_first(self.chart):
+            yield (
+                f"the chart {self.chart.name} gives no first value to {', '.join(unset)}: 0, false or the "
+                "first name holds until the chart sets one; write it in `initial_values`"
+            )
 
     def _gaits(self, motions: Collection[str]) -> dict[str, Gait]:
         """Read the `gaits:` block: each by its name in the robot's catalogue, or from a file."""

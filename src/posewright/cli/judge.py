@@ -83,11 +83,11 @@ def print_score(score: contests.Score, title: str) -> None:
 def print_outcome(outcome: experiments.Outcome) -> None:
     """Print the judge's score and what the trial was."""
     header = outcome.recording.header
-    who = ", ".join(
-        f"{one.controller.removeprefix('behaviour ')} on {one.robot}" for one in header.robots.values()
-    )
+    who = ", ".join(f"{one.controller} on {one.robot}".removeprefix(" on ") for one in header.robots.values())
     layout = f", layout {header.layout}" if header.layout else ""
     print_score(outcome.score, f"{header.contest or 'no contest'}: {who}{layout}, seed {header.seed}")
+    if outcome.assumed:
+        console.say(f"assumed: {', '.join(f'{what} {value}' for what, value in outcome.assumed.items())}")
     for remark in outcome.remarks:
         console.warn(remark)
     speed = (

@@ -78,6 +78,8 @@ def run(
     from posewright.experiments import draw_outcome, run_trial
     from posewright.figures import FILMS, PICTURES, film_recording, save_figure
 
+    if camera is not None and video is None:
+        raise InputError("no film is made that --camera could be for", hint="--video FILE makes one")
     if view and body != "sim":
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
     for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
@@ -93,6 +95,7 @@ def run(
             motions=motions,
             body=body,
             legal=legal,
+            to_film=video is not None,
             record=record,
             on_progress=_teller(say),
             make_watcher=_Live if view else None,

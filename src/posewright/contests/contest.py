@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from posewright.arenas import Arena, arena, layout, layout_names, random_layout, read_layout
 from posewright.bodies import Supervisor
@@ -20,6 +20,9 @@ Place = tuple[float, float, float]
 
 Note = Callable[[Event], None]
 """Writes an event into the recording."""
+
+NEW_TRY = "try"
+"""The event with which a referee begins a further try: the robots' behaviours then begin anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,23 @@ class Score(Protocol):
 
     def table(self) -> ScoreTable:
         """Return it as people read it."""
+
+
+@runtime_checkable
+class Ranked(Score, Protocol):
+    """A score that says besides what decides places, and what a table of many runs shows of each."""
+
+    @property
+    def ranking(self) -> tuple[float, ...]:
+        """What decides places, the greater the better; where the first is equal, the next one does."""
+
+    @property
+    def figures(self) -> Mapping[str, float | str | None]:
+        """What a table shows, by a name that has its unit; the first flag says whether all went well."""
+
+    @property
+    def incidents(self) -> tuple[str, ...]:
+        """What cost points, a word each, in the order it happened."""
 
 
 class Referee(Watcher, Protocol):

@@ -101,5 +101,5 @@ def _check(event: Event, recording: Recording) -> None:
                 f"a {event.kind} in the recording cannot be: {what} is {time_s}", hint=f"0 to {last_s:g} s"
             )
     box = event.data.get("box")
-    if type(box) is int and not 0 <= box < n_boxes:
-        raise InputError(f"a {event.kind} in the recording is about box {box}", hint=f"there are {n_boxes}")
+    if type(box) is int and not 1 <= box <= n_boxes:
+        raise InputError(f"a {event.kind} in the recording is about box {box}", hint=f"1 to {n_boxes}")

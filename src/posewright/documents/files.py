@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import logging
 import os
+import re
 import secrets
 import stat
+import sys
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from posewright.errors import OutputError, Where
+from posewright.errors import OutputError, Where, visible
 
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -20,39 +24,71 @@ _BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would else turn every line 
 
 
 LOCK_TIMEOUT_S = 10.0
-"""So long a program waits for another that changes files of the same folder; ours take a fraction of it."""
+"""So long a program waits for another that holds a folder while nothing changes there."""
+
+_TOLD_AFTER_S = 1.0
+"""So long it waits in silence."""
 
 _POLL_S = 0.02
 
 _SHOWN = 40
 """So much of a file's name stands in that of the unfinished one, which must not be too long itself."""
 
+_HOST = f"{zlib.crc32(os.uname().nodename.encode()) if sys.platform != 'win32' else 0:08x}"
+"""Stands in the name of an unfinished file: a lock says nothing of programs on another machine."""
+
+_UNFINISHED = re.compile(rf"\..+\.{_HOST}[0-9a-f]{{16}}\.unfinished(?:\.\w+)?", re.DOTALL)
+
+_SWEEP_EVERY_S = 1.0
+"""A folder is not searched for unfinished files more often, or two thousand files would take a minute."""
+
+_swept: dict[Path, float] = {}
+
 
 def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Write `content` to `path` so that a crash leaves either the old file or the new one.
 
-    A file that stood there keeps its permissions; a new one gets those of an ordinary open(). A link
-    stays a link: what it leads to is written. It waits until the disk has it, so that it outlives a power cut
-    too, unless it need not be `durable`, as what can be made again.
+    It waits until the disk has it, so that it outlives a power cut too, unless it need not be `durable`, as
+    what can be made again. Otherwise as `replacing`.
 
     Raises:
         OutputError: it cannot be written there, or something stands there that is write-protected or no
             ordinary file.
     """
+    with replacing(path) as (_, handle), os.fdopen(handle, "wb", closefd=False) as file:
+        file.write(content)
+        file.flush()
+        if durable:
+            os.fsync(handle)
+
+
+@contextlib.contextmanager
+def replacing(path: Path, *, ending: str = "") -> Iterator[tuple[Path, int]]:
+    """Yield an empty file beside `path` and its handle; once it is written, it takes the place of `path`.
+
+    After an exception it is removed and `path` is left as it is. A file that stood there hands on its
+    permissions; a new one gets those of an ordinary open(). A link stays a link: what it leads to is
+    replaced. Files of this kind that killed programs left in the folder are removed.
+
+    Args:
+        path: what is to be written.
+        ending: how the unfinished file's name ends, for a program that goes by that: `.mp4`.
+
+    Raises:
+        OutputError: as `write_atomically`; any OSError on the way becomes one.
+    """
     path = _target(path)
-    unfinished = path.with_name(f".{path.name[:_SHOWN]}.{secrets.token_hex(8)}") if path.name else path
+    _sweep(path.parent)
     try:
-        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+        unfinished, handle = _begun(path, ending)
     except OSError as error:
         raise OutputError.at(path, error.strerror or str(error)) from error
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            if durable:
-                os.fsync(file.fileno())
+        yield unfinished, handle
         with contextlib.suppress(FileNotFoundError):
             unfinished.chmod(path.stat().st_mode & 0o777)
+        if sys.platform == "win32":  # it replaces no file that is open
+            os.close(handle)
         unfinished.replace(path)
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -60,6 +96,44 @@ def write_atomically(path: Path, content: bytes, *, durable: bool = True) -> Non
         if isinstance(error, OSError):
             raise OutputError.at(path, error.strerror or str(error)) from error
         raise
+    finally:
+        with contextlib.suppress(OSError):
+            os.close(handle)
+
+
+def _begun(path: Path, ending: str) -> tuple[Path, int]:
+    """Make an unfinished file, and hold it by a lock as long as its handle is open: its maker lives."""
+    if not path.name:
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    while True:
+        name = f".{path.name[:_SHOWN]}.{_HOST}{secrets.token_hex(8)}.unfinished{ending}"
+        unfinished = path.with_name(name)
+        handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+        if sys.platform == "win32" or (try_lock(handle) and os.fstat(handle).st_nlink):
+            return unfinished, handle
+        os.close(handle)  # another program has just taken it for a dead one's, and removes it
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed programs left unfinished in a folder: nobody holds it by a lock any more."""
+    now = time.monotonic()
+    if sys.platform == "win32" or now - _swept.get(folder, -_SWEEP_EVERY_S) < _SWEEP_EVERY_S:
+        return
+    _swept[folder] = now
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _UNFINISHED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                _remove_if_left(entry.path)
+
+
+def _remove_if_left(unfinished: str) -> None:
+    with contextlib.suppress(OSError):
+        handle = os.open(unfinished, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            if _lock(handle):
+                os.unlink(unfinished)  # noqa: PTH108 -- a name that os.scandir gave
+        finally:
+            os.close(handle)
 
 
 def refuse_unwritable(path: Path) -> None:
@@ -74,8 +148,9 @@ def refuse_unwritable(path: Path) -> None:
 def _real(path: Path) -> Path:
     try:
         return Path(os.path.realpath(path))
-    except ValueError as error:  # a NUL in it
-        raise OutputError(f"no file can be called {str(path)!r}", hint="leave out the NUL") from error
+    except ValueError as error:  # a NUL in it, or half a character
+        what = f"no file can be called {visible(str(path))}"
+        raise OutputError(what, hint="leave out what stands for no character") from error
 
 
 def _target(path: Path) -> Path:
@@ -113,10 +188,11 @@ def locked(*paths: Path) -> Iterator[None]:
 
     The folders themselves are locked, so that no file of ours stays behind when a program is killed. A
     folder that is not there, or that cannot be locked, is not locked. A path may be that of a file in the
-    folder; a link means the folder of what it leads to.
+    folder; a link means the folder of what it leads to. Whoever waits long is told of it by a warning of the
+    log `posewright`, which Python shows on stderr.
 
     Raises:
-        OutputError: another program held one of the folders for `LOCK_TIMEOUT_S`.
+        OutputError: another program held one of the folders for `LOCK_TIMEOUT_S`, and nothing changed there.
     """
     targets = [_real(path) for path in paths]
     folders = {target if os.path.isdir(target) else target.parent for target in targets}  # noqa: PTH112 -- says no, where Path raises, of a name that is too long
@@ -134,15 +210,39 @@ def _one_locked(folder: Path) -> Iterator[None]:
         yield
         return
     try:
-        give_up = time.monotonic() + LOCK_TIMEOUT_S
-        while not try_lock(handle):
-            if time.monotonic() > give_up:
-                message = f"another program has been changing files here for {LOCK_TIMEOUT_S:g} s"
-                raise OutputError(message, where=Where(folder), hint="wait until it is done, or end it")
-            time.sleep(_POLL_S)
+        _wait_for(handle, folder)
         yield
     finally:
         os.close(handle)
+
+
+def _wait_for(handle: int, folder: Path) -> None:
+    """Wait for the lock of a folder, as long as whoever has it gets something done."""
+    began = moved = time.monotonic()
+    changed, is_told = os.fstat(handle).st_mtime_ns, False
+    while not try_lock(handle):
+        now = time.monotonic()
+        if os.fstat(handle).st_mtime_ns != changed:
+            changed, moved = os.fstat(handle).st_mtime_ns, now
+        if now - moved > LOCK_TIMEOUT_S:
+            message = f"{_holder(handle)} has been changing files here for {LOCK_TIMEOUT_S:g} s"
+            raise OutputError(message, where=Where(folder), hint="wait until it is done, or end it")
+        if not is_told and now - began > _TOLD_AFTER_S:
+            is_told = True
+            message = "%s: waiting for %s, which is changing files here"
+            logging.getLogger("posewright").warning(message, visible(str(folder)), _holder(handle))
+        time.sleep(_POLL_S)
+
+
+def _holder(handle: int) -> str:
+    """Return which program holds the lock of an open folder, where Linux tells its number."""
+    with contextlib.suppress(OSError):
+        inode = f":{os.fstat(handle).st_ino}"
+        for line in Path("/proc/locks").read_text(encoding="ascii").splitlines():
+            words = line.split()  # 1: FLOCK ADVISORY WRITE 4711 fe:00:131 0 EOF; one that waits has an arrow
+            if words[1] == "FLOCK" and words[5].endswith(inode):
+                return f"another program (process {words[4]})"
+    return "another program"
 
 
 def try_lock(handle: int) -> bool:
@@ -150,9 +250,22 @@ def try_lock(handle: int) -> bool:
 
     Where the disk knows no locks, as that of another machine may, nothing is locked.
     """
-    from filelock import lock_descriptor  # not before there is something to lock
-
     try:
-        return lock_descriptor(handle, blocking=False)
+        return _lock(handle)
     except OSError:
         return True
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file, or return False; raises OSError where the disk knows no locks."""
+    if sys.platform == "win32":
+        from filelock import lock_descriptor
+
+        return lock_descriptor(handle, blocking=False)
+    import fcntl  # itself: to load filelock takes longer than most of what is done under a lock
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

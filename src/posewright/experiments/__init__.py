@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.experiments.batch import Batch as Batch
+    from posewright.experiments.batch import Row as Row
+    from posewright.experiments.batch import run_batch as run_batch
+    from posewright.experiments.batch_report import keep_report as keep_report
+    from posewright.experiments.batch_report import report_of as report_of
+    from posewright.experiments.batch_trials import TrialTask as TrialTask
+    from posewright.experiments.batch_trials import read_seeds as read_seeds
+    from posewright.experiments.batch_trials import run_many as run_many
+    from posewright.experiments.batch_trials import trial_task as trial_task
     from posewright.experiments.inspection import inspect_robot as inspect_robot
     from posewright.experiments.motion import try_motion as try_motion
     from posewright.experiments.outcome import Outcome as Outcome

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from posewright.contests import Score, ScoreTable
@@ -47,14 +48,16 @@ class Unjudged:
 class Outcome:
     """What came of a trial; the judge's score follows from the recording alone.
 
-    Remarks say what should be known besides, such as a layout that breaks the rules. `wall_s` is how long the
-    trial took, without reading documents; 0 where no clock was handed in [s].
+    Remarks say what should be known besides, such as a layout that breaks the rules; `assumed` is what the
+    trial, or its contest, chose where nobody said it: robot, behaviour, layout, seed, rules. `wall_s` is how
+    long the trial took, without reading documents; 0 where no clock was handed in [s].
     """
 
     recording: Recording
     score: Score
     wall_s: float
     remarks: tuple[str, ...] = ()
+    assumed: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         contest = self.recording.header.contest
@@ -89,7 +92,8 @@ class Outcome:
             "layout": header.layout,
             "boxes": [list(box) for box in header.boxes],
             "seed": header.seed,
-            "remarks": list(self.remarks),
+            "assumed": dict(self.assumed),
+            "warnings": [*self.score.warnings, *self.remarks],
             "simulated_s": self.simulated_s,
             "wall_s": self.wall_s or None,
             "real_time_factor": self.real_time_factor or None,

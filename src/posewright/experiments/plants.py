@@ -8,9 +8,18 @@ from typing import Any
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import MockBody, Plant, quiet_readings
+from posewright.bodies import (
+    NOMINAL,
+    DomainParameters,
+    MockBody,
+    Plant,
+    domain_randomization,
+    domain_randomization_names,
+    draw_domain,
+    quiet_readings,
+)
 from posewright.contests import Place
-from posewright.documents import plugins
+from posewright.documents import is_path, plugins
 from posewright.errors import InputError, UnknownNameError
 from posewright.robots import Robot, SensorSpec
 
@@ -24,7 +33,8 @@ SIMULATION = "sim"
 class Part:
     """One robot of a plant to be made, where it stands at first, and its joints `(n_joints,)` [rad].
 
-    Its sensors are further ones besides the card's; `seed` is of whatever its body draws by chance.
+    Its sensors are further ones besides the card's; `seed` is of whatever its body draws by chance; `domain`
+    is how a simulated body differs from the robot's model.
     """
 
     name: str
@@ -33,6 +43,7 @@ class Part:
     start: Place
     sensors: tuple[SensorSpec, ...] = ()
     seed: int = 0
+    domain: DomainParameters = NOMINAL
 
     def __repr__(self) -> str:
         return f"<Part {self.name}: {self.robot.name} at {self.start}>"
@@ -44,6 +55,24 @@ PlantMaker = Callable[[Sequence[Part], Arena], Plant]
 def plant_names() -> tuple[str, ...]:
     """Return the names of all that a trial can be run on."""
     return tuple(sorted({*_SHIPPED, *plugins(GROUP)}))
+
+
+def body_of(name: str, seed: int) -> tuple[str, DomainParameters]:
+    """Return the plant that a body's name means, and how that body differs from the robot's model.
+
+    The name is a plant's, or that of ranges or the path of a document of ranges (`*.bodies.yaml`), from which
+    the seed draws a simulated body.
+
+    Raises:
+        UnknownNameError: it is none of them.
+        InputError: there is no such document, or it cannot be read.
+    """
+    ranges = domain_randomization_names()
+    if name in plant_names() or not (name in ranges or is_path(name)):
+        if name not in plant_names():
+            raise UnknownNameError.among("body", name, (*plant_names(), *ranges))
+        return name, NOMINAL
+    return SIMULATION, draw_domain(domain_randomization(name), seed)
 
 
 def make_plant(name: str, parts: Sequence[Part], arena: Arena) -> Plant:
@@ -67,7 +96,8 @@ def _simulation(parts: Sequence[Part], arena: Arena) -> Plant:
     world = World(several, arena, sensors=further)
     for part in parts:
         named: Any = {"name": part.name} if len(parts) > 1 else {}
-        SimulatedBody(world, **named, start_pose=part.start_pose, start=part.start, seed=part.seed)
+        begin: Any = {"start_pose": part.start_pose, "start": part.start, "seed": part.seed}
+        SimulatedBody(world, **named, **begin, domain=part.domain)
     return world
 
 

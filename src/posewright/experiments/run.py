@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,18 +10,19 @@ from typing import Any
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
-from posewright.contests import Contest, Referee, contest
+from posewright.contests import NEW_TRY, Contest, Referee, contest
 from posewright.contests.registry import KIND
-from posewright.control import Block, Clock, Controller, Watcher, drive
+from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
 from posewright.experiments.outcome import Outcome, Unjudged
-from posewright.experiments.plants import SIMULATION, Part, make_plant
+from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
+from posewright.experiments.stillness import StillWatch
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document
-from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, RobotHeader, write_mcap
+from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
-from posewright.robots import robot, ships
+from posewright.robots import is_path, robot, ships
 from posewright.search.plan import checked_seed
 from posewright.version import __version__
 
@@ -48,6 +49,7 @@ def run_trial(
     motions: str | Path | None = None,
     body: str = SIMULATION,
     legal: bool = False,
+    to_film: bool = False,
     record: str | Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     make_watcher: Callable[[Any], Watcher] | None = None,
@@ -62,9 +64,12 @@ def run_trial(
         seed: of everything drawn by chance; the trial's own where none is given.
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
-        body: what it is run on, one of `plant_names()`.
+        body: what it is run on, one of `plant_names()`; `random`, or a `*.bodies.yaml`, for a simulated body
+            that the seed draws.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
+        to_film: whether the run is to be filmed, which is refused before it begins where nobody would know
+            where the robots are.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
         on_progress: is called twice a second of the plant's time.
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
@@ -87,8 +92,11 @@ def run_trial(
         seed=asked.seed if seed is None else checked_seed(seed),
     )
     stage = _set_up(asked, motions, body, legal=legal)
+    _require_room(stage)
+    if to_film and not _can_be_judged(stage.plant):
+        raise InputError(f"there is nothing to film: the body {body!r} does not know where it is")
     try:
-        wall_s = _perform(stage, on_progress, make_watcher, pace, clock or (lambda: 0.0))
+        wall_s = _perform(stage, asked.still_s, on_progress, make_watcher, pace, clock or (lambda: 0.0))
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
@@ -97,12 +105,28 @@ def run_trial(
         score = stage.contest.judge(recording)
     else:
         score = Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
-    outcome = Outcome(recording, score, wall_s)
-    return replace(outcome, remarks=_remarks(stage.arena))
+    assumed = {} if asked.rules else {"rules": stage.contest.name}
+    if not isinstance(trial, Trial) and not is_path(trial):
+        assumed |= _chosen(stage, {"behaviour": behaviour, "layout": layout, "seed": seed})
+    return Outcome(recording, score, wall_s, _remarks(stage, recording, asked.still_s), assumed)
 
 
-def _remarks(arena: Arena) -> tuple[str, ...]:
-    return tuple(f"layout: {fault.message}" for fault in layout_faults(arena.boxes, arena))
+def _chosen(stage: _Stage, said: Mapping[str, object]) -> dict[str, str]:
+    """Return what a shipped trial or a contest chose of what nobody has `said`."""
+    played, header = next(iter(stage.behaviours.values())), stage.recorder.header
+    found = {"robot": played.robot.name, "behaviour": played.name, "layout": header.layout}
+    found["seed"] = str(header.seed)
+    return {what: value for what, value in found.items() if value and said.get(what) is None}
+
+
+def _remarks(stage: _Stage, recording: Recording, still_s: float) -> tuple[str, ...]:
+    still = StillWatch.reason(still_s)
+    ended = [event.time_s for event in recording.events if event.data == {"reason": still}]
+    return (
+        *(line for played in stage.behaviours.values() for line in played.warnings),
+        *(f"layout: {fault.message}" for fault in layout_faults(stage.arena.boxes, stage.arena)),
+        *(f"ended at {at:.1f} s: {still}; `still_s: 0` in a trial document waits on" for at in ended),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,23 +142,54 @@ class _Stage:
 
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
-    held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None)
-    arena = held.field(trial.layout, trial.seed, legal=legal)
-    if trial.arena not in {"", arena.name}:
-        raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")
-    behaviours, parts = {}, []
-    for number, (role, entry) in enumerate(held.entries.items()):
-        asked = (trial.robot, trial.behaviour) if not number else (entry.robot, entry.behaviour)
-        played = read_behaviour(asked[1], robot=robot(asked[0]), vendor_file=None if number else motions)
-        name = played.robot.name if len(held.entries) == 1 else role
+    held, arena, behaviours = _cast(trial, motions, legal=legal)
+    kind, domain = body_of(body, trial.seed)
+    parts = []
+    for (name, played), role in zip(behaviours.items(), held.entries, strict=True):
         own = {sensor.name for sensor in played.robot.sensors}
         further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
         place = held.start(role, arena)
-        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed))
-        behaviours[name] = played
-    plant = make_plant(body, parts, arena)
+        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed, domain))
+    plant = make_plant(kind, parts, arena)
     header = _header(trial, held, arena, plant, behaviours)
     return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
+
+
+def _cast(
+    trial: Trial, motions: str | Path | None, *, legal: bool
+) -> tuple[Contest, Arena, dict[str, Behaviour]]:
+    """Return contest, field, and who plays, by the robots' names in the plant."""
+    held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None)
+    arena = held.field(trial.layout, trial.seed, legal=legal)
+    if (trial.layout or legal) and not arena.box_kinds:
+        raise InputError(f"{held.name} has no layouts: no boxes stand on its field", hint="leave it out")
+    if trial.arena not in {"", arena.name}:
+        raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")
+    behaviours = {}
+    for number, (role, entry) in enumerate(held.entries.items()):
+        asked = (trial.robot, trial.behaviour) if not number else (entry.robot, entry.behaviour)
+        played = read_behaviour(asked[1], robot=robot(asked[0]), vendor_file=None if number else motions)
+        behaviours[played.robot.name if len(held.entries) == 1 else role] = played
+    return held, arena, behaviours
+
+
+def documents_of(trial: Trial, motions: str | Path | None = None, *, legal: bool = False) -> dict[str, str]:
+    """Return the texts a trial hangs on, but for what its seed draws; raises what running it would raise."""
+    held, arena, behaviours = _cast(trial, motions, legal=legal)
+    documents = _documents(trial, held, arena, tuple(behaviours.values()))
+    documents.pop("random.layout.yaml", None)
+    return documents | {card_document(one.robot.name): one.robot.text for one in behaviours.values()}
+
+
+def _require_room(stage: _Stage) -> None:
+    """Refuse a layout of which a box stands where a robot starts."""
+    for (name, body), role in zip(stage.plant.bodies.items(), stage.contest.entries, strict=True):
+        truth = body.observe().truth
+        touched = None if truth is None else truth.box_contacts.any(axis=0)
+        if touched is not None and touched.any():
+            x, y, _ = stage.contest.start(role, stage.arena)
+            what = f"the layout has box {int(touched.argmax()) + 1} where {name} starts"
+            raise InputError(what, hint=f"the robot begins at x = {x:g}, y = {y:g} m and touches it there")
 
 
 def _header(
@@ -146,7 +201,7 @@ def _header(
             for name, behaviour in behaviours.items()
         },
         contest=held.name,
-        layout=Path(trial.layout or "random").name,
+        layout=_layout_name(trial, arena),
         boxes=tuple((box.x, box.y, box.yaw_rad) for box in arena.boxes),
         seed=trial.seed,
         version=__version__,
@@ -156,12 +211,18 @@ def _header(
     )
 
 
+def _layout_name(trial: Trial, arena: Arena) -> str:
+    """Return what a layout is called; nothing where no boxes stand on the field."""
+    return Path(trial.layout or ("random" if arena.boxes else "")).name
+
+
 def _documents(trial: Trial, held: Contest, arena: Arena, behaviours: Sequence[Behaviour]) -> dict[str, str]:
     """Return what a recording carries: behaviours, rules, layout, and cards that do not ship."""
-    layout = Path(trial.layout or "random").name.split(".")[0]
+    layout = _layout_name(trial, arena).split(".")[0]
     documents = {name: text for played in behaviours for name, text in played.documents.items()}
     documents[f"{Path(held.name).name}{RULES_SUFFIX}"] = held.rules_text
-    documents[f"{layout}.layout.yaml"] = layout_text(arena.boxes, layout)
+    if layout:
+        documents[f"{layout}.layout.yaml"] = layout_text(arena.boxes, layout)
     cards = [played.robot for played in behaviours if not ships(played.robot)]
     return documents | {card_document(card.name): card.text for card in cards}
 
@@ -193,6 +254,7 @@ def _can_be_judged(plant: Plant) -> bool:
 
 def _perform(
     stage: _Stage,
+    still_s: float,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     pace: Clock | None,
@@ -200,19 +262,26 @@ def _perform(
 ) -> float:
     """Let the trial run, and return how long that took by the clock [s]."""
     plant, recorder, held = stage.plant, stage.recorder, stage.contest
+    controllers = {name: BehaviourController(one, stage.seed) for name, one in stage.behaviours.items()}
+
+    def note(event: Event) -> None:
+        recorder.note(event)
+        if event.kind == NEW_TRY:
+            for one in controllers.values():
+                one.restart()
+
     watchers: list[Watcher] = [recorder]
     referee: Referee | None = None
     if _can_be_judged(plant):
         supervisors: dict[str, Any] = dict(plant.bodies)
-        referee = held.referee(stage.arena, supervisors, recorder.note)
+        referee = held.referee(stage.arena, supervisors, note)
         watchers.append(referee)
+    if still_s > 0.0:
+        watchers.append(StillWatch(still_s, note))
     if on_progress is not None:
         watchers.append(_Reporting(referee, on_progress))
     if make_watcher is not None:
         watchers.append(make_watcher(plant))
-    controllers: dict[str, Controller] = {
-        name: BehaviourController(played, stage.seed) for name, played in stage.behaviours.items()
-    }
     recorder.note(Event(0.0, "start", {}))
     began = wall_clock()
     drive(plant, controllers, until_s=held.longest_s, watchers=watchers, clock=pace)

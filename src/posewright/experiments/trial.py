@@ -12,6 +12,8 @@ from posewright.search.plan import MAX_SEED
 
 _TRIALS = Catalogue("trial", ".trial.yaml", lambda: (Path(__file__).parent / "catalogue",))
 _RACE = "obstacle-race"
+STILL_S = 30.0
+"""A trial is ended when nothing has moved for so long, unless it says otherwise [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Trial:
         arena: name of the arena it is meant for; empty for whichever the contest is held on.
         layout: may be `random`; empty for what the contest would choose.
         seed: of everything drawn by chance.
+        still_s: the trial is ended when nothing has moved for so long; 0 for never [s].
     """
 
     name: str
@@ -33,6 +36,7 @@ class Trial:
     arena: str = ""
     layout: str = ""
     seed: int = 0
+    still_s: float = STILL_S
 
 
 def trial_names() -> tuple[str, ...]:
@@ -57,7 +61,8 @@ def read_trial(name_or_path: str | Path) -> Trial:
 
 
 def _parse(root: Node, *, beside: Path | None) -> Trial:
-    parts = root.fields(required=("trial", "robot", "behaviour", "contest"), optional=("arena", "seed"))
+    required = ("trial", "robot", "behaviour", "contest")
+    parts = root.fields(required=required, optional=("arena", "seed", "still_s"))
     arena = parts["arena"].fields(required=("kind",), optional=("layout",)) if "arena" in parts else {}
     named, rules = _contest(parts["contest"], beside)
     return Trial(
@@ -69,6 +74,7 @@ def _parse(root: Node, *, beside: Path | None) -> Trial:
         arena=arena["kind"].text() if arena else "",
         layout=_resolved(arena["layout"].text(), beside) if "layout" in arena else "",
         seed=parts["seed"].integer(low=0, high=MAX_SEED) if "seed" in parts else 0,
+        still_s=parts["still_s"].number(low=0.0, high=3600.0) if "still_s" in parts else STILL_S,
     )
 
 

@@ -12,12 +12,14 @@ from posewright.arenas import Arena, Role, corners, shadows
 from posewright.arrays import Flags, Floats
 from posewright.contests.picture import Mark, MarkKind
 from posewright.figures.playback import Poses
-from posewright.figures.style import COLOURS, GREY, OTHER, WRONG, shown_states
+from posewright.figures.style import COLOURS, GREY, INK, OTHER, WRONG, shown_states
 from posewright.recordings import Recording, RobotHeader
 from posewright.recordings.scene import link_rotations, turning
 from posewright.rotation import heading, matrices
 
 MARKS = {MarkKind.PENALTY: WRONG, MarkKind.MILESTONE: GREY}
+LINES = {MarkKind.PENALTY: "-", MarkKind.MILESTONE: "--"}
+"""How the lines are drawn that marks have over time."""
 
 _MARK_EVERY = 9
 """A path has so many marks of time at most."""
@@ -27,7 +29,15 @@ _APART = 0.075
 
 _ROUND_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0)
 
-_WALL = "#888888"
+_LONG_S = 60.0
+"""A longer path is drawn thinner, without the sway of single steps, and the paler the longer it is past."""
+
+_SWAY_S, _SHADES = 2.0, (0.2, 0.35, 0.5, 0.75, 1.0)
+
+_STAYS_M = 0.01
+"""A robot whose base never was so far from its start did not travel [m]."""
+
+_WALL, _HIT, _BOX, _BOX_EDGE = "#888888", "#444444", "#d9b38c", "#7f5a34"
 
 _MOVED_M = 0.005
 """A box that moved less is drawn once [m]."""
@@ -123,10 +133,11 @@ def draw_field(
         _draw_path(axes, recording, name, shown, colours, marked=marked)
     for kind, colour in MARKS.items():
         here = [m for m in marks if m.kind is kind and begin < m.time_s <= end and None not in {m.x, m.y}]
-        style = {"color": colour, "marker": "X" if kind is MarkKind.PENALTY else "D", "ls": ""}
+        style = {"color": colour, "marker": "X" if kind is MarkKind.PENALTY else "D", "ms": 7, "mec": "white"}
         for label in dict.fromkeys(mark.label for mark in here):
             places = [(mark.x, mark.y) for mark in here if mark.label == label]
-            axes.plot(*zip(*places, strict=True), ms=7, mec="white", label=label, zorder=8, **style)
+            axes.plot(*zip(*places, strict=True), ls="", zorder=8, **style)
+            axes.plot([], [], ls=LINES[kind], lw=0.9, label=label, **style)  # as in what is drawn over time
     axes.set(aspect="equal", xlabel="x [m]", ylabel="y [m], to the left")
     if arena is not None:
         x, y = arena.size_m
@@ -148,9 +159,9 @@ def _draw_ground(axes: Any, arena: Arena) -> None:
     from matplotlib.patches import Circle, Polygon, Rectangle
 
     x, y = arena.size_m
-    floor = (*arena.colours["floor"], 0.28)
+    floor = (*arena.colours["floor"], 0.2)
     axes.add_patch(Rectangle((0, -y / 2), x, y, fc=floor, ec="none", zorder=0))
-    looks: Mapping[Role, tuple[Any, str]] = {Role.LINE: ("white", "none"), Role.WALL: (_WALL, _WALL)}
+    looks: Mapping[Role, tuple[Any, str]] = {Role.LINE: ("white", "#c3ccc3"), Role.WALL: (_WALL, _WALL)}
     for shape in arena.shapes:
         colour, edge = looks.get(shape.role) or (arena.colours[shape.role.value], _WALL)
         style: dict[str, Any] = {"fc": colour, "ec": edge, "zorder": 1}
@@ -166,8 +177,8 @@ def _draw_beams(axes: Any, recording: Recording, arena: Arena, begin_s: float, e
     hits = np.concatenate([beam_hits(recording, name, begin_s, end_s) for name in recording.robots])
     inside = (abs(hits[:, 0] - x / 2) <= x / 2 + 0.02) & (abs(hits[:, 1]) <= y / 2 + 0.02)
     if inside.any():
-        axes.plot(*hits[inside].T, ".", ms=1.6, color=WRONG, alpha=0.35, zorder=3.5)
-        axes.plot([], [], ".", ms=6, color=WRONG, label="hits of range sensors")
+        axes.plot(*hits[inside].T, ".", ms=1.4, color=_HIT, alpha=0.35, zorder=3.5)
+        axes.plot([], [], ".", ms=5, color=_HIT, label="what range sensors hit")
 
 
 def _draw_boxes(axes: Any, recording: Recording, arena: Arena, shown: Flags) -> None:
@@ -179,11 +190,13 @@ def _draw_boxes(axes: Any, recording: Recording, arena: Arena, shown: Flags) -> 
     first, last = recording.boxes[shown][[0, -1]]
     starts, ends = (corners(*shadows(poses, arena.box_sizes)) for poses in (first, last))
     moved = np.abs(ends - starts).max(axis=(1, 2)) > _MOVED_M
-    for start in starts:
-        axes.add_patch(Polygon(start, fc="#d9b38c", ec="#7f5a34", lw=1.2, zorder=3))
+    for number, start in enumerate(starts, 1):
+        axes.add_patch(Polygon(start, fc=_BOX, ec=_BOX_EDGE, lw=1.2, zorder=3))
+        middle = {"ha": "center", "va": "center", "fontsize": 7, "color": INK, "clip_on": True}
+        axes.text(*start.mean(axis=0), str(number), zorder=3.6, **middle)
     for n, end in enumerate(ends[moved]):
-        label = "" if n else "box, moved"
-        axes.add_patch(Polygon(end, fill=False, ec=WRONG, lw=1.2, ls="--", label=label, zorder=5))
+        label = "" if n else "where a box was moved to"
+        axes.add_patch(Polygon(end, fill=False, ec=_BOX_EDGE, lw=1.4, ls="--", label=label, zorder=5))
 
 
 def _draw_path(
@@ -205,35 +218,78 @@ def _draw_path(
     if not known.any():
         return
     if len(recording.robots) > 1 or not any(decisions.states):
-        here = np.where(known[:, np.newaxis], places, np.nan)
-        axes.plot(*here.T, color=colours.get(name, COLOURS[0]), lw=1.8, label=f"path of {name}", zorder=4)
+        whole = {f"path of {name}": (colours.get(name, COLOURS[0]), known)}
     else:
         tick = np.clip(np.searchsorted(decisions.times, times, side="right") - 1, 0, None)
         state = np.array(shown_states(decisions.states))[tick]
-        for one in dict.fromkeys(state[known].tolist()):
-            here = np.where((known & (state == one))[:, np.newaxis], places, np.nan)
-            axes.plot(*here.T, color=colours.get(one, OTHER), lw=2.0, label=one, zorder=4)
+        names = dict.fromkeys(state[known].tolist())
+        whole = {one: (colours.get(one, OTHER), known & (state == one)) for one in names}
+    for label, (colour, part) in whole.items():
+        _draw_strokes(axes, times, places, part, known, color=colour, label=label)
     first, last = np.flatnonzero(known)[[0, -1]]
     label = "" if axes.get_legend_handles_labels()[1].count("start") else "start"
     axes.plot(*places[first], "o", color="black", ms=7, zorder=6, label=label)
     # Hollow, and larger than the marks of a contest: often one of them lies in it.
     axes.plot(*places[last], "s", mfc="none", mec="black", ms=11, zorder=6, ls="", label=label and "end")
     marked += [places[first], places[last]]
-    _mark_times(axes, recording, record.base, known, marked)
+    if np.linalg.norm(places[known] - places[first], axis=1).max() < _STAYS_M:
+        axes.annotate("does not leave its place", places[first], (10, 10), textcoords="offset points")
+    else:
+        _mark_times(axes, recording, record.base, known, marked)
+
+
+def _draw_strokes(  # noqa: PLR0917 -- a path and what of it
+    axes: Any, times: Floats, places: Floats, part: Flags, known: Flags, **style: Any
+) -> None:
+    """Draw a part of what is known of a path; of a long one paler what is longer past."""
+    begin, end = times[known][[0, -1]]
+    if end - begin < _LONG_S:
+        axes.plot(*np.where(part[:, np.newaxis], places, np.nan).T, lw=2.0, zorder=4, **style)
+        return
+    rows = max(1, round(_SWAY_S * int(known.sum()) / (end - begin)))
+    smooth, edges = places.copy(), np.linspace(begin, end, len(_SHADES) + 1)
+    padded = np.pad(places[known], ((rows // 2, rows - 1 - rows // 2), (0, 0)), mode="edge")
+    smooth[known] = np.stack([np.convolve(one, np.full(rows, 1.0 / rows), "valid") for one in padded.T], 1)
+    for low, high, alpha in zip(edges, edges[1:], _SHADES, strict=False):
+        here = np.where((part & (times >= low) & (times <= high))[:, np.newaxis], smooth, np.nan)
+        axes.plot(*here.T, lw=1.3, alpha=alpha, zorder=4, color=style["color"])
+    axes.plot([], [], lw=2.0, **style)
+    axes.plot([], [], lw=1.3, color="black", alpha=_SHADES[1], label="paler: earlier")
 
 
 def _mark_times(axes: Any, recording: Recording, base: Floats, known: Flags, marked: list[Floats]) -> None:
-    """Write round times beside the path, each with an arrow where the robot looked."""
+    """Write round times beside the path, each with an arrow where the robot looked; none over another."""
+    from matplotlib.patheffects import withStroke
+
     times, size_m = recording.times, recording.header.arena.get("size_m", ())
     shown = times[known]
     step = next((s for s in _ROUND_S if np.ptp(shown) <= s * _MARK_EVERY), _ROUND_S[-1])
     apart = _APART * max(*np.ptp(base[known, :2], axis=0), *size_m, _LEAST_SIDE_M)
+    crowd = base[known, :2]
     for mark in np.arange(np.ceil(shown[0] / step + 0.1) * step, shown[-1], step).tolist():
         row = int(np.searchsorted(times, mark))
         if not known[row] or min(np.linalg.norm(base[row, :2] - place) for place in marked) < apart:
             continue
         marked.append(base[row, :2])
         (x, y), yaw = base[row, :2], heading(base[row : row + 1, 3:])[0]
-        style = {"color": "black", "scale": 45.0, "width": 0.0035, "headwidth": 4.5, "zorder": 7}
+        style = {"color": "black", "scale": 32.0, "width": 0.005, "headwidth": 4.0, "zorder": 7}
         axes.quiver(x, y, np.cos(yaw), np.sin(yaw), pivot="middle", **style)
-        axes.annotate(f"{mark:g} s", (x, y), (3, 3), textcoords="offset points", fontsize=7, zorder=7)
+        place = _free_place(base[row, :2], np.concatenate([crowd, marked]), apart)
+        crowd = np.concatenate([crowd, [place]])
+        halo: dict[str, Any] = {
+            "path_effects": [withStroke(linewidth=2.0, foreground="white")],
+            "zorder": 7.5,
+        }
+        axes.text(*place, f"{mark:g} s", fontsize=7.5, ha="center", va="center", clip_on=True, **halo)
+    if len(crowd) > known.sum():
+        axes.plot(
+            [], [], ls="", marker=r"$\rightarrow$", color="black", ms=10, label="where it looks, and when"
+        )
+
+
+def _free_place(place: Floats, crowd: Floats, apart: float) -> Floats:
+    """Return where the words beside a place are furthest from what is drawn; they are wider than high."""
+    turns = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
+    free = place + apart * np.stack([0.62 * np.cos(turns), 0.45 * np.sin(turns)], axis=1)
+    away = (free[:, np.newaxis] - crowd) / (2.0, 1.0)
+    return np.asarray(free[np.linalg.norm(away, axis=-1).min(axis=1).argmax()])

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from posewright.charts.chart_state import JOINT
-from posewright.contests.picture import ContestPicture, MarkKind
+from posewright.contests.picture import ContestPicture
 from posewright.errors import InputError
-from posewright.figures.field import MARKS, draw_field
-from posewright.figures.style import COLOURS, WRONG, colours_of, shown_states, styled
+from posewright.figures.field import LINES, MARKS, draw_field
+from posewright.figures.style import COLOURS, SERIES, WRONG, colours_of, shown_states, styled
 from posewright.recordings import Recording
-from posewright.recordings.falls import tilt
+from posewright.recordings.falls import runs, tilt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _WIDE_IN = 13.0
-_MOST_JOINTS = 6
+_MOVED_DEG = 1.0
+"""A joint that moves less is not shown."""
+
 _MOST_FIELDS = 3
 """More parts of a contest than so many are drawn over one another."""
 
@@ -66,7 +68,8 @@ def draw_recording(
     for panel in (*fields, *rows[: any(states)]):
         handles, labels = axes[panel].get_legend_handles_labels()
         named |= dict(zip(labels, handles, strict=True))
-    _name_strokes(figure, named)
+    first = [label for label in colours if label in named]
+    _name_strokes(figure, {label: named[label] for label in dict.fromkeys((*first, *named))})
     title = _title(recording, adds)
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
     figure.set_label(title)
@@ -108,13 +111,12 @@ def _draw_over_time(
     if "joints" in axes:
         draw_joints(axes["joints"], recording)
     if "series" in axes:
-        draw_series(axes["series"], adds, len(colours))
+        draw_series(axes["series"], adds)
     faults = [event.time_s for event in recording.events_of("fault")]
     for one in shown:
-        one.set_xlim(0.0, recording.duration_s)
+        one.set_xlim(0.0, recording.duration_s or 1.0)
         for mark in adds.marks:
-            style = "--" if mark.kind is MarkKind.MILESTONE else "-"
-            one.axvline(mark.time_s, color=MARKS[mark.kind], lw=0.9, ls=style)
+            one.axvline(mark.time_s, color=MARKS[mark.kind], lw=0.9, ls=LINES[mark.kind])
         if faults:
             low = [0.02] * len(faults), "^"
             one.plot(faults, *low, color=WRONG, ms=5, label="fault", transform=one.get_xaxis_transform())
@@ -132,11 +134,12 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
         states = shown_states(decisions.states)
         if JOINT in "".join(decisions.states) and JOINT not in "".join(states):
             title = "state of the controller, in the region of its chart that changes least often"
-        ends = np.append(decisions.times[1:], recording.duration_s)
+        edges = np.append(decisions.times, recording.duration_s)
         for name in filter(None, dict.fromkeys(states)):
-            entries = zip(decisions.times, ends, states, strict=True)
-            spans = [(start, end - start) for start, end, state in entries if state == name]
-            axes.broken_barh(spans, (len(names) - 0.38, 0.76), color=colours[robot if several else name])
+            stays = runs(np.array([one == name for one in states]), bridge=len(states) // 1000)
+            spans = [(edges[begin], edges[end] - edges[begin]) for begin, end in stays]
+            colour = colours[robot if several else name]
+            axes.broken_barh(spans, (len(names) - 0.38, 0.76), color=colour, lw=0.3)
             names.append(f"{robot}: {name}" if several else name)
     axes.set(yticks=range(len(names)), title=title)
     axes.set_yticklabels(names, parse_math=False)
@@ -161,20 +164,24 @@ def draw_joints(axes: Any, recording: Recording) -> None:
     measured = np.isfinite(record.positions).all(axis=0)
     angles = np.rad2deg(np.where(measured, record.positions, record.commands))
     travels = np.nan_to_num(np.ptp(angles, axis=0)) if len(angles) else np.zeros(angles.shape[1])
-    for colour, joint in zip(COLOURS, np.argsort(-travels, kind="stable")[:_MOST_JOINTS], strict=False):
+    most = [joint for joint in np.argsort(-travels, kind="stable").tolist() if travels[joint] > _MOVED_DEG]
+    for colour, joint in zip(SERIES, most, strict=False):
         name = record.header.joints[joint]
         axes.plot(recording.times, angles[:, joint], color=colour, lw=1.2, label=name)
         axes.plot(recording.times, np.rad2deg(record.commands[:, joint]), color=colour, lw=1.0, ls=":")
     whose = f" of {next(iter(recording.robots))}" if len(recording.robots) > 1 else ""
+    if not most:
+        axes.set(yticks=[], title=f"no joint{whose} moves")
+        return
     axes.set(ylabel="angle [deg]", title=f"joints{whose} that move most; dotted: commanded")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=7, frameon=False)
     axes.grid(alpha=0.3)
 
 
-def draw_series(axes: Any, adds: ContestPicture, taken: int) -> None:
-    """Draw a contest's numbers over time; so many colours are `taken` already."""
+def draw_series(axes: Any, adds: ContestPicture) -> None:
+    """Draw a contest's numbers over time."""
     for one in adds.series:
-        colour = COLOURS[(taken + one.group) % len(COLOURS)]
+        colour = SERIES[one.group % len(SERIES)]
         style = {"ls": ":", "lw": 1.2} if one.dotted else {"lw": 2.0}
         axes.plot(one.times, one.values, color=colour, label=one.title, **style)
     units = ", ".join(dict.fromkeys(one.unit for one in adds.series))

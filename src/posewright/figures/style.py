@@ -45,7 +45,10 @@ COLOURS = (
 )
 
 
-OTHERS, OTHER = "other states", "#a8b0b6"
+SERIES = ("#332288", "#882255", "#999933", "#661100", "#88ccee", "#777777")
+"""Paul Tol's, of numbers over time beside states: none is a state's."""
+
+OTHERS, OTHER = "other states", "#c3c9ce"
 """What states are called together that have no colour of their own, and theirs."""
 
 _MOST_STATES = 8

@@ -14,8 +14,10 @@ from posewright.evaluation.walking.travel import cycle_rates
 from posewright.evaluation.walking.walk import Walk, spans
 from posewright.figures.field import frame_from_above
 from posewright.figures.gait.content import COLOURS as FOOT_COLOURS
-from posewright.figures.style import COLOURS, FAINT, GREY, WRONG, styled
+from posewright.figures.gait.content import titled
+from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, styled
 from posewright.gaits import chain, se2_exp
+from posewright.gaits.quadruped.reading import SUFFIX, gait_in
 from posewright.kinematics import legs_by_foot
 from posewright.recordings import Recording
 from posewright.recordings.falls import runs
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SETTLING = "#9aa5ad"
+FORWARD, LEFT, TURN, ROLL, _, PITCH = SERIES
+"""None of them is a foot's colour."""
+
 LESS, MORE = "#8fb8d4", "#1b5e8a"
 """Of bars that stand side by side."""
 
@@ -35,7 +40,12 @@ ARROW_EVERY_S = 1.0
 CYCLES = 4
 """So many cycles of footfalls are shown."""
 
-_PANELS = [["way", "footfalls"], ["way", "heights"], ["rates", "tilt"], ["speeds", "torques"]]
+_PANELS = [
+    *(["way", "way", "footfalls", "footfalls"], ["way", "way", "heights", "heights"]),
+    *(["rates", "turns", "tilt", "tilt"], ["speeds", "speeds", "torques", "torques"]),
+]
+_LEAST_RATE = 0.02
+"""Velocities differ by so much at least in what is shown [m/s, rad/s]."""
 
 
 @styled("drawing a walk")
@@ -56,7 +66,11 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
     draw_path(axes["way"], result.walk)
     draw_footfalls(axes["footfalls"], result)
     draw_heights(axes["heights"], result.walk)
-    draw_rates(axes["rates"], result.walk)
+    velocities = {"forward": FORWARD, "to the left": LEFT}
+    draw_rates(axes["rates"], result.walk, velocities, "velocity of each cycle; dotted: commanded")
+    draw_rates(axes["turns"], result.walk, {"turn": TURN}, "turning left")
+    axes["rates"].set_ylabel("[m/s]")
+    axes["turns"].set_ylabel("[rad/s]")
     draw_tilt(axes["tilt"], result)
     axes["tilt"].sharex(axes["rates"])
     loads = result.report.loads.joints
@@ -66,12 +80,14 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
     }
     draw_bars(axes["speeds"], joints, shares)
     most = result.report.loads.max_joint_speed_ratio
-    axes["speeds"].set_title(f"greatest joint speed over the card's: {most:.3f}")
+    axes["speeds"].set_title(
+        f"greatest speed of each joint, as a share of what it can do: {most:.3f} at most"
+    )
     greatest, mean = [one.max_torque_ratio for one in loads], [one.rms_torque_ratio for one in loads]
     draw_bars(axes["torques"], joints, {"greatest": greatest, "root mean square": mean})
     cost = result.report.energy.cost_of_transport
     transport = "" if cost is None else f"; cost of transport {cost:.2f}"
-    axes["torques"].set_title(f"torque of the drives over their stall torque{transport}")
+    axes["torques"].set_title(f"torque of each joint, as a share of its stall torque{transport}")
     figure.suptitle(_title(result), x=0.01, ha="left", fontsize=10, parse_math=False)
     figure.set_label(_title(result))
     return figure
@@ -91,7 +107,9 @@ def _title(result: WalkResult) -> str:
     body = "nominal body"
     if not result.domain.is_nominal:
         body = textwrap.fill(f"body of seed {result.seed}: {result.domain}", width=150)
-    return f"{result.gait} on {result.robot.name}: {went} (asked {command}); {fell}\n{body}"
+    document = result.recording.header.documents.get(f"{result.gait}{SUFFIX}", "")
+    gait = titled(gait_in(document, robot=result.robot)[0], result.robot) if document else result.gait
+    return f"{gait} on {result.robot.name}: {went} (commanded {command}); {fell}\n{body}"
 
 
 # ---- feet and ground
@@ -111,14 +129,15 @@ def draw_path(axes: Axes, walk: Walk) -> None:
     """Draw the base's path from above, where it looked each second, and where it was to be in the end."""
     track, begin = walk.trajectory, walk.first_measured
     places = track.base[:, :2]
-    axes.plot(*places[: begin + 1].T, color=SETTLING, lw=1.4, label="settling")
-    axes.plot(*places[begin:].T, color=COLOURS[0], lw=1.4, label="base")
+    axes.plot(*places[: begin + 1].T, color=SETTLING, lw=1.4, label="path before it is measured")
+    axes.plot(*places[begin:].T, color=INK, lw=1.4, label="path of the base")
     _draw_wanted(axes, walk, begin)
     rows = np.arange(begin, len(places), max(round(ARROW_EVERY_S / walk.frame_s), 1))
     looks = np.stack([np.cos(track.yaw[rows]), np.sin(track.yaw[rows])], axis=-1)
-    style: dict[str, Any] = {"color": COLOURS[0], "width": 0.004, "scale": 22.0, "zorder": 4}
-    axes.quiver(*places[rows].T, *looks.T, label="heading, each second", **style)
-    axes.plot(*places[0], "o", color="black", ms=5, label="put down")
+    style: dict[str, Any] = {"color": INK, "width": 0.005, "scale": 22.0, "zorder": 4}
+    axes.quiver(*places[rows].T, *looks.T, **style)
+    axes.plot([], [], ls="", marker=r"$\rightarrow$", color=INK, ms=10, label="where it looks, each second")
+    axes.plot(*places[0], "o", color="black", ms=5, label="start")
     for fall in walk.falls:
         axes.plot(*places[fall.row], "X", color=WRONG, ms=9, mec="white", label=f"falls {fall.side}")
     frame_from_above(axes)
@@ -133,7 +152,7 @@ def _draw_wanted(axes: Axes, walk: Walk, begin: int) -> None:
     for span in spans(walk.commands, walk.frame_s, begin, walk.last):
         for _ in range(span.start, span.stop):
             way.append(chain(way[-1], se2_exp(span.command.components(walk.frame_s))))
-    axes.plot(*np.array(way)[:, :2].T, color="black", lw=0.9, ls="--", label="asked for")
+    axes.plot(*np.array(way)[:, :2].T, color="black", lw=0.9, ls="--", label="path that was commanded")
 
 
 def _shown(walk: Walk) -> tuple[int, int]:
@@ -158,7 +177,9 @@ def draw_footfalls(axes: Axes, result: WalkResult) -> None:
     ]
     axes.set(yticks=range(len(duties)), yticklabels=duties, xlabel="time [s]")
     axes.set_xlim(first * frame_s, last * frame_s)
-    axes.set_title(f"on the ground: filled as it was, framed as planned ({feet.planned_duty:.0%})")
+    axes.set_title(
+        f"feet on the ground: bars as it was, frames as the gait plans it ({feet.planned_duty:.0%})"
+    )
     axes.invert_yaxis()
 
 
@@ -189,23 +210,26 @@ def draw_heights(axes: Axes, walk: Walk) -> None:
 # ---- over time
 
 
-def draw_rates(axes: Axes, walk: Walk) -> None:
-    """Draw the velocity of every whole cycle as steps, and dotted what was asked for."""
+def draw_rates(axes: Axes, walk: Walk, colours: Mapping[str, str], title: str) -> None:
+    """Draw components of every whole cycle's velocity, seen from the base, as steps; dotted as commanded."""
     rates, end_s = cycle_rates(walk, 0, walk.last_upright_row), float(walk.trajectory.times[-1])
     edges = np.arange(len(rates) + 1) * walk.timing.frames * walk.frame_s
     times = [timed.time_s for timed in walk.commands]
     asked = np.array([tuple(timed.command.by_name.values()) for timed in walk.commands])
-    words = ("forward [m/s]", "left [m/s]", "turn [rad/s]")
-    for column, (colour, word) in enumerate(zip((COLOURS[0], COLOURS[1], COLOURS[3]), words, strict=True)):
+    for word, colour in colours.items():
+        column = ("forward", "to the left", "turn").index(word)
         if len(rates):
             axes.stairs(rates[:, column], edges, color=colour, lw=1.3, baseline=None)
         axes.plot([], [], color=colour, lw=1.3, label=word)
-        wanted = [*asked[:, column], asked[-1, column]]
-        axes.step([*times, end_s], wanted, where="post", color=colour, lw=1.0, ls=":")
+        commanded = [*asked[:, column], asked[-1, column]]
+        axes.step([*times, end_s], commanded, where="post", color=colour, lw=1.0, ls=":")
     _mark(axes, walk)
-    title = "velocity of each cycle, seen from the base; dotted: asked for"
+    low, high = axes.get_ylim()
+    spare = max(0.0, _LEAST_RATE - (high - low)) / 2.0
+    axes.set_ylim(low - spare, high + spare + 0.25 * max(high - low, _LEAST_RATE))
     axes.set(xlabel="time [s]", title=title, xlim=(0.0, end_s))
-    axes.legend(loc="best", ncols=3, fontsize=7, frameon=False)
+    if len(colours) > 1:
+        axes.legend(loc="upper right", ncols=3, fontsize=7, frameon=False)
     axes.grid(alpha=0.3)
 
 
@@ -215,14 +239,14 @@ def draw_tilt(axes: Axes, result: WalkResult) -> None:
     roll, pitch = track.attitude_deg
     for values, colour, word, width in (
         (track.tilt_deg, "black", "tilt from the vertical", 1.3),
-        (roll, COLOURS[0], "roll, + right", 0.9),
-        (pitch, COLOURS[1], "pitch, + forward", 0.9),
+        (roll, ROLL, "roll, + right", 0.9),
+        (pitch, PITCH, "pitch, + forward", 0.9),
     ):
         axes.plot(track.times, values, color=colour, lw=width, label=word)
     _mark(axes, result.walk)
     axes.set(xlabel="time [s]", ylabel="[deg]")
     axes.set_title(
-        f"base: tilt {leaning.max_tilt_deg:.1f} deg at most, {leaning.mean_tilt_deg:.1f} on the mean"
+        f"base: tilt {leaning.max_tilt_deg:.1f} deg at most, {leaning.mean_tilt_deg:.1f} on average"
     )
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.25 * (high - low))

@@ -1,8 +1,9 @@
 """The bytes of an MCAP file to topics, attachments and metadata, believing nothing.
 
 The `mcap` library's classes read the rare records; messages, of which there are thousands, are walked here
-in a third of the library's time. Checksums are checked, and so is how much there is before it is unpacked:
-the library unpacks an lz4 chunk of any size, and a file may hold millions of empty records.
+in a third of the library's time. The file is read record by record and never held as a whole. Checksums are
+checked, and so is how much there is before it is unpacked: the library unpacks an lz4 chunk of any size, and
+a file may hold millions of empty records.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from __future__ import annotations
 import io
 import struct
 import zlib
+from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from operator import itemgetter
-from typing import Any
+from typing import Any, BinaryIO
 
 import lz4.frame  # type: ignore[import-untyped]  # shipped without type information
 import zstandard
@@ -26,17 +27,31 @@ from mcap.opcode import Opcode
 from posewright.errors import InputError
 
 MAGIC = b"\x89MCAP0\r\n"
-MAX_UNPACKED_BYTES = 1 << 29
+MAX_UNPACKED_BYTES = 1 << 28
 """A race of 100 s unpacks to some 15 MB."""
 
-MAX_SWELLING = 64
-SMALL_BYTES = 1 << 25
+MAX_SWELLING = 32
+SMALL_BYTES = 1 << 24
 """A file unpacks to at most this and `MAX_SWELLING` times its own size; a robot that stands still has 20."""
 
-MAX_RECORDS = 1 << 20
-"""A race of 100 s has 25,000; ten minutes of 128 rows a second some 600,000."""
+MAX_RECORDS = 1 << 17
+BYTES_PER_RECORD = 16
+"""A file holds at most this number of records, and one more for so many of its bytes; a race has 180 each."""
 
 MAX_CHANNELS = 1 << 12
+MAX_LENGTHS: Mapping[int, int] = {
+    Opcode.CHUNK: 1 << 24,
+    Opcode.MESSAGE: 1 << 24,
+    Opcode.ATTACHMENT: 1 << 24,
+    Opcode.METADATA: 1 << 21,
+    Opcode.CHANNEL: 1 << 16,
+}
+"""Bytes of one record of a kind; chunks hold some 1 MB here and 4 MB elsewhere."""
+
+MAX_RARE_BYTES = 1 << 24
+"""Bytes of all attachments and channels, and of metadata eight times; a race has 150 kB of them."""
+
+_PIECE_BYTES = 1 << 20
 
 _RECORD = struct.Struct("<BQ")
 _MESSAGE = struct.Struct("<HIQQ")
@@ -53,117 +68,188 @@ class Contents:
     metadata: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def unpack(data: bytes) -> Contents:
-    """Return what an MCAP file holds.
+def unpack(file: BinaryIO, wanted: Callable[[str], bool] = lambda _: True) -> Contents:
+    """Return what an MCAP file holds; of its messages, those of `wanted` topics.
 
     Raises:
         InputError: it is damaged, cut off, or holds more than any recording.
     """
-    reading = _Reading(len(data))
     try:
-        data_end = _end_of_data(data)
-        for opcode, start, end in _inside(data, len(MAGIC), data_end):
-            if opcode == Opcode.DATA_END and end == data_end:
-                checksum = records.DataEnd.read(_stream(data, start, end)).data_section_crc
-                if checksum:  # the library leaves it out; then chunks' checksums, digest and seal cover all
-                    _check_sum("data", data[: start - _RECORD.size], checksum)
-                return reading.contents()
-            reading.take(opcode, data, start, end)
+        return _unpacked(file, wanted)
     except EndOfFile as error:
         raise InputError("the recording is damaged: a record ends too early") from error
     except (zstandard.ZstdError, ValueError, LookupError, struct.error, RuntimeError, OverflowError) as error:
         raise InputError(f"the recording is damaged: {error}") from error
+
+
+def _unpacked(file: BinaryIO, wanted: Callable[[str], bool]) -> Contents:
+    size = file.seek(0, io.SEEK_END)
+    data_end = _end_of_data(file, size)
+    reading = _Reading(size, wanted)
+    position, checksum = len(MAGIC), zlib.crc32(MAGIC)
+    file.seek(position)
+    while position < data_end:
+        head = file.read(_RECORD.size)
+        opcode, length = _RECORD.unpack(head)
+        position += len(head)
+        _check_length(opcode, length, position, data_end)
+        body = file.read(length) if length <= MAX_RARE_BYTES else b""
+        if opcode == Opcode.DATA_END and position + length == data_end:
+            told = records.DataEnd.read(_stream(body)).data_section_crc
+            if (
+                told and told != checksum
+            ):  # where it is left out, chunks' checksums, digest and seal cover all
+                raise ValueError("the checksum of the data is wrong")
+            return reading.contents()
+        checksum = zlib.crc32(body, zlib.crc32(head, checksum))
+        if length > len(body):  # of a kind that is passed over
+            checksum = _checksum(file, length, checksum)
+        reading.take(opcode, body)
+        position += length
     raise InputError("the recording is cut off", hint="its data has no end")
 
 
-def _end_of_data(data: bytes) -> int:
+def _end_of_data(file: BinaryIO, size: int) -> int:
     """Return where the summary begins, which is for viewers, having checked its checksum."""
-    start = len(data) - len(MAGIC) - _FOOTER.size
-    if start < len(MAGIC) or not data.startswith(MAGIC) or not data.endswith(MAGIC):
+    start = size - len(MAGIC) - _FOOTER.size
+    if start >= len(MAGIC):
+        file.seek(start)
+        footer = file.read(_FOOTER.size)
+    if start < len(MAGIC) or file.read() != MAGIC:
         raise ValueError("an MCAP file begins and ends with its eight magic bytes")
-    opcode, length, summary_start, _, checksum = _FOOTER.unpack_from(data, start)
+    opcode, length, summary_start, _, told = _FOOTER.unpack(footer)
     if opcode != Opcode.FOOTER or length != _FOOTER.size - _RECORD.size or summary_start > start:
         raise ValueError("the footer is none")
     if summary_start:
-        _check_sum("summary", data[summary_start : start + _FOOTER.size - 4], checksum)
+        file.seek(summary_start)
+        if told != _checksum(file, start + _FOOTER.size - 4 - summary_start):
+            raise ValueError("the checksum of the summary is wrong")
     return int(summary_start or start)
 
 
-def _check_sum(what: str, data: bytes, checksum: int) -> None:
-    if checksum != zlib.crc32(data):
-        raise ValueError(f"the checksum of the {what} is wrong")
+def _checksum(file: BinaryIO, length: int, checksum: int = 0) -> int:
+    """Return the checksum of the next bytes of a file, read piece by piece."""
+    while length > 0:
+        piece = file.read(min(length, _PIECE_BYTES))
+        if not piece:
+            raise EndOfFile
+        checksum, length = zlib.crc32(piece, checksum), length - len(piece)
+    return checksum
 
 
-def _stream(data: bytes, start: int, end: int) -> ReadDataStream:
-    return ReadDataStream(io.BytesIO(data[start:end]))
+def _check_length(opcode: int, length: int, position: int, stop: int) -> None:
+    if length > stop - position or (opcode == Opcode.MESSAGE and length < _MESSAGE.size):
+        raise ValueError(f"the record at byte {position} claims {length} bytes")
+    if length > MAX_LENGTHS.get(opcode, stop):
+        raise ValueError(
+            f"the {Opcode(opcode).name.lower()} at byte {position} has {length} bytes"
+            f" where {MAX_LENGTHS[opcode]} are allowed"
+        )
+
+
+def _stream(body: bytes) -> ReadDataStream:
+    return ReadDataStream(io.BytesIO(body))
 
 
 class _Reading:
     """Collects records until the file is read."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, wanted: Callable[[str], bool]) -> None:
         self._found = Contents()
+        self._wanted = wanted
         self._channels: dict[int, records.Channel] = {}
-        self._messages: defaultdict[int, list[tuple[int, bytes]]] = defaultdict(list)
+        self._told: set[bytes] = set()
+        self._messages: dict[int, list[bytes]] = {}
+        self._sequences: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
         self._bytes_left = min(MAX_UNPACKED_BYTES, SMALL_BYTES + MAX_SWELLING * size)
-        self._records_left = MAX_RECORDS
+        self._rare_left = MAX_RARE_BYTES
+        self._most_records = self._records_left = MAX_RECORDS + size // BYTES_PER_RECORD
 
-    def take(self, opcode: int, data: bytes, start: int, end: int) -> None:
+    def take(self, opcode: int, body: bytes) -> None:
         """Take one record of the file; those not needed are passed over."""
         if opcode == Opcode.CHUNK:
-            self._take_chunk(records.Chunk.read(_stream(data, start, end)))
+            self._take_chunk(records.Chunk.read(_stream(body)))
         elif opcode == Opcode.ATTACHMENT:
-            attachment = records.Attachment.read(_stream(data, start, end))
-            _check_sum("attachment", data[start : end - 4], _CHECKSUM.unpack_from(data, end - 4)[0])
+            self._count_rare(len(body))
+            attachment = records.Attachment.read(_stream(body))
+            if zlib.crc32(body[:-4]) != _CHECKSUM.unpack(body[-4:])[0]:
+                raise ValueError(f"the checksum of the attachment {attachment.name!r:.80} is wrong")
             _add_new(self._found.attachments, "attachments", attachment.name, attachment.data)
         elif opcode == Opcode.METADATA:
-            metadata = records.Metadata.read(_stream(data, start, end))
+            self._count_rare(8 * len(body))  # it may be thousands of short entries
+            metadata = records.Metadata.read(_stream(body))
             _add_new(self._found.metadata, "metadata records", metadata.name, metadata.metadata)
-        self._take_inner(opcode, data, start, end)
+        elif opcode == Opcode.MESSAGE:
+            self._bytes_left -= len(body)
+            if self._bytes_left < 0:
+                raise ValueError("it holds more bytes of messages than are allowed")
+        self._take_inner(opcode, body, 0, len(body))
+
+    def _count_rare(self, length: int) -> None:
+        self._rare_left -= length
+        if self._rare_left < 0:
+            raise ValueError(f"it has over {MAX_RARE_BYTES} bytes of attachments, metadata and channels")
 
     def _take_chunk(self, chunk: records.Chunk) -> None:
-        body = _unpacked(chunk, self._bytes_left)
+        body = _decompressed(chunk, self._bytes_left)
         self._bytes_left -= len(body)
-        for opcode, start, end in _inside(body, 0, len(body)):
+        for opcode, start, end in _inside(body):
             self._take_inner(opcode, body, start, end)
 
     def _take_inner(self, opcode: int, data: bytes, start: int, end: int) -> None:
         """Take a record of the kinds that stand in chunks, or outside where nothing is chunked."""
         self._records_left -= 1
         if self._records_left < 0:
-            raise ValueError(f"it holds more than {MAX_RECORDS} records")
+            raise ValueError(f"it holds more than {self._most_records} records")
         if opcode == Opcode.MESSAGE:
             channel, sequence, _, _ = _MESSAGE.unpack_from(data, start)
-            self._messages[channel].append((sequence, data[start + _MESSAGE.size : end]))
+            if channel in self._messages:
+                self._messages[channel].append(data[start + _MESSAGE.size : end])
+                self._sequences[channel].append(sequence)
+            elif channel not in self._channels:
+                raise ValueError(f"a message of channel {channel}, which is told of nowhere before")
         elif opcode == Opcode.CHANNEL:
-            channel_record = records.Channel.read(_stream(data, start, end))
-            if self._channels.setdefault(channel_record.id, channel_record) != channel_record:
-                raise ValueError(f"there are two channels {channel_record.id}")
-            if len(self._channels) > MAX_CHANNELS:
-                raise ValueError(f"it holds more than {MAX_CHANNELS} channels")
+            self._add_channel(data[start:end])
+
+    def _add_channel(self, raw: bytes) -> None:
+        if raw in self._told:  # every chunk may tell its channels again
+            return
+        self._told.add(raw)
+        self._count_rare(len(raw))
+        channel = records.Channel.read(_stream(raw))
+        if self._channels.setdefault(channel.id, channel) != channel:
+            raise ValueError(f"there are two channels {channel.id}")
+        if len(self._channels) > MAX_CHANNELS:
+            raise ValueError(f"it holds more than {MAX_CHANNELS} channels")
+        if self._wanted(channel.topic):
+            self._messages.setdefault(channel.id, [])
 
     def contents(self) -> Contents:
         """Return what was found, every topic's messages in their order."""
-        for number, channel in self._channels.items():
-            numbered = sorted(self._messages[number], key=itemgetter(0))
-            messages = [message for _, message in numbered]
-            _add_new(self._found.messages, "channels", channel.topic, messages)
+        for number, messages in self._messages.items():
+            sequences = self._sequences[number]
+            order = sorted(range(len(messages)), key=sequences.__getitem__)
+            in_order = [messages[i] for i in order]
+            _add_new(self._found.messages, "channels", self._channels[number].topic, in_order)
         return self._found
 
 
 def _add_new(found: dict[str, Any], what: str, name: str, value: Any) -> None:
     if name in found:
-        raise ValueError(f"there are two {what} {name!r}")
+        raise ValueError(f"there are two {what} {name!r:.80}")
     found[name] = value
 
 
-def _unpacked(chunk: records.Chunk, budget: int) -> bytes:
-    if chunk.uncompressed_size > budget:
-        raise ValueError(f"it would unpack to {chunk.uncompressed_size} bytes where {budget} are allowed")
+def _decompressed(chunk: records.Chunk, budget: int) -> bytes:
+    size = chunk.uncompressed_size
+    if size > min(budget, MAX_LENGTHS[Opcode.CHUNK]):
+        allowed = min(budget, MAX_LENGTHS[Opcode.CHUNK])
+        raise ValueError(f"it would unpack to {size} bytes where {allowed} are allowed")
     body = _decompress(chunk)
-    if len(body) != chunk.uncompressed_size:
-        raise ValueError(f"a chunk of {chunk.uncompressed_size} bytes unpacked to {len(body)}")
-    _check_sum("chunk", body, chunk.uncompressed_crc)
+    if len(body) != size:
+        raise ValueError(f"a chunk of {size} bytes unpacked to {len(body)}")
+    if zlib.crc32(body) != chunk.uncompressed_crc:
+        raise ValueError("the checksum of the chunk is wrong")
     return body
 
 
@@ -171,21 +257,22 @@ def _decompress(chunk: records.Chunk) -> bytes:
     """Return a chunk's bytes, never more than it says and one."""
     limit = chunk.uncompressed_size + 1
     if chunk.compression == "zstd":
-        with zstandard.ZstdDecompressor().stream_reader(chunk.data) as reader:
+        most = MAX_LENGTHS[Opcode.CHUNK]
+        with zstandard.ZstdDecompressor(max_window_size=most).stream_reader(chunk.data) as reader:
             return reader.read(limit)
     if chunk.compression == "lz4":
         return bytes(lz4.frame.LZ4FrameDecompressor().decompress(chunk.data, max_length=limit))
     if chunk.compression == "":
         return chunk.data
-    raise ValueError(f"compression {chunk.compression!r} is unknown")
+    raise ValueError(f"compression {chunk.compression!r:.80} is unknown")
 
 
-def _inside(data: bytes, position: int, stop: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the opcode, start and end of each record from `position` to `stop`."""
+def _inside(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield the opcode, start and end of each record of a chunk."""
+    position, stop = 0, len(data)
     while position < stop:
         opcode, length = _RECORD.unpack_from(data, position)
         position += _RECORD.size
-        if length > stop - position or (opcode == Opcode.MESSAGE and length < _MESSAGE.size):
-            raise ValueError(f"the record at byte {position} claims {length} bytes")
+        _check_length(opcode, length, position, stop)
         yield opcode, position, position + length
         position += length

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 RULES_SUFFIX = ".rules.yaml"
 """What the documents are called that a contest is judged by."""
 
+MAX_OF_A_KIND = 1000
+"""A file's header has at most so many robots and boxes, a robot so many joints and feet."""
+
 BoxPlace = tuple[float, float, float]
 """x [m], y [m], yaw [rad] of a box at the start, in the field frame."""
 
@@ -145,6 +148,9 @@ class Header:
         if not isinstance(data, dict) or set(data) != set(names):
             raise InputError("the header is not that of a recording", hint=f"it has {', '.join(names)}")
         check("the header", data, _HEADER)
+        for what, found in (("robots", data["robots"]), ("boxes", data["boxes"])):
+            if len(found) > MAX_OF_A_KIND:
+                raise InputError(f"the header has {len(found)} {what}", hint=f"at most {MAX_OF_A_KIND}")
         robots = {name: _read_robot(name, one) for name, one in data["robots"].items()}
         return cls(**{**data, "robots": robots}, documents=documents)
 
@@ -191,8 +197,11 @@ def _read_robot(name: str, data: Mapping[str, Any]) -> RobotHeader:
         if known and link["parent"] not in known:
             raise InputError(f"the header is damaged: link {link['name']} of {name} hangs on nothing")
         known.add(link["name"])
-    if any(len(set(data[names])) < len(data[names]) for names in ("joints", "feet")):
-        raise InputError(f"the header is damaged: a name of {name} comes twice")
+    for what in ("joints", "feet"):
+        if len(set(data[what])) < len(data[what]):
+            raise InputError(f"the header is damaged: a name of {name} comes twice")
+        if len(data[what]) > MAX_OF_A_KIND:
+            raise InputError(f"{name} has {len(data[what])} {what}", hint=f"at most {MAX_OF_A_KIND}")
     try:
         return RobotHeader(**data)
     except TypeError as error:

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
+import io
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
 from posewright.documents import open_ordinary, write_atomically
 from posewright.errors import FormatError, InputError, Where
 from posewright.recordings.header import Header
-from posewright.recordings.plain import from_json, to_json
+from posewright.recordings.plain import check, from_json, to_json
 from posewright.recordings.recording import DIGEST_KIND, Recording
-from posewright.recordings.topics import columns_of, exact_topics, read_recording
+from posewright.recordings.seal import SEALED, check_happened, check_texts, seal
+from posewright.recordings.topics import columns_of, exact_topics, is_read_back, read_recording
 from posewright.recordings.views import view_topics
 
 METADATA = "posewright.recording"
 """Name of the metadata record that makes an MCAP file a recording of ours."""
 
-FORMAT = "2"
+FORMAT = "3"
 _OLD_METADATA = "posewright.trace"
 
 MAX_FILE_BYTES = 1 << 29
 """A race of 100 s takes some 4 MB."""
+
+MAX_JSON_BYTES = 1 << 20
+"""Of the header, or the arena, ...: a race's header has 13 kB."""
 
 _MAGIC = b"\x89MCAP0\r\n"
 
@@ -48,32 +52,33 @@ def mcap_bytes(recording: Recording) -> bytes:
 
     with np.errstate(all="ignore"):  # what a viewer's float32 cannot hold is stored exactly beside it
         topics = [*view_topics(recording), *exact_topics(recording)]
+    header = recording.header.to_plain()
     about = {
         "format": FORMAT,
-        "header": to_json(recording.header.to_plain()),
+        "arena": to_json(header.pop("arena")),
+        "header": to_json(header),
         "columns": to_json(columns_of(recording)),
         "digest": f"{DIGEST_KIND}:{recording.digest()}",
     }
     documents = recording.header.documents
-    return pack(topics, documents, {METADATA: {**about, "seal": _seal(about, documents)}})
+    about["seal"] = to_json(seal(about, documents, recording.happened))
+    return pack(topics, documents, {METADATA: about})
 
 
-def _seal(about: Mapping[str, str], documents: Mapping[str, str]) -> str:
-    """Return a SHA-256 over what the digest leaves out, names and looks and all documents."""
-    told = {name: about.get(name) for name in ("format", "header", "columns", "digest")}
-    return hashlib.sha256(to_json([told, sorted(documents.items())]).encode()).hexdigest()
-
-
-def read_mcap(path: Path | str) -> Recording:
+def read_mcap(path: Path | str, *, trust_attached_rules: bool = False) -> Recording:
     """Read a recording that `write_mcap` wrote.
 
     Raises:
-        FormatError: there is no such file, it is damaged, cut off or changed, or it is no recording of ours.
+        FormatError: there is no such file, it is damaged, cut off or changed, or it is no recording of ours;
+            only where attached rules are trusted, rules may have been changed, added or taken out.
     """
     path = Path(path)
-    data = _read_bytes(path)
     try:
-        return _recording(data)
+        with _opened(path) as file:
+            _check_kind(path, file)
+            return _recording(file, trust_attached_rules=trust_attached_rules)
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}", where=Where(path=path)) from error
     except InputError as error:
         raise FormatError(error.message, where=Where(path=path), hint=error.hint) from error
     except RecursionError as error:
@@ -82,29 +87,25 @@ def read_mcap(path: Path | str) -> Recording:
         _refuse(path, f"the recording is damaged: {error!r:.200}", "a recording as written", cause=error)
 
 
-def _read_bytes(path: Path) -> bytes:
+def _opened(path: Path) -> BinaryIO:
     try:
-        with open_ordinary(path) as file:
-            begin = file.read(len(_MAGIC))
-            _check_kind(path, begin)
-            data = begin + file.read(MAX_FILE_BYTES)
+        return open_ordinary(path)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         told = getattr(error, "strerror", None) or error
         raise FormatError(f"cannot be read: {told}", where=Where(path=path)) from error
-    if len(data) > MAX_FILE_BYTES:
-        _refuse(path, f"larger than {MAX_FILE_BYTES} bytes", "no recording comes near this size")
-    if len(data) < 2 * len(_MAGIC) or not data.endswith(_MAGIC):
-        _refuse(path, "the recording is cut off", "an MCAP file ends as it begins", len(data))
-    return data
 
 
-def _check_kind(path: Path, begin: bytes) -> None:
+def _check_kind(path: Path, file: BinaryIO) -> None:
+    begin, size = file.read(len(_MAGIC)), file.seek(0, io.SEEK_END)
     if not begin:
         _refuse(path, "the file is empty", "a recording is an MCAP file")
-    if begin != _MAGIC:
-        if _MAGIC.startswith(begin):
-            _refuse(path, "the recording is cut off", "an MCAP file ends as it begins", len(begin))
+    if not _MAGIC.startswith(begin):
         _refuse(path, "not an MCAP file", "a recording begins with the bytes 89 4D 43 41 50 30 0D 0A", 0)
+    file.seek(max(len(_MAGIC), size - len(_MAGIC)))
+    if file.read() != _MAGIC:
+        _refuse(path, "the recording is cut off", "an MCAP file ends as it begins", size)
+    if size > MAX_FILE_BYTES:
+        _refuse(path, f"larger than {MAX_FILE_BYTES} bytes", "no recording comes near this size")
 
 
 def _refuse(
@@ -113,10 +114,10 @@ def _refuse(
     raise FormatError(message, where=Where(path=path, offset=offset), hint=hint) from cause
 
 
-def _recording(data: bytes) -> Recording:
+def _recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
     from posewright.recordings.container_reader import unpack
 
-    contents = unpack(data)
+    contents = unpack(file, is_read_back)
     about = contents.metadata.get(METADATA, {})
     if not about:
         if _OLD_METADATA in contents.metadata:
@@ -126,14 +127,30 @@ def _recording(data: bytes) -> Recording:
         hint = f"a recording has the metadata record {METADATA!r}"
         raise InputError("an MCAP file, but no Posewright recording", hint=hint)
     if about.get("format") != FORMAT:
-        hint = f"this version reads format {FORMAT!r}"
-        raise InputError(f"a recording of format {about.get('format')!r}", hint=hint)
-    documents = {name: text.decode() for name, text in contents.attachments.items()}
-    header = Header.from_plain(from_json(about.get("header", "")), documents)
-    recording = read_recording(header, from_json(about.get("columns", "")), contents.messages)
-    written = (about.get("digest"), about.get("seal"))
-    if written != (f"{DIGEST_KIND}:{recording.digest()}", _seal(about, documents)):
-        raise InputError(
-            "the recording was changed after it was made", hint="its digest or seal no longer fits"
-        )
+        hint = f"this version reads format {FORMAT!r}; record it anew"
+        raise InputError(f"a recording of format {about.get('format')!r:.40}", hint=hint)
+    told = {name: _parsed(about, name) for name in (*SEALED, "seal")}
+    documents = {name: _decoded(name, raw) for name, raw in contents.attachments.items()}
+    is_whole = check_texts(
+        told["seal"], seal(about, documents, ""), trust_attached_rules=trust_attached_rules
+    )
+    check("its header", told["header"], dict)
+    header = Header.from_plain({**told["header"], "arena": told["arena"]}, documents)
+    recording = read_recording(header, told["columns"], contents.messages)
+    digests = {about.get("digest"), f"{DIGEST_KIND}:{recording.digest()}"} if is_whole else set[str | None]()
+    check_happened(told["seal"], seal(about, documents, recording.happened), digests)
     return recording
+
+
+def _parsed(about: Mapping[str, str], name: str) -> Any:
+    text = about.get(name, "")
+    if len(text) > MAX_JSON_BYTES:
+        raise InputError(f"its {name} has {len(text)} characters", hint=f"at most {MAX_JSON_BYTES}")
+    return from_json(text, f"its {name}")
+
+
+def _decoded(name: str, raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"the recording is damaged: the attachment {name!r:.80} is no UTF-8") from error

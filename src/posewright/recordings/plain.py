@@ -61,12 +61,12 @@ def to_json(value: Any) -> str:
         return _WRITER.encode(_tagged(value))
 
 
-def from_json(text: str | bytes) -> Any:
-    """Return what `to_json` wrote."""
+def from_json(text: str | bytes, what: str = "") -> Any:
+    """Return what `to_json` wrote; `what` it is of, an error says."""
     try:
         return json.loads(text, object_hook=_untagged, parse_int=_read_whole, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON: {error}") from error
+        raise InputError(f"{what}: not JSON: {error}" if what else f"not JSON: {error}") from error
 
 
 def _tagged(value: Any) -> Any:

@@ -22,7 +22,12 @@ from posewright.recordings.recording import CONTACTS, Decisions, Event, Recordin
 
 EVENTS, ROWS = "/events", "/rows"
 MAX_READING = 1 << 16
-"""A sensor gives at most so many numbers at a time."""
+"""All sensors of a robot together give at most so many numbers at a time."""
+
+MAX_JSON_BYTES = 1 << 22
+"""A recording has at most so many bytes of decisions and events, and for each of its rows `ROW_JSON_BYTES`."""
+
+ROW_JSON_BYTES = 1 << 10
 
 _INFO, _WARNING = 2, 3
 _HARMLESS = ("start", "stop")
@@ -71,6 +76,7 @@ def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
     check("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
     rows = _unpacked(messages.row(len(header.boxes)), ROWS, found)
     n = len(rows["time_s"])
+    _check_json(header, found, n)
     robots = {name: _read_robot(name, header, columns[name], found, n) for name in header.robots}
     boxes, times = rows["boxes"].reshape(n, len(header.boxes), 7), rows["time_s"]
     if not np.isfinite(times).all():
@@ -78,6 +84,34 @@ def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
     return Recording(header, times, robots, boxes, _read_events(found.get(EVENTS, ())))
 
 
+def is_read_back(topic: str) -> bool:
+    """Return whether messages on a topic may be what a recording is read back from, and not only looked at."""
+    return topic in {EVENTS, ROWS} or topic.rpartition("/")[2] in _READ_BACK
+
+
+def _check_json(header: Header, found: Messages, n: int) -> None:
+    """Refuse more decisions and events than any run has: as objects they take twenty times their bytes."""
+    topics, most = (
+        (EVENTS, *(f"/{name}/decisions" for name in header.robots)),
+        MAX_JSON_BYTES + n * ROW_JSON_BYTES,
+    )
+    length = sum(len(message) for topic in topics for message in found.get(topic, ()))
+    if length > most:
+        raise InputError(f"its decisions and events have {length} bytes", hint=f"at most {most} for {n} rows")
+
+
+_READ_BACK = frozenset(
+    {
+        "joint_states",
+        "joint_commands",
+        "joint_requests",
+        "row",
+        "start",
+        "contacts",
+        "decisions",
+        "sensors",
+    }
+)
 _COLUMNS = {"requests": bool, "free": bool, "slips": bool, "sensors": {str: int}}
 
 
@@ -221,7 +255,7 @@ def _read_decisions(prefix: str, sizes: Any, found: Messages) -> Decisions:
     ]
     sensors = {}
     if sizes:
-        if not all(0 <= size <= MAX_READING for size in sizes.values()):
+        if min(sizes.values()) < 0 or sum(sizes.values()) > MAX_READING:
             raise InputError(f"{prefix}sensors: a reading has 0 to {MAX_READING} numbers")
         values = _unpacked(messages.readings(sizes), prefix + "sensors", found, len(made))
         sensors = {name: values[str(i)] for i, name in enumerate(sizes)}

@@ -54,9 +54,10 @@ def taken_in(setup: MonetSetup, wanted: Registration, data: bytes, *, overwrite:
     Every other entry keeps its bytes and its place, every other line its bytes.
     """
     archive, commands = _needed(setup)
-    _refuse_taken_id(commands, wanted.id, overwrite=overwrite)
-    _refuse_taken_name(setup, archive, wanted, overwrite=overwrite)
     packed = Wrapping().around(data) if archive.archive.compression is Compression.ENTRIES else data
+    _refuse_taken_id(commands, wanted.id, overwrite=overwrite)
+    if not _is_left(setup, archive, wanted.name, packed):
+        _refuse_taken_name(setup, archive, wanted, overwrite=overwrite)
     changed = MonetArchive(archive.archive.with_entry(wanted.name, packed), archive.path)
     listed = _listed(commands, wanted)
     _refuse_unread(listed, wanted.id)
@@ -162,6 +163,13 @@ def _refuse_taken_name(
         what = f"{wanted.name!r} is played by more than command {wanted.id}: also here"
         hint = "give this one another --name"
         raise FormatError(what, where=Where(path=line.line.path, line=line.line.number), hint=hint)
+
+
+def _is_left(setup: MonetSetup, archive: MonetArchive, name: str, data: bytes) -> bool:
+    """Tell whether this very motion is there and nothing plays it: its adding was cut short."""
+    places = set(_called(archive, name))
+    is_same = places == {archive.archive.places.get(name)} and archive.archive.entry(name).data == data
+    return is_same and not any(_players(setup, places, -1))
 
 
 def _called(archive: MonetArchive, name: str) -> Iterator[int]:

@@ -25,7 +25,7 @@ from posewright.recordings import Event
 
 @dataclass(frozen=True, slots=True)
 class Displacement:
-    """A box, counted from 0, that was seen to have moved: when it was too far off, and how far."""
+    """A box, by its number in the layout, that was seen to have moved: when it was too far off; how far."""
 
     time_s: float
     box: int
@@ -75,7 +75,7 @@ class BoxWatch:
                     break
                 first = int(far.argmax())
                 row += first
-                found.append(Displacement(float(times[row]), box, float(travel[first])))
+                found.append(Displacement(float(times[row]), box + 1, float(travel[first])))
                 self._pushes[box] = _Push(float(poses[row, 0]), float(poses[row, 1]), found[-1].time_s)
             row = self._until_rest(box, row, times, poses)
         return found
@@ -107,7 +107,7 @@ FALL = "fall"
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One thing that costs a penalty: when it was seen, why, and which box it is about, counted from 0."""
+    """One thing that costs a penalty: when it was seen, why, and the number of the box it is about."""
 
     time_s: float
     reason: str

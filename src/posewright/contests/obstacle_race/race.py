@@ -97,6 +97,7 @@ class Race:
         self._touches: list[Touch] = []
         self._touches_s: list[float] = []
         self._falls_s: list[float] = []
+        self._stopped = ""
         self._now_s = 0.0
         self._backwards = False
 
@@ -153,12 +154,14 @@ class Race:
         return moved
 
     def note(self, event: Event) -> None:
-        """Take note of a touch or a fall; other events say nothing that rows do not say."""
+        """Take note of a touch, a fall, or why the run was stopped; all else is seen in the rows."""
         if event.kind == "touch":
             self._touches.append(Touch.of(event))
             insort(self._touches_s, event.time_s)
         elif event.kind == FALL:
             self._falls_s.append(event.time_s)
+        elif event.kind == "stop":
+            self._stopped = str(event.data.get("reason", ""))
 
     def _begin_leg_1(self) -> None:
         limit = self.rules.scoring.time_limit_s
@@ -211,6 +214,7 @@ class Race:
         time_s = leg.clock_s(self._now_s) if leg.finished else limit.time_limit_s
         distance_cm = min(leg.distance_m * CM_PER_M, limit.distance_limit_cm)
         points = score(min(time_s, limit.time_limit_s), distance_cm, penalties, self.rules)
+        cut_short = not self.done and leg is self.legs[self.leg - 1]
         return LegResult(
             time_s=time_s,
             distance_cm=distance_cm,
@@ -220,7 +224,10 @@ class Race:
             finished=leg.finished,
             started_at_s=leg.started_s,
             ended_at_s=leg.ended_s,
-            reason=leg.reason,
+            reason=(self._stopped if cut_short else "") or leg.reason,
+            time_loss=limit.time_weight - points.time_points,
+            distance_loss=limit.distance_weight - points.distance_points,
+            penalty_loss=points.penalty_points,
         )
 
     def _falls(self) -> int:

@@ -164,7 +164,7 @@ class RaceReferee:
 
 @dataclass(frozen=True, slots=True)
 class Jam:
-    """A jam: when the robot last got anywhere, and the box it is jammed at, from 0; None for a wall."""
+    """A jam: when the robot last got anywhere, and the number of the box it is jammed at; None for a wall."""
 
     since_s: float
     box: int | None
@@ -218,7 +218,7 @@ class JamWatch:
 
     def _touches(self, x_m: float, y_m: float, contacts: Flags) -> bool:
         if contacts.any():
-            self._box = int(contacts.any(axis=0).argmax())
+            self._box = int(contacts.any(axis=0).argmax()) + 1
             return True
         near = self._rules.wall_near_m
         room = min(x_m, self._arena.size_x - x_m, self._arena.size_y / 2.0 - abs(y_m))

@@ -13,7 +13,7 @@ import numpy as np
 from posewright.arenas import Arena, Box, read_arena
 from posewright.arrays import Floats
 from posewright.bodies import Supervisor
-from posewright.contests.contest import Entry, Note, Place, ScoreTable
+from posewright.contests.contest import NEW_TRY, Entry, Note, Place, ScoreTable
 from posewright.contests.picture import ContestPicture, Mark, MarkKind, Series, Span
 from posewright.control import Block
 from posewright.documents import Bounds, parse_document, read_record, read_text
@@ -21,8 +21,6 @@ from posewright.errors import BodyError, InputError
 from posewright.recordings import ROWS_EVERY, Event, Recording, RobotRecord, kept_frames
 
 _FOLDER = Path(__file__).parent
-_TRY = "try"
-"""The event that a try begins; the first begins with the recording."""
 _SPARE_S = 1.0
 
 Time = Annotated[float, Bounds(0.1, 600.0)]
@@ -67,7 +65,10 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class PassivityScore:
-    """Whether a robot may wrestle: its tries, and the time from the end of the wait to the touch."""
+    """Whether a robot may wrestle: its tries, and the time from the end of the wait to the touch [s].
+
+    `touched_s` of a try is the recording's time, `time_s` is the last try's own.
+    """
 
     contest: str
     tries: tuple[Try, ...]
@@ -84,6 +85,22 @@ class PassivityScore:
         """1 for a robot that passed, 0 for another: the test earns nothing by itself."""
         return float(self.passed)
 
+    @property
+    def ranking(self) -> tuple[float, ...]:
+        """Whether it passed, and then how soon."""
+        return self.points, -(self.time_s or 0.0)
+
+    @property
+    def figures(self) -> dict[str, float | str | None]:
+        """The time, and how the last try ended."""
+        told = {"points": self.points, "passed": self.passed, "time_s": self.time_s}
+        return {**told, "tries": len(self.tries), "ended": self.tries[-1].reason}
+
+    @property
+    def incidents(self) -> tuple[str, ...]:
+        """How tries without a touch ended."""
+        return tuple(one.reason for one in self.tries if one.touched_s is None)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data."""
         return {
@@ -98,12 +115,13 @@ class PassivityScore:
     def table(self) -> ScoreTable:
         """Return a row a try."""
         rows = [
-            (f"try {number}", "" if one.touched_s is None else f"{one.touched_s:.2f} s", one.reason)
+            (f"try {number}", "" if one.touched_s is None else f"{one.touched_s:.2f} s", "", one.reason)
             for number, one in enumerate(self.tries, 1)
         ]
         time = "" if self.time_s is None else f"{self.time_s:.2f} s"
         verdict = "passed" if self.passed else "not passed"
-        return ScoreTable(("", "touched at", "how it ended"), tuple(rows), (verdict, time, ""))
+        columns = ("", "touched at", "time after the wait", "how it ended")
+        return ScoreTable(columns, tuple(rows), (verdict, "", time, ""))
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
@@ -165,7 +183,7 @@ class PassivityTest:
             raise InputError(
                 "the recording does not say where the robot was", hint="a recording of a simulation"
             )
-        begins = [0.0, *(event.time_s for event in recording.events_of(_TRY) if event.time_s > 0.0)]
+        begins = [0.0, *(event.time_s for event in recording.events_of(NEW_TRY) if event.time_s > 0.0)]
         touches = times[record.box_contacts[:, 0]]
         tries: list[Try] = []
         for number, (begin, end) in enumerate(zip(begins, [*begins[1:], math.inf], strict=True), 1):
@@ -252,7 +270,7 @@ class PassivityReferee:
         self._tries, self._began_s = self._tries + 1, self._now_s
         self._supervisor.place_robot(*self._start)
         x, y, yaw = self._start
-        self._note(Event(self._now_s, _TRY, {"number": self._tries, "x_m": x, "y_m": y, "yaw_rad": yaw}))
+        self._note(Event(self._now_s, NEW_TRY, {"number": self._tries, "x_m": x, "y_m": y, "yaw_rad": yaw}))
         return False
 
     def _stop(self, reason: str) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.errors import PosewrightError
 from posewright.figures.style import colours_of
 from posewright.gaits import (
     AirPath,
@@ -17,6 +19,7 @@ from posewright.gaits import (
     VelocityCommand,
     air_path,
     left_behind,
+    read_gait,
     se2_exp,
     steady_walk,
     timing_of,
@@ -35,8 +38,23 @@ COLOURS = colours_of(ORDER)
 MM = 1e3
 """Millimetres in a metre: lengths are drawn in them."""
 
+_MOST_CHANGES, _NAME = 2, 30
+"""So many changes of a gait are told beside its name, and then so much of that."""
+
 SAME = 1e-6
 """Times closer than this part of a cycle are one."""
+
+
+def titled(gait: Gait, robot: Robot) -> str:
+    """Return a gait's name, and what was changed since it was read, or beside the one that ships."""
+    try:
+        known = read_gait(gait.path or gait.name, robot=robot).flat
+    except PosewrightError:  # it is nowhere to be read: it stands for itself
+        return gait.name
+    changed = [f"{name} {value:.4g}" for name, value in gait.flat.items() if known.get(name) != value]
+    more = f", {len(changed) - _MOST_CHANGES} more" if len(changed) > _MOST_CHANGES else ""
+    told = textwrap.shorten(gait.name, _NAME, placeholder=" ...") if changed else gait.name
+    return f"{told}, changed: {', '.join(changed[:_MOST_CHANGES])}{more}" if changed else told
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -140,7 +140,7 @@ def draw_joint(axes: Axes, content: GaitContent, way: FootWay, joint: str, span_
     axes.locator_params(axis="y", nbins=4)
     axes.set_title(part_of(joint, way), fontsize=7.5, loc="left", pad=2)
     share, most = float(content.speeds[:, index].max()), float(content.robot.max_speeds[index])
-    told = f"fastest {share:.2f} x {most:.1f} rad/s"
+    told = f"at most {share:.0%} of {most:.1f} rad/s"
     axes.set_title(told, fontsize=6.5, loc="right", pad=2, color=GREY if share <= 1.0 else WRONG)
 
 
@@ -170,7 +170,7 @@ def draw_speeds(axes: Axes, content: GaitContent, way: FootWay) -> None:
     for joint, share, style in zip(way.leg.joints, speeds.T, STYLES, strict=True):
         name, colour = part_of(joint, way), COLOURS[way.foot]
         axes.stairs(share, content.times, color=colour, lw=1.2, ls=style, label=name, baseline=None)
-    axes.set_title("speed / greatest", fontsize=7.5, loc="left", pad=2)
+    axes.set_title("speed / maximum", fontsize=7.5, loc="left", pad=2)
     tight = {"borderaxespad": 0.0, "borderpad": 0.15, "handlelength": 1.8, "handletextpad": 0.4}
     key: dict[str, Any] = {"ncols": 3, "fontsize": 6.5, "frameon": False, "columnspacing": 0.9, **tight}
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), **key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from posewright.figures.gait.content import COLOURS, SHORT, FootWay, GaitContent
+from posewright.figures.gait.content import COLOURS, SHORT, FootWay, GaitContent, titled
 from posewright.figures.gait.cycle import (
     BAND,
     common_span_deg,
@@ -128,15 +128,15 @@ def fastest_line(content: GaitContent) -> str:
     joint, share = content.fastest
     name = joint.replace("_", " ")
     if share > 1.0:
-        return f"too fast for the servos: the {name} is asked for {share:.2f} of its greatest speed"
+        return f"too fast for the servos: the {name} is to turn at {share:.2f} of its greatest speed"
     return f"no joint is too fast: the {name} is asked for {share:.2f} of its greatest speed"
 
 
 def _draw_head(figure: Figure, content: GaitContent) -> None:
     left = LEFT - 0.4
-    too_fast = content.fastest[1] > 1.0
+    too_fast, title = content.fastest[1] > 1.0, titled(content.gait, content.robot)
     for below, text, style in (
-        (0.20, content.gait.name, {"fontsize": 14, "weight": "bold"}),
+        (0.20, title, {"fontsize": 14 if title == content.gait.name else 10, "weight": "bold"}),
         (0.46, subtitle(content), {"fontsize": 9}),
         (0.65, times_line(content), {"fontsize": 7.5, "color": GREY}),
         (0.80, fastest_line(content), {"fontsize": 7.5, "color": WRONG if too_fast else GREY}),
@@ -153,20 +153,20 @@ def _key() -> list[Any]:
 
     ring: dict[str, Any] = {"ls": "", "marker": "o", "ms": 4.0, "color": GREY}
     return [
-        Line2D([], [], color=GREY, lw=1.5, label="led by the joints"),
-        Line2D([], [], color=GREY, lw=0.9, ls=WANTED, label="wanted"),
-        Line2D([], [], **ring, label="told on the ground"),
-        Line2D([], [], **ring | {"mfc": "white"}, label="told in the air"),
-        Line2D([], [], **ring | {"marker": "D", "ms": 3.2, "mfc": "#c8ced3"}, label="told as a step begins"),
-        Line2D([], [], ls="", marker="+", ms=9, mew=1.3, color=INK, label="equilibrium point"),
-        Patch(color=BAND, label="in the air"),
+        Line2D([], [], color=GREY, lw=1.5, label="path of the foot"),
+        Line2D([], [], color=GREY, lw=0.9, ls=WANTED, label="as designed"),
+        Line2D([], [], **ring, label="waypoint: foot down"),
+        Line2D([], [], **ring | {"mfc": "white"}, label="foot up"),
+        Line2D([], [], **ring | {"marker": "D", "ms": 3.2, "mfc": "#c8ced3"}, label="as another lifts"),
+        Line2D([], [], ls="", marker="+", ms=9, mew=1.3, color=INK, label="place at rest"),
+        Patch(color=BAND, label="time in the air"),
     ]
 
 
 def _draw_sides(figure: Figure, content: GaitContent) -> None:
     view = side_view(content, SIDE_HEIGHT / COLUMN)
     seen = "from behind" if view.axis else "from the right"
-    _heading(figure, SIDE_TOP, f"The feet {seen}: height over {view.name}, from the equilibrium point")
+    _heading(figure, SIDE_TOP, f"The feet {seen}: height over {view.name}, from its place at rest")
     for place, foot in enumerate(sides_in_order(view.axis)):
         row, column = divmod(place, 2)
         box = LEFT + column * (COLUMN + GAP), SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT
@@ -178,7 +178,7 @@ def _draw_sides(figure: Figure, content: GaitContent) -> None:
 
 
 def _draw_middle(figure: Figure, content: GaitContent) -> None:
-    dotted = " (dotted: as the feet step)" if steps_otherwise(content) else ""
+    dotted = " (dotted: what its feet step)" if steps_otherwise(content) else ""
     _heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
     above = axes_at(figure, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)
     draw_above(above, content)
@@ -193,7 +193,7 @@ def _draw_middle(figure: Figure, content: GaitContent) -> None:
 def _draw_leg(figure: Figure, content: GaitContent, way: FootWay, left: float) -> None:
     """Draw the joints of a leg below each other, and their speeds below them."""
     name = way.leg.name.replace("_", " ")
-    _heading(figure, JOINTS_TOP, f"Joints of the {name} [deg], limits beside", left, COLOURS[way.foot])
+    _heading(figure, JOINTS_TOP, f"Joints of the {name} [deg], their ranges beside", left, COLOURS[way.foot])
     joints = tuple(joint for foot in shown_legs(content) for joint in content.feet[foot].leg.joints)
     span = common_span_deg(content, joints)
     width = COLUMN - GAUGE - GAUGE_GAP - GAUGE_TEXT

@@ -1,0 +1,368 @@
+"""Batches: many runs of one kind, a row each, what they say together, and how they are kept in a folder."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from posewright.control.loop import sigterm_raises
+from posewright.documents import locked, open_ordinary, write_atomically
+from posewright.errors import FormatError, InputError, OutputError, PosewrightError, Where
+from posewright.recordings.plain import from_json, plain, to_json
+from posewright.search.executors import executor_for, in_order
+
+Item = TypeVar("Item")
+
+SETTINGS, RESULTS, REPORT = "batch.json", "results.csv", "report.html"
+"""What a batch's folder holds besides the recordings and the journal."""
+
+JOURNAL = "journal"
+"""The folder in a batch's folder with a document for each run that is done."""
+
+_ENDLESS = (float("inf"), -float("inf"))
+
+_UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}")
+"""What a file is called that a program was writing when it was killed."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run of a batch.
+
+    Attributes:
+        name: what tells it from the others: its seed, its gait, its file.
+        figures: what a table shows of it, by a name that has its unit.
+        ranking: what decides which run is better, the greater the better; empty of a run that failed.
+        incidents: what cost points, a word each.
+        story: how the judge accounts for it, a line each.
+        body: how its body differs from the robot's model; empty where it does not.
+        digest: of its recording; empty without one.
+        sketch: the field seen from above as SVG paths [cm]: `size`, `lines`, `boxes`, `path`.
+        error: why there is nothing else; None where it went well.
+    """
+
+    name: str
+    figures: Mapping[str, float | str | None] = field(default_factory=dict)
+    ranking: tuple[float, ...] = ()
+    incidents: tuple[str, ...] = ()
+    story: tuple[str, ...] = ()
+    body: str = ""
+    digest: str = ""
+    sketch: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        figures = {
+            name: None if one in _ENDLESS or one != one else one for name, one in plain(self.figures).items()
+        }  # noqa: PLR0124 -- not a number
+        object.__setattr__(self, "figures", figures)
+        for name in ("ranking", "incidents", "story"):
+            object.__setattr__(self, name, tuple(plain(getattr(self, name))))
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Many runs, in the order of their names as they were asked for.
+
+    Attributes:
+        key: what the name of a row is: `seed`, `gait`, `file`.
+        measure: the figure that is summed up.
+        settings: what all runs have in common, in words.
+        folder: where it is kept; None for nowhere.
+    """
+
+    key: str
+    measure: str
+    settings: Mapping[str, str]
+    rows: tuple[Row, ...]
+    folder: Path | None = None
+
+    def __repr__(self) -> str:
+        mean = "" if self.mean is None else f", mean {self.measure} {self.mean:.2f}"
+        return f"<Batch of {len(self.rows)} runs{mean}>"
+
+    @property
+    def done(self) -> tuple[Row, ...]:
+        """The runs that went well."""
+        return tuple(row for row in self.rows if row.error is None)
+
+    @property
+    def failed(self) -> tuple[Row, ...]:
+        """The runs that ended with an error."""
+        return tuple(row for row in self.rows if row.error is not None)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The measure of each run that has one."""
+        found = (row.figures.get(self.measure) for row in self.done)
+        return tuple(float(value) for value in found if isinstance(value, int | float))
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the measure; None where no run has one."""
+        return statistics.fmean(self.values) if self.values else None
+
+    @property
+    def deviation(self) -> float | None:
+        """The standard deviation of the measure, estimated from this sample; None of fewer than two."""
+        return statistics.stdev(self.values) if len(self.values) > 1 else None
+
+    @property
+    def ranked(self) -> tuple[Row, ...]:
+        """The runs that went well from the best to the worst; of equal ones the first asked for comes first."""
+        return tuple(sorted(self.done, key=lambda row: row.ranking, reverse=True))
+
+    @property
+    def best(self) -> Row | None:
+        """The best run."""
+        return self.ranked[0] if self.done else None
+
+    @property
+    def worst(self) -> Row | None:
+        """The worst run."""
+        return self.ranked[-1] if self.done else None
+
+    @property
+    def succeeded(self) -> tuple[str, int]:
+        """The flag that says whether all went well, `finished` say, and how many runs have it."""
+        flags = {name for row in self.done for name, value in row.figures.items() if isinstance(value, bool)}
+        name = next((column for column in self.columns if column in flags), "done")
+        return name, sum(bool(row.figures.get(name, name == "done")) for row in self.done)
+
+    @property
+    def incidents(self) -> dict[str, int]:
+        """How often what cost points, the most frequent first."""
+        return dict(Counter(one for row in self.done for one in row.incidents).most_common())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the figures that any run has."""
+        return tuple(dict.fromkeys(name for row in self.done for name in row.figures))
+
+    @property
+    def digest(self) -> str:
+        """A digest over what all runs recorded."""
+        lines = "".join(f"{row.name} {row.digest}\n" for row in self.done)
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+    def recording(self, row: Row) -> Path | None:
+        """Return where the recording of a run is kept; None where it is not."""
+        path = None if self.folder is None else self.folder / f"{stem_of(self.key, row.name)}.mcap"
+        return path if path is not None and path.is_file() else None
+
+    def table(self) -> tuple[dict[str, Any], ...]:
+        """Return a mapping for each run, all with the same names: its own, its figures, digest and error."""
+        bodies = any(row.body for row in self.rows)
+        return tuple(
+            {
+                self.key: row.name,
+                **{name: row.figures.get(name) for name in self.columns},
+                "incidents": " ".join(row.incidents),
+                **({"body": row.body} if bodies else {}),
+                "digest": row.digest,
+                "error": row.error,
+            }
+            for row in self.rows
+        )
+
+    def csv(self) -> str:
+        """Return the table as comma-separated values."""
+        rows, text = self.table(), io.StringIO()
+        writer = csv.DictWriter(text, rows[0] if rows else [self.key], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return text.getvalue()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain data, fit for JSON."""
+        flag, count = self.succeeded
+        ends = {"best": self.best, "worst": self.worst}
+        return {
+            "settings": dict(self.settings),
+            "runs": len(self.rows),
+            "failed": len(self.failed),
+            flag: count,
+            "measure": self.measure,
+            "mean": self.mean,
+            "standard_deviation": self.deviation,
+            **{
+                end: row and {self.key: row.name, self.measure: row.figures.get(self.measure)}
+                for end, row in ends.items()
+            },
+            "incidents": self.incidents,
+            "digest": self.digest,
+            "folder": None if self.folder is None else str(self.folder),
+            "rows": [
+                {**told, "incidents": list(row.incidents)}
+                for told, row in zip(self.table(), self.rows, strict=True)
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class _Kept(Generic[Item]):
+    """Does the task with an item, wherever that is done, and keeps what came of it."""
+
+    task: Callable[[Item, Path | None], Row]
+    key: str
+    folder: Path | None
+
+    def __call__(self, named: tuple[str, Item]) -> Row:
+        name, item = named
+        stem = stem_of(self.key, name)
+        try:
+            row = self.task(item, None if self.folder is None else self.folder / f"{stem}.mcap")
+            if self.folder is not None:
+                write_atomically(_entry(self.folder, stem), _sealed(row))
+        except PosewrightError as error:  # of this run alone: the others go on
+            return Row(name, error=str(error))
+        return row
+
+
+def run_batch(
+    task: Callable[[Item, Path | None], Row],
+    items: Mapping[str, Item],
+    *,
+    key: str,
+    measure: str,
+    settings: Mapping[str, str],
+    folder: Path | None = None,
+    workers: int = 1,
+    executor: Executor | None = None,
+    on_row: Callable[[Row, bool], None] | None = None,
+) -> Batch:
+    """Do a task with every item; the rows are in the items' order, and the same whoever does them.
+
+    What a folder holds already is not done again. A run that raises an error is a row that says so, and is
+    tried again the next time.
+
+    Args:
+        task: makes the row of an item, and writes its recording to the path, where there is one; it can be
+            handed to another process.
+        items: what it is done with, by the names of the rows.
+        key: what these names are.
+        measure: the figure that is summed up.
+        settings: what the rows hang on besides their items, in words.
+        folder: where rows and recordings are kept; made where it is not there.
+        workers: processes that do it; 1 for this one alone.
+        executor: who does it instead; its workers must see the folder.
+        on_row: is told of each row, and whether it was there already.
+
+    Raises:
+        InputError: the folder holds a batch with other settings.
+        OutputError: nothing can be written there, or another program is at it.
+        FormatError: what stands there is damaged.
+        UnavailableError: a worker process ended by itself.
+    """
+    rows: dict[str, Row] = {}
+
+    def note(row: Row, *, is_old: bool = False) -> None:
+        rows[row.name] = row
+        if on_row is not None:
+            on_row(row, is_old)
+
+    with sigterm_raises(), _opened(folder, settings):
+        for name in items if folder is not None else ():
+            path = _entry(folder, stem_of(key, name))  # type: ignore[arg-type]  # there is one: see above
+            if path.exists():
+                note(_unsealed(path, name), is_old=True)
+        left = [named for named in items.items() if named[0] not in rows]
+        with executor_for(workers if executor is None else 1, len(left)) as own:
+            for row in in_order(_Kept(task, key, folder), left, executor or own):
+                note(row)
+    return Batch(key, measure, settings, tuple(rows[name] for name in items), folder)
+
+
+def stem_of(key: str, name: str) -> str:
+    """Return what the files of a run are called, without ending: `seed_7`."""
+    return re.sub(r"[^\w.+-]+", "_", f"{key}_{name}")[:120]
+
+
+def digest_of(settings: Mapping[str, str]) -> str:
+    """Return a short digest of settings, for the name of a folder."""
+    return hashlib.sha256(json.dumps(dict(settings), sort_keys=True).encode()).hexdigest()[:8]
+
+
+@contextmanager
+def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
+    """Hold the folder for a batch with these settings, and leave no file there that is half written."""
+    if folder is None:
+        yield
+        return
+    try:
+        (folder / JOURNAL).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError.at(folder, error.strerror or str(error)) from error
+    with locked(folder / SETTINGS):
+        _sweep(folder)
+        if (folder / SETTINGS).exists():
+            _refuse_others(_document(folder / SETTINGS), settings, folder / SETTINGS)
+        else:
+            write_atomically(folder / SETTINGS, json.dumps(dict(settings), indent=2).encode())
+        try:
+            yield
+        finally:
+            _sweep(folder)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what was being written when a program was killed; whoever holds the folder may."""
+    for path in (*folder.iterdir(), *(folder / JOURNAL).iterdir()):
+        if _UNFINISHED.fullmatch(path.name):
+            path.unlink(missing_ok=True)
+
+
+def _refuse_others(there: Mapping[str, Any], asked: Mapping[str, str], path: Path) -> None:
+    for name in dict.fromkeys((*asked, *there)):
+        if there.get(name) != asked.get(name):
+            what = f"this folder holds a batch with another {name}: {there.get(name)}, not {asked.get(name)}"
+            raise InputError(what, where=Where(path), hint="name another folder, or ask for the same")
+
+
+def _entry(folder: Path, stem: str) -> Path:
+    return folder / JOURNAL / f"{stem}.json"
+
+
+def _sealed(row: Row) -> bytes:
+    told = to_json(asdict(row))
+    return json.dumps({"row": told, "check": hashlib.sha256(told.encode()).hexdigest()}).encode()
+
+
+def _unsealed(path: Path, name: str) -> Row:
+    found = _document(path)
+    told = str(found.get("row"))
+    if hashlib.sha256(told.encode()).hexdigest() == found.get("check"):
+        row = Row(**from_json(told))
+        if row.name == name:
+            return row
+    hint = "delete it, and this run is done again"
+    raise FormatError("this entry of the journal is not as it was written", where=Where(path), hint=hint)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        with open_ordinary(path) as file:
+            found = json.loads(file.read())
+    except (OSError, ValueError, RecursionError) as error:
+        raise FormatError(f"cannot be read: {error}", where=Where(path)) from error
+    if not isinstance(found, dict):
+        raise FormatError("no JSON object", where=Where(path), hint="a file that a batch wrote")
+    return found
+
+
+def refuse_same_stems(key: str, names: Sequence[str]) -> None:
+    """Refuse names whose files would be the same."""
+    (_, count), *_ = Counter(stem_of(key, name) for name in names).most_common(1) or [("", 0)]
+    if count > 1:
+        raise InputError(f"two of these runs would have one file for each {key}", hint="rename one of them")

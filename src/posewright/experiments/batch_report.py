@@ -1,0 +1,150 @@
+"""The report of a batch: one HTML file that needs nothing else, with pictures, to be read and printed."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from posewright.documents import write_atomically
+from posewright.errors import MissingExtraError
+from posewright.experiments.batch import REPORT, RESULTS, Batch, Row
+from posewright.experiments.replaying import draw_outcome, replay
+from posewright.figures import save_figure
+from posewright.version import __version__
+
+TEMPLATE = "batch_report.html"
+_DPI = 100
+_BINS = 30
+_WIDE, _HIGH = 720.0, 150.0
+"""Of the picture of the distribution, without its words, in its own units."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A run that is shown large: which it is, and its picture, where its recording is kept."""
+
+    title: str
+    row: Row
+    picture: str
+
+
+def keep_report(batch: Batch) -> None:
+    """Write `results.csv` and `report.html` into the batch's folder; without a folder, nothing.
+
+    Raises:
+        OutputError: they cannot be written.
+        MissingExtraError: what makes the report is not installed; the results are written all the same.
+    """
+    if batch.folder is not None:
+        write_atomically(batch.folder / RESULTS, batch.csv().encode())
+        write_atomically(batch.folder / REPORT, report_of(batch).encode())
+
+
+def report_of(batch: Batch) -> str:
+    """Return the report as HTML: what was run, what came of it, a table to sort, the worst and the best.
+
+    Raises:
+        MissingExtraError: Jinja is not installed, or matplotlib is not.
+    """
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingExtraError.for_extra("the report of a batch", "report") from error
+    loader = PackageLoader("posewright.experiments", ".")
+    jinja = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    jinja.filters["words"] = words
+    jinja.filters["number"] = number
+    return jinja.get_template(TEMPLATE).render(
+        batch=batch,
+        title=f"{batch.settings.get('contest') or batch.settings.get('what', 'Batch')}",
+        about=_about(batch),
+        spread=spread_of(batch),
+        shown=list(_shown(batch)),
+        version=__version__,
+    )
+
+
+def words(name: str) -> str:
+    """Return what people call a figure: `time_s` is `time [s]`."""
+    known = {"m_s": "m/s", "rad_s": "rad/s", "s": "s", "m": "m", "cm": "cm", "deg": "deg", "w": "W"}
+    for ending in sorted(known, key=len, reverse=True):
+        if name.endswith(f"_{ending}"):
+            return f"{name[: -len(ending) - 1].replace('_', ' ')} [{known[ending]}]"
+    return name.replace("_", " ")
+
+
+def number(value: object) -> str:
+    """Return a figure as people read it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)  # noqa: RUF001 -- a dash
+
+
+def _about(batch: Batch) -> dict[str, str]:
+    """Return the settings worth reading, and which runs there are."""
+    told = {
+        name: value for name, value in batch.settings.items() if name not in ("contest", "documents", "what")
+    }
+    names = [row.name for row in batch.rows]
+    return {
+        f"{batch.key}s": f"{names[0]} … {names[-1]} ({len(names)})" if len(names) > 3 else ", ".join(names)
+    } | told
+
+
+def _shown(batch: Batch) -> Iterator[Shown]:
+    """Yield the worst, the middle and the best run, each once, one picture in memory at a time."""
+    ranked = batch.ranked
+    ends = {"Worst": -1, "Median": len(ranked) // 2, "Best": 0} if ranked else {}
+    seen: set[str] = set()
+    for title, place in ends.items():
+        row = ranked[place]
+        if row.name not in seen:
+            seen.add(row.name)
+            yield Shown(title, row, _picture(batch.recording(row)))
+
+
+def _picture(recording: Path | None) -> str:
+    """Return the picture of a recording as the address of an image that holds it; empty without one."""
+    if recording is None:
+        return ""
+    figure = draw_outcome(replay(recording))
+    figure.set_dpi(_DPI)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "picture.png"
+        save_figure(figure, path)
+        return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def spread_of(batch: Batch) -> Mapping[str, Any]:
+    """Return how the measure is spread as dots in a picture: a dot a run, stacked; empty where all are one."""
+    low, high = min(batch.values, default=0.0), max(batch.values, default=0.0)
+    if low == high:
+        return {}
+    bins: dict[int, list[Row]] = {}
+    for row in batch.done:
+        value = row.figures.get(batch.measure)
+        if isinstance(value, int | float):
+            bins.setdefault(round((value - low) / (high - low) * _BINS), []).append(row)
+    step = min(_WIDE / _BINS, _HIGH / max(map(len, bins.values())))
+    mean, deviation = batch.mean or 0.0, batch.deviation or 0.0
+
+    def across(value: float) -> float:
+        return round(_WIDE * min(max((value - low) / (high - low), 0.0), 1.0), 1)
+
+    return {
+        "radius": round(0.45 * step, 2),
+        "dots": [
+            (round(_WIDE * place / _BINS, 1), round(_HIGH - step * (n + 0.5), 1), row)
+            for place, rows in sorted(bins.items())
+            for n, row in enumerate(rows)
+        ],
+        "mean": across(mean),
+        "band": (across(mean - deviation), across(mean + deviation)),
+        "ticks": [(across(one), one) for one in (low + (high - low) * k / 5 for k in range(6))],
+    }
