@@ -79,7 +79,7 @@ def test_info_tells_a_person(capsys: Captured, wave: Path) -> None:
         assert word in shown
     assert run(["motion", "info", str(WALK)]) == 0
     shown = capsys.readouterr().out
-    for word in ("for ever", "all 18", "source document"):
+    for word in ("for ever", "all 18", "UC3M thesis"):
         assert word in shown
 
 
