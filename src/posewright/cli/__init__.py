@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
@@ -21,7 +22,9 @@ def main() -> None:
             if signal.getsignal(one) is signal.SIG_DFL:  # `nohup` has it ignored
                 signal.signal(one, _end)
         from posewright.cli.app import run
+        from posewright.cli.console import warn
 
+        warnings.showwarning = lambda message, *_, **__: warn(str(message))
         code = run()
     except KeyboardInterrupt:  # while modules were loaded: `run` has an answer of its own
         with suppress(OSError, AttributeError):  # stderr is full, or closed

@@ -134,7 +134,9 @@ MOTION_FILES = (".motion.yaml", ".mtn", ".mot", ".pos", ".motion", ".h", ".csv",
 _robots = files("robot.yaml", also=catalogue("posewright.robots.robot_names"))
 _gaits = files(".gait.yaml", also=_offering(_gait_names))
 _motions, _charts, _recordings = files(*MOTION_FILES), files(".chart.yaml", ".scxml", ".csv"), files(".mcap")
-_bodies = catalogue("posewright.experiments.plant_names", "posewright.bodies.domain_randomization_names", more=["nominal"])
+_bodies = catalogue(
+    "posewright.experiments.plant_names", "posewright.bodies.domain_randomization_names", more=["nominal"]
+)
 
 OFFERS: Mapping[str, Offers] = {
     **dict.fromkeys(("ROBOT", "--robot"), _robots),
@@ -144,7 +146,10 @@ OFFERS: Mapping[str, Offers] = {
     "RECORDING": _recordings,
     "ARCHIVE": files(".oda"),
     "TUNING": files(".tune.yaml", also=catalogue("posewright.experiments.tune_names")),
-    "TRIAL": files(".trial.yaml", also=catalogue("posewright.experiments.trial_names", "posewright.contests.contest_names")),
+    "TRIAL": files(
+        ".trial.yaml",
+        also=catalogue("posewright.experiments.trial_names", "posewright.contests.contest_names"),
+    ),
     "--layout": files(".layout.yaml", also=catalogue("posewright.arenas.layout_names", more=["random"])),
     "--behaviour": files(".behaviour.yaml", also=catalogue("posewright.behaviours.behaviour_names")),
     "--body": files(".bodies.yaml", also=_bodies),

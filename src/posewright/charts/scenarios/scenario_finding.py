@@ -28,7 +28,7 @@ def scenarios_beside(chart: Chart) -> list[Path]:
         path for folder in folders for path in sorted(folder.glob(f"*{ENDING}")) if _names(path, chart.path)
     ]
     if not found:
-        hint = f"write one, or let `posewright chart cover {chart.path}` write some"
+        hint = f"write one, or let `posewright chart cover {chart.path} -o FOLDER` write some"
         raise InputError("no scenario names this chart", where=Where(chart.path), hint=hint)
     return found
 
