@@ -107,7 +107,7 @@ def test_nothing_heavy_is_loaded_to_offer_a_name(line: str) -> None:
         f"print(*(name for name in {HEAVY} if name in sys.modules), file=sys.stderr)"
     )
     asked = os.environ | words | {"_POSEWRIGHT_COMPLETE": "complete_bash"}
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603 -- our own program
         [sys.executable, "-c", program], env=asked, capture_output=True, text=True, check=True
     )
     assert done.stdout
