@@ -5,13 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from posewright.cli import console
+from posewright.cli.film_options import (
+    Camera,
+    Size,
+    Speed,
+    Video,
+    film_path,
+    filming,
+    refuse_unused_camera,
+    size_of,
+)
 from posewright.cli.judge import give_outcome
-from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
@@ -61,6 +71,8 @@ def run(
     video: Video = None,
     plot: Plot = None,
     camera: Camera = None,
+    speed: Speed = 1.0,
+    size: Size = None,
     view: View = False,
     legal: Legal = False,
     as_json: AsJson = False,
@@ -76,14 +88,16 @@ def run(
     """
     from posewright.control import RealClock
     from posewright.experiments import draw_outcome, run_trial
-    from posewright.figures import FILMS, PICTURES, film_recording, save_figure
+    from posewright.figures import FILMS, PICTURES, film_recording, refuse_film, save_figure
 
-    if camera is not None and video is None:
-        raise InputError("no film is made that --camera could be for", hint="--video FILE makes one")
+    refuse_unused_camera(camera, video)
+    video, pixels = video and film_path(video, trial), size_of(size)
     if view and body != "sim":
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
     for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
         _refuse_unwritable(path, endings)
+    if video is not None:
+        refuse_film(video, speed, pixels)
     for output in (record, video, plot):
         refuse_overwriting(output, trial, layout, behaviour, motions)
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
@@ -96,6 +110,7 @@ def run(
             body=body,
             legal=legal,
             to_film=video is not None,
+            camera=camera,
             record=record,
             on_progress=_teller(say),
             make_watcher=_Live if view else None,
@@ -106,13 +121,9 @@ def run(
             say("drawing the picture")
             save_figure(draw_outcome(outcome), plot)
         if video is not None:
-            told = _filming(say)
-            film_recording(outcome.recording, video, camera=camera, on_progress=told)
+            how: dict[str, Any] = {"camera": camera, "speed": speed, "size": pixels}
+            film_recording(outcome.recording, video, **how, on_progress=filming(say))
     give_outcome(outcome, as_json=as_json)
-
-
-def _filming(say: Callable[[str], None]) -> Callable[[float], None]:
-    return lambda share: say(f"filming: {share:.0%}")
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:

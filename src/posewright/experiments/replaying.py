@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from posewright.contests import Score, contest_of, is_of_a_contest, judge
 from posewright.errors import UnknownNameError
 from posewright.evaluation.walking.walk import EXTRAS as WALK
 from posewright.experiments.outcome import Outcome, Unjudged
-from posewright.figures import draw_recording, draw_walk, film_recording, save_figure
+from posewright.figures import draw_recording, draw_walk, film_recording, refuse_film, save_figure
 from posewright.recordings import Recording, read_mcap
 from posewright.robots import robot as robot_card
 
@@ -25,6 +25,7 @@ def replay(
     video: str | Path | None = None,
     camera: str | None = None,
     speed: float = 1.0,
+    size: tuple[int, int] | None = None,
     robot: str | Path | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> Outcome:
@@ -37,6 +38,7 @@ def replay(
         camera: who films: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default
             `field`, or `side` where there is none.
         speed: recorded seconds a second of film.
+        size: of the film, width and height in pixels; as `film_recording` has it by default.
         robot: path of the robot's card, where that does not ship; a film needs its model.
         on_progress: is called with the share of the film that is done, 0..1.
 
@@ -44,13 +46,16 @@ def replay(
         FormatError: the file is no recording of a trial.
         InputError: the recording lacks what was asked for.
     """
+    if video is not None:
+        refuse_film(Path(video), speed, size)
     seen = recording if isinstance(recording, Recording) else read_mcap(Path(recording))
     outcome = Outcome(seen, _score(seen), 0.0)
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
     if video is not None:
         cards = None if robot is None else robot_card(robot)
-        film_recording(seen, video, camera=camera, speed=speed, robots=cards, on_progress=on_progress)
+        how: dict[str, Any] = {"camera": camera, "speed": speed, "size": size}
+        film_recording(seen, video, **how, robots=cards, on_progress=on_progress)
     return outcome
 
 

@@ -19,7 +19,7 @@ from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
 from posewright.experiments.stillness import StillWatch
 from posewright.experiments.trial import Trial, read_trial
-from posewright.figures import card_document
+from posewright.figures import card_document, refuse_camera
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.robots import is_path, robot, ships
@@ -50,6 +50,7 @@ def run_trial(
     body: str = SIMULATION,
     legal: bool = False,
     to_film: bool = False,
+    camera: str | None = None,
     record: str | Path | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     make_watcher: Callable[[Any], Watcher] | None = None,
@@ -70,6 +71,7 @@ def run_trial(
             `Outcome.remarks` say what is wrong with it.
         to_film: whether the run is to be filmed, which is refused before it begins where nobody would know
             where the robots are.
+        camera: who films, refused before the run begins where there is none of that name.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
         on_progress: is called twice a second of the plant's time.
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
@@ -80,6 +82,7 @@ def run_trial(
         InputError: something that was handed in is wrong.
         OutputError: the recording cannot be written there; this is told before the trial is run.
         BodyError: the body failed, or does not know what the referee must see.
+        UnknownNameError: there is no such camera.
         UnavailableError: the watcher needs a window, and there is none.
     """
     if record is not None:
@@ -95,6 +98,8 @@ def run_trial(
     _require_room(stage)
     if to_film and not _can_be_judged(stage.plant):
         raise InputError(f"there is nothing to film: the body {body!r} does not know where it is")
+    if camera is not None:
+        refuse_camera(camera, {name: played.robot.sensors for name, played in stage.behaviours.items()})
     try:
         wall_s = _perform(stage, asked.still_s, on_progress, make_watcher, pace, clock or (lambda: 0.0))
     finally:  # above all of a run that failed somebody will want to know how
