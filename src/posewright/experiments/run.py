@@ -10,7 +10,7 @@ from typing import Any
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
-from posewright.contests import NEW_TRY, Contest, Referee, contest
+from posewright.contests import NEW_TRY, Contest, Referee, Score, contest
 from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
@@ -83,38 +83,51 @@ def run_trial(
     """
     if record is not None:
         refuse_unwritable(Path(record))
-    asked = trial if isinstance(trial, Trial) else read_trial(trial)
-    asked = replace(
-        asked,
-        layout=asked.layout if layout is None else str(layout),
-        behaviour=asked.behaviour if behaviour is None else str(behaviour),
-        seed=asked.seed if seed is None else checked_seed(seed),
-    )
+    asked = _asked(trial, layout, behaviour, seed)
     stage = _set_up(asked, motions, body, legal=legal)
-    _require_room(stage)
-    if to_film and not _can_be_judged(stage.plant):
-        raise InputError(f"there is nothing to film: the body {body!r} does not know where it is")
+    _look_before(stage, to_film=to_film)
+    now = clock or (lambda: 0.0)
     try:
-        wall_s = _perform(stage, asked.still_s, on_progress, make_watcher, pace, clock or (lambda: 0.0))
+        wall_s = _perform(stage, on_progress, make_watcher, pace, now, still_s=asked.still_s)
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
             write_mcap(recording, Path(record))
+    said: dict[str, object] = {
+        "behaviour": behaviour,
+        "layout": layout,
+        "seed": seed,
+        "rules": asked.rules or None,
+    }
+    if isinstance(trial, Trial) or is_path(trial):  # a trial of one's own says these itself
+        said |= dict.fromkeys(("robot", "behaviour", "layout", "seed"), "")
+    remarks = _remarks(stage, recording, asked.still_s)
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, _assumed(stage, said))
+
+
+def _asked(
+    trial: str | Path | Trial, layout: str | Path | None, behaviour: str | Path | None, seed: int | None
+) -> Trial:
+    told = trial if isinstance(trial, Trial) else read_trial(trial)
+    return replace(
+        told,
+        layout=told.layout if layout is None else str(layout),
+        behaviour=told.behaviour if behaviour is None else str(behaviour),
+        seed=told.seed if seed is None else checked_seed(seed),
+    )
+
+
+def _judged(stage: _Stage, recording: Recording) -> Score:
     if _can_be_judged(stage.plant):
-        score = stage.contest.judge(recording)
-    else:
-        score = Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
-    assumed = {} if asked.rules else {"rules": stage.contest.name}
-    if not isinstance(trial, Trial) and not is_path(trial):
-        assumed |= _chosen(stage, {"behaviour": behaviour, "layout": layout, "seed": seed})
-    return Outcome(recording, score, wall_s, _remarks(stage, recording, asked.still_s), assumed)
+        return stage.contest.judge(recording)
+    return Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
 
 
-def _chosen(stage: _Stage, said: Mapping[str, object]) -> dict[str, str]:
-    """Return what a shipped trial or a contest chose of what nobody has `said`."""
+def _assumed(stage: _Stage, said: Mapping[str, object]) -> dict[str, str]:
+    """Return what a shipped trial, or its contest, chose of what nobody has `said`."""
     played, header = next(iter(stage.behaviours.values())), stage.recorder.header
     found = {"robot": played.robot.name, "behaviour": played.name, "layout": header.layout}
-    found["seed"] = str(header.seed)
+    found |= {"seed": str(header.seed), "rules": stage.contest.name}
     return {what: value for what, value in found.items() if value and said.get(what) is None}
 
 
@@ -162,14 +175,17 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
     return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
 
 
-def _require_room(stage: _Stage) -> None:
-    """Refuse a layout of which a box stands where a robot starts."""
+def _look_before(stage: _Stage, *, to_film: bool) -> None:
+    """Refuse a box where a robot starts, and a film of a robot of which nobody knows where it is."""
     for (name, body), role in zip(stage.plant.bodies.items(), stage.contest.entries, strict=True):
         truth = body.observe().truth
-        touched = None if truth is None else truth.box_contacts.any(axis=0)
-        if touched is not None and touched.any():
+        if truth is None:
+            if to_film:
+                raise InputError(f"there is nothing to film: {name} does not know where it is")
+        elif truth.box_contacts.any():
             x, y, _ = stage.contest.start(role, stage.arena)
-            what = f"the layout has box {int(touched.argmax()) + 1} where {name} starts"
+            box = int(truth.box_contacts.any(axis=0).argmax()) + 1
+            what = f"the layout has box {box} where {name} starts"
             raise InputError(what, hint=f"the robot begins at x = {x:g}, y = {y:g} m and touches it there")
 
 
@@ -235,11 +251,12 @@ def _can_be_judged(plant: Plant) -> bool:
 
 def _perform(
     stage: _Stage,
-    still_s: float,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     pace: Clock | None,
     wall_clock: Callable[[], float],
+    *,
+    still_s: float,
 ) -> float:
     """Let the trial run, and return how long that took by the clock [s]."""
     plant, recorder, held = stage.plant, stage.recorder, stage.contest
