@@ -67,8 +67,7 @@ def run_trial(
         body: what it is run on, one of `plant_names()`.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
-        to_film: whether the run is to be filmed, which is refused before it begins where nobody would know
-            where the robots are.
+        to_film: whether it is to be filmed, which needs a body that knows where it is.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
         on_progress: is called twice a second of the plant's time.
         make_watcher: makes one more watcher, of the plant: a live window on the simulated world, for one.
@@ -99,10 +98,8 @@ def run_trial(
         "seed": seed,
         "rules": asked.rules or None,
     }
-    if isinstance(trial, Trial) or is_path(trial):  # a trial of one's own says these itself
-        said |= dict.fromkeys(("robot", "behaviour", "layout", "seed"), "")
     remarks = _remarks(stage, recording, asked.still_s)
-    return Outcome(recording, _judged(stage, recording), wall_s, remarks, _assumed(stage, said))
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, _assumed(stage, trial, said))
 
 
 def _asked(
@@ -123,11 +120,14 @@ def _judged(stage: _Stage, recording: Recording) -> Score:
     return Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
 
 
-def _assumed(stage: _Stage, said: Mapping[str, object]) -> dict[str, str]:
-    """Return what a shipped trial, or its contest, chose of what nobody has `said`."""
-    played, header = next(iter(stage.behaviours.values())), stage.recorder.header
-    found = {"robot": played.robot.name, "behaviour": played.name, "layout": header.layout}
-    found |= {"seed": str(header.seed), "rules": stage.contest.name}
+def _assumed(stage: _Stage, trial: str | Path | Trial, said: Mapping[str, object]) -> dict[str, str]:
+    """Return what a shipped trial, or a contest, chose of what nobody has `said`, one's own trial neither."""
+    found: dict[str, str] = {}
+    if not (isinstance(trial, Trial) or is_path(trial)):
+        played, header = next(iter(stage.behaviours.values())), stage.recorder.header
+        found = {"robot": played.robot.name, "behaviour": played.name}
+        found |= {"layout": header.layout, "seed": str(header.seed)}
+    found["rules"] = stage.contest.name
     return {what: value for what, value in found.items() if value and said.get(what) is None}
 
 
