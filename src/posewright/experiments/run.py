@@ -10,7 +10,7 @@ from typing import Any
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
-from posewright.contests import NEW_TRY, Contest, Referee, contest
+from posewright.contests import NEW_TRY, Contest, Referee, Score, contest
 from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
@@ -69,8 +69,7 @@ def run_trial(
             that the seed draws.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
-        to_film: whether the run is to be filmed, which is refused before it begins where nobody would know
-            where the robots are.
+        to_film: whether it is to be filmed, which needs a body that knows where it is.
         camera: who films, refused before the run begins where there is none of that name.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
         on_progress: is called twice a second of the plant's time.
@@ -87,40 +86,54 @@ def run_trial(
     """
     if record is not None:
         refuse_unwritable(Path(record))
-    asked = trial if isinstance(trial, Trial) else read_trial(trial)
-    asked = replace(
-        asked,
-        layout=asked.layout if layout is None else str(layout),
-        behaviour=asked.behaviour if behaviour is None else str(behaviour),
-        seed=asked.seed if seed is None else checked_seed(seed),
-    )
+    asked = _asked(trial, layout, behaviour, seed)
     stage = _set_up(asked, motions, body, legal=legal)
-    _require_room(stage)
-    if to_film and not _can_be_judged(stage.plant):
-        raise InputError(f"there is nothing to film: the body {body!r} does not know where it is")
+    _look_before(stage, to_film=to_film)
     if camera is not None:
         refuse_camera(camera, {name: played.robot.sensors for name, played in stage.behaviours.items()})
+    now = clock or (lambda: 0.0)
     try:
-        wall_s = _perform(stage, asked.still_s, on_progress, make_watcher, pace, clock or (lambda: 0.0))
+        wall_s = _perform(stage, on_progress, make_watcher, pace, now, still_s=asked.still_s)
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
             write_mcap(recording, Path(record))
+    said: dict[str, object] = {
+        "behaviour": behaviour,
+        "layout": layout,
+        "seed": seed,
+        "rules": asked.rules or None,
+    }
+    remarks = _remarks(stage, recording, asked.still_s)
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, _assumed(stage, trial, said))
+
+
+def _asked(
+    trial: str | Path | Trial, layout: str | Path | None, behaviour: str | Path | None, seed: int | None
+) -> Trial:
+    told = trial if isinstance(trial, Trial) else read_trial(trial)
+    return replace(
+        told,
+        layout=told.layout if layout is None else str(layout),
+        behaviour=told.behaviour if behaviour is None else str(behaviour),
+        seed=told.seed if seed is None else checked_seed(seed),
+    )
+
+
+def _judged(stage: _Stage, recording: Recording) -> Score:
     if _can_be_judged(stage.plant):
-        score = stage.contest.judge(recording)
-    else:
-        score = Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
-    assumed = {} if asked.rules else {"rules": stage.contest.name}
-    if not isinstance(trial, Trial) and not is_path(trial):
-        assumed |= _chosen(stage, {"behaviour": behaviour, "layout": layout, "seed": seed})
-    return Outcome(recording, score, wall_s, _remarks(stage, recording, asked.still_s), assumed)
+        return stage.contest.judge(recording)
+    return Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
 
 
-def _chosen(stage: _Stage, said: Mapping[str, object]) -> dict[str, str]:
-    """Return what a shipped trial or a contest chose of what nobody has `said`."""
-    played, header = next(iter(stage.behaviours.values())), stage.recorder.header
-    found = {"robot": played.robot.name, "behaviour": played.name, "layout": header.layout}
-    found["seed"] = str(header.seed)
+def _assumed(stage: _Stage, trial: str | Path | Trial, said: Mapping[str, object]) -> dict[str, str]:
+    """Return what a shipped trial, or a contest, chose of what nobody has `said`, one's own trial neither."""
+    found: dict[str, str] = {}
+    if not (isinstance(trial, Trial) or is_path(trial)):
+        played, header = next(iter(stage.behaviours.values())), stage.recorder.header
+        found = {"robot": played.robot.name, "behaviour": played.name}
+        found |= {"layout": header.layout, "seed": str(header.seed)}
+    found["rules"] = stage.contest.name
     return {what: value for what, value in found.items() if value and said.get(what) is None}
 
 
@@ -186,14 +199,17 @@ def documents_of(trial: Trial, motions: str | Path | None = None, *, legal: bool
     return documents | {card_document(one.robot.name): one.robot.text for one in behaviours.values()}
 
 
-def _require_room(stage: _Stage) -> None:
-    """Refuse a layout of which a box stands where a robot starts."""
+def _look_before(stage: _Stage, *, to_film: bool) -> None:
+    """Refuse a box where a robot starts, and a film of a robot of which nobody knows where it is."""
     for (name, body), role in zip(stage.plant.bodies.items(), stage.contest.entries, strict=True):
         truth = body.observe().truth
-        touched = None if truth is None else truth.box_contacts.any(axis=0)
-        if touched is not None and touched.any():
+        if truth is None:
+            if to_film:
+                raise InputError(f"there is nothing to film: {name} does not know where it is")
+        elif truth.box_contacts.any():
             x, y, _ = stage.contest.start(role, stage.arena)
-            what = f"the layout has box {int(touched.argmax()) + 1} where {name} starts"
+            box = int(truth.box_contacts.any(axis=0).argmax()) + 1
+            what = f"the layout has box {box} where {name} starts"
             raise InputError(what, hint=f"the robot begins at x = {x:g}, y = {y:g} m and touches it there")
 
 
@@ -259,11 +275,12 @@ def _can_be_judged(plant: Plant) -> bool:
 
 def _perform(
     stage: _Stage,
-    still_s: float,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     pace: Clock | None,
     wall_clock: Callable[[], float],
+    *,
+    still_s: float,
 ) -> float:
     """Let the trial run, and return how long that took by the clock [s]."""
     plant, recorder, held = stage.plant, stage.recorder, stage.contest
