@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from posewright.figures import draw_motion as draw_motion
     from posewright.figures import draw_parameter as draw_parameter
     from posewright.figures import draw_recording as draw_recording
+    from posewright.figures import draw_robot as draw_robot
+    from posewright.figures import draw_stick as draw_stick
     from posewright.figures import draw_strip as draw_strip
     from posewright.figures import draw_tuning as draw_tuning
     from posewright.figures import draw_walk as draw_walk
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
     from posewright.robots import robot_names as robot_names
     from posewright.sticks import add_to_stick as add_to_stick
     from posewright.sticks import check_monet as check_monet
+    from posewright.sticks import motions_on as motions_on
     from posewright.sticks import read_stick as read_stick
 
     compare_charts = equivalent
@@ -96,7 +99,7 @@ else:
 
 TWINS = {
     "robots": ("robot_names",),
-    "robots show": ("robot", "describe_robot"),
+    "robots show": ("robot", "describe_robot", "draw_robot"),
     "motion info": ("read_motion_file",),
     "motion convert": ("convert_motion",),
     "motion check": ("check_motion", "try_motion"),
@@ -108,6 +111,7 @@ TWINS = {
     "archive create": ("create_archive",),
     "archive add": ("add_to_archive",),
     "archive remove": ("remove_from_archive",),
+    "sticks show": ("read_stick", "motions_on", "draw_stick"),
     "monet check": ("read_stick", "check_monet"),
     "monet add": ("add_to_stick",),
     "chart check": ("check_chart",),

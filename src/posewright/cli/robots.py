@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from posewright import robots
+from posewright import figures, robots
 from posewright.cli.console import give, table
-from posewright.cli.options import AsJson, add_verb, argument
+from posewright.cli.options import AsJson, Plot, add_verb, argument
 
 NOT_WORTH_SHOWING = (0, None, (0.0, 0.0, 0.0))
 """Values of a sensor's place and direction that say no more than its mount does."""
@@ -46,18 +46,24 @@ def list_robots(context: typer.Context, as_json: AsJson = False) -> None:
 
 def show(
     name: Annotated[str, argument("NAME", "A robot of the list, or the path of one's own robot.yaml.")],
+    plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a robot's card: joints, servos, limits, poses, numberings, sensors and sources.
 
-    Angles are the joints' own: pitch about y, roll about x, yaw about z.
+    Angles are the joints' own: pitch about y, roll about x, yaw about z. The picture shows where they are, and
+    which way is positive.
 
     [bold]Examples[/]
       posewright robots show robotis_bioloid
       posewright robots show robotis_bioloid --json
+      posewright robots show sony_ers7 --plot joints.png
       posewright robots show my_robot/robot.yaml
     """
-    card = robots.describe(robots.robot(name))
+    robot = robots.robot(name)
+    if plot is not None:
+        figures.save_figure(figures.draw_robot(robot), plot)
+    card = robots.describe(robot)
     give(card, _card(card), as_json=as_json)
 
 

@@ -72,4 +72,4 @@ def draw_outcome(outcome: Outcome) -> Figure:
         return draw_walk(recording)
     judged = not isinstance(outcome.score, Unjudged)
     adds = contest_of(recording.header).picture(recording) if judged else None
-    return draw_recording(recording, adds)
+    return draw_recording(recording, contest=adds)
