@@ -13,6 +13,7 @@ Importing this module loads nothing heavy: the room behind a name is loaded when
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from posewright.lazy import lazy
@@ -140,3 +141,20 @@ TWINS = {
     "inspect": ("inspect_robot",),
 }
 """Which names here do what a verb of the command line does."""
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Let a notebook show robots, motions, gaits and recordings as pictures: `%load_ext posewright`."""
+    from posewright.experiments.notebook import register
+
+    register(shell)
+
+
+def _load_if_in_ipython() -> None:
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is not None:
+        load_ipython_extension(shell)
+
+
+_load_if_in_ipython()

@@ -52,7 +52,7 @@ def test_the_same_recording_gives_the_same_picture(
     outcome: Outcome, adds: ContestPicture, tmp_path: Path
 ) -> None:
     for name in ("a.svg", "b.svg"):
-        save_figure(draw_recording(outcome.recording, adds), tmp_path / name)
+        save_figure(draw_recording(outcome.recording, contest=adds), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
@@ -66,7 +66,7 @@ def test_every_state_of_the_chart_is_named_in_the_picture(outcome: Outcome, tmp_
 def test_a_contest_adds_its_score_its_numbers_and_a_field_for_each_part(
     outcome: Outcome, adds: ContestPicture, tmp_path: Path
 ) -> None:
-    figure = draw_recording(outcome.recording, adds)
+    figure = draw_recording(outcome.recording, contest=adds)
     words = drawn(tmp_path, figure)
     assert adds.headline in words
     assert adds.series_title in words

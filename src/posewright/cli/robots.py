@@ -51,8 +51,8 @@ def show(
 ) -> None:
     """Show a robot's card: joints, servos, limits, poses, numberings, sensors and sources.
 
-    Angles are the joints' own: pitch about y, roll about x, yaw about z. The picture shows where they are, and
-    which way is positive.
+    Angles are the joints' own: pitch about y, roll about x, yaw about z. The picture shows where they are,
+    and which way is positive.
 
     [bold]Examples[/]
       posewright robots show robotis_bioloid

@@ -73,3 +73,8 @@ def draw_outcome(outcome: Outcome) -> Figure:
     judged = not isinstance(outcome.score, Unjudged)
     adds = contest_of(recording.header).picture(recording) if judged else None
     return draw_recording(recording, contest=adds)
+
+
+def draw_replayed(recording: Recording) -> Figure:
+    """Draw what was recorded, with what its contest adds where that is known here."""
+    return draw_outcome(replay(recording))
