@@ -74,7 +74,7 @@ def test_the_types_and_what_draws_them_are_where_they_are_looked_for() -> None:
     for place, drawn in SHOWN.items():
         for module, name in (place, drawn):
             found = getattr(__import__(module, fromlist=[name]), name)
-            assert found.__module__ == module or module == "posewright.figures"
+            assert module in {found.__module__, "posewright.figures"}
 
 
 @pytest.mark.parametrize("running", [True, False])
@@ -83,7 +83,8 @@ def test_importing_posewright_inside_ipython_turns_it_on(running: bool) -> None:
         "import sys, types\n"
         "calls = []\n"
         "formatter = types.SimpleNamespace(for_type_by_name=lambda *one: calls.append(one))\n"
-        "shell = types.SimpleNamespace(display_formatter=types.SimpleNamespace(formatters={'text/html': formatter}))\n"
+        "display = types.SimpleNamespace(formatters={'text/html': formatter})\n"
+        "shell = types.SimpleNamespace(display_formatter=display)\n"
         "ipython = types.ModuleType('IPython')\n"
         f"ipython.get_ipython = lambda: shell if {running} else None\n"
         "sys.modules['IPython'] = ipython\n"
@@ -91,5 +92,6 @@ def test_importing_posewright_inside_ipython_turns_it_on(running: bool) -> None:
         "heavy = {'matplotlib', 'mujoco', 'scipy', 'posewright.motions.motion'} & set(sys.modules)\n"
         "print(len(calls), sorted(heavy))\n"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    command = [sys.executable, "-c", program]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 -- our own
     assert told.split() == [str(len(SHOWN) if running else 0), "[]"]

@@ -96,8 +96,8 @@ def _draw_motion(axes: Axes, one: StickMotion) -> None:
     axes.set_facecolor("#fafbfc")
     for line, (text, colour) in enumerate(zip(told, (INK, GREY, GREY), strict=False)):
         style: dict[str, Any] = {"va": "top", "fontsize": 7.5 if line == 0 else 6.5, "color": colour}
-        where = {"transform": axes.transAxes, "parse_math": False}
-        axes.text(0.0, -0.04 - 0.15 * line, text, weight="bold" if line == 0 else "normal", **style, **where)
+        style |= {"transform": axes.transAxes, "parse_math": False}
+        axes.text(0.0, -0.04 - 0.15 * line, text, weight="bold" if line == 0 else "normal", **style)
 
 
 def _draw_poses(axes: Axes, motion: Motion) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ParamSpec, cast
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from posewright.charts.chart_state import JOINT
 from posewright.errors import InputError, MissingExtraError
@@ -127,7 +127,7 @@ def canvas(into: Canvas | None, size_in: tuple[float, float], **style: Any) -> C
 def titled(drawn: Canvas, label: str) -> Figure:
     """Return the figure that something was drawn into, whole, and give that a label."""
     drawn.set_label(label)
-    return cast("Figure", drawn.get_figure(root=True))
+    return drawn.get_figure(root=True)
 
 
 def axes_at(  # noqa: PLR0917 -- a page and a box
