@@ -77,4 +77,9 @@ def draw_outcome(outcome: Outcome) -> Figure:
         return draw_walk(recording)
     judged = not isinstance(outcome.score, Unjudged)
     adds = contest_of(recording.header).picture(recording) if judged else None
-    return draw_recording(recording, adds)
+    return draw_recording(recording, contest=adds)
+
+
+def draw_replayed(recording: Recording) -> Figure:
+    """Draw what was recorded, with what its contest adds where that is known here."""
+    return draw_outcome(replay(recording))

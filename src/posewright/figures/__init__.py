@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from posewright.figures.playback import card_document as card_document
     from posewright.figures.playback import scene_of as scene_of
     from posewright.figures.recording import draw_recording as draw_recording
+    from posewright.figures.robot import draw_robot as draw_robot
     from posewright.figures.saving import PICTURES as PICTURES
     from posewright.figures.saving import refuse_unsavable as refuse_unsavable
     from posewright.figures.saving import save_figure as save_figure
+    from posewright.figures.stick import draw_stick as draw_stick
+    from posewright.figures.stick import stick_pages as stick_pages
     from posewright.figures.strip import draw_strip as draw_strip
     from posewright.figures.strip import refuse_pictures as refuse_pictures
     from posewright.figures.tuning import draw_tuning as draw_tuning
