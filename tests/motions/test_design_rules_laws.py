@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.motions import DesignRules, Easing, Finding, Keyframe, Motion, Pose, check_motion, mirrored
-from posewright.motions.checked import Checked
+from posewright.motions.checked import MOST_ANGLES, Checked
 from posewright.robots import Robot, robot
 
 
@@ -99,6 +100,16 @@ def test_backwards_the_steps_and_speeds_are_the_same(data: st.DataObject) -> Non
     for rule in ("step", "speed"):
         ours = sorted((f.joint or "", round(f.value or 0.0, 6)) for f in each(drawn, card, rule))
         assert sorted((f.joint or "", round(f.value or 0.0, 6)) for f in each(back, card, rule)) == ours
+
+
+def test_a_motion_of_thousands_of_keyframes_is_checked_in_little_memory() -> None:
+    card = robot("sony_ers7")
+    angles = [np.full(len(card.joint_names), 0.01 * (i % 2)) for i in range(3000)]
+    frames = tuple(Keyframe(Pose(card.joint_names, row), 0.016) for row in angles)
+    drawn = Motion("long", card.name, card.joint_names, frames)
+    looked_at = checked(drawn, card)
+    assert sum(way.points.size for way in looked_at.ways) <= MOST_ANGLES + sum(len(row) for row in angles)
+    assert {len(way.points) for way in checked(replace(drawn, keyframes=frames[:50]), card).ways} == {65}
 
 
 @given(st.data())

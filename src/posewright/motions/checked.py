@@ -23,6 +23,12 @@ MOST_TOLD = 6
 """How many rows of keyframes are named; of more it is said that there are."""
 
 
+MOST_ANGLES = 2_000_000
+"""So many are looked at in all: ways are cut into fewer points where a motion has thousands of keyframes."""
+
+FEWEST_POINTS = 4
+
+
 class Level(Enum):
     """How bad it is: an error breaks a rule, a warning comes near, a note is only to be known."""
 
@@ -273,7 +279,9 @@ class Checked:
 
     def _ways(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Segment]:
         rows = np.rad2deg(np.stack([pose.angles for pose in poses]))
-        points = np.rad2deg(self.motion.ways(self.rules.points_per_way, later=later))
+        fitting = MOST_ANGLES // max(rows.size, 1)
+        count = max(min(self.rules.points_per_way, fitting), FEWEST_POINTS)
+        points = np.rad2deg(self.motion.ways(count, later=later))
         passed = self.motion.duration if later else 0.0
         for i, keyframe in enumerate(self.motion.keyframes):
             reach = keyframe.reach_s / self.motion.speed
