@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.judge import give_outcome
+from posewright.cli.judge import TrustRules, give_outcome
 from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def replay(
         float, option("--speed", "Recorded seconds a second of film or window.", min=0.05, max=100.0)
     ] = 1.0,
     view: Annotated[bool, option("--view", "Show it in a live window.")] = False,
+    trust: TrustRules = False,
     as_json: AsJson = False,
 ) -> None:
     """Play a recording again, from itself alone: picture, film, live window, score.
@@ -49,6 +50,7 @@ def replay(
             video=video,
             camera=camera,
             speed=speed,
+            trust_attached_rules=trust,
             on_progress=lambda share: say(f"filming: {share:.0%}"),
         )
     if view:

@@ -118,7 +118,7 @@ class _Stage:
 
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
-    held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None)
+    held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None, trial.rules)
     arena = held.field(trial.layout, trial.seed, legal=legal)
     if trial.arena not in {"", arena.name}:
         raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")

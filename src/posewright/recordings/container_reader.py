@@ -96,7 +96,9 @@ def _unpacked(file: BinaryIO, wanted: Callable[[str], bool]) -> Contents:
         body = file.read(length) if length <= MAX_RARE_BYTES else b""
         if opcode == Opcode.DATA_END and position + length == data_end:
             told = records.DataEnd.read(_stream(body)).data_section_crc
-            if told and told != checksum:  # where it is left out, chunks' checksums, digest and seal cover all
+            if (
+                told and told != checksum
+            ):  # where it is left out, chunks' checksums, digest and seal cover all
                 raise ValueError("the checksum of the data is wrong")
             return reading.contents()
         checksum = zlib.crc32(body, zlib.crc32(head, checksum))

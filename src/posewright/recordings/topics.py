@@ -25,7 +25,7 @@ MAX_READING = 1 << 16
 """All sensors of a robot together give at most so many numbers at a time."""
 
 MAX_JSON_BYTES = 1 << 22
-"""A recording has at most so many bytes of decisions and events, and for each of its rows `ROW_JSON_BYTES`."""
+"""Bytes of all decisions and events: at most so many, and `ROW_JSON_BYTES` more for each row."""
 
 ROW_JSON_BYTES = 1 << 10
 
@@ -80,18 +80,21 @@ def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
     robots = {name: _read_robot(name, header, columns[name], found, n) for name in header.robots}
     boxes, times = rows["boxes"].reshape(n, len(header.boxes), 7), rows["time_s"]
     if not np.isfinite(times).all():
-        raise InputError("the time of a row is no number")
+        raise InputError(f"the time of row {np.isfinite(times).argmin()} is no number")
     return Recording(header, times, robots, boxes, _read_events(found.get(EVENTS, ())))
 
 
 def is_read_back(topic: str) -> bool:
-    """Return whether messages on a topic may be what a recording is read back from, and not only looked at."""
+    """Return whether a recording may be read back from messages on a topic, which are not only looked at."""
     return topic in {EVENTS, ROWS} or topic.rpartition("/")[2] in _READ_BACK
 
 
 def _check_json(header: Header, found: Messages, n: int) -> None:
     """Refuse more decisions and events than any run has: as objects they take twenty times their bytes."""
-    topics, most = (EVENTS, *(f"/{name}/decisions" for name in header.robots)), MAX_JSON_BYTES + n * ROW_JSON_BYTES
+    topics, most = (
+        (EVENTS, *(f"/{name}/decisions" for name in header.robots)),
+        MAX_JSON_BYTES + n * ROW_JSON_BYTES,
+    )
     length = sum(len(message) for topic in topics for message in found.get(topic, ()))
     if length > most:
         raise InputError(f"its decisions and events have {length} bytes", hint=f"at most {most} for {n} rows")
