@@ -24,7 +24,7 @@ EVENTS, ROWS = "/events", "/rows"
 MAX_READING = 1 << 16
 """All sensors of a robot together give at most so many numbers at a time."""
 
-MAX_JSON_BYTES = 1 << 22
+MAX_JSON_BYTES = 1 << 21
 """Bytes of all decisions and events: at most so many, and `ROW_JSON_BYTES` more for each row."""
 
 ROW_JSON_BYTES = 1 << 10
