@@ -177,7 +177,7 @@ def _cast(
     trial: Trial, motions: str | Path | None, *, legal: bool
 ) -> tuple[Contest, Arena, dict[str, Behaviour]]:
     """Return contest, field, and who plays, by the robots' names in the plant."""
-    held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None)
+    held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None, trial.rules)
     arena = held.field(trial.layout, trial.seed, legal=legal)
     if (trial.layout or legal) and not arena.box_kinds:
         raise InputError(f"{held.name} has no layouts: no boxes stand on its field", hint="leave it out")
