@@ -11,8 +11,10 @@ import pytest
 
 from posewright.errors import UnknownNameError
 from posewright.formats import read_motion
-from posewright.motions import DesignRules, Finding, Keyframe, Level, Motion, Pose, check_motion
+from posewright.motions import DesignRules, Finding, Keyframe, Level, Motion, Pose
 from posewright.robots import MotionRules, robot
+
+from .all_rules import check_all
 
 CARD = robot("sony_ers7")
 RULES = DesignRules.of(CARD)
@@ -41,11 +43,11 @@ def there_and_back(seconds: float = 1.0, **to_deg: float) -> Motion:
 def found(of: Motion, rule: str, **options: object) -> list[Finding]:
     """Return what one rule finds, as a standing motion that may take its time."""
     asked = {"near_pose": "stand", "celebration": True, **options}
-    return [f for f in check_motion(of, CARD, **asked) if f.rule == rule]  # type: ignore[arg-type]
+    return [f for f in check_all(of, CARD, **asked) if f.rule == rule]  # type: ignore[arg-type]
 
 
 def test_standing_still_breaks_no_rule() -> None:
-    assert check_motion(motion((0.0, pose()), (1.0, pose())), CARD) == ()
+    assert check_all(motion((0.0, pose()), (1.0, pose())), CARD) == ()
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_no_fault_is_found_with_a_joint_that_is_not_moved() -> None:
 
 def test_without_a_pose_to_stand_in_a_coupled_limit_needs_all_its_joints() -> None:
     card = replace(CARD, poses={}, motion_rules=MotionRules())
-    assert check_motion(part(head_tilt=-8.0), card, celebration=True) == ()
+    assert check_all(part(head_tilt=-8.0), card, celebration=True) == ()
 
 
 def test_a_coupled_limit_that_is_no_closer_than_the_joints_own_is_not_told_twice() -> None:
@@ -197,11 +199,11 @@ def test_without_another_word_it_is_to_begin_and_end_near_the_walk_or_standing()
     assert RULES.near_pose_deg == DesignRules().near_pose_deg
     for name in RULES.near_pose:
         there = Pose(CARD.joint_names, CARD.pose(name))
-        assert not any(f.rule == "pose" for f in check_motion(motion((0.0, there), (1.0, pose())), CARD))
+        assert not any(f.rule == "pose" for f in check_all(motion((0.0, there), (1.0, pose())), CARD))
     walk = Pose(CARD.joint_names, CARD.pose("walk"))
-    assert [f.rule for f in check_motion(motion((0.0, walk), (1.0, walk)), CARD) if f.rule == "pose"] == []
+    assert [f.rule for f in check_all(motion((0.0, walk), (1.0, walk)), CARD) if f.rule == "pose"] == []
     sit = Pose(CARD.joint_names, CARD.pose("sit"))
-    findings = [f for f in check_motion(motion((0.0, walk), (1.0, sit)), CARD) if f.rule == "pose"]
+    findings = [f for f in check_all(motion((0.0, walk), (1.0, sit)), CARD) if f.rule == "pose"]
     assert {(f.level, f.keyframe, f.limit) for f in findings} == {(Level.ERROR, 2, RULES.near_pose_deg)}
     assert all("from pose walk" in f.message for f in findings)  # which is nearer
     assert all(f.message.endswith("; it is near pose sit") for f in findings)
@@ -213,7 +215,7 @@ def test_the_nearest_pose_may_be_asked_for() -> None:
     assert found(sitting, "pose", near_pose="nearest") == []
     assert found(sitting, "pose", near_pose="walk") != []
     with pytest.raises(UnknownNameError, match="did you mean sit"):
-        check_motion(sitting, CARD, near_pose="sitt")
+        check_all(sitting, CARD, near_pose="sitt")
 
 
 def test_a_pose_that_is_another_altogether_is_one_finding() -> None:
@@ -229,10 +231,10 @@ def test_a_motion_of_the_head_alone_is_judged_by_the_head_alone() -> None:
     head = ("neck_tilt", "head_pan", "head_tilt")
     at = Pose(head, np.array([STAND[CARD.index(joint)] for joint in head]))
     nod = Motion("nod", CARD.name, head, (Keyframe(at, 0.0), Keyframe(at, 1.0)))
-    assert check_motion(nod, CARD, near_pose="stand") == ()
-    assert check_motion(nod, CARD, near_pose="sit") == ()
+    assert check_all(nod, CARD, near_pose="stand") == ()
+    assert check_all(nod, CARD, near_pose="sit") == ()
     aside = Pose(head, at.angles + np.radians([0.0, 60.0, 0.0]))
-    (finding,) = (f for f in check_motion(replace(nod, keyframes=(Keyframe(aside, 0.0, 1.0),)), CARD))
+    (finding,) = (f for f in check_all(replace(nod, keyframes=(Keyframe(aside, 0.0, 1.0),)), CARD))
     assert (finding.rule, finding.joint) == ("pose", "head_pan")
 
 
@@ -257,14 +259,14 @@ def test_the_card_sets_the_thresholds(name: str, strict: float, easy: float) -> 
     rule = {"max_duration_s": "duration", "near_pose_deg": "pose"}.get(name, "step")
     for value, broken in ((strict, True), (easy, False)):
         card = replace(CARD, motion_rules=replace(CARD.motion_rules, near_pose=("stand",), **{name: value}))
-        limits = {f.limit for f in check_motion(tried, card) if f.rule == rule}
+        limits = {f.limit for f in check_all(tried, card) if f.rule == rule}
         assert limits == ({value} if broken else set())
 
 
 def test_thresholds_given_by_hand_take_the_place_of_the_cards() -> None:
     slow = motion((0.0, pose()), (3.0, pose()))
-    assert [f.rule for f in check_motion(slow, CARD)] == ["duration"]
-    assert check_motion(slow, CARD, rules=replace(RULES, max_duration_s=4.0)) == ()
+    assert [f.rule for f in check_all(slow, CARD)] == ["duration"]
+    assert check_all(slow, CARD, rules=replace(RULES, max_duration_s=4.0)) == ()
 
 
 def test_every_rule_a_card_may_say_is_a_threshold() -> None:
@@ -289,7 +291,7 @@ def test_a_step_that_rounds_to_the_limit_is_not_beyond_it() -> None:
 
 @pytest.mark.parametrize("path", sorted((CARD.folder or Path()).glob("motions/*.yaml")), ids=lambda p: p.stem)
 def test_the_motions_that_ship_break_no_rule(path: Path) -> None:
-    assert check_motion(read_motion(path), CARD) == ()
+    assert check_all(read_motion(path), CARD) == ()
 
 
 def test_a_robot_whose_card_says_no_more_has_one_threshold_for_steps() -> None:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from posewright.formats.motion_file import Origin as Origin
     from posewright.formats.motion_file import PageLabel as PageLabel
     from posewright.formats.motion_file import Reference as Reference
-    from posewright.formats.motion_file import card_of as card_of
     from posewright.formats.motion_file import carried_to as carried_to
     from posewright.formats.motion_file import file_for_robot as file_for_robot
     from posewright.formats.motion_file import lost_between_robots as lost_between_robots
@@ -79,5 +78,6 @@ if TYPE_CHECKING:
     from posewright.formats.writing import refuse_losses as refuse_losses
     from posewright.formats.writing import write_motion as write_motion
     from posewright.formats.writing import write_motion_file as write_motion_file
+    from posewright.motions import card_of as card_of
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.formats.motion_file import card_of, origin_of
-from posewright.motions import Motion
+from posewright.formats.motion_file import origin_of
+from posewright.motions import Motion, card_of
 from posewright.robots import Robot
 
 STAND = "stand"
