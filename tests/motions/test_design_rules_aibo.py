@@ -187,11 +187,29 @@ def test_speed_is_said_in_degrees_a_frame_too(joint: str, per_frame: float) -> N
 
     assert found(turn(0.999), "speed") == []
     there, back = found(turn(1.01), "speed")
-    assert (there.level, there.joint, there.keyframe, back.keyframe) == (Level.ERROR, joint, 2, 3)
+    assert (there.level, there.joint, there.keyframe, back.keyframe) == (Level.WARNING, joint, 2, 3)
     assert there.value == pytest.approx(1.01 * per_frame / FRAME_S)
     assert there.limit == pytest.approx(per_frame / FRAME_S)
     assert f"{1.01 * per_frame:.2f} deg a frame of 8 ms" in there.message
     assert f"the most is {per_frame / FRAME_S:.0f} deg/s, {per_frame:.2f} deg a frame" in there.message
+
+
+@pytest.mark.parametrize(("turned", "level"), [(39.0, Level.WARNING), (41.0, Level.ERROR)])
+def test_to_fall_far_behind_sonys_speeds_is_an_error_in_one_frame_or_in_several(
+    turned: float, level: Level
+) -> None:
+    most = 279.0 * 2 * FRAME_S  # what the joint turns in the two frames
+    assert 4.0 < most < 5.0
+    begin = math.degrees(STAND[CARD.index("left_front_rotator")])
+    half, whole = (pose(left_front_rotator=begin + turned * share) for share in (0.5, 1.0))
+    at_once = motion((0.0, pose()), (2 * FRAME_S, whole), (1.0, pose()))
+    by_halves = motion((0.0, pose()), (FRAME_S, half), (FRAME_S, whole), (1.0, pose()))
+    for jump in (at_once, by_halves):
+        assert found(jump, "speed")[0].level is level
+    assert (
+        "behind"
+        in found(motion((0.0, pose()), (FRAME_S, pose(left_front_rotator=begin + 59.0))), "speed")[0].message
+    )
 
 
 def test_without_another_word_it_is_to_begin_and_end_near_the_walk_or_standing() -> None:

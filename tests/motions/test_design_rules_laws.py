@@ -129,7 +129,7 @@ def each(motion: Motion, card: Robot, rule: str) -> list[Finding]:
     from posewright.motions.design_rules import RULES
 
     looked_at = checked(motion, card)
-    return [found for one in RULES for found in one(looked_at) if found.rule == rule]
+    return list(RULES[rule](looked_at))
 
 
 def backwards(motion: Motion) -> Motion:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from posewright.formats.oda.files import read_archive_file as read_archive_file
     from posewright.formats.oda.files import remove_from_archive as remove_from_archive
     from posewright.formats.oda.files import write_archive_file as write_archive_file
+    from posewright.formats.oda.format import archive_motion as archive_motion
     from posewright.formats.omtn.document import OMTN as OMTN
     from posewright.formats.omtn.reader import MotionLabel as MotionLabel
     from posewright.formats.omtn.reader import label_of as label_of
