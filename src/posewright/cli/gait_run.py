@@ -170,7 +170,7 @@ def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation
             return experiments.walk_gait(
                 gait,
                 robot,
-                wishes.command,
+                command=wishes.command,
                 seconds=wishes.seconds,
                 settle_s=wishes.settle_s,
                 domain=domain,
@@ -199,7 +199,7 @@ def _run_many(
         many: experiments.ManyReport = experiments.walk_many(
             gait,
             robot,
-            wishes.command,
+            command=wishes.command,
             bodies=bodies,
             seed=wishes.seed,
             seconds=wishes.seconds,

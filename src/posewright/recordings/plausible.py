@@ -36,8 +36,8 @@ def refuse_impossible(recording: Recording) -> None:
     _refuse_backward("row", times, strictly=True)
     last_s = float(times[-1]) + LATE_S if len(times) else MOST
     for i in range(boxes.shape[1]):
-        _refuse_odd(f"the pose of box {i}", boxes[:, i])
-        _refuse_no_rotation(f"the pose of box {i}", boxes[:, i])
+        _refuse_odd(f"the pose of box {i + 1}", boxes[:, i])
+        _refuse_no_rotation(f"the pose of box {i + 1}", boxes[:, i])
     for name, record in recording.robots.items():
         for what, values in _numbers(record):
             _refuse_odd(f"{what} of {name}", values)
@@ -89,8 +89,8 @@ def _check_event(event: Event, recording: Recording, last_s: float) -> None:
     for what, time_s, most in (("its time", event.time_s, last_s), ("since_s", since_s, event.time_s)):
         if isinstance(time_s, int | float) and not 0.0 <= time_s <= most:  # nor is not-a-number
             raise _no_event(event, f"{what} is {time_s}", f"0 to {most:g} s")
-    if isinstance(box, int | float) and box not in range(n_boxes):
-        raise _no_event(event, f"it is about box {box}", f"there are {n_boxes}, counted from 0")
+    if isinstance(box, int | float) and box not in range(1, n_boxes + 1):
+        raise _no_event(event, f"it is about box {box}", f"there are {n_boxes}, counted from 1")
     if event.kind in {"safety", "fault"}:
         robots = recording.header.robots
         joints = {joint for robot in robots.values() for joint in robot.joints}
