@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
+from posewright.cli.batch import NoRecordings, Out, Seeds, Workers, run_seeds
 from posewright.cli.judge import give_outcome
 from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
 from posewright.documents import refuse_unwritable
@@ -37,7 +38,13 @@ VendorFile = Annotated[
         "--motions", "A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
     ),
 ]
-Body = Annotated[str, option("--body", "What it is run on: sim, mock, or what an installed package adds.")]
+Body = Annotated[
+    str,
+    option(
+        "--body",
+        "sim; random: a simulated body drawn by the seed; a *.bodies.yaml; mock; an installed package's.",
+    ),
+]
 RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
 Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
 View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
@@ -63,6 +70,10 @@ def run(
     camera: Camera = None,
     view: View = False,
     legal: Legal = False,
+    seeds: Seeds = None,
+    workers: Workers = None,
+    out: Out = None,
+    no_recordings: NoRecordings = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a trial or a contest: robot, behaviour, field, referee, judge.
@@ -72,12 +83,18 @@ def run(
       posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
       posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
       posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
-      posewright run passivity-test --seed 3
+      posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
     from posewright.control import RealClock
     from posewright.experiments import draw_outcome, run_trial
     from posewright.figures import FILMS, PICTURES, film_recording, save_figure
 
+    what = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body, "legal": legal}
+    if seeds is not None:
+        only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
+        only_one |= {"--view": view or None, "--real-time": real_time or None}
+        run_seeds(trial, what, seeds, only_one, out, workers, keep=not no_recordings, as_json=as_json)
+        return
     if view and body != "sim":
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
     for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
@@ -87,12 +104,8 @@ def run(
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
         outcome = run_trial(
             trial,
-            layout=layout,
+            **what,
             seed=seed,
-            behaviour=behaviour,
-            motions=motions,
-            body=body,
-            legal=legal,
             record=record,
             on_progress=_teller(say),
             make_watcher=_Live if view else None,

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 import statistics
 from collections import Counter
@@ -29,8 +30,6 @@ SETTINGS, RESULTS, REPORT = "batch.json", "results.csv", "report.html"
 
 JOURNAL = "journal"
 """The folder in a batch's folder with a document for each run that is done."""
-
-_ENDLESS = (float("inf"), -float("inf"))
 
 _UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}")
 """What a file is called that a program was writing when it was killed."""
@@ -63,7 +62,10 @@ class Row:
     error: str | None = None
 
     def __post_init__(self) -> None:
-        figures = {name: None if one in _ENDLESS or one != one else one for name, one in plain(self.figures).items()}  # noqa: PLR0124 -- not a number
+        told = plain(self.figures).items()
+        figures = {
+            name: None if isinstance(one, float) and not math.isfinite(one) else one for name, one in told
+        }
         object.__setattr__(self, "figures", figures)
         for name in ("ranking", "incidents", "story"):
             object.__setattr__(self, name, tuple(plain(getattr(self, name))))
@@ -118,7 +120,7 @@ class Batch:
 
     @property
     def ranked(self) -> tuple[Row, ...]:
-        """The runs that went well from the best to the worst; of equal ones the first asked for comes first."""
+        """The runs that went well from the best to the worst; equal ones as they were asked for."""
         return tuple(sorted(self.done, key=lambda row: row.ranking, reverse=True))
 
     @property
@@ -164,7 +166,7 @@ class Batch:
         bodies = any(row.body for row in self.rows)
         return tuple(
             {
-                self.key: row.name,
+                self.key: int(row.name) if self.key == "seed" else row.name,
                 **{name: row.figures.get(name) for name in self.columns},
                 "incidents": " ".join(row.incidents),
                 **({"body": row.body} if bodies else {}),
@@ -185,6 +187,7 @@ class Batch:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data, fit for JSON."""
         flag, count = self.succeeded
+        table = dict(zip((row.name for row in self.rows), self.table(), strict=True))
         ends = {"best": self.best, "worst": self.worst}
         return {
             "settings": dict(self.settings),
@@ -195,7 +198,7 @@ class Batch:
             "mean": self.mean,
             "standard_deviation": self.deviation,
             **{
-                end: row and {self.key: row.name, self.measure: row.figures.get(self.measure)}
+                end: row and {name: table[row.name][name] for name in (self.key, self.measure)}
                 for end, row in ends.items()
             },
             "incidents": self.incidents,
@@ -203,7 +206,7 @@ class Batch:
             "folder": None if self.folder is None else str(self.folder),
             "rows": [
                 {**told, "incidents": list(row.incidents)}
-                for told, row in zip(self.table(), self.rows, strict=True)
+                for told, row in zip(table.values(), self.rows, strict=True)
             ],
         }
 

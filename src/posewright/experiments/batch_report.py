@@ -58,8 +58,8 @@ def report_of(batch: Batch) -> str:
     jinja = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    jinja.filters["words"] = words
-    jinja.filters["number"] = number
+    jinja.filters["words"] = figure_words
+    jinja.filters["number"] = figure_text
     return jinja.get_template(TEMPLATE).render(
         batch=batch,
         title=f"{batch.settings.get('contest') or batch.settings.get('what', 'Batch')}",
@@ -70,7 +70,7 @@ def report_of(batch: Batch) -> str:
     )
 
 
-def words(name: str) -> str:
+def figure_words(name: str) -> str:
     """Return what people call a figure: `time_s` is `time [s]`."""
     known = {"m_s": "m/s", "rad_s": "rad/s", "s": "s", "m": "m", "cm": "cm", "deg": "deg", "w": "W"}
     for ending in sorted(known, key=len, reverse=True):
@@ -79,7 +79,7 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def number(value: object) -> str:
+def figure_text(value: object) -> str:
     """Return a figure as people read it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -88,9 +88,13 @@ def number(value: object) -> str:
 
 def _about(batch: Batch) -> dict[str, str]:
     """Return the settings worth reading, and which runs there are."""
-    told = {name: value for name, value in batch.settings.items() if name not in ("contest", "documents", "what")}
+    told = {
+        name: value for name, value in batch.settings.items() if name not in ("contest", "documents", "what")
+    }
     names = [row.name for row in batch.rows]
-    return {f"{batch.key}s": f"{names[0]} … {names[-1]} ({len(names)})" if len(names) > 3 else ", ".join(names)} | told
+    return {
+        f"{batch.key}s": f"{names[0]} … {names[-1]} ({len(names)})" if len(names) > 3 else ", ".join(names)
+    } | told
 
 
 def _shown(batch: Batch) -> Iterator[Shown]:
@@ -118,7 +122,7 @@ def _picture(recording: Path | None) -> str:
 
 
 def spread_of(batch: Batch) -> Mapping[str, Any]:
-    """Return how the measure is spread as dots in a picture: a dot a run, stacked; empty where all are one."""
+    """Return where the dots of a picture lie, a run each, by the measure; empty where all are equal."""
     low, high = min(batch.values, default=0.0), max(batch.values, default=0.0)
     if low == high:
         return {}

@@ -22,7 +22,7 @@ from posewright.errors import InputError
 from posewright.experiments.batch import Batch, Row, digest_of, run_batch
 from posewright.experiments.batch_report import keep_report
 from posewright.experiments.outcome import Outcome, Unjudged
-from posewright.experiments.plants import SIMULATION, body_of
+from posewright.experiments.plants import SIMULATION
 from posewright.experiments.run import documents_of, run_trial
 from posewright.experiments.trial import Trial, read_trial
 from posewright.recordings import Recording, write_mcap
@@ -65,12 +65,11 @@ class TrialTask:
     @property
     def settings(self) -> dict[str, str]:
         """What a run hangs on besides its seed, in words; raises what a run with these would raise."""
-        body_of(self.body, 0)
-        documents = documents_of(replace(self.trial, seed=0), self.motions, legal=self.legal)
-        if self.body not in ("", SIMULATION) and Path(self.body).is_file():
-            documents[Path(self.body).name] = read_text(Path(self.body))
+        documents = documents_of(replace(self.trial, seed=0), self.motions, self.body, legal=self.legal)
+        if Path(self.body).is_file():
+            documents[self.body] = read_text(Path(self.body))
         if self.motions is not None:
-            documents[Path(self.motions).name] = Path(self.motions).read_bytes().hex()
+            documents[self.motions] = Path(self.motions).read_bytes().hex()
         told = "".join(f"{name}\n{text}\n" for name, text in sorted(documents.items()))
         return {
             "contest": contest(self.trial.contest).title,
@@ -93,9 +92,7 @@ class TrialTask:
 
     def row(self, seed: int, record: Path | None) -> Row:
         """Run it with a seed, and write its recording."""
-        outcome = run_trial(
-            self.trial, seed=seed, motions=self.motions, body=self.body, legal=self.legal
-        )
+        outcome = run_trial(self.trial, seed=seed, motions=self.motions, body=self.body, legal=self.legal)
         if record is not None:
             write_mcap(outcome.recording, record)
         return row_of(str(seed), outcome)
@@ -142,8 +139,13 @@ def run_many(
     """Run a trial with many seeds; the result is the same with any number of workers.
 
     Args:
-        trial: as of `run_trial`, as are layout, behaviour, motions, body and legal; or a `trial_task`.
+        trial: as of `run_trial`; or a `trial_task`, which says the next five too.
         seeds: numbers, or a text such as `1-20`.
+        layout: as of `run_trial`.
+        behaviour: as of `run_trial`.
+        motions: as of `run_trial`.
+        body: as of `run_trial`.
+        legal: as of `run_trial`.
         folder: where finished runs, their recordings, `results.csv` and `report.html` are kept; asked for
             again, runs that are there are not run again. None keeps nothing.
         recordings: whether the folder gets a recording of each run.
@@ -158,10 +160,10 @@ def run_many(
     """
     task = trial
     if not isinstance(task, TrialTask):
-        task = trial_task(
-            task, layout=layout, behaviour=behaviour, motions=motions, body=body, legal=legal
-        )
-    asked = read_seeds(seeds) if isinstance(seeds, str) else tuple(sorted({checked_seed(one) for one in seeds}))
+        task = trial_task(task, layout=layout, behaviour=behaviour, motions=motions, body=body, legal=legal)
+    asked = (
+        read_seeds(seeds) if isinstance(seeds, str) else tuple(sorted({checked_seed(one) for one in seeds}))
+    )
     if not asked:
         raise InputError("no seeds", hint="such as 1-20")
     batch = run_batch(
