@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -89,11 +89,18 @@ def run(
     from posewright.experiments import draw_outcome, run_trial
     from posewright.figures import FILMS, PICTURES, film_recording, save_figure
 
-    what = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body, "legal": legal}
+    what: dict[str, Any] = {
+        "layout": layout,
+        "behaviour": behaviour,
+        "motions": motions,
+        "body": body,
+        "legal": legal,
+    }
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None}
-        run_seeds(trial, what, seeds, only_one, out, workers, keep=not no_recordings, as_json=as_json)
+        what["recordings"] = not no_recordings
+        run_seeds(trial, seeds, only_one=only_one, out=out, workers=workers, as_json=as_json, **what)
         return
     if view and body != "sim":
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")

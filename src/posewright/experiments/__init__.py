@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from posewright.experiments.batch_report import figure_words as figure_words
     from posewright.experiments.batch_report import keep_report as keep_report
     from posewright.experiments.batch_report import report_of as report_of
-    from posewright.experiments.batch_trials import TrialTask as TrialTask
     from posewright.experiments.batch_trials import read_seeds as read_seeds
     from posewright.experiments.batch_trials import run_many as run_many
-    from posewright.experiments.batch_trials import trial_task as trial_task
     from posewright.experiments.inspection import inspect_robot as inspect_robot
     from posewright.experiments.motion import try_motion as try_motion
     from posewright.experiments.outcome import Outcome as Outcome
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from posewright.experiments.tuning.search import TunedGait as TunedGait
     from posewright.experiments.tuning.search import tune_gait as tune_gait
     from posewright.experiments.tuning.task import GaitTask as GaitTask
-    from posewright.experiments.walking.batch import BatchedWalk as BatchedWalk
     from posewright.experiments.walking.batch import walk_batch as walk_batch
     from posewright.experiments.walking.many import ManyReport as ManyReport
     from posewright.experiments.walking.many import WalkedBody as WalkedBody

@@ -10,7 +10,7 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -44,7 +44,8 @@ class Row:
         figures: what a table shows of it, by a name that has its unit.
         ranking: what decides which run is better, the greater the better; empty of a run that failed.
         incidents: what cost points, a word each.
-        story: how the judge accounts for it, a line each.
+        score: the judge's table, as `ScoreTable` has it: `columns`, `rows`, `total`.
+        story: what the judge says besides, a line each.
         body: how its body differs from the robot's model; empty where it does not.
         digest: of its recording; empty without one.
         sketch: the field seen from above as SVG paths [cm]: `size`, `lines`, `boxes`, `path`.
@@ -55,6 +56,7 @@ class Row:
     figures: Mapping[str, float | str | None] = field(default_factory=dict)
     ranking: tuple[float, ...] = ()
     incidents: tuple[str, ...] = ()
+    score: Mapping[str, Any] = field(default_factory=dict, repr=False)
     story: tuple[str, ...] = ()
     body: str = ""
     digest: str = ""
@@ -69,6 +71,10 @@ class Row:
         object.__setattr__(self, "figures", figures)
         for name in ("ranking", "incidents", "story"):
             object.__setattr__(self, name, tuple(plain(getattr(self, name))))
+
+
+OnRow = Callable[[Row, bool], None]
+"""Is told of a row, and whether it was done before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +247,7 @@ def run_batch(
     folder: Path | None = None,
     workers: int = 1,
     executor: Executor | None = None,
-    on_row: Callable[[Row, bool], None] | None = None,
+    on_row: OnRow | None = None,
 ) -> Batch:
     """Do a task with every item; the rows are in the items' order, and the same whoever does them.
 
@@ -291,8 +297,8 @@ def stem_of(key: str, name: str) -> str:
 
 
 def digest_of(settings: Mapping[str, str]) -> str:
-    """Return a short digest of settings, for the name of a folder."""
-    return hashlib.sha256(json.dumps(dict(settings), sort_keys=True).encode()).hexdigest()[:8]
+    """Return a digest of settings, or of other texts by name."""
+    return hashlib.sha256(json.dumps(dict(settings), sort_keys=True).encode()).hexdigest()[:16]
 
 
 @contextmanager
@@ -301,10 +307,7 @@ def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
     if folder is None:
         yield
         return
-    try:
-        (folder / JOURNAL).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError.at(folder, error.strerror or str(error)) from error
+    make_folder(folder / JOURNAL)
     with locked(folder / SETTINGS):
         _sweep(folder)
         if (folder / SETTINGS).exists():
@@ -315,6 +318,14 @@ def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
             yield
         finally:
             _sweep(folder)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder where it is not there yet, and those it lies in."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError.at(folder, error.strerror or str(error)) from error
 
 
 def _sweep(folder: Path) -> None:
@@ -360,10 +371,3 @@ def _document(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise FormatError("no JSON object", where=Where(path), hint="a file that a batch wrote")
     return found
-
-
-def refuse_same_stems(key: str, names: Sequence[str]) -> None:
-    """Refuse names whose files would be the same."""
-    (_, count), *_ = Counter(stem_of(key, name) for name in names).most_common(1) or [("", 0)]
-    if count > 1:
-        raise InputError(f"two of these runs would have one file for each {key}", hint="rename one of them")

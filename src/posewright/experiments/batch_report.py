@@ -11,7 +11,7 @@ from typing import Any
 
 from posewright.documents import write_atomically
 from posewright.errors import MissingExtraError
-from posewright.experiments.batch import REPORT, RESULTS, Batch, Row
+from posewright.experiments.batch import REPORT, RESULTS, Batch, Row, make_folder
 from posewright.experiments.replaying import draw_outcome, replay
 from posewright.figures import save_figure
 from posewright.version import __version__
@@ -40,6 +40,7 @@ def keep_report(batch: Batch) -> None:
         MissingExtraError: what makes the report is not installed; the results are written all the same.
     """
     if batch.folder is not None:
+        make_folder(batch.folder)
         write_atomically(batch.folder / RESULTS, batch.csv().encode())
         write_atomically(batch.folder / REPORT, report_of(batch).encode())
 
@@ -64,6 +65,7 @@ def report_of(batch: Batch) -> str:
         batch=batch,
         title=f"{batch.settings.get('contest') or batch.settings.get('what', 'Batch')}",
         about=_about(batch),
+        texts={name for row in batch.done for name, one in row.figures.items() if isinstance(one, str)},
         spread=spread_of(batch),
         shown=list(_shown(batch)),
         version=__version__,
@@ -74,7 +76,7 @@ def figure_words(name: str) -> str:
     """Return what people call a figure: `time_s` is `time [s]`."""
     known = {"m_s": "m/s", "rad_s": "rad/s", "s": "s", "m": "m", "cm": "cm", "deg": "deg", "w": "W"}
     for ending in sorted(known, key=len, reverse=True):
-        if name.endswith(f"_{ending}"):
+        if name.endswith(f"_{ending}") and not name.endswith(f"_per_{ending}"):
             return f"{name[: -len(ending) - 1].replace('_', ' ')} [{known[ending]}]"
     return name.replace("_", " ")
 
@@ -83,7 +85,8 @@ def figure_text(value: object) -> str:
     """Return a figure as people read it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "–" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)  # noqa: RUF001 -- a dash
+    text = f"{round(value, 2) + 0.0:.2f}" if isinstance(value, float) else str(value)
+    return "-" if value is None else text
 
 
 def _about(batch: Batch) -> dict[str, str]:

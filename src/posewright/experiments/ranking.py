@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,19 +14,22 @@ from posewright.experiments.replaying import replay
 from posewright.recordings import read_mcap
 
 
-def files_in(paths: Iterable[str | Path], ending: str) -> Iterator[Path]:
-    """Yield each path, and for a folder what in it ends so, in the order of names.
+def files_in(paths: Iterable[str | Path], ending: str = "") -> dict[str, Path]:
+    """Return each path, and for a folder what in it ends so, by the file's name where that tells them apart.
 
     Raises:
         InputError: a folder holds none.
     """
+    found: list[Path] = []
     for path in map(Path, paths):
         inside = sorted(path.glob(f"*{ending}")) if path.is_dir() else [path]
         if not inside:
             raise InputError(
-                "nothing is here to be read", where=Where(path), hint=f"files that end in {ending}"
+                "nothing to be read is here", where=Where(path), hint=f"files that end in {ending}"
             )
-        yield from inside
+        found += inside
+    is_plain = len({path.name for path in found}) == len(found)
+    return {path.name if is_plain else str(path): path for path in found}
 
 
 def rank(*recordings: str | Path) -> Batch:
@@ -42,11 +45,11 @@ def rank(*recordings: str | Path) -> Batch:
     """
     rows: list[Row] = []
     first: tuple[str, str, Path] | None = None
-    for path in files_in(recordings, ".mcap"):
+    for name, path in files_in(recordings, ".mcap").items():
         try:
-            row, title, rules = _judged(path)
+            row, title, rules = _judged(name, path)
         except PosewrightError as error:
-            rows.append(Row(str(path), error=str(error)))
+            rows.append(Row(name, error=str(error)))
             continue
         first = first or (title, rules, path)
         if first[:2] != (title, rules):
@@ -65,12 +68,12 @@ def rank(*recordings: str | Path) -> Batch:
     return replace(found, rows=(*placed, *found.failed))
 
 
-def _judged(path: Path) -> tuple[Row, str, str]:
+def _judged(name: str, path: Path) -> tuple[Row, str, str]:
     """Return the row of a recording, with its contest's title and rules."""
     seen = read_mcap(path)
     if not is_of_a_contest(seen.header):
         raise InputError("a recording of no contest", where=Where(path))
     held = contest_of(seen.header)
-    row, robot = row_of(str(path), replay(seen)), next(iter(seen.header.robots.values()))
+    row, robot = row_of(name, replay(seen)), next(iter(seen.header.robots.values()))
     who = {"behaviour": robot.controller.removeprefix("behaviour "), "robot": robot.robot}
     return replace(row, figures={**row.figures, **who, "seed": seen.header.seed}), held.title, held.rules_text
