@@ -106,7 +106,7 @@ def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Row, bo
                 yield told
     except (KeyboardInterrupt, SystemExit) as stop:
         console.note(f"stopped after {len(rows)} of {runs}; where results are kept, the same command goes on")
-        raise typer.Exit(stop.code if isinstance(stop, SystemExit) else STOPPED) from None
+        raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else STOPPED) from None
 
 
 def give_batch(batch: Batch, *, as_json: bool, again: str = "") -> None:
@@ -147,7 +147,7 @@ def table_of(key: str, rows: Sequence[Row]) -> Table:
     return console.table(heads, cells, words={heads[-1], *texts})
 
 
-def _is_words(cell: str | Text) -> bool:
+def _is_words(cell: object) -> bool:
     return not set(str(cell)) <= set("0123456789+-. ")
 
 
@@ -158,7 +158,7 @@ def _cell(value: object) -> Text:
 def _wrong(row: Row) -> Text:
     if row.error is not None:
         return console.styled("failed", "red")
-    ended = str(row.figures.get("ended", "")) if False in row.figures.values() else ""
+    ended = str(row.figures.get("ended", "")) if any(one is False for one in row.figures.values()) else ""
     return Text(", ".join(filter(None, (ended, _counted(Counter(row.incidents))))))
 
 
@@ -190,6 +190,8 @@ def _summary(batch: Batch, again: str) -> Iterator[str]:
         yield f"what went wrong: {_counted(batch.incidents)}"
     yield f"digest {batch.digest[:16]}"
     if batch.folder is not None:
-        yield f"report: {batch.folder / 'report.html'}   table: {batch.folder / 'results.csv'}"
+        report = batch.folder / "report.html"
+        told = str(report) if report.exists() else "none, it needs pip install 'posewright[report]'"
+        yield f"report: {told}   table: {batch.folder / 'results.csv'}"
     if again and batch.worst:
         yield f"the worst again: {again}"

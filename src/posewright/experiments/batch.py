@@ -53,7 +53,7 @@ class Row:
     """
 
     name: str
-    figures: Mapping[str, float | str | None] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
     ranking: tuple[float, ...] = ()
     incidents: tuple[str, ...] = ()
     score: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -142,9 +142,9 @@ class Batch:
     @property
     def succeeded(self) -> tuple[str, int]:
         """The flag that says whether all went well, `finished` say, and how many runs have it."""
-        flags = {name for row in self.done for name, value in row.figures.items() if isinstance(value, bool)}
-        name = next((column for column in self.columns if column in flags), "done")
-        return name, sum(bool(row.figures.get(name, name == "done")) for row in self.done)
+        flags = [name for row in self.done for name, one in row.figures.items() if type(one) is bool]
+        name = flags[0] if flags else "done"
+        return name, sum(bool(row.figures.get(name, not flags)) for row in self.done)
 
     @property
     def incidents(self) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,16 +34,15 @@ class Shown:
 
 
 def keep_report(batch: Batch) -> None:
-    """Write `results.csv` and `report.html` into the batch's folder; without a folder, nothing.
+    """Write `results.csv` and `report.html` into the batch's folder, or raise an OutputError.
 
-    Raises:
-        OutputError: they cannot be written.
-        MissingExtraError: what makes the report is not installed; the results are written all the same.
+    Without a folder nothing is written; and no report where what makes it is not installed.
     """
     if batch.folder is not None:
         make_folder(batch.folder)
         write_atomically(batch.folder / RESULTS, batch.csv().encode())
-        write_atomically(batch.folder / REPORT, report_of(batch).encode())
+        with suppress(MissingExtraError):
+            write_atomically(batch.folder / REPORT, report_of(batch).encode())
 
 
 def report_of(batch: Batch) -> str:

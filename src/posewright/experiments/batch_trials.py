@@ -129,7 +129,6 @@ def run_many(
     Raises:
         InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
         OutputError: nothing can be written into the folder, or another program is at it.
-        MissingExtraError: what makes the report is not installed; everything else is kept.
         UnavailableError: a worker process ended by itself.
     """
     numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(one) for one in seeds})
@@ -162,23 +161,22 @@ def run_many(
 
 def row_of(name: str, outcome: Outcome) -> Row:
     """Return the row of what came of a trial."""
-    score, table = outcome.score, outcome.score.table()
-    judged = not isinstance(score, Unjudged)
-    is_ranked = isinstance(score, Ranked)
-    header = next(iter(outcome.recording.header.robots.values()))
-    told: dict[str, Any] = dict(header.facts.get("domain") or {})
+    score, table, recording = outcome.score, outcome.score.table(), outcome.recording
+    points = {} if isinstance(score, Unjudged) else {"points": score.points}
+    ranked = score if isinstance(score, Ranked) else None
+    told: dict[str, Any] = dict(next(iter(recording.header.robots.values())).facts.get("domain") or {})
     pairs = {key: tuple(value) for key, value in told.items() if isinstance(value, list)}
     domain = DomainParameters(**told | pairs)
     return Row(
         name,
-        figures=dict(score.figures) if is_ranked else {"points": score.points if judged else None},
-        ranking=score.ranking if is_ranked else (score.points,),
-        incidents=score.incidents if is_ranked else (),
+        figures=ranked.figures if ranked else points,
+        ranking=ranked.ranking if ranked else (score.points,),
+        incidents=ranked.incidents if ranked else (),
         score={"columns": table.columns, "rows": table.rows, "total": table.total},
         story=(*table.notes, *score.warnings, *outcome.remarks),
         body="" if domain.is_nominal else str(domain),
-        digest=outcome.recording.digest(),
-        sketch=sketch_of(outcome.recording),
+        digest=recording.digest(),
+        sketch=sketch_of(recording),
     )
 
 
