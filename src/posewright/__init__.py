@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_outcome as draw_outcome
     from posewright.experiments import inspect_robot as inspect_robot
+    from posewright.experiments import rank as rank
     from posewright.experiments import replay as replay
+    from posewright.experiments import run_many as run_many
     from posewright.experiments import run_trial as run_trial
     from posewright.experiments import try_motion as try_motion
     from posewright.experiments import tune_gait as tune_gait
@@ -133,9 +135,10 @@ TWINS = {
     "gait run": ("walk_gait", "walk_many", "draw_walk"),
     "gait compare": ("walk_gait",),
     "tune": ("tune_gait", "write_gait", "draw_tuning"),
-    "run": ("run_trial", "draw_outcome", "film_recording"),
+    "run": ("run_trial", "run_many", "draw_outcome", "film_recording"),
     "replay": ("replay",),
     "judge": ("judge",),
+    "rank": ("rank",),
     "evaluate": ("evaluate",),
     "score obstacle-race": ("score",),
     "inspect": ("inspect_robot",),

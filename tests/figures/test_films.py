@@ -17,8 +17,8 @@ import pytest
 
 from posewright.errors import InputError, MissingExtraError, OutputError, UnknownNameError
 from posewright.figures import film_motion, film_recording
-from posewright.figures.playback import Poses, playback_of_motion
 from posewright.figures.encoding import film_file
+from posewright.figures.playback import Poses, playback_of_motion
 from posewright.recordings import Recording
 from posewright.robots import robot
 from posewright.simulation import Film, World

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.motions import DesignRules, Easing, Finding, Keyframe, Motion, Pose, check_motion, mirrored
+from posewright.motions import DesignRules, Easing, Finding, Keyframe, Motion, Pose, mirrored
 from posewright.motions.checked import MOST_ANGLES, Checked
 from posewright.robots import Robot, robot
 

@@ -12,7 +12,9 @@ import typer
 from rich.console import RenderableType
 
 from posewright import figures, formats, motions
+from posewright.cli.batch import Out
 from posewright.cli.console import give, say, warn, working
+from posewright.cli.motion_batch import check_many
 from posewright.cli.motion_film import film
 from posewright.cli.motion_options import (
     Friction,
@@ -92,7 +94,7 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
 
 
 def check(
-    file: MotionPath,
+    files: Annotated[list[Path], argument("FILE ...", "Motion files, or folders of them.")],
     page: OnlyPage = None,
     robot: RobotName = None,
     rules: Rules = motions.HARDWARE,
@@ -106,6 +108,7 @@ def check(
     record: Record = None,
     strict: Annotated[bool, option("--strict", "Exit with 1 for a warning too.")] = False,
     verbose: Verbose = False,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Check motions against the design rules; exit with 1 if one is broken.
@@ -118,7 +121,24 @@ def check(
       posewright motion check walk.motion.yaml
       posewright motion check humanoid.mtn --page Bow --rules eagle_knights --pose walk_ready --celebration
       posewright motion check KICK.mtn --physics --record kick.mcap
+      posewright motion check motions --out checked
     """
+    if len(files) > 1 or files[0].is_dir():
+        if record is not None:
+            raise InputError("a recording is of one file", hint="--record with one file")
+
+        def found_in(one: Path) -> dict[str, Any]:
+            opened = open_for_robot(one, robot)
+            report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
+            how: dict[str, Any] = {"attitude_deg": attitude, "friction": friction}
+            return with_physics(report, opened, page, **how) if physics else report
+
+        if check_many(files, found_in, out, strict=strict, as_json=as_json):
+            raise typer.Exit(FOUND)
+        return
+    file = files[0]
+    if out is not None:
+        raise InputError("a report is of many files", hint="--out with several files, or a folder")
     if record is not None and not physics:
         raise InputError("without physics there is nothing to record", hint="--record with --physics")
     refuse_recording(record, file)

@@ -160,43 +160,34 @@ class _Stage:
 
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
-    held, arena, behaviours = _cast(trial, motions, legal=legal)
-    kind, domain = body_of(body, trial.seed)
-    parts = []
-    for (name, played), role in zip(behaviours.items(), held.entries, strict=True):
-        own = {sensor.name for sensor in played.robot.sensors}
-        further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
-        place = held.start(role, arena)
-        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed, domain))
-    plant = make_plant(kind, parts, arena)
-    header = _header(trial, held, arena, plant, behaviours)
-    return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
-
-
-def _cast(
-    trial: Trial, motions: str | Path | None, *, legal: bool
-) -> tuple[Contest, Arena, dict[str, Behaviour]]:
-    """Return contest, field, and who plays, by the robots' names in the plant."""
     held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None, trial.rules)
     arena = held.field(trial.layout, trial.seed, legal=legal)
     if (trial.layout or legal) and not arena.box_kinds:
         raise InputError(f"{held.name} has no layouts: no boxes stand on its field", hint="leave it out")
     if trial.arena not in {"", arena.name}:
         raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")
-    behaviours = {}
+    behaviours, parts = {}, []
+    kind, domain = body_of(body, trial.seed)
     for number, (role, entry) in enumerate(held.entries.items()):
         asked = (trial.robot, trial.behaviour) if not number else (entry.robot, entry.behaviour)
         played = read_behaviour(asked[1], robot=robot(asked[0]), vendor_file=None if number else motions)
-        behaviours[played.robot.name if len(held.entries) == 1 else role] = played
-    return held, arena, behaviours
+        name = played.robot.name if len(held.entries) == 1 else role
+        own = {sensor.name for sensor in played.robot.sensors}
+        further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
+        place = held.start(role, arena)
+        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed, domain))
+        behaviours[name] = played
+    plant = make_plant(kind, parts, arena)
+    header = _header(trial, held, arena, plant, behaviours)
+    return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
 
 
-def documents_of(trial: Trial, motions: str | Path | None = None, *, legal: bool = False) -> dict[str, str]:
+def documents_of(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> dict[str, str]:
     """Return the texts a trial hangs on, but for what its seed draws; raises what running it would raise."""
-    held, arena, behaviours = _cast(trial, motions, legal=legal)
-    documents = _documents(trial, held, arena, tuple(behaviours.values()))
-    documents.pop("random.layout.yaml", None)
-    return documents | {card_document(one.robot.name): one.robot.text for one in behaviours.values()}
+    stage = _set_up(trial, motions, body, legal=legal)
+    cards = {card_document(one.robot.name): one.robot.text for one in stage.behaviours.values()}
+    documents = {**stage.recorder.header.documents, **cards}
+    return {name: text for name, text in documents.items() if name != "random.layout.yaml"}
 
 
 def _look_before(stage: _Stage, *, to_film: bool) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
 from posewright.figures.encoding import film_file, refuse_unfilmable
+from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
 from posewright.motions import Motion
 from posewright.recordings import Recording
 from posewright.robots import Robot, SensorSpec
