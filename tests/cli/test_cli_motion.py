@@ -6,6 +6,7 @@ import builtins
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from posewright.cli.app import run
 from posewright.formats import read_motion, read_motion_file
 from posewright.robots import robot
+from posewright.robots.catalogue import FOLDER
 
 Captured = pytest.CaptureFixture[str]
 Folder = Callable[[str], Path]
@@ -186,8 +188,51 @@ def test_check_says_keyframe_joint_value_and_limit_and_exits_with_one(capsys: Ca
 
 def test_a_celebration_may_last(capsys: Captured, wave: Path) -> None:
     wave.write_text(WAVE.replace("pause_s: 1.0", "pause_s: 3.0").replace(", free]", ", ~]"))
-    assert {found["rule"] for found in answer(capsys, "check", wave, code=1)["findings"]} == {"duration"}
-    assert answer(capsys, "check", wave, "--celebration")["findings"] == []
+    team = ("check", wave, "--rules", "eagle_knights")
+    assert {found["rule"] for found in answer(capsys, *team, code=1)["findings"]} == {"duration"}
+    assert answer(capsys, *team, "--celebration")["findings"] == []
+
+
+def test_what_a_team_wants_is_only_asked_where_its_rules_are_named(capsys: Captured, wave: Path) -> None:
+    wave.write_text(WAVE.replace("pause_s: 1.0", "pause_s: 3.0").replace(", free]", ", ~]"))
+    assert answer(capsys, "check", wave)["findings"] == []
+    assert run(["motion", "check", str(wave), "--celebration"]) == 2
+    assert "a team's rules may ask: eagle_knights" in capsys.readouterr().err
+    assert run(["motion", "check", str(wave), "--rules", "eagle_nights"]) == 2
+    assert "did you mean eagle_knights?" in capsys.readouterr().err
+
+
+def test_rules_of_ones_own_are_a_file(capsys: Captured, wave: Path) -> None:
+    own = wave.with_name("own.rules.yaml")
+    own.write_text("rules: own\nchecks: [duration, pose]\nnear_pose: [walk_ready]\nmax_duration_s: 0.5\n")
+    found = answer(capsys, "check", wave, "--rules", own, code=1)["findings"]
+    assert {(one["rule"], one["limit"]) for one in found if one["rule"] == "duration"} == {("duration", 0.5)}
+    own.write_text("rules: own\nchecks: [durations]\n")
+    assert run(["motion", "check", str(wave), "--rules", str(own)]) == 2
+    assert "own.rules.yaml:2" in capsys.readouterr().err
+
+
+def test_sonys_archives_have_no_error_and_a_line_a_motion(
+    capsys: Captured, samples: Callable[[str], Path]
+) -> None:
+    archive = str(samples("aibo_oda/sdk_ers7_MOTION7.ODA"))
+    assert run(["motion", "check", archive]) == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert len(lines) == 12
+    assert last.startswith("12 motions: no errors, ")
+    assert last.endswith("shows all {})".format(re.findall(r"\d+", last)[-1]))
+    assert any(line.split() == ["a_stand#stand_so0_makebow", "ok"] for line in lines)
+    assert run(["motion", "check", archive, "-v"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) > len(lines) + 1
+    for name in ("aibo_oda/mind3_MD013008_entrygzip.ODA", "aibo_mtn/a_walk__walk_sox_fwd.mtn"):
+        assert run(["motion", "check", str(samples(name))]) == 0
+
+
+@pytest.mark.parametrize(
+    "path", sorted(FOLDER.glob("*/motions/*.yaml")), ids=lambda path: path.name.partition(".")[0]
+)
+def test_what_ships_has_no_error(capsys: Captured, path: Path) -> None:
+    assert answer(capsys, "check", path)["errors"] == 0
 
 
 def test_a_warning_fails_only_a_strict_check(capsys: Captured, wave: Path) -> None:

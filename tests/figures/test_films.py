@@ -17,8 +17,8 @@ import pytest
 
 from posewright.errors import InputError, MissingExtraError, OutputError, UnknownNameError
 from posewright.figures import film_motion, film_recording
+from posewright.figures.encoding import film_file
 from posewright.figures.playback import Poses, playback_of_motion
-from posewright.figures.saving import film_file
 from posewright.recordings import Recording
 from posewright.robots import robot
 from posewright.simulation import Film, World
@@ -76,7 +76,7 @@ def test_an_encoder_that_fails_leaves_the_old_film_and_says_so(tmp_path: Path) -
 
 
 def test_an_encoder_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.figures.saving._encoder", lambda: "/bin/false")
+    monkeypatch.setattr("posewright.figures.encoding._encoder", lambda: "/bin/false")
     with pytest.raises(OutputError, match="could not be encoded"):
         film_of(tmp_path / "grey.mp4", [GREY] * 100)
     assert files(tmp_path) == {}
@@ -108,7 +108,7 @@ def test_a_size_that_makes_no_sense_is_refused(tmp_path: Path, size: tuple[int, 
 def test_a_signal_leaves_nothing_behind(tmp_path: Path, came: signal.Signals) -> None:
     program = (
         "import numpy as np, sys; from pathlib import Path\n"
-        "from posewright.figures.saving import film_file\n"
+        "from posewright.figures.encoding import film_file\n"
         "with film_file(Path(sys.argv[1]), (64, 48), 25.0) as send:\n"
         "    while True:\n"
         "        send(np.zeros((48, 64, 3), dtype=np.uint8))\n"

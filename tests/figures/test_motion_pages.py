@@ -124,7 +124,7 @@ def test_the_same_motion_gives_the_same_bytes(tmp_path: Path, card: Robot, kind:
 
 
 def test_what_the_rules_find_is_numbered_and_listed(tmp_path: Path) -> None:
-    motion = moving(DOG, "left_front_knee", speed=10.0, next="more")
+    motion = moving(DOG, "left_front_knee", speed=100.0, next="more")
     findings = check_motion(motion, DOG)
     assert [found.rule for found in findings] == ["speed", "speed"]
     written = texts(drawn(tmp_path, motion, DOG))

@@ -12,7 +12,9 @@ import typer
 from rich.console import RenderableType
 
 from posewright import figures, formats, motions
+from posewright.cli.batch import Out
 from posewright.cli.console import give, say, warn, working
+from posewright.cli.motion_batch import check_many
 from posewright.cli.motion_film import film
 from posewright.cli.motion_options import (
     Friction,
@@ -22,6 +24,8 @@ from posewright.cli.motion_options import (
     Physics,
     PutDown,
     RobotName,
+    Rules,
+    Verbose,
     open_for_robot,
     open_motion_file,
 )
@@ -90,35 +94,56 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
 
 
 def check(
-    file: MotionPath,
+    files: Annotated[list[Path], argument("FILE ...", "Motion files, or folders of them.")],
     page: OnlyPage = None,
     robot: RobotName = None,
+    rules: Rules = motions.HARDWARE,
     pose: Annotated[
-        str | None, option("--pose NAME", "The pose it must begin and end near; default the nearest.")
+        str | None, option("--pose NAME", "The pose it must begin and end near, whatever the rules.")
     ] = None,
-    celebration: Annotated[bool, option("--celebration", "It may take its time.")] = False,
+    celebration: Annotated[bool, option("--celebration", "It may last longer than the rules say.")] = False,
     physics: Physics = False,
     attitude: PutDown = None,
     friction: Friction = None,
     record: Record = None,
     strict: Annotated[bool, option("--strict", "Exit with 1 for a warning too.")] = False,
+    verbose: Verbose = False,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Check motions against the design rules; exit with 1 if one is broken.
 
-    Rules: begin and end near a named pose, last 2 s or less, small steps, joint limits, servo speed.
-    --physics plays it under gravity too. docs/motions.md explains each.
+    By default what the robot can do: joint limits, servo speed. --rules eagle_knights: what a contest team
+    asked besides: begin and end near a named pose, last 2 s or less, small steps. --physics plays it under
+    gravity too: falls, distance, speed. docs/motions.md explains each.
 
     [bold]Examples[/]
       posewright motion check walk.motion.yaml
-      posewright motion check humanoid.mtn --page Bow --pose walk_ready --celebration
+      posewright motion check humanoid.mtn --page Bow --rules eagle_knights --pose walk_ready --celebration
       posewright motion check KICK.mtn --physics --record kick.mcap
+      posewright motion check motions --out checked
     """
+    if len(files) > 1 or files[0].is_dir():
+        if record is not None:
+            raise InputError("a recording is of one file", hint="--record with one file")
+
+        def found_in(one: Path) -> dict[str, Any]:
+            opened = open_for_robot(one, robot)
+            report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
+            how: dict[str, Any] = {"attitude_deg": attitude, "friction": friction}
+            return with_physics(report, opened, page, **how) if physics else report
+
+        if check_many(files, found_in, out, strict=strict, as_json=as_json):
+            raise typer.Exit(FOUND)
+        return
+    file = files[0]
+    if out is not None:
+        raise InputError("a report is of many files", hint="--out with several files, or a folder")
     if record is not None and not physics:
         raise InputError("without physics there is nothing to record", hint="--record with --physics")
     refuse_recording(record, file)
     opened = open_for_robot(file, robot)
-    report = findings_report(opened, page, near_pose=pose, celebration=celebration)
+    report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
     if physics:
         with working("playing", quiet=as_json) as on_progress:
             report = with_physics(
@@ -130,7 +155,11 @@ def check(
                 record=record,
                 on_progress=lambda name: on_progress(f"playing {name}"),
             )
-    give(report, [*finding_lines(report), *_physics_lines(report.get("physics", []))], as_json=as_json)
+    give(
+        report,
+        [*finding_lines(report, verbose=verbose), *_physics_lines(report.get("physics", []))],
+        as_json=as_json,
+    )
     if report["errors"] or (strict and report["warnings"]):
         raise typer.Exit(FOUND)
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from posewright import evaluation, experiments, figures, motions, recordings
+from posewright import evaluation, experiments, figures, formats, motions, recordings
 from posewright.cli.console import say, working
+from posewright.cli.film_options import Size, Speed, film_path, filming, size_of
 from posewright.cli.motion_options import (
     Friction,
     MotionPath,
@@ -26,13 +27,19 @@ PICTURES = 12
 def film(
     file: MotionPath,
     output: Annotated[
-        Path, option("--output -o FILM", "A .png, .svg or .pdf film strip, or a .mp4, .mkv or .webm film.")
-    ],
+        Path | None,
+        option(
+            "--output -o FILM",
+            "A .png, .svg or .pdf film strip, a .mp4, .gif, .mkv or .webm film, or a folder; "
+            "default MOTION.mp4 here.",
+        ),
+    ] = None,
     page: Page = None,
     robot: RobotName = None,
     camera: Annotated[str, option("--camera NAME", "side, front, chase, or a camera of the robot.")] = "side",
     pictures: Annotated[int, option("--pictures N", "Of a strip, how many.", min=1, max=60)] = PICTURES,
-    speed: Annotated[float, option("--speed X", "Of a film: 0.25 is slow motion, four times as long.")] = 1.0,
+    speed: Speed = 1.0,
+    size: Size = None,
     no_physics: Annotated[
         bool, option("--no-physics", "Show what is commanded, without gravity or weak servos.")
     ] = False,
@@ -43,21 +50,25 @@ def film(
     """Film a motion as it is played under gravity: a strip of pictures, or a film.
 
     A strip shows the keyframes, or as many moments evenly spread, and in red what `motion check --physics`
-    finds there. A film has 25 pictures a second.
+    finds there. A film has 25 pictures a second, a gif 12.5.
 
     [bold]Examples[/]
+      posewright motion film walk.motion.yaml
       posewright motion film walk.motion.yaml -o walk.png
+      posewright motion film walk.motion.yaml -o walk.gif --size 320x240
       posewright motion film humanoid.mtn --page "F getup" --attitude 0 90 -o up.mp4 --speed 0.5
     """
-    _refuse(output, pictures, speed)
-    refuse_overwriting(output, file)
     refuse_recording(record, file)
     if record is not None and no_physics:
         raise InputError("without physics there is nothing to record", hint="--record without --no-physics")
     motion = open_for_robot(file, robot).motion(page)
+    output = film_path(output or Path(), motion.name)
+    _refuse(output, pictures, speed, size_of(size))
+    refuse_overwriting(output, file)
+    figures.refuse_camera(camera, {motion.robot: formats.card_of(motion).sensors})
     put_down = radians(attitude)
     with working(f"{motion.name}: playing") as on_progress:
-        manner = Manner(camera, pictures, speed, lambda share: on_progress(f"filming: {share:.0%}"))
+        manner = Manner(camera, pictures, speed, size_of(size), filming(on_progress))
         result = None
         if not no_physics:
             result = experiments.try_motion(motion, attitude=put_down, friction=friction)
@@ -73,15 +84,16 @@ class Manner(NamedTuple):
     camera: str  # who looks
     pictures: int  # of a strip, how many
     speed: float  # of a film, seconds of motion a second of film
+    size: tuple[int, int] | None  # of a film, in pixels
     on_progress: Callable[[float], None]  # of a film, is called with the share done
 
 
-def _refuse(output: Path, pictures: int, speed: float) -> None:
+def _refuse(output: Path, pictures: int, speed: float, size: tuple[int, int] | None) -> None:
     if _is_strip(output):
         figures.refuse_pictures(pictures)
         figures.refuse_unsavable(output)
     elif output.suffix.lower() in figures.FILMS:
-        figures.refuse_film(output, speed)
+        figures.refuse_film(output, speed, size)
     else:
         hint = f".png, .svg, .pdf for a film strip, {', '.join(figures.FILMS)} for a film"
         raise InputError("neither a kind of picture nor of film", where=Where(output), hint=hint)
@@ -99,7 +111,7 @@ def _write(
     manner: Manner,
 ) -> None:
     """Show what became of a motion under gravity, or without a result, what is commanded."""
-    camera, pictures, speed, on_progress = manner
+    camera, pictures, speed, size, on_progress = manner
     if _is_strip(output):
         if result is None:
             strip = figures.draw_strip(motion, pictures=pictures, camera=camera, attitude=attitude)
@@ -111,7 +123,7 @@ def _write(
         figures.save_figure(strip, output)
     elif result is None:
         figures.film_motion(
-            motion, output, attitude=attitude, camera=camera, speed=speed, on_progress=on_progress
+            motion, output, attitude=attitude, camera=camera, speed=speed, size=size, on_progress=on_progress
         )
     else:
         figures.film_recording(
@@ -119,6 +131,7 @@ def _write(
             output,
             camera=camera,
             speed=speed,
+            size=size,
             begin_s=result.played.begin * result.played.frame_s,
             robots=result.robot,
             on_progress=on_progress,

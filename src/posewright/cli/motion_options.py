@@ -15,6 +15,14 @@ Page = Annotated[str | None, option("--page -p P", "Name or number of a page; de
 OnlyPage = Annotated[str | None, option("--page -p P", "Name or number of a page; default all.")]
 RobotName = Annotated[str | None, option("--robot R", "The robot; another's motion is carried over.")]
 
+Rules = Annotated[
+    str,
+    option(
+        "--rules NAME",
+        "hardware: what joints and servos can do; or a team's: eagle_knights; or a *.rules.yaml.",
+    ),
+]
+Verbose = Annotated[bool, option("--verbose -v", "Tell every finding, however many.")]
 Physics = Annotated[
     bool, option("--physics", "Play it under gravity: falls, tilt, self-contact, slip, lag, weak servos.")
 ]

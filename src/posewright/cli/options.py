@@ -39,14 +39,6 @@ Plot = Annotated[Path | None, option("--plot", "Draw a picture (png, svg or pdf)
 Record = Annotated[
     Path | None, option("--record FILE", "Write a recording (MCAP) for replay, judge and evaluate.")
 ]
-Video = Annotated[Path | None, option("--video", "Make a film (mp4, mkv or webm).")]
-Camera = Annotated[
-    str | None,
-    option(
-        "--camera",
-        "field, top, chase, side, front, or a camera of the robot; default field, or side without one.",
-    ),
-]
 AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format cannot hold everything.")]
 
 

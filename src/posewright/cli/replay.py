@@ -9,8 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from posewright.cli import console
-from posewright.cli.judge import give_outcome
-from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
+from posewright.cli.film_options import (
+    Camera,
+    Size,
+    Speed,
+    Video,
+    film_path,
+    filming,
+    refuse_unused_camera,
+    size_of,
+)
+from posewright.cli.judge import TrustRules, give_outcome
+from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
 
 if TYPE_CHECKING:
     from posewright.recordings import Recording
@@ -26,10 +36,10 @@ def replay(
     video: Video = None,
     plot: Plot = None,
     camera: Camera = None,
-    speed: Annotated[
-        float, option("--speed", "Recorded seconds a second of film or window.", min=0.05, max=100.0)
-    ] = 1.0,
+    speed: Speed = 1.0,
+    size: Size = None,
     view: Annotated[bool, option("--view", "Show it in a live window.")] = False,
+    trust: TrustRules = False,
     as_json: AsJson = False,
 ) -> None:
     """Play a recording again, from itself alone: picture, film, live window, score.
@@ -40,6 +50,8 @@ def replay(
     """
     from posewright.experiments import replay as replayed
 
+    refuse_unused_camera(camera, video)
+    video, pixels = video and film_path(video, recording), size_of(size)
     for output in (plot, video):
         refuse_overwriting(output, recording)
     with console.working(f"{recording}: reading", quiet=as_json) as say:
@@ -49,7 +61,9 @@ def replay(
             video=video,
             camera=camera,
             speed=speed,
-            on_progress=lambda share: say(f"filming: {share:.0%}"),
+            size=pixels,
+            trust_attached_rules=trust,
+            on_progress=filming(say),
         )
     if view:
         _show(outcome.recording, speed)

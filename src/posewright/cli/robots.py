@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from posewright import robots
+from posewright import figures, robots
 from posewright.cli.console import give, table
-from posewright.cli.options import AsJson, add_verb, argument, option
+from posewright.cli.options import AsJson, Plot, add_verb, argument, option
 from posewright.errors import UnknownNameError
 
 NOT_WORTH_SHOWING = (0, None, (0.0, 0.0, 0.0))
@@ -53,22 +53,27 @@ def show(
         list[str] | None,
         option("--section NAME", f"Show this of it, in full: {', '.join(SECTIONS)} or all. Repeat for more."),
     ] = None,
+    plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a robot's card: its joints and their limits, and what else there is; --section shows the rest.
 
-    Angles are the joints' own: pitch about y, roll about x, yaw about z. JSON holds all sections.
+    Angles are the joints' own: pitch about y, roll about x, yaw about z. JSON holds all sections. The picture
+    of --plot shows where the joints are, and which way is positive.
 
     [bold]Examples[/]
       posewright robots show robotis_bioloid
       posewright robots show sony_ers7 --section sensors --section poses
       posewright robots show robotis_bioloid --json
+      posewright robots show sony_ers7 --plot joints.png
       posewright robots show my_robot/robot.yaml --section all
     """
     for word in section or ():
         if word not in (*SECTIONS, "all"):
             raise UnknownNameError.among("section", word, (*SECTIONS, "all"))
     robot = robots.robot(name)
+    if plot is not None:
+        figures.save_figure(figures.draw_robot(robot), plot)
     card = robots.describe(robot)
     wanted = list(SECTIONS) if "all" in (section or ()) else section
     give(card, _summary(card, robot.folder) if wanted is None else _card(card, wanted), as_json=as_json)

@@ -5,13 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from posewright.cli import console
+from posewright.cli.batch import NoRecordings, Out, Seeds, Workers, run_seeds
+from posewright.cli.film_options import (
+    Camera,
+    Size,
+    Speed,
+    Video,
+    film_path,
+    filming,
+    refuse_unused_camera,
+    size_of,
+)
 from posewright.cli.judge import give_outcome
-from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
+from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
 from posewright.documents import refuse_unwritable
 from posewright.errors import InputError, Where
 
@@ -37,7 +48,13 @@ VendorFile = Annotated[
         "--motions", "A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
     ),
 ]
-Body = Annotated[str, option("--body", "What it is run on: sim, mock, or what an installed package adds.")]
+Body = Annotated[
+    str,
+    option(
+        "--body",
+        "sim; random: a simulated body drawn by the seed; a *.bodies.yaml; mock; an installed package's.",
+    ),
+]
 RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
 Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
 View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
@@ -61,8 +78,14 @@ def run(
     video: Video = None,
     plot: Plot = None,
     camera: Camera = None,
+    speed: Speed = 1.0,
+    size: Size = None,
     view: View = False,
     legal: Legal = False,
+    seeds: Seeds = None,
+    workers: Workers = None,
+    out: Out = None,
+    no_recordings: NoRecordings = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a trial or a contest: robot, behaviour, field, referee, judge.
@@ -72,30 +95,42 @@ def run(
       posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
       posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
       posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
-      posewright run passivity-test --seed 3
+      posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
     from posewright.control import RealClock
     from posewright.experiments import draw_outcome, run_trial
-    from posewright.figures import FILMS, PICTURES, film_recording, save_figure
+    from posewright.figures import FILMS, PICTURES, film_recording, refuse_film, save_figure
 
-    if camera is not None and video is None:
-        raise InputError("no film is made that --camera could be for", hint="--video FILE makes one")
+    what: dict[str, Any] = {
+        "layout": layout,
+        "behaviour": behaviour,
+        "motions": motions,
+        "body": body,
+        "legal": legal,
+    }
+    if seeds is not None:
+        only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
+        only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
+        what["recordings"] = not no_recordings
+        run_seeds(trial, seeds, only_one=only_one, out=out, workers=workers, as_json=as_json, **what)
+        return
+    refuse_unused_camera(camera, video)
+    video, pixels = video and film_path(video, trial), size_of(size)
     if view and body != "sim":
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
     for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
         _refuse_unwritable(path, endings)
+    if video is not None:
+        refuse_film(video, speed, pixels)
     for output in (record, video, plot):
         refuse_overwriting(output, trial, layout, behaviour, motions)
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
         outcome = run_trial(
             trial,
-            layout=layout,
+            **what,
             seed=seed,
-            behaviour=behaviour,
-            motions=motions,
-            body=body,
-            legal=legal,
             to_film=video is not None,
+            camera=camera,
             record=record,
             on_progress=_teller(say),
             make_watcher=_Live if view else None,
@@ -106,13 +141,9 @@ def run(
             say("drawing the picture")
             save_figure(draw_outcome(outcome), plot)
         if video is not None:
-            told = _filming(say)
-            film_recording(outcome.recording, video, camera=camera, on_progress=told)
+            how: dict[str, Any] = {"camera": camera, "speed": speed, "size": pixels}
+            film_recording(outcome.recording, video, **how, on_progress=filming(say))
     give_outcome(outcome, as_json=as_json)
-
-
-def _filming(say: Callable[[str], None]) -> Callable[[float], None]:
-    return lambda share: say(f"filming: {share:.0%}")
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:

@@ -6,10 +6,11 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -30,8 +31,6 @@ SETTINGS, RESULTS, REPORT = "batch.json", "results.csv", "report.html"
 JOURNAL = "journal"
 """The folder in a batch's folder with a document for each run that is done."""
 
-_ENDLESS = (float("inf"), -float("inf"))
-
 _UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}")
 """What a file is called that a program was writing when it was killed."""
 
@@ -45,7 +44,8 @@ class Row:
         figures: what a table shows of it, by a name that has its unit.
         ranking: what decides which run is better, the greater the better; empty of a run that failed.
         incidents: what cost points, a word each.
-        story: how the judge accounts for it, a line each.
+        score: the judge's table, as `ScoreTable` has it: `columns`, `rows`, `total`.
+        story: what the judge says besides, a line each.
         body: how its body differs from the robot's model; empty where it does not.
         digest: of its recording; empty without one.
         sketch: the field seen from above as SVG paths [cm]: `size`, `lines`, `boxes`, `path`.
@@ -53,9 +53,10 @@ class Row:
     """
 
     name: str
-    figures: Mapping[str, float | str | None] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
     ranking: tuple[float, ...] = ()
     incidents: tuple[str, ...] = ()
+    score: Mapping[str, Any] = field(default_factory=dict, repr=False)
     story: tuple[str, ...] = ()
     body: str = ""
     digest: str = ""
@@ -63,12 +64,17 @@ class Row:
     error: str | None = None
 
     def __post_init__(self) -> None:
+        told = plain(self.figures).items()
         figures = {
-            name: None if one in _ENDLESS or one != one else one for name, one in plain(self.figures).items()
-        }  # noqa: PLR0124 -- not a number
+            name: None if isinstance(one, float) and not math.isfinite(one) else one for name, one in told
+        }
         object.__setattr__(self, "figures", figures)
         for name in ("ranking", "incidents", "story"):
             object.__setattr__(self, name, tuple(plain(getattr(self, name))))
+
+
+OnRow = Callable[[Row, bool], None]
+"""Is told of a row, and whether it was done before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +126,7 @@ class Batch:
 
     @property
     def ranked(self) -> tuple[Row, ...]:
-        """The runs that went well from the best to the worst; of equal ones the first asked for comes first."""
+        """The runs that went well from the best to the worst; equal ones as they were asked for."""
         return tuple(sorted(self.done, key=lambda row: row.ranking, reverse=True))
 
     @property
@@ -136,9 +142,9 @@ class Batch:
     @property
     def succeeded(self) -> tuple[str, int]:
         """The flag that says whether all went well, `finished` say, and how many runs have it."""
-        flags = {name for row in self.done for name, value in row.figures.items() if isinstance(value, bool)}
-        name = next((column for column in self.columns if column in flags), "done")
-        return name, sum(bool(row.figures.get(name, name == "done")) for row in self.done)
+        flags = [name for row in self.done for name, one in row.figures.items() if type(one) is bool]
+        name = flags[0] if flags else "done"
+        return name, sum(bool(row.figures.get(name, not flags)) for row in self.done)
 
     @property
     def incidents(self) -> dict[str, int]:
@@ -166,7 +172,7 @@ class Batch:
         bodies = any(row.body for row in self.rows)
         return tuple(
             {
-                self.key: row.name,
+                self.key: int(row.name) if self.key == "seed" else row.name,
                 **{name: row.figures.get(name) for name in self.columns},
                 "incidents": " ".join(row.incidents),
                 **({"body": row.body} if bodies else {}),
@@ -187,6 +193,7 @@ class Batch:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data, fit for JSON."""
         flag, count = self.succeeded
+        table = dict(zip((row.name for row in self.rows), self.table(), strict=True))
         ends = {"best": self.best, "worst": self.worst}
         return {
             "settings": dict(self.settings),
@@ -197,7 +204,7 @@ class Batch:
             "mean": self.mean,
             "standard_deviation": self.deviation,
             **{
-                end: row and {self.key: row.name, self.measure: row.figures.get(self.measure)}
+                end: row and {name: table[row.name][name] for name in (self.key, self.measure)}
                 for end, row in ends.items()
             },
             "incidents": self.incidents,
@@ -205,7 +212,7 @@ class Batch:
             "folder": None if self.folder is None else str(self.folder),
             "rows": [
                 {**told, "incidents": list(row.incidents)}
-                for told, row in zip(self.table(), self.rows, strict=True)
+                for told, row in zip(table.values(), self.rows, strict=True)
             ],
         }
 
@@ -240,7 +247,7 @@ def run_batch(
     folder: Path | None = None,
     workers: int = 1,
     executor: Executor | None = None,
-    on_row: Callable[[Row, bool], None] | None = None,
+    on_row: OnRow | None = None,
 ) -> Batch:
     """Do a task with every item; the rows are in the items' order, and the same whoever does them.
 
@@ -290,8 +297,8 @@ def stem_of(key: str, name: str) -> str:
 
 
 def digest_of(settings: Mapping[str, str]) -> str:
-    """Return a short digest of settings, for the name of a folder."""
-    return hashlib.sha256(json.dumps(dict(settings), sort_keys=True).encode()).hexdigest()[:8]
+    """Return a digest of settings, or of other texts by name."""
+    return hashlib.sha256(json.dumps(dict(settings), sort_keys=True).encode()).hexdigest()[:16]
 
 
 @contextmanager
@@ -300,10 +307,7 @@ def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
     if folder is None:
         yield
         return
-    try:
-        (folder / JOURNAL).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError.at(folder, error.strerror or str(error)) from error
+    make_folder(folder / JOURNAL)
     with locked(folder / SETTINGS):
         _sweep(folder)
         if (folder / SETTINGS).exists():
@@ -314,6 +318,14 @@ def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
             yield
         finally:
             _sweep(folder)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder where it is not there yet, and those it lies in."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError.at(folder, error.strerror or str(error)) from error
 
 
 def _sweep(folder: Path) -> None:
@@ -359,10 +371,3 @@ def _document(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise FormatError("no JSON object", where=Where(path), hint="a file that a batch wrote")
     return found
-
-
-def refuse_same_stems(key: str, names: Sequence[str]) -> None:
-    """Refuse names whose files would be the same."""
-    (_, count), *_ = Counter(stem_of(key, name) for name in names).most_common(1) or [("", 0)]
-    if count > 1:
-        raise InputError(f"two of these runs would have one file for each {key}", hint="rename one of them")

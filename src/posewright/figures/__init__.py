@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
+    from posewright.figures.encoding import FILMS as FILMS
+    from posewright.figures.encoding import refuse_unfilmable as refuse_unfilmable
     from posewright.figures.film import film_motion as film_motion
     from posewright.figures.film import film_recording as film_recording
+    from posewright.figures.film import refuse_camera as refuse_camera
     from posewright.figures.film import refuse_film as refuse_film
     from posewright.figures.gait.page import draw_gait as draw_gait
     from posewright.figures.gait.parameter import draw_parameter as draw_parameter
@@ -21,11 +24,12 @@ if TYPE_CHECKING:
     from posewright.figures.playback import card_document as card_document
     from posewright.figures.playback import scene_of as scene_of
     from posewright.figures.recording import draw_recording as draw_recording
-    from posewright.figures.saving import FILMS as FILMS
+    from posewright.figures.robot import draw_robot as draw_robot
     from posewright.figures.saving import PICTURES as PICTURES
-    from posewright.figures.saving import refuse_unfilmable as refuse_unfilmable
     from posewright.figures.saving import refuse_unsavable as refuse_unsavable
     from posewright.figures.saving import save_figure as save_figure
+    from posewright.figures.stick import draw_stick as draw_stick
+    from posewright.figures.stick import stick_pages as stick_pages
     from posewright.figures.strip import draw_strip as draw_strip
     from posewright.figures.strip import refuse_pictures as refuse_pictures
     from posewright.figures.tuning import draw_tuning as draw_tuning

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from posewright.errors import InputError
+from posewright.errors import InputError, UnknownNameError
+from posewright.figures.encoding import film_file, refuse_unfilmable
 from posewright.figures.playback import Attitude, Playback, Poses, playback_of, playback_of_motion
-from posewright.figures.saving import film_file, refuse_unfilmable
 from posewright.motions import Motion
 from posewright.recordings import Recording
-from posewright.robots import Robot
+from posewright.robots import Robot, SensorSpec
 
 FPS = 25.0
-SIZE = (640, 480)
+SIZE = (960, 540)
+"""Of a film, in pixels."""
+
+GIF_FPS, GIF_SIZE = 12.5, (480, 270)
+"""Of a film whose pictures are not packed by what they have in common: it would be too large otherwise."""
 
 _LOOKS = 40
 """From so many of the moments it is worked out how near a camera may come."""
@@ -30,8 +34,8 @@ def film_recording(
     *,
     camera: str | None = None,
     speed: float = 1.0,
-    size: tuple[int, int] = SIZE,
-    fps: float = FPS,
+    size: tuple[int, int] | None = None,
+    fps: float | None = None,
     begin_s: float = 0.0,
     robots: Mapping[str, Robot] | Robot | None = None,
     on_progress: Callable[[float], None] | None = None,
@@ -40,12 +44,12 @@ def film_recording(
 
     Args:
         recording: what happened.
-        path: where to: .mp4, .mkv or .webm.
+        path: where to: .mp4, .gif, .mkv or .webm.
         camera: `field`, `top`, `chase`, `side`, `front`, or a camera sensor of the robot; default `field`,
             and `side` where there is no field.
         speed: recorded seconds a second of film: 0.25 is slow motion.
-        size: width and height in pixels, both even.
-        fps: pictures a second of film.
+        size: width and height in pixels, both even; default 960 x 540, of a .gif 480 x 270.
+        fps: pictures a second of film; default 25, of a .gif 12.5.
         begin_s: the film begins here [s].
         robots: cards of robots that do not ship, as in `scene_of`.
         on_progress: is called with the share done, 0..1.
@@ -58,7 +62,7 @@ def film_recording(
         OutputError: the film cannot be written.
     """
     path = Path(path)
-    refuse_film(path, speed)
+    refuse_film(path, speed, size)
     playback = playback_of(recording, robots)
     playback = replace(playback, begin_s=max(begin_s, playback.begin_s))
     camera = camera or ("field" if recording.header.arena else "side")
@@ -74,8 +78,8 @@ def film_motion(
     attitude: Attitude | None = None,
     camera: str = "side",
     speed: float = 1.0,
-    size: tuple[int, int] = SIZE,
-    fps: float = FPS,
+    size: tuple[int, int] | None = None,
+    fps: float | None = None,
     on_progress: Callable[[float], None] | None = None,
 ) -> None:
     """Make a film of a motion without physics: every joint where it is commanded.
@@ -84,7 +88,7 @@ def film_motion(
 
     Args:
         motion: what is shown.
-        path: where to: .mp4, .mkv or .webm.
+        path: where to: .mp4, .gif, .mkv or .webm.
         robot: on what, or its name; default the motion's own.
         pose: name of the pose of the joints that the motion does not move; default `stand`.
         attitude: roll and pitch of the base [rad]; default what the motion's author says, else upright.
@@ -99,16 +103,29 @@ def film_motion(
             robot has no model.
     """
     path = Path(path)
-    refuse_film(path, speed)
+    refuse_film(path, speed, size)
     playback = playback_of_motion(motion, robot, pose=pose, attitude=attitude)
     _encode(playback, path, camera=camera, speed=speed, size=size, fps=fps, on_progress=on_progress)
 
 
-def refuse_film(path: Path, speed: float) -> None:
+def refuse_film(path: Path, speed: float = 1.0, size: tuple[int, int] | None = None) -> None:
     """Refuse what could not be filmed, before anything is worked out; raises as `film_recording` does."""
-    refuse_unfilmable(path)
+    refuse_unfilmable(path, size or SIZE)
     if not (math.isfinite(speed) and 0.01 <= speed <= 100.0):
         raise InputError(f"the speed is {speed}", hint="0.01 to 100; 1 is as it is, 0.25 slow motion")
+
+
+def refuse_camera(camera: str, sensors: Mapping[str, Iterable[SensorSpec]]) -> None:
+    """Refuse a camera that neither every film nor one of the robots has, whose `sensors` these are by name.
+
+    Raises:
+        UnknownNameError: there is no such camera; it names those there are.
+    """
+    from posewright.simulation.cameras import camera_names
+
+    cameras = camera_names(sensors)
+    if camera not in cameras:
+        raise UnknownNameError.among("camera", camera, cameras)
 
 
 def _encode(
@@ -117,24 +134,64 @@ def _encode(
     *,
     camera: str,
     speed: float,
-    size: tuple[int, int],
-    fps: float,
+    size: tuple[int, int] | None,
+    fps: float | None,
     on_progress: Callable[[float], None] | None,
 ) -> None:
-    from posewright.simulation import Film
-
+    is_gif = path.suffix.lower() == ".gif"
+    fps, size = fps or (GIF_FPS if is_gif else FPS), size or (GIF_SIZE if is_gif else SIZE)
     step = speed / fps
     poses = playback.at(np.arange(playback.begin_s, playback.end_s + step, step))
-    width, height = size
-    near = close_up(playback, poses, camera, width / height, steady=True)
     with (
-        Film(playback.world, width, height, camera, quick=True, close_up=near) as film,
+        Shooting(playback, poses, camera, size, fps) as shooting,
         film_file(path, size, fps) as send,
     ):
         for row in range(len(poses.times)):
-            send(picture_of(film, poses, row))
+            send(shooting.picture(row))
             if on_progress is not None:
                 on_progress((row + 1) / len(poses.times))
+
+
+class Shooting:
+    """What a camera sees of poses, picture by picture; close it when done, or use it in a `with` statement.
+
+    Args:
+        playback: what is shown.
+        poses: one for each picture.
+        camera: as in `film_recording`.
+        size: of the pictures, width and height.
+        fps: pictures a second of a film; None for pictures on their own, which are drawn with more care.
+
+    Raises:
+        UnknownNameError: there is no such camera.
+        UnavailableError: nothing can be drawn on this machine.
+    """
+
+    def __init__(
+        self, playback: Playback, poses: Poses, camera: str, size: tuple[int, int], fps: float | None = None
+    ) -> None:
+        from posewright.simulation import Film
+        from posewright.simulation.sights import sights
+
+        self._poses = poses
+        width, height = size
+        near = close_up(playback, poses, camera, width / height, steady=fps is not None)
+        quick = fps is not None
+        self._film = Film(playback.world, width, height, camera, quick=quick, close_up=near)
+        first = next(iter(poses.base.values()))
+        self._sights = near and sights(playback.world.arena, camera, near, first, poses.boxes, fps)
+
+    def picture(self, row: int) -> Any:
+        """Return the picture of one moment, `(height, width, 3)` uint8."""
+        poses = self._poses
+        robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
+        return self._film.frame(robots, poses.boxes[row], self._sights and self._sights[row])
+
+    def __enter__(self) -> Shooting:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._film.close()
 
 
 def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> Any:
@@ -150,15 +207,9 @@ def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, st
     if len(poses.base) > 1:
         return close_up_on_all(playback.world, np.concatenate([*poses.base.values()])[:, :2], aspect)
     if playback.world.arena is not None:
-        return None if steady else replace(close_up_on(first), catching_up=1.0)
+        return close_up_on(first)
     (base,), (joints,) = poses.base.values(), poses.positions.values()
     every = max(1, len(base) // _LOOKS)
     return framed(
         playback.world, [*zip(base[::every], joints[::every], strict=True)], camera, aspect, steady=steady
     )
-
-
-def picture_of(film: Any, poses: Poses, row: int) -> Any:
-    """Return the picture of one moment, `(height, width, 3)` uint8."""
-    robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
-    return film.frame(robots, poses.boxes[row])

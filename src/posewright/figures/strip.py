@@ -16,7 +16,7 @@ from posewright.evaluation.motion.played import EXTRAS as PLAYED
 from posewright.evaluation.motion.played import PlayedMotion
 from posewright.evaluation.motion.report import evaluate_motion
 from posewright.evaluation.walking.walk import EXTRAS as WALK
-from posewright.figures.film import close_up, picture_of
+from posewright.figures.film import Shooting
 from posewright.figures.gait.content import SHORT
 from posewright.figures.playback import Attitude, Playback, playback_of, playback_of_motion
 from posewright.figures.style import GREY, INK, WRONG, styled
@@ -246,12 +246,8 @@ def _with_highlights(times: list[float], highlights: list[float]) -> list[float]
 
 
 def _pictures(playback: Playback, times: Floats, camera: str) -> list[Any]:
-    from posewright.simulation import Film
-
-    poses, (width, height) = playback.at(times), SIZE
-    near = close_up(playback, poses, camera, width / height, steady=False)
-    with Film(playback.world, width, height, camera, quick=True, close_up=near) as film:
-        return [picture_of(film, poses, row) for row in range(len(times))]
+    with Shooting(playback, playback.at(times), camera, SIZE) as shooting:
+        return [shooting.picture(row) for row in range(len(times))]
 
 
 def _page(story: Story, times: list[float], pictures: list[Any]) -> Figure:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.formats.motion_file import card_of, origin_of
-from posewright.motions import Motion
+from posewright.formats.motion_file import origin_of
+from posewright.motions import Motion, card_of
 from posewright.robots import Robot
 
 STAND = "stand"
@@ -50,8 +50,9 @@ def never_set(joints: Sequence[str], card: Robot) -> tuple[str, ...]:
 
 
 def moved_joints(motion: Motion) -> set[str]:
-    """Return the joints that the motion ever gives an angle."""
-    given = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
+    """Return the joints that the motion ever gives an angle, in its start pose or later."""
+    start = [] if motion.start is None else [motion.start.angles]
+    given = ~np.all(np.isnan([*start, *(frame.pose.angles for frame in motion.keyframes)]), axis=0)
     return {joint for joint, is_given in zip(motion.joints, given, strict=True) if is_given}
 
 

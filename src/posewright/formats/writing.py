@@ -14,7 +14,6 @@ from posewright.formats.motion_file import (
     MotionFile,
     Reference,
     alone,
-    card_of,
     carried_to,
     lost_between_robots,
     origin_of,
@@ -34,7 +33,7 @@ from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import format_for, format_named
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
-from posewright.motions import Motion
+from posewright.motions import Motion, card_of
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6  # so little beyond a stop is rounding: files of old robots count whole micro-radians

@@ -16,6 +16,7 @@ from posewright.recordings.plain import check, to_json
 SEALED = ("header", "arena", "columns")
 """The entries of a recording's metadata that are sealed one by one."""
 
+_WORDS = {"header": "another header", "arena": "another arena", "columns": "other columns"}
 _ATTACHED, _HAPPENED = "attachment ", "what happened"
 
 
@@ -74,7 +75,7 @@ def _broken(told: Mapping[str, str], right: Mapping[str, str]) -> Iterator[tuple
         elif name not in right:
             yield name, f"{called}, taken out"
         elif told[name] != right[name]:
-            yield name, f"another {called}" if called == name else f"{called}, changed"
+            yield name, _WORDS.get(name) or f"{called}, changed"
 
 
 def _changed(what: str, advice: str = "") -> InputError:

@@ -80,6 +80,7 @@ def read_robot(path: Path | str) -> Robot:
         servos=servos,
         feet=feet,
         poses=poses,
+        up_through=_up_through(_named(fields, "poses"), poses),
         groups=groups,
         mirror_pairs=parse_mirror_pairs(fields["mirror_pairs"], names) if "mirror_pairs" in fields else (),
         numberings={name: parse_numbering(node, names) for name, node in _named(fields, "numberings")},
@@ -178,7 +179,7 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
 
     Ticks are the servos' own positions; degrees are joint angles. Both come one a joint.
     """
-    fields = node.fields(optional=("ticks", "deg", "source"))
+    fields = node.fields(optional=("ticks", "deg", "up_through", "source"))
     if ("ticks" in fields) == ("deg" in fields):
         node.fail("expected either 'ticks' or 'deg'", hint="servo positions, or joint angles in degrees")
     unit = "ticks" if "ticks" in fields else "deg"
@@ -193,6 +194,16 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
         _check_limits(joint, angle, slack_rad, entry)
         pose[joint.name] = angle
     return pose
+
+
+def _up_through(entries: Sequence[tuple[str, Node]], poses: Collection[str]) -> dict[str, str]:
+    """Read which poses lead through another one to standing: `sit: {..., up_through: sleep}`."""
+    told = {name: node.fields().get("up_through") for name, node in entries}
+    through = {name: node.choice("pose", set(poses) - {name}) for name, node in told.items() if node}
+    for name, node in told.items():
+        if node and through[name] in through:
+            node.fail(f"{through[name]} leads through another pose itself", hint="one pose on the way")
+    return through
 
 
 def _check_limits(joint: Joint, angle: float, slack_rad: float, node: Node) -> None:

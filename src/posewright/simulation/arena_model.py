@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from posewright.arenas import Arena, Box, Role, Shape
 
@@ -43,24 +44,42 @@ PICTURE_WIDTH = 1920
 PICTURE_HEIGHT = 1440
 """The largest picture that can be drawn without a window."""
 
+SUN = "sun"
 _SUN = {
-    "name": "sun",
+    "name": SUN,
     "type": mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-    "dir": (0.2, 0.25, -1.0),
-    "diffuse": (0.50, 0.49, 0.46),
+    "dir": (0.04, 0.40, -1.0),
+    "diffuse": (0.42, 0.41, 0.39),
     "specular": (0.12, 0.12, 0.12),
     "ambient": (0.0, 0.0, 0.0),
     "castshadow": True,
 }
-_NEAR_SHADOWS = (0.3, 200.0)
-"""Half the edge of what has shadows, and how far one sees, both over the model's extent of 2 m.
+_SUN_M = 3.0
+"""How high the sun is above what it lights [m]."""
 
-MuJoCo lifts shadows off what throws them by a share of the latter: with less, a level floor has specks.
+_FIELD_SHARE = 0.75
+"""Half the edge of what has shadows, over the diagonal of a field."""
+
+_EXTENT_M = 2.0
+"""What MuJoCo takes for the size of the model: it gives other lengths as shares of it [m]."""
+
+_SHADOWED_M = 0.6
+"""Half the edge of what has shadows on a bare floor: the smaller, the finer are their edges [m]."""
+
+_FARTHEST = 200.0
+"""How far one sees, over the model's extent.
+
+MuJoCo lifts shadows off what throws them by a share of this: with less, a level floor has specks.
 """
 
-_GROUND = (0.62, 0.64, 0.67, 1.0)
-_TILES_PER_M = 2.0
-_BARE_FLOOR = (0.48, 0.55, 0.50)
+_GROUND = (0.70, 0.72, 0.75, 1.0)
+_BARE_FLOOR = (0.63, 0.67, 0.66)
+
+_TILE_PX = 512
+"""Edge of the picture of a metre of floor, in pixels."""
+
+_LINES = ((5, 1, 0.90), (1, 2, 0.80))
+"""Lines on a floor: so many of half as many spaces, half as wide [pixels], and how bright."""
 
 _DECORATION = {"contype": 0, "conaffinity": 0, "group": DECORATION_GROUP}
 
@@ -138,16 +157,21 @@ def add_scenery(spec: Any, arena: Arena | None, base: Any) -> None:
     sky = {"rgb1": (0.80, 0.86, 0.93), "rgb2": (0.97, 0.98, 0.99), "width": 256, "height": 1536}
     spec.add_texture(name="sky", **kinds, **sky)
     if arena is None:  # the light need reach no farther, so that the shadow has fine edges
-        base.add_light(pos=(-0.6, -0.75, 3.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
-        spec.visual.map.shadowclip, spec.visual.map.zfar = _NEAR_SHADOWS
+        base.add_light(pos=_above(0.0), mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, **_SUN)
         _add_tiles(spec, _BARE_FLOOR)
         return
     # One light with shadows, high over the start side, so that boxes throw them sideways.
-    spec.worldbody.add_light(pos=(arena.size_x / 2.0 - 0.6, -0.75, 3.0), **_SUN)
+    spec.worldbody.add_light(pos=_above(arena.size_x / 2.0), **_SUN)
     _add_tiles(spec, arena.colours["floor"])
     place = {"pos": (arena.size_x / 2.0, 0.0, -0.01), "size": (20.0, 20.0, 1.0), "rgba": _GROUND}
     spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, **place, **_DECORATION)
     _colour_arena(spec, arena)
+
+
+def _above(x: float) -> tuple[float, float, float]:
+    """Return where the sun is that shines on x in the middle of the floor."""
+    across, along, down = _SUN["dir"]
+    return (x + _SUN_M * across / down, _SUN_M * along / down, _SUN_M)
 
 
 def _set_visuals(spec: Any, arena: Arena | None) -> None:
@@ -156,26 +180,34 @@ def _set_visuals(spec: Any, arena: Arena | None) -> None:
     visual.global_.fovy = FOV_DEG
     visual.quality.shadowsize = 4096
     visual.quality.offsamples = 4
-    visual.headlight.ambient = (0.44, 0.44, 0.46)
-    visual.headlight.diffuse = (0.20, 0.20, 0.20)
+    visual.headlight.ambient = (0.46, 0.47, 0.49)
+    visual.headlight.diffuse = (0.27, 0.27, 0.27)
     visual.headlight.specular = (0.0, 0.0, 0.0)
     visual.map.znear = 0.005
-    visual.map.zfar = 40.0
-    visual.map.shadowclip = 1.6
-    spec.stat.extent = 2.0
+    visual.map.zfar = _FARTHEST
+    shadowed_m = _SHADOWED_M if arena is None else _FIELD_SHARE * math.hypot(*arena.size_m)
+    visual.map.shadowclip = shadowed_m / _EXTENT_M
+    spec.stat.extent = _EXTENT_M
     spec.stat.center = (0.0 if arena is None else arena.size_x / 2.0, 0.0, 0.2)
     visual.rgba.haze = (0.86, 0.89, 0.93, 1.0)
 
 
 def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
-    """Lay the floor out in tiles of 50 cm in two shades, so that a distance can be read."""
-    kinds = {"type": mujoco.mjtTexture.mjTEXTURE_2D, "builtin": mujoco.mjtBuiltin.mjBUILTIN_CHECKER}
-    shades = {"rgb1": tuple(0.90 * part for part in colour), "rgb2": tuple(0.86 * part for part in colour)}
-    spec.add_texture(name="tiles", **kinds, **shades, width=128, height=128)
+    """Lay the floor out in tiles of 50 cm in two shades, with a line every 10 cm: a way can be read off it."""
+    half, middle = _TILE_PX // 2, np.arange(_TILE_PX)
+    is_dark = (middle < half)[:, None] ^ (middle < half)
+    shades = np.where(is_dark, 0.92, 0.98)
+    for spaces, width, shade in _LINES:
+        gap = half / spaces
+        on_line = np.abs((middle + 0.5 + gap / 2.0) % gap - gap / 2.0) < width
+        shades[on_line[:, None] | on_line] = shade
+    texels = np.round(255.0 * shades[..., None] * np.array(colour)).astype(np.uint8)
+    kinds = {"type": mujoco.mjtTexture.mjTEXTURE_2D, "nchannel": 3}
+    spec.add_texture(name="tiles", width=_TILE_PX, height=_TILE_PX, **kinds).data = texels.tobytes()
     tiles = spec.add_material(name="tiles", reflectance=0.0, specular=0.0, shininess=0.0)
     tiles.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "tiles"
     tiles.texuniform = True
-    tiles.texrepeat = (_TILES_PER_M, _TILES_PER_M)
+    tiles.texrepeat = (1.0, 1.0)
     _geom(spec, FLOOR).material = "tiles"
 
 
@@ -187,7 +219,7 @@ def _colour_arena(spec: Any, arena: Arena) -> None:
         names["box"] = [box_name(index) for index in range(len(arena.boxes))]
     for kind, geoms in names.items():
         # A little light of its own: white stays white on the side that lies in shadow.
-        spec.add_material(name=kind, rgba=(*arena.colours[kind], 1.0), emission=0.2, specular=0.1)
+        spec.add_material(name=kind, rgba=(*arena.colours[kind], 1.0), emission=0.1, specular=0.1)
         for name in geoms:
             geom = _geom(spec, name)
             geom.material, geom.rgba = kind, (*arena.colours[kind], 1.0)

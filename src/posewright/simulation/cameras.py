@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from posewright.arrays import Floats
+from posewright.robots import Camera
 from posewright.simulation.arena_model import FOV_DEG
 from posewright.simulation.resting import find_supports
 
 if TYPE_CHECKING:
     from posewright.arenas import Arena
+    from posewright.robots import SensorSpec
     from posewright.simulation.instance import ModelInstance
     from posewright.simulation.world import World
 
@@ -25,11 +27,8 @@ _MARGIN = 1.06
 _CLOSE_MARGIN = 1.12
 """Size of the picture over that of the robot: about five per cent of it stay free on either side."""
 
-_ROOM_TO_LEAD = 1.2
+_ROOM_TO_LEAD = 1.1
 """Further room for a robot that runs ahead of a camera that follows it softly."""
-
-_AT_ONCE = 1.0
-"""The camera looks right at the robot in every picture: the pictures of a strip are far apart."""
 
 _BARE_SIZE_M = (1.5, 1.2)
 """The part of a bare floor that is looked at."""
@@ -43,7 +42,7 @@ class FilmCamera(Enum):
     TOP = "top"
     """The whole field, straight down and without perspective; its x runs to the right."""
     CHASE = "chase"
-    """The robot, from behind and above its right shoulder at the start; follows it."""
+    """The robot, from behind and above its right shoulder; follows it, in a field into its course too."""
     SIDE = "side"
     """The robot, from the field's right; follows it."""
     FRONT = "front"
@@ -66,9 +65,12 @@ _LOOKING_UP = 0.485
 _SIZES_AWAY = 3.14
 """How far away it is, over the robot's size: there is room for a step, and for a fall."""
 
-SOFTLY = 0.15
-"""How much of its way to the robot a camera goes from picture to picture: at 25 a second, two thirds in a
-quarter of a second. So it does not bob with every step."""
+
+def camera_names(sensors: Mapping[str, Iterable[SensorSpec]]) -> list[str]:
+    """Return the names of spectators, and of robots' camera sensors: after the robot's own, of several."""
+    robots = {f"{name}/" if len(sensors) > 1 else "": own for name, own in sensors.items()}
+    cameras = [at + one.name for at, own in robots.items() for one in own if isinstance(one, Camera)]
+    return [*(view.value for view in FilmCamera), *cameras]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +80,11 @@ class CloseUp:
     Attributes:
         height_m: how high above the floor it looks [m].
         distance_m: from how far away [m].
-        catching_up: how far it closes up to the robot from one picture to the next, 0..1: less than 1, so
-            that it does not bob; 1 where the pictures are far apart.
         place: where on the floor it looks, instead of following the robot, x and y [m].
     """
 
     height_m: float = 0.17
     distance_m: float = 1.1
-    catching_up: float = SOFTLY
     place: tuple[float, float] | None = None
 
 
@@ -102,28 +101,51 @@ def spectator(
     """
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FREE
-    camera.azimuth, camera.elevation = _ANGLES_DEG[view]
+    camera.azimuth, camera.elevation = standing(view)
     camera.orthographic = int(view is FilmCamera.TOP)
     if view in FOLLOWING:
         camera.lookat[:] = (0.0, 0.0, close_up.height_m)
         camera.distance = close_up.distance_m
     else:
-        camera.lookat[:] = (0.0 if arena is None else arena.size_x / 2.0, 0.0, 0.05)
-        camera.distance = _field_distance(arena, aspect)
+        camera.lookat[:], camera.distance = _field_in(arena, view, aspect)
     return camera
 
 
-def _direction(azimuth_deg: float, elevation_deg: float) -> Floats:
+def standing(view: FilmCamera) -> tuple[float, float]:
+    """Return azimuth and elevation of a spectator's line of sight, where nothing is in the way [deg]."""
+    return _ANGLES_DEG[view]
+
+
+def direction(azimuth_deg: float, elevation_deg: float) -> Floats:
+    """Return the unit vector of a line of sight, `(3,)`."""
     azimuth, elevation = math.radians(azimuth_deg), math.radians(elevation_deg)
     flat = math.cos(elevation)
     return np.array([math.cos(azimuth) * flat, math.sin(azimuth) * flat, math.sin(elevation)])
 
 
-def _field_distance(arena: Arena | None, aspect: float) -> float:
-    """Return from how far away the whole field fits into the picture [m]."""
+def _field_in(arena: Arena | None, view: FilmCamera, aspect: float) -> tuple[Floats, float]:
+    """Return where to look and from how far away [m], so that the whole field fits into the picture."""
     length, width = _size(arena)
-    half_view = math.tan(math.radians(FOV_DEG) / 2.0)
-    return 0.5 * width + 0.5 * _MARGIN * max(1.06 * length / aspect, 0.95 * width) / half_view
+    height = 0.0 if arena is None else max((wall.size_m[2] for wall in arena.walls), default=0.0)
+    middle = np.array([0.0 if arena is None else length / 2.0, 0.0, height / 2.0])
+    corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    return middle, _MARGIN * _distance(corners * (length, width, height), 0.0, standing(view), aspect)
+
+
+def _distance(
+    offsets: Floats, reach: Floats | float, angles_deg: tuple[float, float], aspect: float, room: float = 1.0
+) -> float:
+    """Return from how far away all balls are in the picture [m].
+
+    They are `offsets` `(n, 3)` from the place that is looked at, `reach` large [m].
+    """
+    sight = direction(*angles_deg)
+    azimuth = math.radians(angles_deg[0])
+    right = np.array([math.sin(azimuth), -math.cos(azimuth), 0.0])
+    aside, above, beyond = (offsets @ np.stack([right, np.cross(right, sight), sight], axis=-1)).T
+    slope = math.tan(math.radians(FOV_DEG) / 2.0)
+    extent = np.maximum((np.abs(aside) + reach) / aspect, np.abs(above) + reach)
+    return float((room * extent / slope - beyond).max())
 
 
 def top_height_m(arena: Arena | None, aspect: float) -> float:
@@ -161,7 +183,7 @@ def close_up_on_all(world: World, places: Floats, aspect: float) -> CloseUp:
 
 def eye(camera: Any) -> Floats:
     """Return where the camera itself is, `(3,)` [m]."""
-    sight = _direction(camera.azimuth, camera.elevation)
+    sight = direction(camera.azimuth, camera.elevation)
     return np.asarray(camera.lookat - camera.distance * sight)
 
 
@@ -189,11 +211,5 @@ def framed(
     offsets, reach = np.concatenate(points), np.concatenate(radii)
     top, bottom = float((offsets[:, 2] + reach).max()), float((offsets[:, 2] - reach).min())
     height = 0.5 * (top + bottom)
-    sight = _direction(*_ANGLES_DEG[view])
-    right = np.array([sight[1], -sight[0], 0.0]) / math.hypot(sight[0], sight[1])
-    turned = (offsets - (0.0, 0.0, height)) @ np.stack([right, np.cross(right, sight), sight], axis=-1)
-    aside, above, beyond = turned.T
-    slope = math.tan(math.radians(FOV_DEG) / 2.0)
     room = _CLOSE_MARGIN * (_ROOM_TO_LEAD if steady else 1.0)
-    needed = room * np.maximum((np.abs(aside) + reach) / aspect, np.abs(above) + reach) / slope - beyond
-    return CloseUp(height, float(needed.max()), SOFTLY if steady else _AT_ONCE)
+    return CloseUp(height, _distance(offsets - (0.0, 0.0, height), reach, standing(view), aspect, room))

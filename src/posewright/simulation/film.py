@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import math
 import os
 import sys
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from posewright.arenas import WALLS
 from posewright.arrays import Floats
 from posewright.errors import InputError, UnavailableError, UnknownNameError
 from posewright.robots import Camera
-from posewright.simulation.arena_model import PICTURE_HEIGHT, PICTURE_WIDTH
+from posewright.simulation.arena_model import PICTURE_HEIGHT, PICTURE_WIDTH, SUN
 from posewright.simulation.assembly import camera_name
 from posewright.simulation.cameras import (
     FOLLOWING,
@@ -29,6 +30,7 @@ from posewright.simulation.cameras import (
     spectator,
     top_height_m,
 )
+from posewright.simulation.sights import Sight
 from posewright.simulation.world import Pose, World
 
 Picture = NDArray[np.uint8]
@@ -38,13 +40,25 @@ _NO_GL = "install EGL (Debian: libegl1 libgl1-mesa-dri), or set MUJOCO_GL to egl
 _WAYS = {"egl": "mujoco.egl", "osmesa": "mujoco.osmesa", "glfw": "mujoco.glfw", "cgl": "mujoco.cgl"}
 _MAX_GEOMS = 2000
 
-_QUICK = (1024, 2)
-"""Edge of the shadow map and samples a pixel, where time matters more than beauty."""
+_HARD, _SOFT = (2048, 2), (1024, 0)
+"""Edge of the shadow map and samples a pixel, of a picture that is drawn once and of the mean of many."""
 
-_QUICK_FACETS = (20, 12)
-"""Around a ball, and from pole to pole: a robot of round parts is drawn in a third of the time."""
+_SUN_WIDTH = 0.09
+"""How large the sun is, over its distance: as large as on a hazy day, for soft shadows."""
 
-_GLASS = 0.18
+_SUNS = 8
+_RADII, _ANGLES = (
+    np.sqrt((np.arange(_SUNS) + 0.5) / _SUNS),
+    np.arange(_SUNS) * math.pi * (3.0 - math.sqrt(5.0)),
+)
+_ASIDE = np.stack([_RADII * np.cos(_ANGLES), _RADII * np.sin(_ANGLES)], axis=-1)
+"""Points that fill a disc evenly, as a sunflower's seeds do. A picture that takes its time is the mean of so
+many, with the sun, and within a pixel the camera, at each of them: shadows and edges are soft."""
+
+_FEW_FACETS, _FACETS = (24, 14), (40, 24)
+"""Around a ball, and from pole to pole: with few a robot of round parts is drawn in a third of the time."""
+
+_GLASS = 0.07
 """Opacity of a wall that stands between the spectator and the field."""
 
 
@@ -59,7 +73,7 @@ class Film:
         height: of the pictures.
         camera: a `FilmCamera`, its name, or the name of a camera sensor of a robot, after the robot's own
             and a slash where there are several. What follows a robot follows the first.
-        quick: draw coarser shadows and edges, in half the time: for long films on a machine without a GPU.
+        quick: draw hard shadows, in a fifth of the time: for long films on a machine without a GPU.
         close_up: how a camera that follows the robot looks at it; None for the whole robot with room around.
 
     Raises:
@@ -90,10 +104,11 @@ class Film:
         self._model: Any = copy.copy(world.model)
         # A box that sleeps is not moved by new positions, and replay is nothing but new positions.
         self._model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
-        if quick:
-            quality = self._model.vis.quality
-            quality.shadowsize, quality.offsamples = _QUICK
-            quality.numslices, quality.numstacks = _QUICK_FACETS
+        quality = self._model.vis.quality
+        quality.numslices, quality.numstacks = _FEW_FACETS if quick else _FACETS
+        quality.shadowsize, quality.offsamples = _HARD if quick else _SOFT
+        self._suns = np.zeros((1, 2)) if quick else _ASIDE
+        self._sun = int(mujoco.mj_name2id(world.model, int(mujoco.mjtObj.mjOBJ_LIGHT), SUN))
         if self._view is FilmCamera.TOP:
             self._model.vis.global_.fovy = top_height_m(world.arena, width / height)
             self._model.vis.global_.orthographic = 1  # MuJoCo 3 does not heed the camera's own
@@ -101,7 +116,6 @@ class Film:
         self._camera = _camera(world, self._view, width / height, self._close_up)
         standing = [] if world.arena is None else [wall.name for wall in world.arena.walls]
         self._walls = {name: int(self._model.geom(name).id) for name in WALLS if name in standing}
-        self._is_new = True
         self._rectangle = mujoco.MjrRect(0, 0, width, height)
         self._pixels = np.empty((height, width, 3), dtype=np.uint8)
         self._gl: Any = _gl_context(width, height)
@@ -115,33 +129,52 @@ class Film:
         """Return a picture of the world as it is now, `(height, width, 3)` uint8."""
         return self._draw(self._world.data.qpos)
 
-    def frame(self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = ()) -> Picture:
-        """Return a picture of poses as a recording has them, as `World.qpos_of` takes them."""
-        return self._draw(self._world.qpos_of(poses, boxes))
+    def frame(
+        self, poses: Pose | Mapping[str, Pose], boxes: ArrayLike = (), sight: Sight | None = None
+    ) -> Picture:
+        """Return a picture of poses as a recording has them, as `World.qpos_of` takes them.
 
-    def _draw(self, qpos: Floats) -> Picture:
+        A `sight` says how a camera that follows the robot looks at it; None for where it always stands.
+        """
+        return self._draw(self._world.qpos_of(poses, boxes), sight)
+
+    def _draw(self, qpos: Floats, sight: Sight | None = None) -> Picture:
         self._data.qpos[:] = qpos
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_camlight(self._model, self._data)
         if self._view in FOLLOWING:
-            self._follow()
+            self._follow(sight)
         if isinstance(self._view, FilmCamera):
             self._see_through_near_walls()
         self._gl.make_current()
         every = int(mujoco.mjtCatBit.mjCAT_ALL)
-        mujoco.mjv_updateScene(self._model, self._data, self._options, None, self._camera, every, self._scene)
-        mujoco.mjr_render(self._rectangle, self._scene, self._context)
-        mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
-        return np.ascontiguousarray(self._pixels[::-1])
+        shining, total = self._data.light_xdir[self._sun].copy(), np.zeros(self._pixels.shape, np.uint16)
+        for aside in self._suns:
+            sun = shining + (*(_SUN_WIDTH * aside), 0.0)
+            self._data.light_xdir[self._sun] = sun / np.linalg.norm(sun)
+            mujoco.mjv_updateScene(
+                self._model, self._data, self._options, None, self._camera, every, self._scene
+            )
+            for lens in self._scene.camera:
+                pixel = (lens.frustum_top - lens.frustum_bottom) / self._rectangle.height
+                lens.frustum_center += 0.5 * pixel * aside[0]
+                lens.frustum_top += 0.5 * pixel * aside[1]
+                lens.frustum_bottom += 0.5 * pixel * aside[1]
+            mujoco.mjr_render(self._rectangle, self._scene, self._context)
+            mujoco.mjr_readPixels(self._pixels, None, self._rectangle, self._context)
+            total += self._pixels
+        mean = (total + len(self._suns) // 2) // len(self._suns)
+        return np.ascontiguousarray(mean[::-1].astype(np.uint8))
 
-    def _follow(self) -> None:
-        """Move the camera after the robot, a part of the way each picture."""
-        base = self._close_up.place or self._data.xpos[self._followed]
-        share = 1.0 if self._is_new else self._close_up.catching_up
-        at = np.array([base[0], base[1], self._close_up.height_m])
-        self._camera.lookat += share * (at - self._camera.lookat)
-        self._is_new = False
+    def _follow(self, sight: Sight | None) -> None:
+        if sight is None:
+            base = self._close_up.place or self._data.xpos[self._followed]
+            self._camera.lookat[:] = (base[0], base[1], self._close_up.height_m)
+        else:
+            self._camera.lookat[:] = sight.place
+            self._camera.azimuth, self._camera.elevation = sight.azimuth_deg, sight.elevation_deg
+            self._camera.distance = sight.distance_m
 
     def _see_through_near_walls(self) -> None:
         """Draw those walls as glass that the spectator stands behind."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.documents import write_atomically
-from posewright.errors import InputError, LossError, OutputError, Where
+from posewright.errors import FormatError, InputError, LossError, OutputError, Where
 from posewright.formats.binary import Place, is_wrapped, unwrap
 from posewright.formats.file_kind import MAX_MOTION_BYTES
 from posewright.formats.motion_file import Reference, alone, carried_to, find_page, lost_between_robots
@@ -15,7 +15,7 @@ from posewright.formats.motion_format import MotionFormat, WriteOptions
 from posewright.formats.oda.archive import EntryKind, OdaArchive, OdaEntry, suffix_of
 from posewright.formats.oda.assembly import FileNames
 from posewright.formats.oda.files import read_archive_file
-from posewright.formats.oda.format import document_of, motion_of
+from posewright.formats.oda.format import MOST_UNPACKED_BYTES, document_of, motion_of
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import format_named
 from posewright.robots import Robot
@@ -84,7 +84,8 @@ def extract_archive(
         LossError: something would be lost, and `accept_loss` is false; nothing is written.
         OutputError: a file stands there already, or the folder cannot be written to.
         UnknownNameError: there is no such entry, format or robot.
-        FormatError: several entries are called so, or the archive cannot be read.
+        FormatError: several entries are called so, or the archive cannot be read; or more than
+            `MOST_UNPACKED_BYTES` would come out of it at once.
     """
     archive = archive if isinstance(archive, OdaArchive) else read_archive_file(archive)
     folder = Path(folder)
@@ -115,6 +116,7 @@ class _Work:
     robot: Robot | None
     names: FileNames = field(default_factory=FileNames)
     made: dict[Extracted, bytes] = field(default_factory=dict)
+    size: int = 0
     placeholders: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -135,6 +137,12 @@ class _Work:
             except InputError as error:
                 self.failed.append(str(error))
                 return
+            self.size += len(data)
+            if self.size > MOST_UNPACKED_BYTES:
+                what = f"its first {number} entries are more than {MOST_UNPACKED_BYTES:,} bytes, taken out"
+                raise FormatError(
+                    what, where=Where(self.archive.path), hint="name the entries that are wanted"
+                )
             file = self.folder / self.names.name(entry.name, suffix)
             self.made[Extracted(number, entry.name, kind, file)] = data
 

@@ -53,7 +53,7 @@ def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = N
             unpacked += len(document.wrapping.unpacked if document.wrapping else entry.data)
             _refuse_bomb(unpacked, entry, path)
             glances[number] = Glance(document.name or entry.name, len(document.angles), document.duration_s)
-    makers = [partial(_made, number, archive, path, asked) for number in glances]
+    makers = [partial(archive_motion, number, archive, path, asked) for number in glances]
     motions = LazyMotions(makers, tuple(glances.values()))
     labels = tuple(PageLabel(number, archive.entries[number - 1].name) for number in glances)
     return MotionFile(ODA, path, motions, labels, len(archive.entries), tuple(remarks), archive)
@@ -66,8 +66,8 @@ def _refuse_bomb(unpacked: int, entry: OdaEntry, path: Path) -> None:
         raise FormatError(what, where=Where(path=path, offset=entry.offset), hint=hint)
 
 
-def _made(number: int, archive: OdaArchive, path: Path, asked: Robot | None) -> Motion:
-    """Return the motion of an entry, read anew: thousands of documents would fill the memory."""
+def archive_motion(number: int, archive: OdaArchive, path: Path, asked: Robot | None = None) -> Motion:
+    """Return the motion of an entry, from 1, read anew: thousands of documents would fill the memory."""
     document = document_of(archive.entries[number - 1], number, archive)
     return motion_of(document, number, archive, path, asked)
 

@@ -13,7 +13,7 @@ import numpy as np
 from posewright.errors import FormatError, InputError
 from posewright.formats.file_kind import FileKind, says
 from posewright.formats.moments import Moment, Timeline, timeline_of
-from posewright.formats.motion_file import MotionFile, card_of, origin_of
+from posewright.formats.motion_file import MotionFile, origin_of
 from posewright.formats.motion_format import (
     KeyTimes,
     MotionFormat,
@@ -40,7 +40,7 @@ from posewright.formats.tekkotsu.reader import MAX_TIME_MS, read_posture, read_s
 from posewright.formats.tekkotsu.to_motion import LEDS, SAID, WEIGHTS, keys_in, motion_of, remarks_on
 from posewright.formats.text_lines import DECIMALS, QUANTUM_RAD, number
 from posewright.formats.unsaid import unheld, unsaid
-from posewright.motions import Motion
+from posewright.motions import Motion, card_of
 from posewright.robots import Robot
 
 _SLACK_RAD = QUANTUM_RAD / 2.0  # how far a key that is left out may lie off the straight line
@@ -340,7 +340,9 @@ def _file(document: SettingsDocument, path: Path, card: Robot | None, kind: str)
     return MotionFile.of_one(kind, path, motion, remarks_on(document, tracks, card), document)
 
 
-_Format = partial(MotionFormat, suits=lambda card: NAMING in card.namings, stands_alone=False)
+_Format = partial(
+    MotionFormat, suits=lambda card: NAMING in card.namings, stands_alone=False, names_robot=False
+)
 
 _MOT = FileKind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)", says(rb"\A#MSq\b"))
 MOT = _Format(_MOT, (".mot",), _read_sequence, sequence_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))

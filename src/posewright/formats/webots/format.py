@@ -12,7 +12,7 @@ import numpy as np
 from posewright.errors import FormatError, Where
 from posewright.formats.file_kind import FileKind, says
 from posewright.formats.moments import Timeline, timeline_of
-from posewright.formats.motion_file import MotionFile, Origin, card_of, origin_of
+from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, as_they_are
 from posewright.formats.text_lines import QUANTUM_RAD, number
 from posewright.formats.unsaid import moved_joints, unheld, unsaid
@@ -30,7 +30,7 @@ from posewright.formats.webots.document import (
     read_table,
     robot_for,
 )
-from posewright.motions import Keyframe, Motion, Pose
+from posewright.motions import Keyframe, Motion, Pose, card_of
 from posewright.robots import Robot
 
 

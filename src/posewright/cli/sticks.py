@@ -1,0 +1,71 @@
+"""`posewright sticks`: what motions an AIBO's memory stick holds, as a list and as a contact sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from posewright import figures, sticks
+from posewright.cli.console import counted, give, say
+from posewright.cli.options import AsJson, add_group, argument, option
+
+Picture = Annotated[
+    Path | None,
+    option(
+        "--output -o PICTURE", "Draw them (.png, .svg, .pdf): sheet.png, and sheet-2.png, ... if need be."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group `sticks` to the application."""
+    add_group(app, "sticks", "See what motions an AIBO's memory stick holds.", {"show": show})
+
+
+def show(
+    paths: Annotated[
+        list[Path],
+        argument("PATH...", "A memory stick, its OPEN-R folder, or archives; content tells which."),
+    ],
+    output: Picture = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the motions of a memory stick: name, length, from where to where, and which id plays it.
+
+    The picture shows each of them where it begins, where it is furthest from its ends, and where it ends.
+
+    [bold]Examples[/]
+      posewright sticks show /media/AIBO
+      posewright sticks show /media/AIBO -o sheet.png
+      posewright sticks show MOTION7.ODA MONETCMD.CFG -o sheet.pdf
+    """
+    stick = sticks.read_stick(*paths)
+    written = [] if output is None else _draw(stick, output)
+    held = sticks.motions_on(stick)
+    data = {"motions": [one.data() for one in held], "pictures": [str(path) for path in written]}
+    give(data, _lines(held), as_json=as_json)
+    for path in () if as_json else written:
+        say(f"{counted(len(held), 'motion')} -> {path}")
+
+
+def _draw(stick: sticks.MemoryStick, output: Path) -> list[Path]:
+    pages = figures.stick_pages(stick)
+    paths = [output, *(output.with_stem(f"{output.stem}-{page}") for page in range(2, pages + 1))]
+    for path in paths:
+        figures.refuse_unsavable(path)
+    for page, path in enumerate(paths, 1):
+        figures.save_figure(figures.draw_stick(stick, page=page), path)
+    return paths
+
+
+def _lines(held: tuple[sticks.StickMotion, ...]) -> Iterator[str]:
+    width = max((len(one.name) for one in held), default=0)
+    for one in held:
+        told = one.data()
+        length = "damaged" if told["duration_s"] is None else f"{told['duration_s']:.2f} s"
+        asked = f"id {', '.join(map(str, one.ids))}" if one.ids else "no command"
+        yield f"{one.name:<{width}}  {length:>8}  {told['fault'] or asked}"
+    yield counted(len(held), "motion")
