@@ -21,7 +21,7 @@ UNKNOWN = 3  # exit code where it could not be told whether two charts behave al
 
 def register(app: typer.Typer) -> None:
     """Add the verb `chart` and what it can do."""
-    about = "State machines: check by proof, run, try, compare, draw, exchange."
+    about = "State machines (charts): prove, run, test, compare, draw, convert."
     verbs = (check, run, run_tests, coverage, cover, mutate, diff, draw, table, minimise, convert)
     add_group(app, "chart", about, {"test" if one is run_tests else one.__name__: one for one in verbs})
 
@@ -35,7 +35,7 @@ def check(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove a chart sound, or find what is wrong with it; each finding with the case that shows it.
+    """Prove that a chart is sound, or show what is wrong with it, each fault with a case that shows it.
 
     Overlapping guards, gaps, what is never reached or never left, circles, ranges, overflow, division by
     zero, resources left on, and the chart's own promises. Exits with 1 where there is an error, with 2 where
@@ -120,7 +120,7 @@ def minimise(
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make rows fewer: inputs that do not matter become X. The machine stays the same.
+    """Merge rows of the truth table: inputs that do not matter become X. The behaviour stays the same.
 
     FILE may end in .csv (rows with X) or .yaml (a chart with one transition per row).
 
@@ -194,7 +194,7 @@ def diff(
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether two charts behave alike, and show the shortest input that tells them apart.
+    """Tell whether two charts behave alike, and show the shortest input that tells them apart.
 
     Alike means: the same inputs give the same outputs, tick by tick, for ever. It is proved by walking both
     side by side. Exits with 0 where they are alike, with 1 where they differ, with 3 where it is not known.

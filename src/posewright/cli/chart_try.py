@@ -57,7 +57,7 @@ def _result_lines(results: Sequence[charts.ScenarioResult]) -> Iterator[str | Te
 
 
 def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_json: AsJson = False) -> None:
-    """Say what of a chart some runs have covered: states, transitions, decisions, conditions, MC/DC.
+    """Show what test runs cover of a chart: states, transitions, decisions, conditions, MC/DC.
 
     What no run can ever cover, as was proved, is left out and named.
 

@@ -43,22 +43,22 @@ WORTH_WORKERS = 8
 """So many bodies and more are walked by several processes: starting one takes as long as walking a few."""
 
 GaitNames = Annotated[
-    list[str], argument("GAIT ...", "Gaits of the list, or paths of one's own *.gait.yaml.")
+    list[str], argument("GAIT ...", "Gaits of `posewright gait list`, or paths of your own *.gait.yaml.")
 ]
-Seconds = Annotated[float, option("--seconds S", "For so long it is measured.")]
+Seconds = Annotated[float, option("--seconds S", "How long to measure.")]
 Settle = Annotated[
-    float, option("--settle S", "For so long it walks before; falls count from the beginning.")
+    float, option("--settle S", "How long to walk before measuring; falls count from the start.")
 ]
-Seed = Annotated[int, option("--seed N", "Of the body, where it is drawn at random.")]
+Seed = Annotated[int, option("--seed N", "Seed of a body that is drawn at random.")]
 Body = Annotated[
     str,
     option("--body B", "nominal: as the model says; random: other friction, masses, servos; or a *.yaml."),
 ]
 Bodies = Annotated[
-    int | None, option("--bodies N", "Walk so many random bodies, of the seeds N, N + 1, ...", min=1)
+    int | None, option("--bodies N", "Walk this many random bodies, with seeds N, N + 1, ...", min=1)
 ]
 Workers = Annotated[
-    int | None, option("--workers N", "Processes for many bodies; default one a processor.", min=1)
+    int | None, option("--workers N", "Processes for many bodies; default one per processor.", min=1)
 ]
 Walks = Annotated[str, argument("GAIT", "A gait of the list, one's own *.gait.yaml, or a folder of them.")]
 Speeds = Annotated[
@@ -184,9 +184,9 @@ def compare(
     record: Record = None,
     as_json: AsJson = False,
 ) -> None:
-    """Walk several gaits with the same command, and show their figures side by side; exit with 1 at a fall.
+    """Simulate several gaits with the same command and compare their figures; exit with 1 if one falls.
 
-    Of several recordings each has its gait in its name: walk.trot.mcap, walk.crawl.mcap.
+    With several gaits, each recording has the gait in its name: walk.trot.mcap, walk.crawl.mcap.
 
     [bold]Examples[/]
       posewright gait compare trot fast --forward 0.2

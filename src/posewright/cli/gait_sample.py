@@ -52,7 +52,7 @@ From = Annotated[
     str | None, option("--from POSE", "Begin in this pose of the robot: stand, sit, ...; with the lead-in.")
 ]
 To = Annotated[str | None, option("--to POSE", "Come to a stand, and end in this pose of the robot.")]
-AcceptLoss = Annotated[bool, option("--accept-loss", "Write all the same what the format cannot hold.")]
+AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format cannot hold everything.")]
 
 
 class Wishes(NamedTuple):

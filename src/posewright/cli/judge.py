@@ -39,7 +39,7 @@ def judge(
 ) -> None:
     """Judge a recording by the rules of its contest: what the run was worth, and why.
 
-    A recording of no contest, a walk or a motion, is worth nothing: who did what is told instead.
+    A recording of a walk or a motion belongs to no contest and has no score: it is described instead.
     """
     seen = recordings.read_mcap(recording, trust_attached_rules=trust)
     if rules is None and not contests.is_of_a_contest(seen.header):

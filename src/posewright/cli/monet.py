@@ -16,15 +16,18 @@ from posewright.cli.options import FOUND, AsJson, add_group, argument, losses_li
 from posewright.errors import InputError, UnsafeCommandError, Where
 
 MotionPath = Annotated[Path, argument("MOTION", "A motion file; its content tells the format.")]
-Number = Annotated[int, option("--id N", "By which programs ask for it.")]
+Number = Annotated[int, option("--id N", "The number by which programs ask for it.")]
 Stick = Annotated[Path | None, option("--stick FOLDER", "The folder that holds OPEN-R.")]
 Name = Annotated[str | None, option("--name", "As a_stand#stand_kick; default the motion's own.")]
 NewFolder = Annotated[
-    Path | None, option("--output -o FOLDER", "Write here, as on the stick, and leave that be.")
+    Path | None,
+    option("--output -o FOLDER", "Write here, laid out as on the stick, and leave the stick unchanged."),
 ]
 ModelName = Annotated[str, option("--model", "Whose files: ERS-7, ERS-210 or ERS-220.")]
-AgentName = Annotated[str, option("--agent", "Who plays it: monetagentMTN, or monetagentMTNWALK for steps.")]
-Sound = Annotated[str | None, option("--sound NAME", "A sound of the stick to go with it.")]
+AgentName = Annotated[
+    str, option("--agent", "The agent that plays it: monetagentMTN, or monetagentMTNWALK for steps.")
+]
+Sound = Annotated[str | None, option("--sound NAME", "A sound on the stick to play with it.")]
 OnePage = Annotated[str | None, option("--page -p P", "Which motion of the file, where it has several.")]
 WhoseMotion = Annotated[str | None, option("--robot R", "Whose motion it is, where the file does not say.")]
 AcceptLoss = Annotated[bool, option("--accept-loss", "Add it even if the robot cannot do all of it.")]

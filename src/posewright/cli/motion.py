@@ -63,23 +63,26 @@ ForRobot = Annotated[
     str | None,
     option("--robot R", "The robot it is for; a motion made for another is carried over joint by joint."),
 ]
-To = Annotated[str | None, option("--to FORMAT", "The format, whatever OUT is called.")]
+To = Annotated[str | None, option("--to FORMAT", "Format to write, whatever OUT is called.")]
 Keys = Annotated[
     str | None,
-    option("--keys own|all", "Where joints have key times of their own (.mot): keep them, or flatten."),
+    option(
+        "--keys own|all",
+        "If joints have key times of their own (.mot): keep them (own), or give all joints all times.",
+    ),
 ]
-Straighten = Annotated[bool, option("--straighten", "Cut curved ways into straight pieces of about 32 ms.")]
-Repair = Annotated[bool, option("--repair", "Put a wrong checksum and a stripped byte order mark right.")]
+Straighten = Annotated[bool, option("--straighten", "Cut curves into straight pieces of about 32 ms.")]
+Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missing byte order mark.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the group `motion` to the application."""
     verbs = {verb.__name__: verb for verb in (info, convert, check, plot, film, sample)}
-    add_group(app, "motion", "Look into motion files, convert, check, draw and sample them.", verbs)
+    add_group(app, "motion", "Motion files: inspect, convert, check, draw, film and sample them.", verbs)
 
 
 def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:
-    """Tell what a motion file holds.
+    """Show what a motion file holds.
 
     [bold]Examples[/]
       posewright motion info walk.motion.yaml
@@ -106,7 +109,7 @@ def check(
     attitude: PutDown = None,
     friction: Friction = None,
     record: Record = None,
-    strict: Annotated[bool, option("--strict", "Exit with 1 for a warning too.")] = False,
+    strict: Annotated[bool, option("--strict", "Exit with 1 for warnings too.")] = False,
     verbose: Verbose = False,
     out: Out = None,
     as_json: AsJson = False,
@@ -189,7 +192,7 @@ def plot(
 
 def sample(
     file: MotionPath,
-    rate: Annotated[float, option("--rate HZ", "Samples a second.")],
+    rate: Annotated[float, option("--rate HZ", "Samples per second.")],
     page: Page = None,
     robot: RobotName = None,
     unit: Annotated[str, option("--unit", "deg, rad (joint angles), servo_deg or ticks.")] = "deg",

@@ -11,9 +11,13 @@ from posewright.cli.console import warn
 from posewright.cli.options import argument, option
 
 MotionPath = Annotated[Path, argument("FILE", "A motion file; its content tells the format.")]
-Page = Annotated[str | None, option("--page -p P", "Name or number of a page; default the first.")]
+Page = Annotated[
+    str | None, option("--page -p P", "Name or number of a page (one motion of the file); default the first.")
+]
 OnlyPage = Annotated[str | None, option("--page -p P", "Name or number of a page; default all.")]
-RobotName = Annotated[str | None, option("--robot R", "The robot; another's motion is carried over.")]
+RobotName = Annotated[
+    str | None, option("--robot R", "The robot to play it; another robot's motion is carried over.")
+]
 
 Rules = Annotated[
     str,
@@ -35,7 +39,8 @@ PutDown = Annotated[
     ),
 ]
 Friction = Annotated[
-    float | None, option("--friction MU", "Of the floor: 0.2 polished, 1 carpet; default the model's.")
+    float | None,
+    option("--friction MU", "Friction of the floor: 0.2 is polished, 1 is carpet; default the model's."),
 ]
 
 

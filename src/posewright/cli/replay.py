@@ -42,7 +42,7 @@ def replay(
     trust: TrustRules = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play a recording again, from itself alone: picture, film, live window, score.
+    """Replay a recording, without simulating again: picture, film, live window, score.
 
     [bold]Examples[/]
       posewright replay race.mcap

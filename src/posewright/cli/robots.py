@@ -48,7 +48,9 @@ def list_robots(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def show(
-    name: Annotated[str, argument("ROBOT", "A robot of the list, or the path of one's own robot.yaml.")],
+    name: Annotated[
+        str, argument("ROBOT", "A robot of `posewright robots`, or the path of your own robot.yaml.")
+    ],
     section: Annotated[
         list[str] | None,
         option("--section NAME", f"Show this of it, in full: {', '.join(SECTIONS)} or all. Repeat for more."),

@@ -37,7 +37,8 @@ LayoutName = Annotated[
     str | None, option("--layout", "Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
 ]
 Seed = Annotated[
-    int | None, option("--seed", "Of what is drawn by chance: where boxes stand, random inputs of a chart.")
+    int | None,
+    option("--seed", "Seed of what is drawn at random: where boxes stand, random inputs of a chart."),
 ]
 BehaviourName = Annotated[
     str | None, option("--behaviour", "A behaviour's name, or a *.behaviour.yaml file.")
