@@ -56,6 +56,8 @@ def offered(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> object:
         (f"motion info {AIBO}/motions/nod.motion.yaml --page ", "nod"),
         (f"chart run {MEALY} --from ", "turning_left"),
         ("monet add --model ", "ERS-7"),
+        ("gait sample trot --to ", "stand"),
+        ("robots show sony_ers7 --section s", "servos"),
     ],
 )
 def test_names_are_offered(offered: object, line: str, some: str) -> None:

@@ -128,7 +128,7 @@ def print_rows(batch: Batch) -> None:
         for row in batch.done:
             console.say(_line(batch.key, row))
     elif len(batch.rows) <= _MOST_ROWS:
-        console.out.print(table_of(batch.key, batch.rows))
+        console.show(table_of(batch.key, batch.rows))
     for row in batch.failed:
         console.warn(f"{batch.key} {row.name}: {row.error}")
 

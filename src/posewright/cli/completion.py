@@ -54,7 +54,7 @@ def catalogue(*listed: str, more: Sequence[str] = ()) -> Offers:
     """Offer what functions of rooms list, each told as `posewright.gaits.gait_names`, and some words more."""
 
     def found(_: typer.Context) -> Iterator[tuple[str, str]]:
-        for room, _, names in (one.rpartition(".") for one in listed):
+        for room, __, names in (one.rpartition(".") for one in listed):
             known = getattr(importlib.import_module(room), names)
             yield from ((str(name), "") for name in (known() if callable(known) else known))
         yield from ((word, "") for word in more)
@@ -112,14 +112,17 @@ def _pages(ctx: typer.Context) -> Iterator[tuple[str, str]]:
 
 
 def _poses(ctx: typer.Context) -> Iterator[tuple[str, str]]:
-    from posewright import formats, robots
+    from posewright import formats, gaits, robots
 
     path, robot = _given(ctx)
+    gait = ctx.params.get("gait") or next(iter(ctx.args), None)
     if robot is not None:
-        yield from ((name, "") for name in robots.robot(robot).poses)
-    elif path is not None:
+        card = robots.robot(robot)
+    elif path is not None and path.name.lower().endswith(MOTION_FILES):
         card = formats.card_of(formats.read_motion_file(path).motion())
-        yield from ((name, "") for name in card.poses)
+    else:
+        _, card = gaits.read_gait_and_robot(str(gait))
+    yield from ((name, "") for name in card.poses)
 
 
 def _states(ctx: typer.Context) -> Iterator[tuple[str, str]]:
@@ -141,7 +144,7 @@ _bodies = catalogue(
 OFFERS: Mapping[str, Offers] = {
     **dict.fromkeys(("ROBOT", "--robot"), _robots),
     **dict.fromkeys(("FILE", "IN", "MOTION"), _motions),
-    **dict.fromkeys(("GAIT", "GAIT ..."), _gaits),
+    "GAIT": _gaits,
     **dict.fromkeys(("CHART", "OTHER"), _charts),
     "RECORDING": _recordings,
     "ARCHIVE": files(".oda"),
@@ -158,7 +161,7 @@ OFFERS: Mapping[str, Offers] = {
     "--scenario": files(".scenario.yaml"),
     "--report": files(".jsonl"),
     "--page": _offering(_pages),
-    "--pose": _offering(_poses),
+    **dict.fromkeys(("--pose", "--from POSE", "--to POSE"), _offering(_poses)),
     "--camera": words("field", "top", "chase", "side", "front"),
     "--to": catalogue("posewright.formats.FORMATS"),
     "--from STATE": _offering(_states),
@@ -168,6 +171,7 @@ OFFERS: Mapping[str, Offers] = {
     "--unit": words("deg", "rad", "servo_deg", "ticks"),
     "--method": words("junctions", "two-level"),
     "--labels": words("auto", "words", "signs", "numbers"),
+    "--agent": words("monetagentMTN", "monetagentMTNWALK"),
     "--model": words("ERS-7", "ERS-210", "ERS-220"),
 }
 """What is offered for an argument or an option, by the words that help shows for it, or its first alone."""

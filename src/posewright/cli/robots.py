@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from posewright import figures, robots
+from posewright.cli import completion
 from posewright.cli.console import give, table
 from posewright.cli.options import AsJson, Plot, add_verb, argument, option
 from posewright.errors import UnknownNameError
@@ -53,7 +54,11 @@ def show(
     ],
     section: Annotated[
         list[str] | None,
-        option("--section NAME", f"Show this of it, in full: {', '.join(SECTIONS)} or all. Repeat for more."),
+        option(
+            "--section NAME",
+            f"Show this of it, in full: {', '.join(SECTIONS)} or all. Repeat for more.",
+            autocompletion=completion.words(*SECTIONS, "all"),
+        ),
     ] = None,
     plot: Plot = None,
     as_json: AsJson = False,
