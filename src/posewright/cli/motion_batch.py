@@ -33,7 +33,7 @@ def check_many(
         errors, warnings = report["errors"], report["warnings"]
         figures = {"motions": report["motions"], "errors": errors, "warnings": warnings, "sound": not errors}
         rules = tuple(found["rule"] for found in report["findings"] if found["level"] == "error")
-        story = tuple(finding_lines(report))
+        story = tuple(map(str, finding_lines(report)))
         return experiments.Row(name, figures, (-errors, -warnings), incidents=rules, story=story)
 
     with following(len(files), "file", quiet=as_json) as on_row:

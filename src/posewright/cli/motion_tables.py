@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from posewright import evaluation, experiments, formats, motions, recordings
-from posewright.cli.console import counted, line_of, rated, table
+from posewright.cli.console import STYLES, counted, line_of, rated, styled, table
 from posewright.cli.motion_options import radians
 from posewright.cli.options import record_paths, refuse_recording
 
@@ -212,7 +212,7 @@ def _worst(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return list({(one["level"], one["rule"]): one for one in reversed(found)}.values())[::-1]
 
 
-def _motion_lines(report: Mapping[str, Any]) -> Iterator[str]:
+def _motion_lines(report: Mapping[str, Any]) -> Iterator[Text]:
     """Yield a line a motion: what was found in it, and by which rules."""
     width = max(len(one["motion"]) for one in report["checked"])
     for page in report["checked"]:
@@ -220,7 +220,9 @@ def _motion_lines(report: Mapping[str, Any]) -> Iterator[str]:
         levels = Counter(one["level"] for one in found)
         rules = ", ".join(dict.fromkeys(one["rule"] for one in found))
         told = ", ".join(counted(number, level) for level, number in levels.items())
-        yield f"{page['motion']:<{width}}  {f'{told}: {rules}' if found else 'ok'}"
+        worst = next((level for level in STYLES if levels[level]), "ok")
+        shown = styled(f"{told}: {rules}" if found else "ok", STYLES[worst])
+        yield line_of(f"{page['motion']:<{width}}  ", shown)
 
 
 def with_physics(
