@@ -35,7 +35,7 @@ def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> No
         refuse_unwritable(csv)
     found = experiments.rank(*recordings)
     if csv is not None:
-        write_atomically(csv, found.csv().encode())
+        write_atomically(csv, found.csv().encode(errors="backslashreplace"))
     if as_json:
         console.emit_json(found.to_dict())
     else:

@@ -40,9 +40,9 @@ def keep_report(batch: Batch) -> None:
     """
     if batch.folder is not None:
         make_folder(batch.folder)
-        write_atomically(batch.folder / RESULTS, batch.csv().encode())
+        write_atomically(batch.folder / RESULTS, batch.csv().encode(errors="backslashreplace"))
         with suppress(MissingExtraError):
-            write_atomically(batch.folder / REPORT, report_of(batch).encode())
+            write_atomically(batch.folder / REPORT, report_of(batch).encode(errors="backslashreplace"))
 
 
 def report_of(batch: Batch) -> str:
