@@ -53,7 +53,7 @@ def files(folder: Path) -> dict[str, bytes]:
 # ---- the file
 
 
-@pytest.mark.parametrize("ending", [".mp4", ".mkv", ".webm"])
+@pytest.mark.parametrize("ending", [".mp4", ".gif", ".mkv", ".webm"])
 def test_a_film_of_each_kind_can_be_played(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"grey{ending}"
     film_of(path, [GREY] * 20)
@@ -82,6 +82,48 @@ def test_an_encoder_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
     assert files(tmp_path) == {}
 
 
+def encoder_that(monkeypatch: pytest.MonkeyPatch, folder: Path, does: str) -> None:
+    """Let films be encoded by a program that reads all pictures and then does something else."""
+    program = folder / "encoder"
+    program.write_text(f'#!/bin/sh\nfor last in "$@"; do :; done\ncat > {folder}/pictures\n{does}\n')
+    program.chmod(0o755)
+    monkeypatch.setattr("posewright.figures.encoding._encoder", lambda: str(program))
+
+
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("kill -KILL $$", "it was killed"),
+        ("kill -XFSZ $$", "no file may be so large"),
+        (
+            "echo '[mp4 @ 0x12] Error writing trailer: No space left on device' >&2; exit 1",
+            "encoded: Error wri",
+        ),
+        ("exit 7", "ended with code 7 in silence"),
+        ('echo rubbish > "$last"', "does not play: 0 of its 3 pictures"),
+    ],
+)
+def test_how_an_encoder_fails_is_told_and_the_old_film_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str, told: str
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "films").mkdir()
+    (tmp_path / "films" / "grey.mp4").write_bytes(b"old")
+    encoder_that(monkeypatch, tmp_path / "bin", does)
+    with pytest.raises(OutputError, match=told):
+        film_of(tmp_path / "films" / "grey.mp4", [GREY] * 3)
+    assert files(tmp_path / "films") == {"grey.mp4": b"old"}
+
+
+def test_a_film_of_which_half_is_missing_is_not_put_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("posewright.figures.encoding._pictures_in", lambda _: 1)
+    with pytest.raises(OutputError, match="1 of its 2 pictures"):
+        film_of(tmp_path / "grey.mp4", [GREY] * 2)
+    assert files(tmp_path) == {}
+
+
 def test_a_picture_that_cannot_be_drawn_leaves_the_old_film(tmp_path: Path) -> None:
     path = tmp_path / "grey.mp4"
     path.write_bytes(b"old")
@@ -104,7 +146,7 @@ def test_a_size_that_makes_no_sense_is_refused(tmp_path: Path, size: tuple[int, 
         film_of(tmp_path / "a.mp4", [], size)
 
 
-@pytest.mark.parametrize("came", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("came", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_a_signal_leaves_nothing_behind(tmp_path: Path, came: signal.Signals) -> None:
     program = (
         "import numpy as np, sys; from pathlib import Path\n"
@@ -125,6 +167,11 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, came: signal.Signals) ->
         film.send_signal(came)
         film.stdout.close()
         assert film.wait(20.0) != 0
+    if came is signal.SIGKILL:  # nobody was left to tidy up: the next film does
+        time.sleep(1.0)  # until the encoder has noticed that it is alone
+        assert len(list(tmp_path.iterdir())) == 1
+        film_of(tmp_path / "next.mp4", [GREY])
+        (tmp_path / "next.mp4").unlink()
     ends = time.monotonic() + 5.0
     while list(tmp_path.iterdir()) and time.monotonic() < ends:
         time.sleep(0.05)
@@ -213,7 +260,7 @@ def film(request: pytest.FixtureRequest, played: Recording) -> Filming:
     return lambda path, **rest: film_recording(played, path, **rest)
 
 
-@pytest.mark.parametrize("name", ["hop.gif", "hop", "hop.svg"])
+@pytest.mark.parametrize("name", ["hop.avi", "hop", "hop.svg"])
 def test_another_kind_of_file_is_refused_and_nothing_is_written(
     tmp_path: Path, film: Filming, name: str
 ) -> None:

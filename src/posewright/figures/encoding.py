@@ -31,8 +31,10 @@ _CODECS: Final = {
     ".mp4": (*_H264, "-movflags", "+faststart"),
     ".mkv": _H264,
     # WebM holds no H.264.
-    ".webm": ("-vcodec", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "6")
-    + _YUV,
+    ".webm": (
+        *("-vcodec", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-deadline", "realtime", "-cpu-used", "6"),
+        *_YUV,
+    ),
     # The first pictures say which 256 colours: to wait for all would take a gigabyte for a race.
     ".gif": (
         "-filter_complex",

@@ -179,13 +179,16 @@ class Shooting:
         quick = fps is not None
         self._film = Film(playback.world, width, height, camera, quick=quick, close_up=near)
         first = next(iter(poses.base.values()))
-        self._sights = near and sights(playback.world.arena, camera, near, first, poses.boxes, fps)
+        self._sights = (
+            None if near is None else sights(playback.world.arena, camera, near, first, poses.boxes, fps=fps)
+        )
 
     def picture(self, row: int) -> Any:
         """Return the picture of one moment, `(height, width, 3)` uint8."""
         poses = self._poses
         robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
-        return self._film.frame(robots, poses.boxes[row], self._sights and self._sights[row])
+        sight = None if self._sights is None else self._sights[row]
+        return self._film.frame(robots, poses.boxes[row], sight)
 
     def __enter__(self) -> Shooting:
         return self

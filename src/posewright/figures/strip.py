@@ -41,8 +41,12 @@ SIZE = (400, 360)
 """Of one picture, in pixels."""
 
 WIDTH_IN, DPI = 2.0, 150
-LABEL_IN, TITLE_IN, GAP_IN = 0.26, 0.38, 0.03
+LABEL_IN, TITLE_IN, GAP_IN = 0.27, 0.40, 0.03
 """Heights of a picture's label and of the title, and the gap between two pictures [in]."""
+
+
+LABEL_PT, LONGEST = 9.5, 18
+"""How large labels are, and how many characters have room beside the time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +272,7 @@ def _page(story: Story, times: list[float], pictures: list[Any]) -> Figure:
     for panel, time_s, picture in zip(axes.flat, times, pictures, strict=False):
         panel.imshow(picture, aspect="auto", interpolation="antialiased")
         _label(panel, story, time_s, found.get(time_s, ""))
-    style: dict[str, Any] = {"va": "center", "color": INK, "size": 10.0, "parse_math": False}
+    style: dict[str, Any] = {"va": "center", "color": INK, "size": 11.5, "parse_math": False}
     figure.text(0.08 / wide_in, 1.0 - 0.19 / high_in, story.title, **style)
     figure.set_label(story.title)
     return figure
@@ -287,9 +291,12 @@ def _found(story: Story, times: list[float]) -> Mapping[float, str]:
 def _label(axes: Any, story: Story, time_s: float, found: str) -> None:
     """Say when a picture is, at which keyframe, and in red what was found there."""
     where: dict[str, Any] = {"transform": axes.transAxes, "parse_math": False}
-    axes.text(0.02, -0.03, f"{time_s:.2f} s", color=INK, weight="bold", va="top", **where)
-    axes.text(0.98, -0.03, _where(story, time_s), color=GREY, va="top", ha="right", **where)
-    axes.text(0.03, 0.965, found, color=WRONG, weight="bold", va="top", **where)
+    below: dict[str, Any] = {"va": "top", "size": LABEL_PT, **where}
+    axes.text(0.02, -0.03, f"{time_s:.2f} s", color=INK, weight="bold", **below)
+    words = _where(story, time_s)
+    words = words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    axes.text(0.98, -0.03, words, color=GREY, ha="right", **below)
+    axes.text(0.03, 0.965, found, color=WRONG, weight="bold", va="top", size=LABEL_PT, **where)
 
 
 def _where(story: Story, time_s: float) -> str:

@@ -78,8 +78,8 @@ _BARE_FLOOR = (0.63, 0.67, 0.66)
 _TILE_PX = 512
 """Edge of the picture of a metre of floor, in pixels."""
 
-_LINES = ((5, 1, 0.90), (1, 2, 0.80))
-"""Lines on a floor: so many of half as many spaces, half as wide [pixels], and how bright."""
+_LINES = ((5, 1, 0.93), (1, 2, 0.90))
+"""Lines on a floor: how many in a tile, half their width [pixels], and how bright over what is beside."""
 
 _DECORATION = {"contype": 0, "conaffinity": 0, "group": DECORATION_GROUP}
 
@@ -193,14 +193,14 @@ def _set_visuals(spec: Any, arena: Arena | None) -> None:
 
 
 def _add_tiles(spec: Any, colour: tuple[float, float, float]) -> None:
-    """Lay the floor out in tiles of 50 cm in two shades, with a line every 10 cm: a way can be read off it."""
+    """Lay the floor out in tiles of 50 cm in two shades, with a line every 10 cm, to read a way by."""
     half, middle = _TILE_PX // 2, np.arange(_TILE_PX)
     is_dark = (middle < half)[:, None] ^ (middle < half)
     shades = np.where(is_dark, 0.92, 0.98)
     for spaces, width, shade in _LINES:
         gap = half / spaces
         on_line = np.abs((middle + 0.5 + gap / 2.0) % gap - gap / 2.0) < width
-        shades[on_line[:, None] | on_line] = shade
+        shades[on_line[:, None] | on_line] *= shade
     texels = np.round(255.0 * shades[..., None] * np.array(colour)).astype(np.uint8)
     kinds = {"type": mujoco.mjtTexture.mjTEXTURE_2D, "nchannel": 3}
     spec.add_texture(name="tiles", width=_TILE_PX, height=_TILE_PX, **kinds).data = texels.tobytes()

@@ -151,7 +151,7 @@ class Film:
         every = int(mujoco.mjtCatBit.mjCAT_ALL)
         shining, total = self._data.light_xdir[self._sun].copy(), np.zeros(self._pixels.shape, np.uint16)
         for aside in self._suns:
-            sun = shining + (*(_SUN_WIDTH * aside), 0.0)
+            sun = shining + _SUN_WIDTH * np.append(aside, 0.0)
             self._data.light_xdir[self._sun] = sun / np.linalg.norm(sun)
             mujoco.mjv_updateScene(
                 self._model, self._data, self._options, None, self._camera, every, self._scene

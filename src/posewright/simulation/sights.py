@@ -24,7 +24,7 @@ _AROUND_DEG = np.arange(-180.0, 180.0, 15.0)
 _RAISED_DEG = np.array([0.0, -14.0, -28.0])
 """The camera may go round the robot, and so much higher than it should be."""
 
-_HIDDEN, _ASIDE, _RAISED, _TURNING, _RISING = 8.0, 0.05, 0.25, 0.4, 1.0
+_HIDDEN, _ASIDE, _RAISED, _TURNING, _RISING = 30.0, 0.05, 0.25, 1.0, 1.0
 """Costs of a robot that is not seen at all, and by the square of steps of `_AROUND_DEG` and `_RAISED_DEG`: of
 being elsewhere than one should, and of moving on. Chosen by looking at films of races."""
 
@@ -66,6 +66,7 @@ def sights(
     near: CloseUp,
     base: Floats,
     boxes: Floats,
+    *,
     fps: float | None = None,
 ) -> list[Sight] | None:
     """Return how a camera that follows a robot looks at it in each of n pictures; None for other cameras.
@@ -84,7 +85,7 @@ def sights(
     smooth = _smoother(fps)
     azimuth, elevation = (np.full(len(base), angle) for angle in standing(view))
     if arena is not None:
-        azimuth, elevation = _in_field(arena, view, near, base, boxes, fps)
+        azimuth, elevation = _in_field(arena, view, near, base, boxes, fps=fps)
     xy, height = smooth(base[:, :2], _FOLLOWING_S), near.height_m
     return [
         Sight((float(x), float(y), height), float(around), float(up), near.distance_m)
@@ -110,7 +111,7 @@ def _smoother(fps: float | None) -> Callable[[Floats, float], Floats]:
 
 
 def _in_field(
-    arena: Arena, view: FilmCamera, near: CloseUp, base: Floats, boxes: Floats, fps: float | None
+    arena: Arena, view: FilmCamera, near: CloseUp, base: Floats, boxes: Floats, *, fps: float | None
 ) -> tuple[Floats, Floats]:
     """Return azimuth and elevation in each picture, `(n,)` each [deg]."""
     smooth, (wanted, elevation) = _smoother(fps), standing(view)
