@@ -159,14 +159,14 @@ def test_a_box_turned_on_the_spot_is_displaced(scenario):
 
 
 def test_what_a_leg_lost_is_told_in_points_and_in_words(scenario):
-    story = race(scenario(boxes=((1.0, 0.5), (1.5, -0.5)))).walk(1.0, seconds=3.0, push={1: (1.5, -0.7)})
+    story = scenario(boxes=((1.0, 0.5), (1.5, -0.5))).stand(5.0).walk(1.0, seconds=3.0, push={1: (1.5, -0.7)})
     result = judge(story.fidget(3.0).recording())
     for leg in result.legs:
         assert leg.raw_points + leg.time_loss + leg.distance_loss + leg.penalty_loss == pytest.approx(15.0)
-    assert result.legs[1].penalty_loss == pytest.approx(2.0**1.35)
+    assert result.legs[0].penalty_loss == pytest.approx(2.0**1.35)
     notes = result.table().notes
-    assert "leg 2 lost points: 7.50 to time, " in notes[1]
-    assert "2.55 to 1 penalty" in notes[1]
+    assert notes[0].startswith("leg 1 lost points: 7.50 to time, ")
+    assert notes[0].endswith("2.55 to 1 penalty")
     assert notes[2].endswith("a box was displaced (box 2)")
 
 

@@ -17,7 +17,7 @@ from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
-from posewright.experiments.stillness import StillWatch
+from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document, refuse_camera
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
@@ -98,14 +98,9 @@ def run_trial(
         recording = stage.recorder.recording()
         if record is not None:
             write_mcap(recording, Path(record))
-    said: dict[str, object] = {
-        "behaviour": behaviour,
-        "layout": layout,
-        "seed": seed,
-        "rules": asked.rules or None,
-    }
-    remarks = _remarks(stage, recording, asked.still_s)
-    return Outcome(recording, _judged(stage, recording), wall_s, remarks, _assumed(stage, trial, said))
+    said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
+    remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed)
 
 
 def _asked(
@@ -137,13 +132,13 @@ def _assumed(stage: _Stage, trial: str | Path | Trial, said: Mapping[str, object
     return {what: value for what, value in found.items() if value and said.get(what) is None}
 
 
-def _remarks(stage: _Stage, recording: Recording, still_s: float) -> tuple[str, ...]:
-    still = StillWatch.reason(still_s)
-    ended = [event.time_s for event in recording.events if event.data == {"reason": still}]
+def _remarks(stage: _Stage, recording: Recording) -> tuple[str, ...]:
+    ends = [(one.time_s, str(one.data.get("reason"))) for one in recording.events_of("stop")]
+    still = [f"ended at {at:.1f} s: {why}" for at, why in ends if why.startswith(NOTHING_MOVED)]
     return (
         *(line for played in stage.behaviours.values() for line in played.warnings),
         *(f"layout: {fault.message}" for fault in layout_faults(stage.arena.boxes, stage.arena)),
-        *(f"ended at {at:.1f} s: {still}; `still_s: 0` in a trial document waits on" for at in ended),
+        *(f"{line}; `still_s: 0` in a trial document waits on" for line in still),
     )
 
 
