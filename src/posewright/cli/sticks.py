@@ -67,5 +67,6 @@ def _lines(held: tuple[sticks.StickMotion, ...]) -> Iterator[str]:
         told = one.data()
         length = "damaged" if told["duration_s"] is None else f"{told['duration_s']:.2f} s"
         asked = f"id {', '.join(map(str, one.ids))}" if one.ids else "no command"
-        yield f"{one.name:<{width}}  {length:>8}  {told['fault'] or asked}"
+        more = told["fault"] or ", ".join(filter(None, [asked, one.postures]))
+        yield f"{one.name:<{width}}  {length:>8}  {more}"
     yield counted(len(held), "motion")
