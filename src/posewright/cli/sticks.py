@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from posewright import figures, sticks
-from posewright.cli.console import counted, give, say
+from posewright.cli.console import counted, give
 from posewright.cli.options import AsJson, add_group, argument, option
 
 Picture = Annotated[
@@ -43,30 +43,25 @@ def show(
       posewright sticks show MOTION7.ODA MONETCMD.CFG -o sheet.pdf
     """
     stick = sticks.read_stick(*paths)
-    written = [] if output is None else _draw(stick, output)
-    held = sticks.motions_on(stick)
-    data = {"motions": [one.data() for one in held], "pictures": [str(path) for path in written]}
-    give(data, _lines(held), as_json=as_json)
-    for path in () if as_json else written:
-        say(f"{counted(len(held), 'motion')} -> {path}")
-
-
-def _draw(stick: sticks.MemoryStick, output: Path) -> list[Path]:
-    pages = figures.stick_pages(stick)
-    paths = [output, *(output.with_stem(f"{output.stem}-{page}") for page in range(2, pages + 1))]
-    for path in paths:
+    held, written = sticks.motions_on(stick), list[Path]()
+    if output is not None:
+        pages = range(2, figures.stick_pages(stick) + 1)
+        written = [output, *(output.with_stem(f"{output.stem}-{page}") for page in pages)]
+    for path in written:
         figures.refuse_unsavable(path)
-    for page, path in enumerate(paths, 1):
+    for page, path in enumerate(written, 1):
         figures.save_figure(figures.draw_stick(stick, page=page), path)
-    return paths
+    told = [one.data() for one in held]
+    data = {"motions": told, "pictures": [str(path) for path in written]}
+    lines = [*_lines(told), *(f"{counted(len(held), 'motion')} -> {path}" for path in written)]
+    give(data, lines, as_json=as_json)
 
 
-def _lines(held: tuple[sticks.StickMotion, ...]) -> Iterator[str]:
-    width = max((len(one.name) for one in held), default=0)
+def _lines(held: list[dict[str, Any]]) -> Iterator[str]:
+    width = max((len(one["name"]) for one in held), default=0)
     for one in held:
-        told = one.data()
-        length = "damaged" if told["duration_s"] is None else f"{told['duration_s']:.2f} s"
-        asked = f"id {', '.join(map(str, one.ids))}" if one.ids else "no command"
-        more = told["fault"] or ", ".join(filter(None, [asked, one.postures]))
-        yield f"{one.name:<{width}}  {length:>8}  {more}"
+        length = "damaged" if one["duration_s"] is None else f"{one['duration_s']:.2f} s"
+        asked = f"id {', '.join(map(str, one['ids']))}" if one["ids"] else "no command"
+        more = one["fault"] or ", ".join(filter(None, [asked, one["postures"]]))
+        yield f"{one['name']:<{width}}  {length:>8}  {more}"
     yield counted(len(held), "motion")
