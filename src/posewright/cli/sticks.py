@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from posewright import figures, sticks
-from posewright.cli.console import counted, give
-from posewright.cli.options import AsJson, add_group, argument, option
+from posewright import figures, motions, sticks
+from posewright.cli.console import counted, give, warn
+from posewright.cli.options import FOUND, AsJson, add_group, argument, option
 
 Picture = Annotated[
     Path | None,
@@ -35,6 +35,8 @@ def show(
 ) -> None:
     """Show the motions of a memory stick: name, length, from where to where, and which id plays it.
 
+    It exits with 1 where a file of the stick could not be read.
+
     The picture shows each of them where it begins, where it is furthest from its ends, and where it ends.
 
     [bold]Examples[/]
@@ -43,6 +45,9 @@ def show(
       posewright sticks show MOTION7.ODA MONETCMD.CFG -o sheet.pdf
     """
     stick = sticks.read_stick(*paths)
+    unread = [one for one in stick.findings if one.level is motions.Level.ERROR]
+    for finding in unread:
+        warn(f"{finding.path}: {finding.message}")
     held, written = sticks.motions_on(stick), list[Path]()
     if output is not None:
         pages = range(2, figures.stick_pages(stick) + 1)
@@ -55,6 +60,8 @@ def show(
     data = {"motions": told, "pictures": [str(path) for path in written]}
     lines = [*_lines(told), *(f"{counted(len(held), 'motion')} -> {path}" for path in written)]
     give(data, lines, as_json=as_json)
+    if unread:
+        raise typer.Exit(FOUND)
 
 
 def _lines(held: list[dict[str, Any]]) -> Iterator[str]:
