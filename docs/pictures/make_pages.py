@@ -1,4 +1,4 @@
-"""Draw the README's race, a robot's joints and a stick's contact sheet: `python docs/pictures/make_pages.py`."""
+"""Draw a race, a robot's joints and a stick's contact sheet: `python docs/pictures/make_pages.py`."""
 
 from __future__ import annotations
 

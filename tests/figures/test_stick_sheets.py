@@ -96,3 +96,13 @@ def test_the_verb_lists_them_as_words_and_as_json(
     told = json.loads(capsys.readouterr().out)["motions"]
     assert [one["ids"] for one in told] == [[], [], [60]]
     assert app.run(["sticks", "show", str(files[0]), "-o", "sheet.bmp"]) == 2
+
+
+def test_a_file_of_the_stick_that_cannot_be_read_is_named(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    files[0].write_bytes(bytes(range(256)) * 8)
+    assert app.run(["sticks", "show", *map(str, files)]) == 1
+    told = capsys.readouterr()
+    assert "MOTION7.ODA: " in told.err.replace("\n", "")
+    assert "no motions" in told.out

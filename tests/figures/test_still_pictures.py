@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,3 +114,9 @@ def test_velocities_and_turning_have_an_axis_each() -> None:
     units = [axes.get_ylabel() for axes in draw_walk(walk).axes]
     assert "[m/s]" in units
     assert "[rad/s]" in units
+
+
+@pytest.mark.parametrize("name", ["\u3053\u3093\u306b", "a\x07b", "$x_{"])
+def test_a_name_that_no_font_has_leaks_no_warning(name: str, tmp_path: Path) -> None:
+    motion = replace(pw.read_motion(f"{DOG.folder}/motions/nod.motion.yaml"), name=name)
+    pw.save_figure(draw_motion(motion), tmp_path / "named.png")

@@ -95,9 +95,9 @@ def plot(
 ) -> None:
     """Draw a gait: the ways of the feet, which are down when, and the joints beside their limits.
 
-    One page of a steady cycle: each foot from the side, with the points it is told and the curve its joints
-    lead it; all of them from above, with the way the robot goes; phases; angles and speeds of the joints of a
-    rear and a front leg. Nothing is simulated. Without a command it goes ahead at half the greatest speed.
+    One page of a steady cycle: each foot from the side, with its waypoints and the path between them;
+    all of them from above, with where the robot goes; phases; angles and speeds of the joints of two legs.
+    Nothing is simulated. Without a command it goes ahead at half the greatest speed.
 
     [bold]Examples[/]
       posewright gait plot trot -o trot.png

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from posewright import figures, sticks
-from posewright.cli.console import counted, give, say
-from posewright.cli.options import AsJson, add_group, argument, option
+from posewright import figures, motions, sticks
+from posewright.cli.console import counted, give, warn
+from posewright.cli.options import FOUND, AsJson, add_group, argument, option
 
 Picture = Annotated[
     Path | None,
@@ -35,6 +35,8 @@ def show(
 ) -> None:
     """Show the motions of a memory stick: name, length, from where to where, and which id plays it.
 
+    It exits with 1 where a file of the stick could not be read.
+
     The picture shows each of them where it begins, where it is furthest from its ends, and where it ends.
 
     [bold]Examples[/]
@@ -43,29 +45,30 @@ def show(
       posewright sticks show MOTION7.ODA MONETCMD.CFG -o sheet.pdf
     """
     stick = sticks.read_stick(*paths)
-    written = [] if output is None else _draw(stick, output)
-    held = sticks.motions_on(stick)
-    data = {"motions": [one.data() for one in held], "pictures": [str(path) for path in written]}
-    give(data, _lines(held), as_json=as_json)
-    for path in () if as_json else written:
-        say(f"{counted(len(held), 'motion')} -> {path}")
-
-
-def _draw(stick: sticks.MemoryStick, output: Path) -> list[Path]:
-    pages = figures.stick_pages(stick)
-    paths = [output, *(output.with_stem(f"{output.stem}-{page}") for page in range(2, pages + 1))]
-    for path in paths:
+    unread = [one for one in stick.findings if one.level is motions.Level.ERROR]
+    for finding in unread:
+        warn(f"{finding.path}: {finding.message}")
+    held, written = sticks.motions_on(stick), list[Path]()
+    if output is not None:
+        pages = range(2, figures.stick_pages(stick) + 1)
+        written = [output, *(output.with_stem(f"{output.stem}-{page}") for page in pages)]
+    for path in written:
         figures.refuse_unsavable(path)
-    for page, path in enumerate(paths, 1):
+    for page, path in enumerate(written, 1):
         figures.save_figure(figures.draw_stick(stick, page=page), path)
-    return paths
+    told = [one.data() for one in held]
+    data = {"motions": told, "pictures": [str(path) for path in written]}
+    lines = [*_lines(told), *(f"{counted(len(held), 'motion')} -> {path}" for path in written)]
+    give(data, lines, as_json=as_json)
+    if unread:
+        raise typer.Exit(FOUND)
 
 
-def _lines(held: tuple[sticks.StickMotion, ...]) -> Iterator[str]:
-    width = max((len(one.name) for one in held), default=0)
+def _lines(held: list[dict[str, Any]]) -> Iterator[str]:
+    width = max((len(one["name"]) for one in held), default=0)
     for one in held:
-        told = one.data()
-        length = "damaged" if told["duration_s"] is None else f"{told['duration_s']:.2f} s"
-        asked = f"id {', '.join(map(str, one.ids))}" if one.ids else "no command"
-        yield f"{one.name:<{width}}  {length:>8}  {told['fault'] or asked}"
+        length = "damaged" if one["duration_s"] is None else f"{one['duration_s']:.2f} s"
+        asked = f"id {', '.join(map(str, one['ids']))}" if one["ids"] else "no command"
+        more = one["fault"] or ", ".join(filter(None, [asked, one["postures"]]))
+        yield f"{one['name']:<{width}}  {length:>8}  {more}"
     yield counted(len(held), "motion")

@@ -15,18 +15,15 @@ from typing import Any
 
 from posewright.errors import PosewrightError
 
-_FIGURES = "posewright.figures"
+_FIGURES, _REPLAYING = "posewright.figures", "posewright.experiments.replaying"
 SHOWN: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
     {
         ("posewright.robots.card", "Robot"): (_FIGURES, "draw_robot"),
         ("posewright.motions.motion", "Motion"): (_FIGURES, "draw_motion"),
         ("posewright.gaits.quadruped.gait", "Gait"): (_FIGURES, "draw_gait"),
         ("posewright.evaluation.walking.report", "WalkResult"): (_FIGURES, "draw_walk"),
-        ("posewright.experiments.outcome", "Outcome"): ("posewright.experiments.replaying", "draw_outcome"),
-        ("posewright.recordings.recording", "Recording"): (
-            "posewright.experiments.replaying",
-            "draw_replayed",
-        ),
+        ("posewright.experiments.outcome", "Outcome"): (_REPLAYING, "draw_outcome"),
+        ("posewright.recordings.recording", "Recording"): (_REPLAYING, "draw_outcome"),
     }
 )
 """Module and name of the types that are shown as pictures, and of the functions that draw them."""

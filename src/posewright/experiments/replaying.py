@@ -79,16 +79,12 @@ def _judged(recording: Recording, *, trust_attached_rules: bool) -> tuple[Score,
     return judge(recording, held), 0.0, (remark,) if remark else ()
 
 
-def draw_outcome(outcome: Outcome) -> Figure:
-    """Draw what came of a run: a walk with its figures, a trial with what its contest adds."""
+def draw_outcome(outcome: Outcome | Recording) -> Figure:
+    """Draw what came of a run or was recorded of it: a walk with its figures, a trial with its contest's."""
+    outcome = replay(outcome) if isinstance(outcome, Recording) else outcome
     recording = outcome.recording
     if WALK in recording.header.extras:
         return draw_walk(recording)
     judged = not isinstance(outcome.score, Unjudged)
     adds = contest_of(recording.header, trust_attached_rules=True).picture(recording) if judged else None
     return draw_recording(recording, contest=adds)
-
-
-def draw_replayed(recording: Recording) -> Figure:
-    """Draw what was recorded, with what its contest adds where that is known here."""
-    return draw_outcome(replay(recording))

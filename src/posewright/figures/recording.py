@@ -12,7 +12,7 @@ from posewright.charts.chart_state import JOINT
 from posewright.contests.picture import ContestPicture
 from posewright.errors import InputError
 from posewright.figures.field import LINES, MARKS, draw_field
-from posewright.figures.style import COLOURS, SERIES, WRONG, canvas, colours_of, shown_states, styled, titled
+from posewright.figures.style import INK, SERIES, WRONG, canvas, colours_of, shown_states, styled, titled
 from posewright.recordings import Recording
 from posewright.recordings.falls import runs, tilt
 
@@ -154,7 +154,7 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
 def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw how far the bases lean."""
     for name, record in recording.robots.items():
-        leans, colour = np.rad2deg(tilt(record.base)), colours.get(name, COLOURS[0])
+        leans, colour = np.rad2deg(tilt(record.base)), colours.get(name, INK)
         axes.plot(recording.times, leans, color=colour, lw=0.9, label=name)
     axes.set(ylabel="tilt [deg]", title="tilt of the base from the vertical")
     axes.set_ylim(bottom=0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -92,7 +93,8 @@ def picture_style(doing: str) -> Iterator[None]:
         raise MissingExtraError.for_extra(doing, "plot") from error
     except ValueError as error:  # MPLBACKEND names nothing
         raise InputError(f"matplotlib does not start: {error}", hint="unset MPLBACKEND") from error
-    with mpl.rc_context():
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # in a name of a file: a frame stands for it
         mpl.rcdefaults()
         mpl.rcParams.update(dict[Any, Any](STYLE))
         yield

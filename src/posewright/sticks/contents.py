@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from posewright.errors import FormatError
@@ -13,7 +13,7 @@ from posewright.formats.oda.format import document_of, motion_of
 from posewright.motions import Motion
 from posewright.sticks.limits import postures_of
 from posewright.sticks.lookup import target_of
-from posewright.sticks.setup import MemoryStick, MonetArchive, MonetSetup
+from posewright.sticks.setup import MemoryStick, MonetArchive
 
 
 @dataclass(frozen=True)
@@ -50,36 +50,29 @@ class StickMotion:
         """Return what is to be known of it, fit for JSON."""
         told = {"entry": self.entry, "name": self.name, "index": self.place, "ids": list(self.ids)}
         try:
-            motion = self.motion
+            length, fault = self.motion.duration, None
         except FormatError as error:
-            return {**told, "postures": self.postures, "duration_s": None, "fault": error.message}
-        return {**told, "postures": self.postures, "duration_s": motion.duration, "fault": None}
+            length, fault = None, error.message
+        return {**told, "postures": self.postures, "duration_s": length, "fault": fault}
 
 
 def motions_on(stick: MemoryStick) -> tuple[StickMotion, ...]:
     """Return the motions of all archives, in their order; those that are damaged, too."""
-    ids: dict[tuple[str, int], list[int]] = {}
+    ids: dict[tuple[Path, int], list[int]] = {}
+    archives: dict[Path, MonetArchive] = {}
     for setup in stick.setups:
-        for number, archive, place in _asked_for(setup):
-            ids.setdefault((str(archive.path), place), []).append(number)
-    archives = {str(one.motions.path): one.motions for one in stick.setups if one.motions is not None}
+        if setup.motions is not None:
+            archives[setup.motions.path] = setup.motions
+        for command in setup.commands.commands if setup.commands else ():
+            for target in filter(None, (target_of(line, setup) for line in command.agents)):
+                if command.id is not None and target.place is not None:
+                    ids.setdefault((target.archive.path, target.place), []).append(command.id)
     return tuple(
         StickMotion(
-            entry.name, label.name if label else entry.name, place, _once(ids.get((path, place))), archive
+            entry.name, label.name if label else entry.name, place, tuple(dict.fromkeys(asked)), archive
         )
         for path, archive in archives.items()
         for place, (entry, label) in enumerate(zip(archive.entries, archive.labels, strict=True))
+        for asked in [ids.get((path, place), ())]
         if entry.contents.kind is EntryKind.MOTION
     )
-
-
-def _asked_for(setup: MonetSetup) -> Iterator[tuple[int, MonetArchive, int]]:
-    for command in setup.commands.commands if setup.commands else ():
-        for line in command.agents:
-            target = target_of(line, setup)
-            if command.id is not None and target is not None and target.place is not None:
-                yield command.id, target.archive, target.place
-
-
-def _once(ids: list[int] | None) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(ids or ()))
