@@ -47,6 +47,7 @@ class Conversion:
         losses: what the file cannot hold or the robot cannot do, in words.
         remarks: what had to be filled in or said in another way, in words.
         rounding: what the steps did to this motion; None for a copy, in which nothing changed.
+        assumed: whose motion it was taken for, in words, as the file does not say; None where it does.
     """
 
     format: str
@@ -54,6 +55,7 @@ class Conversion:
     remarks: tuple[str, ...] = ()
     quantum: Quantum = EXACT
     rounding: Rounding | None = None
+    assumed: str | None = None
 
 
 def convert_motion(
@@ -103,7 +105,7 @@ def convert_motion(
     write_atomically(target, rendering.data)
     remarks = (*unmoved(carried), *beyond_the_mechanism(motion), *rendering.remarks)
     rounding = None if back is None else measured(motion, back, rendering, wanted)
-    return Conversion(wanted.name, losses, remarks, wanted.quantum, rounding)
+    return Conversion(wanted.name, losses, remarks, wanted.quantum, rounding, file.assumed)
 
 
 def refuse_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
