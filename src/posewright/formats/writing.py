@@ -109,10 +109,8 @@ def convert_motion(
     refuse_losses(losses, wanted.name, Path(source), accept_loss=accept_loss)
     back = None if is_copy else read_back(motion, rendering, wanted)
     write_atomically(target, rendering.data)
-    told = (
-        (f"brought to the stops: {text}" for text in (*map(str, carried.clips), *beyond)) if clip else beyond
-    )
-    remarks = (*unmoved(carried), *(() if set(beyond) <= set(losses) else told), *rendering.remarks)
+    told = _told_of_stops(carried, beyond, clip=clip) if clip or not set(beyond) <= set(losses) else ()
+    remarks = (*unmoved(carried), *told, *rendering.remarks)
     rounding = None if back is None else measured(motion, back, rendering, wanted)
     return Conversion(wanted.name, losses, remarks, wanted.quantum, rounding, file.assumed)
 
