@@ -13,7 +13,7 @@ import typer
 from posewright import formats
 from posewright.cli.console import bar, give, note, visible, warn
 from posewright.cli.options import FOUND, AcceptLoss, AsJson, add_group, argument, losses_listed, option
-from posewright.errors import OutputError
+from posewright.errors import FormatError, OutputError, Where
 
 ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, in gzip or not.")]
 RobotName = Annotated[
@@ -32,13 +32,21 @@ def register(app: typer.Typer) -> None:
     add_group(app, "archive", about, {"list": list_entries, **verbs})
 
 
-def list_entries(file: ArchivePath, as_json: AsJson = False) -> None:
-    """List what an archive holds, judged by the content rather than by the types it states.
+def list_entries(
+    file: Annotated[Path, argument("ARCHIVE", "An ODA archive; or a stick, or another folder of them.")],
+    as_json: AsJson = False,
+) -> None:
+    """List what an archive, or each archive of a folder, holds: judged by content, not by the types stated.
 
     [bold]Examples[/]
       posewright archive list MOTION7.ODA
       posewright archive list MOTION.ODA --json
+      posewright archive list /media/AIBO
     """
+    if file.is_dir():
+        found = list(_archives_in(file))
+        give({"folder": str(file), "archives": found}, map(_archive_line, found), as_json=as_json)
+        return
     told = _archive_data(_open(file))
     give(told, _archive_lines(told), as_json=as_json)
 
@@ -202,6 +210,25 @@ def _archive_data(archive: formats.OdaArchive) -> dict[str, Any]:
         "warnings": list(archive.remarks),
         "entries": entries,
     }
+
+
+def _archives_in(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield what each archive below a folder is, but for its entries; of an unreadable one, why it is."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".oda" and path.is_file())
+    if not paths:
+        raise FormatError("no archive is in this folder", where=Where(folder), hint="one is called *.ODA")
+    for path in paths:
+        try:
+            told = _archive_data(formats.read_archive_file(path))
+            yield {key: value for key, value in told.items() if key != "entries"} | {"unreadable": None}
+        except FormatError as error:
+            yield {"file": str(path), "unreadable": error.message}
+
+
+def _archive_line(told: dict[str, Any]) -> str:
+    if told["unreadable"]:
+        return f"{told['file']}: {told['unreadable']}"
+    return next(_archive_lines({**told, "entries": ()}))
 
 
 def _archive_lines(told: dict[str, Any]) -> Iterator[str]:

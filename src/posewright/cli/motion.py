@@ -64,6 +64,7 @@ ForRobot = Annotated[
     option("--robot R", "The robot it is for; a motion made for another is carried over joint by joint."),
 ]
 To = Annotated[str | None, option("--to FORMAT", "Format to write, whatever OUT is called.")]
+Clip = Annotated[bool, option("--clip", "Bring angles beyond the robot's stops to the stops.")]
 Keys = Annotated[
     str | None,
     option(
@@ -227,6 +228,7 @@ def convert(
     robot: ForRobot = None,
     to: To = None,
     accept_loss: AcceptLoss = False,
+    clip: Clip = False,
     keys: Keys = None,
     straighten: Straighten = False,
     repair: Repair = False,
@@ -234,7 +236,8 @@ def convert(
 ) -> None:
     """Convert a motion file to another format or robot; to its own format it is copied byte for byte.
 
-    What would be lost is listed, and then nothing is written unless --accept-loss is given. By how much the
+    What would be lost, and angles that the robot of --robot cannot reach, are listed, and then nothing is
+    written unless --accept-loss or, for angles, --clip is given. By how much the
     steps of the format round the motion is measured on what was written.
 
     [bold]Examples[/]
@@ -255,6 +258,7 @@ def convert(
                 format=to,
                 robot=robot,
                 accept_loss=accept_loss,
+                clip=clip,
                 options=_options(keys, straighten=straighten),
             )
     for loss in done.losses:

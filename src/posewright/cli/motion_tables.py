@@ -35,6 +35,7 @@ def describe_file(file: formats.MotionFile, page: str | None) -> dict[str, Any]:
         "file": str(file.path),
         "format": file.format,
         "robot": motion.robot,
+        "assumed": file.assumed,
         "robot_joints": len(formats.card_of(motion).joints),
         "design": motion.extras.get("design"),
         "frame_ms": _frame_ms(file, motion),

@@ -252,13 +252,15 @@ def _carried(file: MotionFile, place: int, robot: str | Robot | None) -> Motion:
     return carried_to(file.motions[place], robot).motion
 
 
-def lost_between_robots(carried: Carried) -> Iterator[str]:
-    """Yield what the other robot cannot do, in words."""
+def lost_between_robots(carried: Carried, *, clip: bool = False) -> Iterator[str]:
+    """Yield what the other robot cannot do, in words; `clip`: but for angles, which may be clipped."""
     name = carried.motion.robot
     if carried.missing:
         yield f"{', '.join(carried.missing)}: {name} has no such joints"
     if carried.unmatched:
         yield f"{', '.join(carried.unmatched)}: 0 is not at the same place on {name}"
+    if clip:
+        return
     yield from map(str, carried.clips[:MOST_CLIPS])
     if len(carried.clips) > MOST_CLIPS:
         yield f"{len(carried.clips) - MOST_CLIPS} more angles beyond the limits of {name}"

@@ -82,12 +82,12 @@ def speeds(checked: Checked) -> Iterator[Finding]:
         allowed = allowed + FRAME_ROUNDING_DEG / checked.robot.frame_period_s
     for way, behind in zip(checked.ways, checked.behind, strict=True):
         for column in np.flatnonzero(way.fastest > allowed).tolist():
-            late = float(behind[column]) if way.mean[column] > allowed[column] else 0.0
-            yield _too_fast(checked, way, column, late)
+            late = bool(way.mean[column] > allowed[column])
+            yield _too_fast(checked, way, column, float(behind[column]), late=late)
 
 
-def _too_fast(checked: Checked, way: Segment, column: int, late: float) -> Finding:
-    """Return the finding on a joint that is `late` when the way is over [deg], or only not on it."""
+def _too_fast(checked: Checked, way: Segment, column: int, behind: float, *, late: bool) -> Finding:
+    """Return the finding on a joint that is too fast, all the way if `late`; it ends so far behind [deg]."""
     joint, limit = checked.motion.joints[column], float(checked.max_speeds[column])
     fastest, mean = float(way.fastest[column]), float(way.mean[column])
     if math.isinf(fastest):
@@ -103,10 +103,13 @@ def _too_fast(checked: Checked, way: Segment, column: int, late: float) -> Findi
         asked += "" if math.isinf(fastest) else f", {per_frame:.2f} deg a frame of {period * 1e3:g} ms"
         most = f"; the most is {limit:.0f} deg/s, {limit * period:.2f} deg a frame"
     margin = checked.rules.speed_margin_deg
-    if 0.0 < margin < late < math.inf:
-        most += f"; it falls {late:.0f} deg behind"
+    if 0.0 < margin < behind < math.inf:
+        most += f"; it falls {behind:.0f} deg behind"
     message = f"{onto(way.number)}: {joint} is asked {asked}{most}"
-    level, when = Level.ERROR if late > margin else Level.WARNING, (way.fastest_s(column),)
+    level, when = (
+        Level.ERROR if late and (margin == 0.0 or behind > margin) else Level.WARNING,
+        (way.fastest_s(column),),
+    )
     return Finding(level, "speed", message, way.number, joint, fastest, limit, "deg/s", when)
 
 

@@ -84,8 +84,7 @@ def walk_gait(
     """
     from posewright.simulation import SimulatedBody
 
-    robot = robot_of(gait, robot)
-    frames = sum(frames_of(robot, seconds, settle_s))
+    frames = sum(frames_of(robot := robot_of(gait, robot), seconds, settle_s))
     checked_seed(seed)
     commands, walker = timed_commands(command, settle_s + seconds), QuadrupedGait(gait, robot)
     for timed in commands:

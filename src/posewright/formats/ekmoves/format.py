@@ -189,7 +189,7 @@ def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[st
     extras = {key: text for key, text in motion.extras.items() if key != MOTION}
     notes = {MOTION: motion.name, **extras} if extras or motion.name != name else {}
     poses = _Poses(name, degrees, tuple(_timings(motion)), notes)
-    lost = unsaid(motion, extras=extras, attitude=True)
+    lost = unsaid(motion, extras=extras)
     return poses, (*lost, *unheld(motion, ORDER, card)), (*remarks, *_rounded(motion))
 
 

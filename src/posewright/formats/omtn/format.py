@@ -270,7 +270,7 @@ def omtn_of(motion: Motion) -> Written[OmtnDocument]:
     card = card_of(motion)
     layout = layout_of(motion, card)
     timeline = timeline_of(motion, layout.frame_ms or DEFAULT_FRAME_MS)
-    lost = (*unsaid(motion, extras=EXTRAS, attitude=True, start=True), *timeline.losses)
+    lost = (*unsaid(motion, extras=EXTRAS, start=True), *timeline.losses)
     lost += unheld(motion, layout.joints, card)
     timeline, held = _playable(timeline, layout)
     angles, unset = columns_of(motion, card, layout.joints, timeline.angles)
