@@ -33,6 +33,8 @@ def refuse_impossible(recording: Recording) -> None:
             event is at a time, or about a box, a robot or a joint, that was not.
     """
     times, boxes = recording.times, recording.boxes
+    if not 1.0 / MOST < recording.header.rate_hz < MOST:
+        raise InputError(f"{recording.header.rate_hz} rows a second", hint=f"above 0, below {MOST:g}")
     _refuse_backward("row", times, strictly=True)
     last_s = float(times[-1]) + LATE_S if len(times) else MOST
     for i in range(boxes.shape[1]):
