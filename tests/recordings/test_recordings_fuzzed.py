@@ -1,8 +1,9 @@
-"""However a recording is forged, whoever reads, judges, measures or draws it gets that or one of our errors."""
+"""However a recording is forged, who reads, judges, measures or draws it gets that or one of our errors."""
 
 from __future__ import annotations
 
 import copy
+import io
 import json
 import random
 from collections.abc import Callable
@@ -83,7 +84,7 @@ def bent_bytes(rng: random.Random, raw: bytes) -> bytes:
 
 
 def forged(rng: random.Random, whole: Contents) -> Contents:
-    """Return the contents of a recording with something in them otherwise, and the seals of texts that fit."""
+    """Return what a recording holds with something in it otherwise, and seals of its texts that fit."""
     told = {name: list(messages) for name, messages in whole.messages.items()}
     about, documents = dict(whole.metadata[METADATA]), dict(whole.attachments)
     for _ in range(rng.randint(1, 2)):
@@ -117,7 +118,7 @@ def use(path: Path, *, draw: bool = False) -> None:
         lambda: evaluate(seen),
         lambda: is_of_a_contest(seen.header) and contest_of(seen.header).picture(seen),
         lambda: pw.replay(seen).to_dict(),
-        lambda: pw.replay(seen, trust_attached_rules=True).score.table(),
+        lambda: pw.replay(seen, trust_attached_rules=True).to_dict(),
         lambda: draw and pw.draw_outcome(pw.replay(seen, trust_attached_rules=True)),
     ]
     for step in steps:
@@ -164,8 +165,6 @@ def wholes() -> list[tuple[bytes, Contents]]:
 
 
 def contents_of(data: bytes) -> Contents:
-    import io
-
     return unpack(io.BytesIO(data))
 
 
@@ -177,7 +176,7 @@ def test_what_is_forged_is_refused_or_used(
     @settings(max_examples=150)
     @given(seed=st.integers(0, 2**64))
     def search(seed: int) -> None:
-        rng = random.Random(seed)
+        rng = random.Random(seed)  # noqa: S311 -- nothing secret
         data, whole = rng.choice(wholes)
         (tmp_path / "run.mcap").write_bytes(data)
         other = forged(rng, whole)

@@ -103,5 +103,6 @@ def _check_event(event: Event, recording: Recording, last_s: float) -> None:
 
 
 def _no_event(event: Event, why: str, right: str) -> InputError:
-    place = f"a {event.kind:.40} in the recording, at {event.time_s} s, cannot be"
-    return InputError(f"{place}: {why}", hint=right)
+    return InputError(
+        f"a {event.kind:.40} in the recording, at {event.time_s} s, cannot be: {why}", hint=right
+    )
