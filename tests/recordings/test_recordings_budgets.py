@@ -46,7 +46,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="
 def refused(path: Path, data: bytes) -> str:
     """Return why a file is refused, by a process of its own that took little memory and time."""
     path.write_bytes(data)
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603 -- our own interpreter
         [sys.executable, "-c", JUDGE, str(path)], capture_output=True, text=True, check=True, timeout=60
     )
     why, used = done.stdout.splitlines()
@@ -143,8 +143,10 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
         "records",
     ),
     "topics of 60 kB": (
-        lambda: packed(chunk(b"".join(channel(i, f"/{i}" * 9_000) for i in range(600)))),
-        "bytes of attachments, metadata and channels",
+        lambda: packed(
+            *[chunk(b"".join(channel(i, f"/{i}" * 9_000) for i in range(k, k + 300))) for k in (0, 300)]
+        ),
+        "are allowed",
     ),
     "a topic of 1 MB": (lambda: packed(channel(1, "/" * MIB)), "channel at byte"),
     "a schema of 40 MB": (lambda: packed(record(3, bytes(40 * MIB))), "no Posewright recording"),
@@ -188,28 +190,22 @@ def recorded(make_recording: Callable[..., Recording]) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("entry", "old", "new", "words"),
+    ("entry", "change", "words"),
     [
-        ("header", '"extras":{', '"extras":{"a":[' + "{}," * 300_000 + "{}],", "but"),
-        ("header", '"extras":{', '"extras":{"a":[' + "{}," * 500_000 + "{}],", "its header has"),
-        ("header", '"boxes":[', '"boxes":[' + "[0,0,0]," * 50_000, "at most 1000"),
-        ("header", '"feet":[', '"feet":[' + "".join(f'"{i}",' for i in range(50_000)), "at most 1000"),
-        (
-            "columns",
-            '"ring":37',
-            '"ring":37,' + ",".join(f'"{i}":65000' for i in range(5000)),
-            "65536 numbers",
-        ),
+        ("header", ('"extras":{', '"extras":{"a":[' + "{}," * 300_000 + "{}],"), ""),
+        ("header", ('"extras":{', '"extras":{"a":[' + "{}," * 500_000 + "{}],"), "its header has"),
+        ("header", ('"boxes":[', '"boxes":[' + "[0,0,0]," * 50_000), "at most 1000"),
+        ("header", ('"feet":[', '"feet":[' + "".join(f'"{i}",' for i in range(50_000))), "at most 1000"),
+        ("columns", ('"ring":37', '"ring":37,' + ",".join(f'"{i}":65000' for i in range(5000))), "65536"),
     ],
 )
 def test_a_hostile_header_takes_little_memory_and_time(
-    recorded: bytes, tmp_path: Path, entry: str, old: str, new: str, words: str
+    recorded: bytes, tmp_path: Path, entry: str, change: tuple[str, str], words: str
 ) -> None:
     told = about(recorded)[entry]
-    assert old in told
-    forged = resaved(recorded, {entry: told.replace(old, new, 1)}, seal_as="")
-    why = refused(tmp_path / "header.mcap", forged)
-    assert words in why or words == "but"
+    assert change[0] in told
+    forged = resaved(recorded, {entry: told.replace(*change, 1)}, seal_as="")
+    assert words in refused(tmp_path / "header.mcap", forged)
 
 
 @pytest.mark.parametrize("topic", ["/events", "/robot_0/decisions"])

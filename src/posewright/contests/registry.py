@@ -101,28 +101,23 @@ def contest_of(
         if header.contest and held.name != header.contest:
             told = f"the recording is of {header.contest!r:.60} and carries the rules {held.name!r:.60}"
             raise InputError(told, hint=hint)
-        shipped = _called_like(held, kind)
-        if shipped is not None and (change := first_difference(held.rules_text, shipped.rules_text)):
+        if change := _change(held, kind):
             told = f"the rules that the recording carries are not those of {held.name!r:.60}: {change}"
             raise InputError(told, hint=hint)
     return held
 
 
-def _called_like(held: Contest, kind: str) -> Contest | None:
-    """Return the contest, by rules that ship, that is called like another: of that kind, or of any."""
-    return next(
-        (own for own in (contest(kind), *(make() for make in _SHIPPED.values())) if own.name == held.name),
-        None,
-    )
+def _change(held: Contest, kind: str) -> str | None:
+    """Return in words how rules differ from those that ship under their name; None if none do."""
+    shipped = (contest(kind), *(make() for make in _SHIPPED.values()))
+    changes = (first_difference(held.rules_text, own.rules_text) for own in shipped if own.name == held.name)
+    return next(changes, None)
 
 
 def own_rules(header: Header, held: Contest) -> str:
     """Say in words that the rules a recording is judged by, and carries, do not ship; else nothing."""
-    if held.rules_text not in header.documents.values():
-        return ""
-    shipped = _called_like(held, str(header.extras.get(KIND) or _RACE))
-    change = "" if shipped is None else first_difference(held.rules_text, shipped.rules_text)
-    if shipped is not None and not change:
+    change = _change(held, str(header.extras.get(KIND) or _RACE))
+    if change == "" or held.rules_text not in header.documents.values():
         return ""
     why = f"they are not those of that name that ship: {change}" if change else "no rules of that name ship"
     return f"judged by the rules that the recording carries, {held.name}: {why}"

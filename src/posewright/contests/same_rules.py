@@ -20,7 +20,7 @@ def first_difference(told: str, right: str) -> str:
         return "another text"
     for value in values:
         value.pop(_SOURCES, None)
-    return _difference(*values, "")
+    return _difference(values[0], values[1], "")
 
 
 def _difference(told: Any, right: Any, trail: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.contests import Score, contest_of, is_of_a_contest, judge, own_rules
+from posewright.contests import contest_of, is_of_a_contest, judge, own_rules
 from posewright.errors import UnknownNameError
 from posewright.evaluation.walking.walk import EXTRAS as WALK
 from posewright.experiments.outcome import Outcome, Unjudged
@@ -57,7 +57,7 @@ def replay(
         else read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
     )
     refuse_impossible(seen)
-    outcome = Outcome(seen, *_judged(seen, trust_attached_rules=trust_attached_rules))
+    outcome = _judged(seen, trust_attached_rules=trust_attached_rules)
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
     if video is not None:
@@ -67,16 +67,16 @@ def replay(
     return outcome
 
 
-def _judged(recording: Recording, *, trust_attached_rules: bool) -> tuple[Score, float, tuple[str, ...]]:
+def _judged(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
     """Judge a recording of a contest that is known here, and say by whose rules; else say who did what."""
     if not is_of_a_contest(recording.header):
-        return Unjudged(recording), 0.0, ()
+        return Outcome(recording, Unjudged(recording), 0.0)
     try:
         held = contest_of(recording.header, trust_attached_rules=trust_attached_rules)
     except UnknownNameError as error:
-        return Unjudged(recording, warnings=(f"not judged: {error}",)), 0.0, ()
+        return Outcome(recording, Unjudged(recording, warnings=(f"not judged: {error}",)), 0.0)
     remark = own_rules(recording.header, held)
-    return judge(recording, held), 0.0, (remark,) if remark else ()
+    return Outcome(recording, judge(recording, held), 0.0, (remark,) if remark else ())
 
 
 def draw_outcome(outcome: Outcome | Recording) -> Figure:

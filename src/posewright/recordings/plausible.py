@@ -33,6 +33,8 @@ def refuse_impossible(recording: Recording) -> None:
             event is at a time, or about a box, a robot or a joint, that was not.
     """
     times, boxes = recording.times, recording.boxes
+    if not 1.0 / MOST < recording.header.rate_hz < MOST:
+        raise InputError(f"{recording.header.rate_hz} rows a second", hint=f"above 0, below {MOST:g}")
     _refuse_backward("row", times, strictly=True)
     last_s = float(times[-1]) + LATE_S if len(times) else MOST
     for i in range(boxes.shape[1]):
@@ -101,5 +103,6 @@ def _check_event(event: Event, recording: Recording, last_s: float) -> None:
 
 
 def _no_event(event: Event, why: str, right: str) -> InputError:
-    place = f"a {event.kind:.40} in the recording, at {event.time_s} s, cannot be"
-    return InputError(f"{place}: {why}", hint=right)
+    return InputError(
+        f"a {event.kind:.40} in the recording, at {event.time_s} s, cannot be: {why}", hint=right
+    )
