@@ -1,4 +1,4 @@
-"""Whatever somebody hands in as a path, the Python door answers with an error of ours, and waits for no pipe."""
+"""Whatever is handed in as a path, the Python door answers with an error of ours, and waits for no pipe."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ import pytest
 
 import posewright as pw
 from posewright.arenas.arena import read_arena
-from posewright.errors import InputError, PosewrightError
+from posewright.errors import FormatError, InputError, PosewrightError
 from posewright.search.journal import Keeper, read_journal
+
+
+def stick(path: str | Path) -> None:
+    """Read a memory stick; raise what is the matter with a file of it."""
+    raise FormatError(pw.read_stick(path).findings[0].message)
+
 
 READERS: dict[str, Callable[[Any], Any]] = {
     "robot": pw.robot,
@@ -24,7 +30,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "motion": pw.read_motion,
     "archive": pw.read_archive,
     "recording": pw.read_recording,
-    "stick": pw.read_stick,
+    "stick": stick,
     "journal": read_journal,
     "trial": pw.run_trial,
     "extract": lambda path: pw.extract_archive(path, "out"),
