@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from posewright.charts import draw_timeline as draw_timeline
     from posewright.charts import equivalent, minimise
     from posewright.charts import mutate_chart as mutate_chart
+    from posewright.charts import parse_chart as parse_chart
     from posewright.charts import read_chart as read_chart
     from posewright.charts import run_chart as run_chart
     from posewright.charts import run_scenarios as run_scenarios
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
     from posewright.gaits import read_gait as read_gait
     from posewright.gaits import sample_gait as sample_gait
     from posewright.gaits import write_gait as write_gait
+    from posewright.kinematics import legs_of as legs_of
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
     from posewright.recordings import read_mcap, write_mcap

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from posewright.documents import write_atomically
+from posewright.documents import real_path, write_atomically
 from posewright.errors import LossError, Where
 from posewright.formats.motion_file import (
     MotionFile,
@@ -212,7 +212,7 @@ def write_motion(
 def _in_its_file(motion: Motion, path: Path) -> Motion:
     """Return the motion as a page of its file where it is written over that; nobody loses the other pages."""
     origin = origin_of(motion)
-    if origin is None or origin.path is None or origin.path.resolve() != path.resolve():
+    if origin is None or origin.path is None or real_path(origin.path) != real_path(path):
         return motion
     return alone(motion, is_alone=False)
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from posewright.documents import Node, parse_document, read_text
+from posewright.documents import Node, is_file, is_folder, parse_document, read_text
 from posewright.robots.card import Robot
 from posewright.robots.coupling import parse_coupled_limits
 from posewright.robots.geometry import parse_head, parse_legs
@@ -56,7 +56,7 @@ def read_robot(path: Path | str) -> Robot:
         UnknownNameError: the card names a joint, source, key, ... that there is none of.
     """
     path = Path(path)
-    if path.is_dir():
+    if is_folder(path):
         path = path / CARD
     text = read_text(path)
     root = parse_document(text, path)
@@ -169,7 +169,7 @@ def _model_path(node: Node | None, card: Path) -> Path | None:
     if node is None:
         return None
     path = card.parent / node.text()
-    if not path.is_file():
+    if not is_file(path):
         node.fail(f"there is no file {node.text()}", hint="the model's path is relative to the card")
     return path
 

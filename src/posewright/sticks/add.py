@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from posewright.documents import locked, refuse_unwritable, write_atomically
+from posewright.documents import is_there, locked, refuse_unwritable, write_atomically
 from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
 from posewright.formats import Compression, Reference, Wrapping
 from posewright.motions import Level, Motion
@@ -203,7 +203,7 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     """
     for path in files:
         refuse_unwritable(path)
-    before = {path: path.read_bytes() if path.exists() else None for path in files}
+    before = {path: path.read_bytes() if is_there(path) else None for path in files}
     written: list[Path] = []
     try:
         for path, data in files.items():
@@ -221,7 +221,7 @@ def _put_back(path: Path, data: bytes | None) -> None:
     with contextlib.suppress(OutputError, OSError):
         if data is None:
             path.unlink(missing_ok=True)
-        elif not path.exists() or path.read_bytes() != data:
+        elif not is_there(path) or path.read_bytes() != data:
             write_atomically(path, data)
 
 
@@ -380,7 +380,7 @@ def _written(change: Change, home: Home, output: Path | None) -> tuple[Path, Pat
 
 
 def _refuse_earlier(path: Path) -> None:
-    if path.exists():
+    if is_there(path):
         what = "something was written here before, and would be lost"
         hint = "name another folder, or copy this one to the stick first"
         raise OutputError(what, where=Where(path=path), hint=hint)

@@ -188,8 +188,8 @@ def _write(work: _Work, *, overwrite: bool, tell: Tell | None) -> None:
         raise OutputError(what, where=Where(folder), hint="overwrite=True does it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        what = f"cannot be made: {error.strerror or error}"
+    except (OSError, ValueError) as error:  # ValueError: a NUL in its name
+        what = f"cannot be made: {getattr(error, 'strerror', None) or error}"
         raise OutputError(what, where=Where(folder), hint="name a folder") from error
     for i, (made, data) in enumerate(work.made.items()):
         write_atomically(made.file, data, durable=False)
@@ -200,6 +200,9 @@ def _write(work: _Work, *, overwrite: bool, tell: Tell | None) -> None:
 def _standing(folder: Path, names: Sequence[str]) -> list[str]:
     try:
         there = {path.name for path in folder.iterdir()}
-    except OSError:  # there is no such folder yet, or whoever writes to it will say what is wrong
+    except (
+        OSError,
+        ValueError,
+    ):  # no such folder yet, or whoever writes to it will say what is wrong
         return []
     return [name for name in names if name in there]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from posewright.documents import is_file
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place
 from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
@@ -102,7 +103,7 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
 def _refuse_to_replace(path: Path, came_from: Path | None) -> None:
     """Refuse to put one motion in the place of a whole archive."""
-    if path.is_file() and (came_from is None or not path.samefile(came_from)):
+    if is_file(path) and (came_from is None or not path.samefile(came_from)):
         what = "an archive stands here, and its other motions would be lost"
         raise FormatError(what, where=Where(path=path), hint="`posewright archive add` puts a motion into it")
 
