@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from posewright.cli import console
-from posewright.cli.batch import NoRecordings, Out, Seeds, Workers, run_seeds
+from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, run_seeds
 from posewright.cli.judge import give_outcome
 from posewright.cli.options import AsJson, Camera, Plot, Video, add_verb, argument, option, refuse_overwriting
 from posewright.documents import refuse_unwritable
@@ -18,7 +18,7 @@ from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
     from posewright.control import Block
-    from posewright.experiments import Progress
+    from posewright.experiments import Outcome, Progress
     from posewright.simulation import World
 
 
@@ -73,7 +73,7 @@ def run(
     seeds: Seeds = None,
     workers: Workers = None,
     out: Out = None,
-    no_recordings: NoRecordings = False,
+    keep: KeepRecordings = True,
     as_json: AsJson = False,
 ) -> None:
     """Run a trial or a contest: robot, behaviour, field, referee, judge.
@@ -86,20 +86,15 @@ def run(
       posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
     from posewright.control import RealClock
-    from posewright.experiments import draw_outcome, run_trial
-    from posewright.figures import FILMS, PICTURES, film_recording, save_figure
+    from posewright.experiments import run_trial
+    from posewright.figures import FILMS, PICTURES
 
-    what: dict[str, Any] = {
-        "layout": layout,
-        "behaviour": behaviour,
-        "motions": motions,
-        "body": body,
-        "legal": legal,
-    }
+    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body}
+    what["legal"] = legal
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None}
-        what["recordings"] = not no_recordings
+        what["recordings"] = keep
         run_seeds(trial, seeds, only_one=only_one, out=out, workers=workers, as_json=as_json, **what)
         return
     if view and body != "sim":
@@ -119,13 +114,22 @@ def run(
             pace=RealClock(time.monotonic, time.sleep) if real_time else None,
             clock=time.perf_counter,
         )
-        if plot is not None:
-            say("drawing the picture")
-            save_figure(draw_outcome(outcome), plot)
-        if video is not None:
-            told = _filming(say)
-            film_recording(outcome.recording, video, camera=camera, on_progress=told)
+        _show(outcome, plot, video, camera, say)
     give_outcome(outcome, as_json=as_json)
+
+
+def _show(
+    outcome: Outcome, plot: Path | None, video: Path | None, camera: str | None, say: Callable[[str], None]
+) -> None:
+    """Draw and film what came of it, where that is asked for."""
+    from posewright.experiments import draw_outcome
+    from posewright.figures import film_recording, save_figure
+
+    if plot is not None:
+        say("drawing the picture")
+        save_figure(draw_outcome(outcome), plot)
+    if video is not None:
+        film_recording(outcome.recording, video, camera=camera, on_progress=_filming(say))
 
 
 def _filming(say: Callable[[str], None]) -> Callable[[float], None]:
