@@ -17,6 +17,7 @@ from posewright import experiments
 from posewright.cli import console
 from posewright.cli.options import FOUND, STOPPED, option
 from posewright.errors import InputError
+from posewright.experiments import figure_text, figure_words
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -141,7 +142,7 @@ def table_of(key: str, rows: Sequence[Run]) -> Table:
         name for name, values in told.items() if len(values) > 1 or not isinstance(next(iter(values)), str)
     ]
     cells = [[row.name, *(_cell(row.figures.get(name)) for name in names), _wrong(row)] for row in rows]
-    heads = (key, *map(experiments.figure_words, names), "what went wrong")
+    heads = (key, *map(figure_words, names), "what went wrong")
     texts = {head for place, head in enumerate(heads) if any(_is_words(row[place]) for row in cells)}
     return console.table(heads, cells, words={heads[-1], *texts})
 
@@ -151,7 +152,7 @@ def _is_words(cell: object) -> bool:
 
 
 def _cell(value: object) -> Text:
-    return console.styled(experiments.figure_text(value), "red" if value is False else "")
+    return console.styled(figure_text(value), "red" if value is False else "")
 
 
 def _wrong(row: Run) -> Text:
@@ -168,20 +169,17 @@ def _counted(incidents: Mapping[str, int]) -> str:
 def _line(key: str, row: Run) -> str:
     if row.error is not None:
         return f"{key} {row.name}  error: {row.error}"
-    told = (
-        f"{experiments.figure_words(name)} {experiments.figure_text(value)}"
-        for name, value in row.figures.items()
-    )
+    told = (f"{figure_words(name)} {figure_text(value)}" for name, value in row.figures.items())
     return "  ".join(filter(None, (f"{key} {row.name}", *told, _counted(Counter(row.incidents)))))
 
 
 def _summary(batch: Batch, again: str) -> Iterator[str]:
-    measure, (flag, count) = experiments.figure_words(batch.measure), batch.succeeded
+    measure, (flag, count) = figure_words(batch.measure), batch.succeeded
     if batch.mean is not None and batch.best and batch.worst:
         spread = f", standard deviation {batch.deviation:.3f}" if batch.deviation else " each"
         yield f"mean {measure} {batch.mean:.3f}{spread}"
         for word, row in (("best", batch.best), ("worst", batch.worst)) if batch.deviation else ():
-            value = experiments.figure_text(row.figures.get(batch.measure))
+            value = figure_text(row.figures.get(batch.measure))
             yield f"{word:<5} {value}: {batch.key} {row.name}"
     failed = f", {len(batch.failed)} failed" if batch.failed else ""
     yield f"{flag.replace('_', ' ')} {count} of {len(batch.runs)}{failed}"

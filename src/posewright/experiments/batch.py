@@ -12,7 +12,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -174,7 +174,7 @@ class Batch:
             {
                 self.key: int(run.name) if self.key == "seed" else run.name,
                 **{name: run.figures.get(name) for name in self.columns},
-                "incidents": " ".join(run.incidents),
+                "incidents": ", ".join(run.incidents),
                 **({"body": run.body} if bodies else {}),
                 "digest": run.digest,
                 "error": run.error,
@@ -193,8 +193,7 @@ class Batch:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data, fit for JSON."""
         flag, count = self.succeeded
-        table = dict(zip((run.name for run in self.runs), self.table(), strict=True))
-        ends = {"best": self.best, "worst": self.worst}
+        table = {run.name: told for run, told in zip(self.runs, self.table(), strict=True)}
         return {
             "settings": dict(self.settings),
             "n_runs": len(self.runs),
@@ -203,17 +202,12 @@ class Batch:
             "measure": self.measure,
             "mean": self.mean,
             "standard_deviation": self.deviation,
-            **{
-                end: run and {name: table[run.name][name] for name in (self.key, self.measure)}
-                for end, run in ends.items()
-            },
+            "best": self.best and table[self.best.name],
+            "worst": self.worst and table[self.worst.name],
             "incidents": self.incidents,
             "digest": self.digest,
             "folder": None if self.folder is None else str(self.folder),
-            "runs": [
-                {**told, "incidents": list(run.incidents)}
-                for told, run in zip(table.values(), self.runs, strict=True)
-            ],
+            "runs": [*table.values()],
         }
 
 
@@ -348,16 +342,17 @@ def _entry(folder: Path, stem: str) -> Path:
 
 def _sealed(run: Run) -> bytes:
     told = to_json(asdict(run))
-    return json.dumps({"row": told, "check": hashlib.sha256(told.encode()).hexdigest()}).encode()
+    return json.dumps({"run": told, "check": hashlib.sha256(told.encode()).hexdigest()}).encode()
 
 
 def _unsealed(path: Path, name: str) -> Run:
     found = _document(path)
-    told = str(found.get("row"))
+    told = str(found.get("run"))
     if hashlib.sha256(told.encode()).hexdigest() == found.get("check"):
-        run = Run(**from_json(told))
-        if run.name == name:
-            return run
+        with suppress(TypeError):  # made by hand, with other keys
+            run = Run(**from_json(told))
+            if run.name == name:
+                return run
     hint = "delete it, and this run is done again"
     raise FormatError("this entry of the journal is not as it was written", where=Where(path), hint=hint)
 
