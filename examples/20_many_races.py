@@ -19,7 +19,7 @@ def main() -> None:
         )
 
     # Recordings of any origin, by the contest's own ranking.
-    for row in pw.rank(out / "races").rows:
+    for row in pw.rank(out / "races").runs:
         print(f"{row.figures['place']}. {row.name}")
 
 

@@ -49,8 +49,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = posewright(*TESTS, "--out", folder, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(done.stdout)
-    assert (found["runs"], found["failed"], found["passed"], found["mean"]) == (6, 0, 6, 1.0)
-    assert [row["seed"] for row in found["rows"]] == [1, 2, 3, 4, 5, 6]
+    assert (found["n_runs"], found["failed"], found["passed"], found["mean"]) == (6, 0, 6, 1.0)
+    assert [row["seed"] for row in found["runs"]] == [1, 2, 3, 4, 5, 6]
     return folder
 
 
@@ -117,7 +117,7 @@ def test_a_folder_of_gaits_is_walked_at_several_speeds(tmp_path: Path) -> None:
         shutil.copy(DOG / f"gaits/{name}.gait.yaml", tmp_path)
     asked = ("gait", "run", tmp_path, "--speeds", "0.05,0.1", "--seconds", 1, "--out", tmp_path / "walked")
     found = json.loads(posewright(*asked, "--json").stdout)
-    assert [row["gait"] for row in found["rows"]] == [
+    assert [row["gait"] for row in found["runs"]] == [
         f"{name}.gait.yaml at {speed}" for name in ("fast", "trot") for speed in (0.05, 0.1)
     ]
     assert found["upright"] == 4
@@ -131,7 +131,7 @@ def test_a_folder_of_motions_is_checked_and_what_cannot_be_read_fails(tmp_path: 
     done = posewright("motion", "check", tmp_path / "motions", "--out", tmp_path / "checked", "--json")
     found = json.loads(done.stdout)
     names = sorted(path.name for path in (DOG / "motions").iterdir())
-    assert [row["file"] for row in found["rows"]] == names
+    assert [row["file"] for row in found["runs"]] == names
     assert done.returncode == int(found["sound"] < len(names))
     assert (tmp_path / "checked/results.csv").is_file()
     named = posewright("motion", "check", tmp_path / "motions", tmp_path / "motions/notes.txt")

@@ -15,7 +15,7 @@ import pytest
 
 import posewright as pw
 from posewright.errors import BodyError, FormatError, InputError
-from posewright.experiments import Batch, Row, read_seeds, run_batch
+from posewright.experiments import Batch, Run, read_seeds, run_batch
 
 TEST: dict[str, Any] = {"trial": "passivity-test", "seeds": "1-3"}
 """The quickest trial there is."""
@@ -48,7 +48,7 @@ def test_what_is_no_seeds_is_refused(text: str) -> None:
 
 def test_a_row_says_what_the_trial_alone_says(tests: Batch) -> None:
     alone = pw.run_trial("passivity-test", seed=2)
-    row = tests.rows[1]
+    row = tests.runs[1]
     assert (row.name, row.digest) == ("2", alone.recording.digest())
     assert row.figures["time_s"] == alone.score.time_s
     assert tests.folder is not None
@@ -66,7 +66,7 @@ def test_what_is_done_is_not_done_again_and_more_seeds_go_on(tests: Batch, tmp_p
     told: list[tuple[str, bool]] = []
     pw.run_many("passivity-test", seeds=[2], folder=tmp_path)
     (tmp_path / ".seed_3.mcap.0123456789abcdef").write_bytes(b"killed while it was written")
-    pw.run_many(**TEST, folder=tmp_path, on_row=lambda row, is_old: told.append((row.name, is_old)))
+    pw.run_many(**TEST, folder=tmp_path, on_run=lambda row, is_old: told.append((row.name, is_old)))
     assert told == [("2", True), ("1", False), ("3", False)]
     assert tests.folder is not None
     assert files(tmp_path) == files(tests.folder)
@@ -95,7 +95,7 @@ def test_a_damaged_entry_of_the_journal_is_told_of(tmp_path: Path) -> None:
 
 
 def test_a_random_body_is_drawn_by_the_seed_and_told_of() -> None:
-    one, other = pw.run_many("passivity-test", seeds=[1, 2], body="random").rows
+    one, other = pw.run_many("passivity-test", seeds=[1, 2], body="random").runs
     assert one.body.startswith("friction ")
     assert one.body != other.body
     alone = pw.run_trial("passivity-test", seed=1, body="random")
@@ -115,10 +115,10 @@ def test_any_executor_can_serve(tests: Batch) -> None:
     assert pw.run_many(**TEST, executor=Here()).digest == tests.digest
 
 
-def made(points: float, _: Path | None) -> Row:
+def made(points: float, _: Path | None) -> Run:
     if points < 0.0:
         raise BodyError("the servo <b>melted</b>")
-    return Row(
+    return Run(
         f"{points:g}",
         {"points": points, "finished": points > 2.0},
         (points,),
@@ -134,7 +134,7 @@ def batch(*points: float, **settings: str) -> Batch:
 
 def test_a_run_that_fails_is_a_row_and_the_others_go_on() -> None:
     found = batch(1.0, -1.0, 3.0)
-    assert [row.error for row in found.rows] == [None, "the servo <b>melted</b>", None]
+    assert [row.error for row in found.runs] == [None, "the servo <b>melted</b>", None]
     assert (len(found.done), len(found.failed)) == (2, 1)
 
 
@@ -146,7 +146,8 @@ def test_the_summary_is_that_of_statistics() -> None:
     assert (found.best.name, found.worst.name) == ("4", "1")
     assert found.succeeded == ("finished", 2)
     assert found.incidents == {"fall": 8}
-    assert json.loads(json.dumps(found.to_dict()))["worst"] == {"run": "1", "points": 1.0}
+    told = json.loads(json.dumps(found.to_dict()))
+    assert (told["worst"], told["best"]) == (told["runs"][1], told["runs"][0])
     assert found.csv().splitlines()[0] == "run,points,finished,incidents,digest,error"
     assert len(found.table()) == 4
 
@@ -207,7 +208,7 @@ def test_the_report_is_one_whole_page_that_fetches_nothing(tests: Batch) -> None
     assert len(page.fetched) == 3
     assert all(source.startswith("data:image/png;base64,") for source in page.fetched)
     assert re.findall(r"(?:https?:|url\(|@import)", text) == []
-    for row in tests.rows:
+    for row in tests.runs:
         assert f"path of seed {row.name}" in text
     assert tests.digest[:16] in page.text
 
@@ -225,18 +226,18 @@ def test_recordings_are_ranked_by_their_contest_and_equal_ones_share_a_place(
     assert tests.folder is not None
     shutil.copy(tests.folder / "seed_1.mcap", tmp_path / "twin.mcap")
     found = pw.rank(tests.folder, tmp_path / "twin.mcap", tmp_path)
-    assert [row.figures["time_s"] for row in found.rows] == sorted(
-        row.figures["time_s"] for row in found.rows
+    assert [row.figures["time_s"] for row in found.runs] == sorted(
+        row.figures["time_s"] for row in found.runs
     )
-    assert [row.figures["place"] for row in found.rows] == [1, 1, 3, 4]
+    assert [row.figures["place"] for row in found.runs] == [1, 1, 3, 4]
 
 
 def test_what_cannot_be_read_is_ranked_last_with_its_error(tests: Batch, tmp_path: Path) -> None:
     assert tests.folder is not None
     (tmp_path / "junk.mcap").write_bytes(b"junk")
     found = pw.rank(tmp_path, tests.folder)
-    assert [row.name for row in found.failed] == [found.rows[-1].name] == ["junk.mcap"]
-    assert "not an MCAP file" in str(found.rows[-1].error)
+    assert [row.name for row in found.failed] == [found.runs[-1].name] == ["junk.mcap"]
+    assert "not an MCAP file" in str(found.runs[-1].error)
 
 
 def test_several_contests_are_not_ranked_together(tests: Batch, tmp_path: Path) -> None:

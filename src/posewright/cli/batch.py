@@ -6,7 +6,7 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,11 +17,12 @@ from posewright import experiments
 from posewright.cli import console
 from posewright.cli.options import FOUND, STOPPED, option
 from posewright.errors import InputError
+from posewright.experiments import figure_text, figure_words
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from posewright.experiments import Batch, Row
+    from posewright.experiments import Batch, Run
 
 Seeds = Annotated[
     str | None, option("--seeds", "Run once for each of these seeds: 1-20, or 1,4,9-12; see --out.")
@@ -30,7 +31,9 @@ Workers = Annotated[
     int | None, option("--workers N", "Processes for many runs; default one a processor.", min=1)
 ]
 Out = Annotated[Path | None, option("--out FOLDER", "Keep results, report and recordings of many runs here.")]
-NoRecordings = Annotated[bool, option("--no-recordings", "Keep no recording of each of many runs.")]
+KeepRecordings = Annotated[
+    bool, option("--recordings/--no-recordings", "Whether the folder gets a recording of each of many runs.")
+]
 
 FOLDER = Path("out/{trial}-{digest}")
 """Where a batch of trials is kept, unless a person says where."""
@@ -65,8 +68,8 @@ def run_seeds(
     """Run a trial with many seeds; `what` is that of `run_many`, `only_one` are options of a single run."""
     refuse_of_one(only_one, "of one run, --seeds of many")
     runs, folder = len(experiments.read_seeds(seeds)), out or FOLDER
-    with following(runs, "seed", quiet=as_json) as on_row:
-        how: Any = {"workers": workers_for(workers, runs), "folder": folder, "on_row": on_row}
+    with following(runs, "seed", quiet=as_json) as on_run:
+        how: Any = {"workers": workers_for(workers, runs), "folder": folder, "on_run": on_run}
         batch = experiments.run_many(trial, seeds=seeds, **how, **what)
     worst = batch.worst and batch.recording(batch.worst)
     again = shlex.join(["posewright", "replay", str(worst), "--plot", "worst.png"]) if worst else ""
@@ -74,7 +77,7 @@ def run_seeds(
 
 
 @contextmanager
-def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Row, bool], None]]:
+def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Run, bool], None]]:
     """Give a function that is told of each row: a live table for a person, else a line a row.
 
     Raises:
@@ -82,28 +85,25 @@ def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Row, bo
     """
     from rich.live import Live
 
-    rows: list[Row] = []
-    live = (
-        Live(console=console.out, transient=True, auto_refresh=False)
-        if console.out.is_terminal and not quiet
-        else None
-    )
+    rows: list[Run] = []
+    is_live = console.out.is_terminal and not quiet
 
-    def told(row: Row, is_old: bool) -> None:
+    def shown() -> Table:
+        told = table_of(key, rows[-max(3, console.out.height - 5) :])
+        told.caption = Text(f"{len(rows)} of {runs}")
+        return told
+
+    def told(row: Run, is_old: bool) -> None:
         rows.append(row)
-        if live is not None:
-            shown = table_of(key, rows[-max(3, console.out.height - 4) :])
-            shown.caption = Text(f"{len(rows)} of {runs}")
-            live.update(shown, refresh=True)
+        if is_live:
+            live.update(shown(), refresh=True)
         elif not quiet:
             console.say(f"{_line(key, row)}{'  (done before)' if is_old else ''}")
 
+    live = Live(shown(), console=console.out, transient=True, auto_refresh=False)
     try:
-        if live is None:
+        with live if is_live else nullcontext():
             yield told
-        else:
-            with live:
-                yield told
     except (KeyboardInterrupt, SystemExit) as stop:
         console.note(f"stopped after {len(rows)} of {runs}; where results are kept, the same command goes on")
         raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else STOPPED) from None
@@ -127,13 +127,13 @@ def print_rows(batch: Batch) -> None:
     if not console.out.is_terminal:
         for row in batch.done:
             console.say(_line(batch.key, row))
-    elif len(batch.rows) <= _MOST_ROWS:
-        console.show(table_of(batch.key, batch.rows))
+    elif len(batch.runs) <= _MOST_ROWS:
+        console.show(table_of(batch.key, batch.runs))
     for row in batch.failed:
         console.warn(f"{batch.key} {row.name}: {row.error}")
 
 
-def table_of(key: str, rows: Sequence[Row]) -> Table:
+def table_of(key: str, rows: Sequence[Run]) -> Table:
     """Return rows as a table, without words that are the same in each."""
     done = [row for row in rows if row.error is None]
     told = {name: {row.figures.get(name) for row in done} for row in done for name in row.figures}
@@ -142,7 +142,7 @@ def table_of(key: str, rows: Sequence[Row]) -> Table:
         name for name, values in told.items() if len(values) > 1 or not isinstance(next(iter(values)), str)
     ]
     cells = [[row.name, *(_cell(row.figures.get(name)) for name in names), _wrong(row)] for row in rows]
-    heads = (key, *map(experiments.figure_words, names), "what went wrong")
+    heads = (key, *map(figure_words, names), "what went wrong")
     texts = {head for place, head in enumerate(heads) if any(_is_words(row[place]) for row in cells)}
     return console.table(heads, cells, words={heads[-1], *texts})
 
@@ -152,10 +152,10 @@ def _is_words(cell: object) -> bool:
 
 
 def _cell(value: object) -> Text:
-    return console.styled(experiments.figure_text(value), "red" if value is False else "")
+    return console.styled(figure_text(value), "red" if value is False else "")
 
 
-def _wrong(row: Row) -> Text:
+def _wrong(row: Run) -> Text:
     if row.error is not None:
         return console.styled("failed", "red")
     ended = str(row.figures.get("ended", "")) if any(one is False for one in row.figures.values()) else ""
@@ -166,26 +166,23 @@ def _counted(incidents: Mapping[str, int]) -> str:
     return ", ".join(f"{n} x {kind.replace('_', ' ')}" for kind, n in incidents.items())
 
 
-def _line(key: str, row: Row) -> str:
+def _line(key: str, row: Run) -> str:
     if row.error is not None:
         return f"{key} {row.name}  error: {row.error}"
-    told = (
-        f"{experiments.figure_words(name)} {experiments.figure_text(value)}"
-        for name, value in row.figures.items()
-    )
+    told = (f"{figure_words(name)} {figure_text(value)}" for name, value in row.figures.items())
     return "  ".join(filter(None, (f"{key} {row.name}", *told, _counted(Counter(row.incidents)))))
 
 
 def _summary(batch: Batch, again: str) -> Iterator[str]:
-    measure, (flag, count) = experiments.figure_words(batch.measure), batch.succeeded
+    measure, (flag, count) = figure_words(batch.measure), batch.succeeded
     if batch.mean is not None and batch.best and batch.worst:
         spread = f", standard deviation {batch.deviation:.3f}" if batch.deviation else " each"
         yield f"mean {measure} {batch.mean:.3f}{spread}"
         for word, row in (("best", batch.best), ("worst", batch.worst)) if batch.deviation else ():
-            value = experiments.figure_text(row.figures.get(batch.measure))
+            value = figure_text(row.figures.get(batch.measure))
             yield f"{word:<5} {value}: {batch.key} {row.name}"
     failed = f", {len(batch.failed)} failed" if batch.failed else ""
-    yield f"{flag.replace('_', ' ')} {count} of {len(batch.rows)}{failed}"
+    yield f"{flag.replace('_', ' ')} {count} of {len(batch.runs)}{failed}"
     if batch.incidents:
         yield f"what went wrong: {_counted(batch.incidents)}"
     yield f"digest {batch.digest[:16]}"

@@ -162,8 +162,8 @@ def _run_batch(
     runs, body, seed = len(opened) * len(commands), wishes.body, wishes.seed
     how: Any = {"seconds": wishes.seconds, "settle_s": wishes.settle_s, "seed": seed}
     how |= {"domain": _domain(body, seed), "body_name": body, "workers": workers_for(workers, runs)}
-    with following(runs, "gait", quiet=wishes.as_json) as on_row:
-        batch = experiments.walk_batch(opened, commands, folder=out, on_row=on_row, **how)
+    with following(runs, "gait", quiet=wishes.as_json) as on_run:
+        batch = experiments.walk_batch(opened, commands, folder=out, on_run=on_run, **how)
     experiments.keep_report(batch)
     give_batch(batch, as_json=wishes.as_json)
     if batch.succeeded[1] < runs:

@@ -127,9 +127,10 @@ def check(
       posewright motion check KICK.mtn --physics --record kick.mcap
       posewright motion check motions --out checked
     """
-    if len(files) > 1 or files[0].is_dir():
-        if record is not None:
-            raise InputError("a recording is of one file", hint="--record with one file")
+    is_many = len(files) > 1 or files[0].is_dir()
+    if (record if is_many else out) is not None:
+        raise InputError("--record is of one file, --out of several", hint="leave it out")
+    if is_many:
 
         def found_in(one: Path) -> dict[str, Any]:
             opened = open_for_robot(one, robot)
@@ -140,13 +141,10 @@ def check(
         if check_many(files, found_in, out, strict=strict, as_json=as_json):
             raise typer.Exit(FOUND)
         return
-    file = files[0]
-    if out is not None:
-        raise InputError("a report is of many files", hint="--out with several files, or a folder")
     if record is not None and not physics:
         raise InputError("without physics there is nothing to record", hint="--record with --physics")
-    refuse_recording(record, file)
-    opened = open_for_robot(file, robot)
+    refuse_recording(record, files[0])
+    opened = open_for_robot(files[0], robot)
     report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
     if physics:
         with working("playing", quiet=as_json) as on_progress:

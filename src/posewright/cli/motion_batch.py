@@ -27,23 +27,23 @@ def check_many(
     """
     files = _motion_files(paths)
 
-    def row(named: tuple[str, Path], _: Path | None) -> experiments.Row:
+    def row(named: tuple[str, Path], _: Path | None) -> experiments.Run:
         name, file = named
         report = check(file)
         errors, warnings = report["errors"], report["warnings"]
         figures = {"motions": report["motions"], "errors": errors, "warnings": warnings, "sound": not errors}
         rules = tuple(found["rule"] for found in report["findings"] if found["level"] == "error")
         story = tuple(map(str, finding_lines(report)))
-        return experiments.Row(name, figures, (-errors, -warnings), incidents=rules, story=story)
+        return experiments.Run(name, figures, (-errors, -warnings), incidents=rules, story=story)
 
-    with following(len(files), "file", quiet=as_json) as on_row:
+    with following(len(files), "file", quiet=as_json) as on_run:
         batch = experiments.run_batch(
             row,
             {named[0]: named for named in files.items()},
             key="file",
             measure="errors",
             settings={"what": "Motion files checked"},
-            on_row=on_row,
+            on_run=on_run,
         )
     if folder is not None:
         batch = replace(batch, folder=folder)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from posewright.cli import console
-from posewright.cli.batch import NoRecordings, Out, Seeds, Workers, run_seeds
+from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, run_seeds
 from posewright.cli.film_options import (
     Camera,
     Size,
@@ -28,7 +28,7 @@ from posewright.errors import InputError, Where
 
 if TYPE_CHECKING:
     from posewright.control import Block
-    from posewright.experiments import Progress
+    from posewright.experiments import Outcome, Progress
     from posewright.simulation import World
 
 
@@ -86,7 +86,7 @@ def run(
     seeds: Seeds = None,
     workers: Workers = None,
     out: Out = None,
-    no_recordings: NoRecordings = False,
+    keep: KeepRecordings = True,
     as_json: AsJson = False,
 ) -> None:
     """Run a trial or a contest: robot, behaviour, field, referee, judge.
@@ -99,20 +99,15 @@ def run(
       posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
     from posewright.control import RealClock
-    from posewright.experiments import draw_outcome, run_trial
-    from posewright.figures import FILMS, PICTURES, film_recording, refuse_film, save_figure
+    from posewright.experiments import run_trial
+    from posewright.figures import FILMS, PICTURES, refuse_film
 
-    what: dict[str, Any] = {
-        "layout": layout,
-        "behaviour": behaviour,
-        "motions": motions,
-        "body": body,
-        "legal": legal,
-    }
+    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body}
+    what["legal"] = legal
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
-        what["recordings"] = not no_recordings
+        what["recordings"] = keep
         run_seeds(trial, seeds, only_one=only_one, out=out, workers=workers, as_json=as_json, **what)
         return
     refuse_unused_camera(camera, video)
@@ -138,13 +133,23 @@ def run(
             pace=RealClock(time.monotonic, time.sleep) if real_time else None,
             clock=time.perf_counter,
         )
-        if plot is not None:
-            say("drawing the picture")
-            save_figure(draw_outcome(outcome), plot)
-        if video is not None:
-            how: dict[str, Any] = {"camera": camera, "speed": speed, "size": pixels}
-            film_recording(outcome.recording, video, **how, on_progress=filming(say))
+        how = {"camera": camera, "speed": speed, "size": pixels}
+        _show(outcome, plot, video, how, say)
     give_outcome(outcome, as_json=as_json)
+
+
+def _show(
+    outcome: Outcome, plot: Path | None, video: Path | None, how: dict[str, Any], say: Callable[[str], None]
+) -> None:
+    """Draw what came of it, and film it as asked, where that is asked for."""
+    from posewright.experiments import draw_outcome
+    from posewright.figures import film_recording, save_figure
+
+    if plot is not None:
+        say("drawing the picture")
+        save_figure(draw_outcome(outcome), plot)
+    if video is not None:
+        film_recording(outcome.recording, video, **how, on_progress=filming(say))
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:

@@ -8,7 +8,7 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.experiments.batch import Batch as Batch
-    from posewright.experiments.batch import Row as Row
+    from posewright.experiments.batch import Run as Run
     from posewright.experiments.batch import run_batch as run_batch
     from posewright.experiments.batch_report import figure_text as figure_text
     from posewright.experiments.batch_report import figure_words as figure_words

@@ -12,7 +12,7 @@ from typing import Any
 
 from posewright.documents import write_atomically
 from posewright.errors import MissingExtraError
-from posewright.experiments.batch import REPORT, RESULTS, Batch, Row, make_folder
+from posewright.experiments.batch import REPORT, RESULTS, Batch, Run, make_folder
 from posewright.experiments.replaying import draw_outcome, replay
 from posewright.figures import save_figure
 from posewright.version import __version__
@@ -29,7 +29,7 @@ class Shown:
     """A run that is shown large: which it is, and its picture, where its recording is kept."""
 
     title: str
-    row: Row
+    row: Run
     picture: str
 
 
@@ -94,7 +94,7 @@ def _about(batch: Batch) -> dict[str, str]:
     told = {
         name: value for name, value in batch.settings.items() if name not in ("contest", "documents", "what")
     }
-    names = [row.name for row in batch.rows]
+    names = [row.name for row in batch.runs]
     return {
         f"{batch.key}s": f"{names[0]} … {names[-1]} ({len(names)})" if len(names) > 3 else ", ".join(names)
     } | told
@@ -129,7 +129,7 @@ def spread_of(batch: Batch) -> Mapping[str, Any]:
     low, high = min(batch.values, default=0.0), max(batch.values, default=0.0)
     if low == high:
         return {}
-    bins: dict[int, list[Row]] = {}
+    bins: dict[int, list[Run]] = {}
     for row in batch.done:
         value = row.figures.get(batch.measure)
         if isinstance(value, int | float):

@@ -17,7 +17,7 @@ from posewright.arrays import Floats
 from posewright.bodies import DomainParameters
 from posewright.contests import Ranked, contest
 from posewright.errors import InputError
-from posewright.experiments.batch import Batch, OnRow, Row, digest_of, run_batch
+from posewright.experiments.batch import Batch, OnRun, Run, digest_of, run_batch
 from posewright.experiments.batch_report import keep_report
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION
@@ -80,15 +80,15 @@ class _Task:
             "NumPy": np.__version__,
         }
 
-    def recorded(self, seed: int, record: Path | None) -> Row:
+    def recorded(self, seed: int, record: Path | None) -> Run:
         """Run it with a seed, and write its recording."""
         what: Any = {"seed": seed, "motions": self.motions, "body": self.body, "legal": self.legal}
         outcome = run_trial(self.trial, **what)
         if record is not None:
             write_mcap(outcome.recording, record)
-        return row_of(str(seed), outcome)
+        return run_of(str(seed), outcome)
 
-    def unrecorded(self, seed: int, record: Path | None) -> Row:  # noqa: ARG002 -- as `recorded`
+    def unrecorded(self, seed: int, record: Path | None) -> Run:  # noqa: ARG002 -- as `recorded`
         """Run it with a seed, and keep no recording."""
         return self.recorded(seed, None)
 
@@ -106,25 +106,16 @@ def run_many(
     recordings: bool = True,
     workers: int = 1,
     executor: Executor | None = None,
-    on_row: OnRow | None = None,
+    on_run: OnRun | None = None,
 ) -> Batch:
-    """Run a trial with many seeds; the result is the same with any number of workers.
+    """Run a trial with many seeds; the result is the same with any number of workers, and any executor.
 
-    Args:
-        trial: as of `run_trial`.
-        seeds: numbers, or a text such as `1-20`.
-        layout: as of `run_trial`.
-        behaviour: as of `run_trial`.
-        motions: as of `run_trial`.
-        body: as of `run_trial`.
-        legal: as of `run_trial`.
-        folder: where finished runs, their recordings, `results.csv` and `report.html` are kept; asked for
-            again, runs that are there are not run again. `{trial}` and `{digest}` in it are replaced by the
-            trial's name and a digest of all settings. None keeps nothing.
-        recordings: whether the folder gets a recording of each run.
-        workers: processes that run trials side by side; 1 for this one alone.
-        executor: who runs them instead, a cluster's for one; its workers must see the folder.
-        on_row: is told of each run, and whether it was there already.
+    Trial, layout, behaviour, motions, body and legal are those of `run_trial`; seeds may be a text: `1-20`.
+    The folder gets a journal, recordings unless they are not wanted, `results.csv` and `report.html`; asked
+    for again, runs that are there are not run again. `{trial}` and `{digest}` in its name are replaced by the
+    trial's name and a digest of all settings. Without one nothing is kept. Workers are processes of this
+    machine, 1 for this one alone; an executor, a cluster's say, works instead, and must see the folder.
+    `on_run` is told of each run, and whether it was there already.
 
     Raises:
         InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
@@ -153,21 +144,21 @@ def run_many(
         folder=folder,
         workers=workers,
         executor=executor,
-        on_row=on_row,
+        on_run=on_run,
     )
     keep_report(batch)
     return batch
 
 
-def row_of(name: str, outcome: Outcome) -> Row:
-    """Return the row of what came of a trial."""
+def run_of(name: str, outcome: Outcome) -> Run:
+    """Return the run of what came of a trial."""
     score, table, recording = outcome.score, outcome.score.table(), outcome.recording
     points = {} if isinstance(score, Unjudged) else {"points": score.points}
     ranked = score if isinstance(score, Ranked) else None
     told: dict[str, Any] = dict(next(iter(recording.header.robots.values())).facts.get("domain") or {})
     pairs = {key: tuple(value) for key, value in told.items() if isinstance(value, list)}
     domain = DomainParameters(**told | pairs)
-    return Row(
+    return Run(
         name,
         figures=ranked.figures if ranked else points,
         ranking=ranked.ranking if ranked else (score.points,),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from posewright.contests import contest_of, is_of_a_contest
 from posewright.errors import InputError, PosewrightError, Where
-from posewright.experiments.batch import Batch, Row
-from posewright.experiments.batch_trials import row_of
+from posewright.experiments.batch import Batch, Run
+from posewright.experiments.batch_trials import run_of
 from posewright.experiments.replaying import replay
 from posewright.recordings import read_mcap
 
@@ -43,37 +43,37 @@ def rank(*recordings: str | Path) -> Batch:
     Raises:
         InputError: the recordings are of several contests, or of one by several rules; or there are none.
     """
-    rows: list[Row] = []
+    runs: list[Run] = []
     first: tuple[str, str, Path] | None = None
     for name, path in files_in(recordings, ".mcap").items():
         try:
-            row, title, rules = _judged(name, path)
+            run, title, rules = _judged(name, path)
         except PosewrightError as error:
-            rows.append(Row(name, error=str(error)))
+            runs.append(Run(name, error=str(error)))
             continue
         first = first or (title, rules, path)
         if first[:2] != (title, rules):
             what = f"this is of {title!r}" if title != first[0] else "this was run by other rules"
             hint = f"{first[2]} is of {first[0]!r}; rank each by itself"
             raise InputError(f"{what}: it cannot be ranked with the others", where=Where(path), hint=hint)
-        rows.append(row)
-    if not rows:
+        runs.append(run)
+    if not runs:
         raise InputError("there is nothing to rank", hint="name recordings, or folders of them")
-    found = Batch("recording", "points", {"contest": first[0] if first else ""}, tuple(rows))
+    found = Batch("recording", "points", {"contest": first[0] if first else ""}, tuple(runs))
     ordered = found.ranked
-    better = [sum(other.ranking > row.ranking for other in ordered) for row in ordered]
+    better = [sum(other.ranking > run.ranking for other in ordered) for run in ordered]
     placed = [
-        replace(row, figures={"place": 1 + n, **row.figures}) for row, n in zip(ordered, better, strict=True)
+        replace(run, figures={"place": 1 + n, **run.figures}) for run, n in zip(ordered, better, strict=True)
     ]
-    return replace(found, rows=(*placed, *found.failed))
+    return replace(found, runs=(*placed, *found.failed))
 
 
-def _judged(name: str, path: Path) -> tuple[Row, str, str]:
-    """Return the row of a recording, with its contest's title and rules."""
+def _judged(name: str, path: Path) -> tuple[Run, str, str]:
+    """Return the run of a recording, with its contest's title and rules."""
     seen = read_mcap(path)
     if not is_of_a_contest(seen.header):
         raise InputError("a recording of no contest", where=Where(path))
     held = contest_of(seen.header)
-    row, robot = row_of(name, replay(seen)), next(iter(seen.header.robots.values()))
+    run, robot = run_of(name, replay(seen)), next(iter(seen.header.robots.values()))
     who = {"behaviour": robot.controller.removeprefix("behaviour "), "robot": robot.robot}
-    return replace(row, figures={**row.figures, **who, "seed": seen.header.seed}), held.title, held.rules_text
+    return replace(run, figures={**run.figures, **who, "seed": seen.header.seed}), held.title, held.rules_text

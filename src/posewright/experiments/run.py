@@ -65,8 +65,7 @@ def run_trial(
         seed: of everything drawn by chance; the trial's own where none is given.
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
-        body: what it is run on, one of `plant_names()`; `random`, or a `*.bodies.yaml`, for a simulated body
-            that the seed draws.
+        body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
         to_film: whether it is to be filmed, which needs a body that knows where it is.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from posewright.experiments.batch import Batch, OnRow, Row, digest_of, run_batch
+from posewright.experiments.batch import Batch, OnRun, Run, digest_of, run_batch
 from posewright.experiments.walking.walk import walk_gait
 from posewright.gaits import Gait, VelocityCommand, gait_text
 from posewright.recordings import write_mcap
@@ -27,7 +27,7 @@ def walk_batch(
     *,
     folder: Path | None = None,
     workers: int = 1,
-    on_row: OnRow | None = None,
+    on_run: OnRun | None = None,
     **how: Any,
 ) -> Batch:
     """Walk every gait with every command, each `how` `walk_gait` does it, and measure each walk.
@@ -49,17 +49,17 @@ def walk_batch(
         "Posewright": __version__,
     }
     task = functools.partial(_row, how)
-    kept: Any = {"folder": folder, "workers": workers, "on_row": on_row}
+    kept: Any = {"folder": folder, "workers": workers, "on_run": on_run}
     return run_batch(task, items, key="gait", measure="speed_m_s", settings=settings, **kept)
 
 
-def _row(how: Mapping[str, Any], walk: _Walk, record: Path | None) -> Row:
+def _row(how: Mapping[str, Any], walk: _Walk, record: Path | None) -> Run:
     name, gait, robot, command = walk
-    result = walk_gait(gait, robot, command, **how)
+    result = walk_gait(gait, robot, command=command, **how)
     if record is not None:
         write_mcap(result.recording, record)
     figures, falls, domain = result.report.figures, result.report.falls, result.domain
-    return Row(
+    return Run(
         name,
         {one: figures[one] for one in _SHOWN} | {"falls": len(falls), "upright": not falls},
         (-len(falls), figures["speed_m_s"] or 0.0),
