@@ -53,7 +53,7 @@ def measure(card: Robot, world: World, rounds: int) -> Best:
     times: list[tuple[float, float, float, float]] = []
     for _ in range(rounds):
         online = walk_gait(
-            gait, card, COMMAND, seconds=SECONDS, settle_s=0.0, world=world, clock=time.process_time
+            gait, card, command=COMMAND, seconds=SECONDS, settle_s=0.0, world=world, clock=time.process_time
         )
         body = SimulatedBody(world, start_pose=standing)
         begin = time.process_time()

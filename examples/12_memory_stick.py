@@ -1,4 +1,4 @@
-"""Put a motion on an AIBO's memory stick.  Twin of `posewright monet check`, `monet add` and
+"""Put a motion on an AIBO's memory stick.  Twin of `posewright monet check`, `monet add`, `sticks show`,
 `posewright archive list`, `extract`, `create`, `add`, `remove`."""
 
 import sys
@@ -29,5 +29,7 @@ commands = out / "MONETCMD.CFG"
 commands.write_bytes(b"##### mine\n")
 added = pw.add_to_stick(out / "play_bow.mtn", (archive, commands), id=60, name="a_stand#stand_play_bow")
 print(commands.read_text(), f"entry {added.place}", sep="")
-for finding in pw.check_monet(pw.read_stick(archive, commands)):
+stick = pw.read_stick(archive, commands)
+pw.save_figure(pw.draw_stick(stick), out / "stick.png")  # what every motion looks like, and what plays it
+for finding in pw.check_monet(stick):
     print(f"{finding.level.value}: {finding.message}")

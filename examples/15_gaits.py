@@ -17,10 +17,11 @@ for name in pw.gait_names(robot):
 
 trot = pw.read_gait("trot", robot=robot)
 pw.save_figure(pw.draw_gait(trot, robot, command=command), out / "trot.png")
-pw.write_motion(pw.sample_gait(trot, robot, command), out / "trot.motion.yaml")  # repeats for ever
-pw.write_motion(pw.sample_gait(trot, robot, command, cycles=8, every_frames=2), out / "trot.mtn")
+pw.write_motion(pw.sample_gait(trot, command=command), out / "trot.motion.yaml")  # repeats for ever
+there = pw.sample_gait(trot, command=command, cycles=8, every_frames=2, from_pose="stand", to_pose="stand")
+pw.write_motion(there, out / "trot.mtn")  # which a memory stick may play
 
-result = pw.walk_gait(trot, robot, command, seconds=4.0)
+result = pw.walk_gait(trot, robot, command=command, seconds=4.0)
 report = result.report.to_dict()
 print(
     f"walked {report['speed_m_s']:.3f} m/s, turned {report['turn_rad_s']:.2f} rad/s, {report['falls']} falls"
@@ -28,8 +29,7 @@ print(
 pw.save_figure(pw.draw_walk(result), out / "walk.png")
 
 higher = trot.changed({"central_height_m": 0.02})  # any parameter, by its name
-print(
-    f"feet higher: {pw.walk_gait(higher, robot, command, seconds=4.0).report.to_dict()['speed_m_s']:.3f} m/s"
-)
-many = pw.walk_many(trot, robot, command, bodies=2, seconds=2.0)
+again = pw.walk_gait(higher, command=command, seconds=4.0).report.to_dict()
+print(f"feet higher: {again['speed_m_s']:.3f} m/s")
+many = pw.walk_many(trot, robot, command=command, bodies=2, seconds=2.0)
 print(f"{many.to_dict()['upright']} of 2 random bodies stay upright")

@@ -10,7 +10,7 @@ out.mkdir(parents=True, exist_ok=True)
 
 # A walk is recorded, and measured again from its file alone: the same figures, to the last digit.
 dog = pw.robot("sony_ers7")
-walk = pw.walk_gait(pw.read_gait("trot"), dog, pw.VelocityCommand(forward_m_s=0.15), seconds=2.0)
+walk = pw.walk_gait(pw.read_gait("trot"), dog, command=pw.VelocityCommand(forward_m_s=0.15), seconds=2.0)
 pw.write_recording(walk.recording, out / "walk.mcap")
 again = pw.read_recording(out / "walk.mcap")
 print("the same figures from the file:", pw.evaluate(again).figures() == walk.figures())

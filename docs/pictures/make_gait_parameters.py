@@ -92,7 +92,7 @@ def main() -> None:
     """Draw all of them."""
     FOLDER.mkdir(exist_ok=True)
     for name, values in VALUES.items():
-        save_figure(draw_parameter(GAIT, name, values, ROBOT), FOLDER / f"{name}.png")
+        save_figure(draw_parameter(GAIT, name, values, robot=ROBOT), FOLDER / f"{name}.png")
 
 
 if __name__ == "__main__":

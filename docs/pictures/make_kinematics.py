@@ -10,24 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
 from posewright.kinematics import Knee, ThreeJointLeg, head_of, legs_of
 from posewright.robots import robot
 
 FOLDER = Path(__file__).parent / "kinematics"
 DARK, BLUE, RED, GREEN, GREY = "#22262e", "#2f6fb0", "#c8453b", "#3b8a57", "#9aa0aa"
-plt.rcParams.update({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
+STYLE: dict[Any, Any] = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def save(figure: Any, name: str) -> None:
     """Write a picture into the folder."""
     figure.savefig(FOLDER / f"{name}.png", dpi=130, facecolor="white", bbox_inches="tight")
-    plt.close(figure)
+
+
+def panels(across: int, size_in: tuple[float, float], **how: Any) -> tuple[Figure, Any]:
+    """Return a figure with axes side by side."""
+    figure = Figure(figsize=size_in)
+    return figure, figure.subplots(1, across, **how)
 
 
 def bare(axes: Any, title: str) -> None:
@@ -74,7 +77,7 @@ def on(turn: float, length: float, start: Any = (0.0, 0.0)) -> Any:
 
 def leg() -> None:
     """Draw the leg of the document from the side and from behind."""
-    figure, (side, rear) = plt.subplots(1, 2, figsize=(10, 5.2), width_ratios=(1.15, 1))
+    figure, (side, rear) = panels(2, (10, 5.2), width_ratios=(1.15, 1))
     q1, q3, upper, lower = 0.35, 0.95, 1.0, 1.0
     knee = on(q1, upper)
     foot = on(q1 + q3, lower, knee)
@@ -129,7 +132,7 @@ def joints_of(part: ThreeJointLeg, angles: Any) -> list[Any]:
 
 def ways() -> None:
     """Draw the two knees of one point, and the legs of the ERS-7."""
-    figure, (knees, dog) = plt.subplots(1, 2, figsize=(10, 4.8))
+    figure, (knees, dog) = panels(2, (10, 4.8))
     part = ThreeJointLeg(0.07, 0.07)
     point = np.array([0.03, 0.0, -0.105])
     bare(knees, "one point, two knees")
@@ -148,7 +151,7 @@ def ways() -> None:
         for angles, alpha in (((0.0, 0.0, 0.0), 1.0), (stand[list(mounted.indices)], 0.3)):
             places = [shoulder + mirror * place for place in joints_of(mounted.leg, angles)]
             limb(dog, *places, alpha=alpha)
-            dog.add_patch(plt.Circle(places[2], 11.72, fill=False, color=GREY, alpha=alpha))
+            dog.add_patch(Circle(places[2], 11.72, fill=False, color=GREY, alpha=alpha))
         dog.plot([shoulder[0]] * 2, [0, -160], ls=":", color=GREY)
         dog.text(shoulder[0], 9, mounted.name.split("_")[1], ha="center")
     dog.set_ylim(-165, 20)
@@ -157,7 +160,7 @@ def ways() -> None:
 
 def reach() -> None:
     """Draw what three legs reach, and where points outside are taken."""
-    figure, panels = plt.subplots(1, 3, figsize=(12, 4.4), sharey=True)
+    figure, three = panels(3, (12, 4.4), sharey=True)
     front = legs_of(robot("sony_ers7"))[0].leg
     legs = {
         "two parts of 70 mm": ThreeJointLeg(0.07, 0.07),
@@ -166,7 +169,7 @@ def reach() -> None:
     }
     aside, off = np.meshgrid(np.linspace(-160, 160, 641), np.linspace(0, 160, 321))
     points = 1e-3 * np.column_stack([off.ravel() * 0.0, aside.ravel(), -off.ravel()])
-    for axes, (title, part) in zip(panels, legs.items(), strict=True):
+    for axes, (title, part) in zip(three, legs.items(), strict=True):
         found = part.inverse(points, nearest=True)
         miss = 1e3 * np.linalg.norm(part.forward(found) - points, axis=1).reshape(aside.shape)
         axes.contourf(aside, off, miss, levels=[-1, 1e-6, 10, 20, 40, 80, 160], cmap="Blues_r", alpha=0.75)
@@ -181,13 +184,13 @@ def reach() -> None:
             if math.hypot(y - place[0], z - place[1]) > 1.0:
                 axes.annotate("", place, (y, z), arrowprops={"arrowstyle": "->", "color": RED})
                 axes.plot(y, z, "o", color=RED, ms=4)
-    panels[0].set_ylabel("off that axis [mm]")
+    three[0].set_ylabel("off that axis [mm]")
     save(figure, "reach")
 
 
 def straight_knee() -> None:
     """Draw the error of the knee against the bend."""
-    figure, axes = plt.subplots(figsize=(8, 4.2))
+    figure, axes = panels(1, (8, 4.2))
     eps, part = 2.0**-52, ThreeJointLeg(0.07, 0.07)
     rng = np.random.default_rng(1)
     bend = 10.0 ** rng.uniform(-10.0, 0.3, 40_000)
@@ -209,7 +212,7 @@ def straight_knee() -> None:
 
 def head() -> None:
     """Draw how the head looks at a point."""
-    figure, axes = plt.subplots(figsize=(8, 4.6))
+    figure, axes = panels(1, (8, 4.6))
     bare(axes, "the head's plane after neck tilt and pan")
     part = head_of(robot("sony_ers7"))
     point = np.array([0.28, 0.0, 0.045])
@@ -240,5 +243,6 @@ def head() -> None:
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for draw in (leg, ways, reach, straight_knee, head):
-        draw()
+    with mpl.rc_context(STYLE):
+        for draw in (leg, ways, reach, straight_knee, head):
+            draw()

@@ -13,6 +13,7 @@ Importing this module loads nothing heavy: the room behind a name is loaded when
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from posewright.lazy import lazy
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from posewright.charts import draw_timeline as draw_timeline
     from posewright.charts import equivalent, minimise
     from posewright.charts import mutate_chart as mutate_chart
+    from posewright.charts import parse_chart as parse_chart
     from posewright.charts import read_chart as read_chart
     from posewright.charts import run_chart as run_chart
     from posewright.charts import run_scenarios as run_scenarios
@@ -41,7 +43,9 @@ if TYPE_CHECKING:
     from posewright.evaluation import evaluate as evaluate
     from posewright.experiments import draw_outcome as draw_outcome
     from posewright.experiments import inspect_robot as inspect_robot
+    from posewright.experiments import rank as rank
     from posewright.experiments import replay as replay
+    from posewright.experiments import run_many as run_many
     from posewright.experiments import run_trial as run_trial
     from posewright.experiments import try_motion as try_motion
     from posewright.experiments import tune_gait as tune_gait
@@ -51,6 +55,8 @@ if TYPE_CHECKING:
     from posewright.figures import draw_motion as draw_motion
     from posewright.figures import draw_parameter as draw_parameter
     from posewright.figures import draw_recording as draw_recording
+    from posewright.figures import draw_robot as draw_robot
+    from posewright.figures import draw_stick as draw_stick
     from posewright.figures import draw_strip as draw_strip
     from posewright.figures import draw_tuning as draw_tuning
     from posewright.figures import draw_walk as draw_walk
@@ -73,6 +79,7 @@ if TYPE_CHECKING:
     from posewright.gaits import read_gait as read_gait
     from posewright.gaits import sample_gait as sample_gait
     from posewright.gaits import write_gait as write_gait
+    from posewright.kinematics import legs_of as legs_of
     from posewright.motions import check_motion as check_motion
     from posewright.motions import sample_motion as sample_motion
     from posewright.recordings import read_mcap, write_mcap
@@ -81,6 +88,7 @@ if TYPE_CHECKING:
     from posewright.robots import robot_names as robot_names
     from posewright.sticks import add_to_stick as add_to_stick
     from posewright.sticks import check_monet as check_monet
+    from posewright.sticks import motions_on as motions_on
     from posewright.sticks import read_stick as read_stick
 
     compare_charts = equivalent
@@ -96,7 +104,7 @@ else:
 
 TWINS = {
     "robots": ("robot_names",),
-    "robots show": ("robot", "describe_robot"),
+    "robots show": ("robot", "describe_robot", "draw_robot"),
     "motion info": ("read_motion_file",),
     "motion convert": ("convert_motion",),
     "motion check": ("check_motion", "try_motion"),
@@ -108,6 +116,7 @@ TWINS = {
     "archive create": ("create_archive",),
     "archive add": ("add_to_archive",),
     "archive remove": ("remove_from_archive",),
+    "sticks show": ("read_stick", "motions_on", "draw_stick"),
     "monet check": ("read_stick", "check_monet"),
     "monet add": ("add_to_stick",),
     "chart check": ("check_chart",),
@@ -128,11 +137,29 @@ TWINS = {
     "gait run": ("walk_gait", "walk_many", "draw_walk"),
     "gait compare": ("walk_gait",),
     "tune": ("tune_gait", "write_gait", "draw_tuning"),
-    "run": ("run_trial", "draw_outcome", "film_recording"),
+    "run": ("run_trial", "run_many", "draw_outcome", "film_recording"),
     "replay": ("replay",),
     "judge": ("judge",),
+    "rank": ("rank",),
     "evaluate": ("evaluate",),
     "score obstacle-race": ("score",),
     "inspect": ("inspect_robot",),
 }
 """Which names here do what a verb of the command line does."""
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Let a notebook show robots, motions, gaits and recordings as pictures: `%load_ext posewright`."""
+    from posewright.experiments.notebook import register
+
+    register(shell)
+
+
+def _load_if_in_ipython() -> None:
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    if shell is not None:
+        load_ipython_extension(shell)
+
+
+_load_if_in_ipython()

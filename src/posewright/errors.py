@@ -94,8 +94,9 @@ class UnknownNameError(InputError):
         cls, kind: str, name: object, known: Iterable[str], *, where: Where | None = None
     ) -> UnknownNameError:
         """Build the error for an unknown `name`, suggesting the nearest of the `known` ones."""
-        names = sorted(known)
+        names, part = sorted(known), str(name).strip().casefold()
         near = difflib.get_close_matches(str(name), names, n=3)
+        near = near or [one for one in names if len(part) > 2 and part in one.casefold()][:3]
         if near:
             hint = "did you mean " + " or ".join(near) + "?"
         else:

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from posewright.cli import app
+from posewright.cli.app import run
 from posewright.cli.archive import grouped
 from posewright.cli.console import visible
+from posewright.robots import robot
 
 Captured = pytest.CaptureFixture[str]
 
@@ -192,3 +194,22 @@ def test_a_file_that_is_no_archive_is_refused_in_one_line(
     assert "encrypted archive" in err
     _, err = say(capsys, "list", tmp_path / "nothing.oda", code=2)
     assert "No such file" in err
+
+
+def test_of_a_folder_its_archives_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    walk = robot("sony_ers7").folder / "motions" / "nod.motion.yaml"  # type: ignore[operator] -- it has one
+    stick = tmp_path / "OPEN-R" / "MW"
+    stick.mkdir(parents=True)
+    assert run(["archive", "list", str(tmp_path)]) == 2
+    assert "no archive is in this folder" in capsys.readouterr().err
+    assert run(["motion", "convert", str(walk), str(tmp_path / "nod.mtn"), "--straighten"]) == 0
+    assert run(["archive", "create", str(stick / "MOTION7.ODA"), str(tmp_path / "nod.mtn")]) == 0
+    (stick / "odd.oda").write_bytes(b"ODAR and nothing more")
+    capsys.readouterr()
+    assert run(["archive", "list", str(tmp_path)]) == 0
+    good, odd = capsys.readouterr().out.splitlines()
+    assert good.endswith("MOTION7.ODA: 1 entry (1 motion), no gzip")
+    assert "odd.oda: " in odd
+    assert run(["archive", "list", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["archives"]
+    assert [one["unreadable"] is None for one in told] == [True, False]

@@ -96,7 +96,10 @@ def test_a_line_that_makes_no_sense_is_refused(line: str) -> None:
 
 def test_cover_writes_scenarios_that_pass_cover_and_find_faults(door: Path, capsys: Captured) -> None:
     door.write_text(FAIR, encoding="utf-8")
-    folder = door.parent / "made" / "here"
+    folder, before = door.parent / "made" / "here", set(door.parent.iterdir())
+    assert "nothing is written" in told(capsys, "cover", door)
+    assert json.loads(told(capsys, "cover", door, "--json"))["files"] == []
+    assert set(door.parent.iterdir()) == before
     written = json.loads(told(capsys, "cover", door, "-o", folder, "--json", "--draw", door.parent / "c.svg"))
     assert written["files"]
     assert all(row["missing"] == [] for row in written["measures"].values())

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -42,8 +46,8 @@ needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no de
 
 
 def posewright(*words: str, **streams: object) -> subprocess.CompletedProcess[str]:
-    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
-    return subprocess.run([sys.executable, "-m", "posewright", *words], text=True, check=False, **piped)  # type: ignore[call-overload,no-any-return]  # noqa: S603 -- our own program; its streams are told by name
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **streams}
+    return subprocess.run([sys.executable, "-m", "posewright", *words], check=False, **piped)  # type: ignore[call-overload,no-any-return]  # noqa: S603 -- our own program; its streams are told by name
 
 
 @needs_full
@@ -58,6 +62,126 @@ def test_a_stdout_that_is_full_is_no_fault_of_ours(words: tuple[str, ...]) -> No
 def test_bad_input_is_bad_input_though_nobody_can_be_told() -> None:
     with FULL.open("w") as full:
         assert posewright("robots", "show", "nobody", stderr=full).returncode == 2
+
+
+@needs_full
+@pytest.mark.parametrize("words", [("run", "--sed", "3"), ("rn",), ("robots", "show")])
+def test_words_that_are_not_understood_are_bad_input_though_nobody_can_be_told(
+    words: tuple[str, ...],
+) -> None:
+    with FULL.open("w") as full:
+        assert posewright(*words, stderr=full).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("run --sed 3", "posewright run: no such option --sed; did you mean --seed?"),
+        ("rn", "posewright: no such command 'rn'; did you mean 'run'?"),
+        ("run --seed x", "posewright run: invalid value for '--seed': should be a valid integer"),
+        ("robots show", "posewright robots show: missing argument 'ROBOT'"),
+        ("motion info a b", "posewright motion info: got unexpected extra argument (b)"),
+        ("run --seed", "posewright run: option '--seed' requires an argument"),
+    ],
+)
+def test_a_word_that_is_not_understood_is_told_in_two_short_lines(
+    words: str, told: str, capsys: Captured
+) -> None:
+    assert run(words.split()) == 2
+    shown = capsys.readouterr()
+    verb = told.partition(":")[0]
+    assert (shown.out, shown.err) == ("", f"error: {told}\nTry '{verb} --help'\n")
+
+
+@pytest.mark.parametrize(
+    "words", [("run", "--record", "x.mcap"), ("gait", "plot", "trot", "-o", "x.png"), ("tune", "fast")]
+)
+def test_a_folder_that_is_gone_is_no_fault_of_ours(words: tuple[str, ...], tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    program = (
+        "import os, sys; from posewright.cli.app import run\n"
+        f"os.chdir({str(gone)!r}); os.rmdir({str(gone)!r}); sys.exit(run({list(words)!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)  # noqa: S603 -- our own program
+    assert done.returncode == 2
+    assert done.stderr == "error: the folder you are in is not there any more; change to another\n"
+
+
+ODD = {
+    "COLUMNS": "1",
+    "TERM": "nosuch",
+    "LC_ALL": "C",
+    "PYTHONUTF8": "0",
+    "PYTHONCOERCECLOCALE": "0",
+    "PYTHONIOENCODING": "ascii:strict",
+    "HOME": "/nonexistent",
+    "MPLBACKEND": "nosuch",
+    "FORCE_COLOR": "1",
+}
+
+
+@pytest.mark.parametrize("odd", [*({name: value} for name, value in ODD.items()), ODD], ids=" ".join)
+def test_an_odd_environment_is_no_fault_of_ours(odd: dict[str, str], tmp_path: Path) -> None:
+    motion = tmp_path / "nod\u00e9\u732b.motion.yaml"
+    motion.write_bytes((Path(robot("sony_ers7").folder or "") / "motions/nod.motion.yaml").read_bytes())
+    for words in (
+        ("score", "obstacle-race", "--help"),
+        ("motion", "info", str(motion)),
+        ("robots", "--json"),
+    ):
+        done = posewright(*words, env=os.environ | odd, encoding="utf-8")
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_no_home_at_all_is_no_fault_of_ours() -> None:
+    done = posewright("robots", env={name: it for name, it in os.environ.items() if name != "HOME"})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_file_name_that_is_no_utf_8_is_json_all_the_same(tmp_path: Path) -> None:
+    source = Path(robot("sony_ers7").folder or "") / "motions/nod.motion.yaml"
+    motion = os.fsencode(tmp_path) + b"/nod\xff\xe9.motion.yaml"
+    Path(os.fsdecode(motion)).write_bytes(source.read_bytes())
+    done = posewright("motion", "info", os.fsdecode(motion), "--json", errors="strict")
+    assert json.loads(done.stdout)["file"].encode(errors="surrogateescape") == motion
+
+
+@pytest.mark.parametrize("one", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_at_any_moment_ends_it_without_a_traceback(one: signal.Signals, tmp_path: Path) -> None:
+    for moment in range(4):
+        command = [
+            sys.executable,
+            "-X",
+            "importtime",
+            "-m",
+            "posewright",
+            "gait",
+            "plot",
+            "trot",
+            "-o",
+            "x.png",
+        ]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:  # noqa: S603 -- our own program
+            assert process.stderr is not None
+            while "posewright.cli.console" not in process.stderr.readline():
+                pass  # it is loading now
+            time.sleep(0.08 * moment)
+            process.send_signal(one)
+            told = process.stderr.read()
+        assert "Traceback" not in told
+        assert process.returncode in (0, 128 + one, -one)
+        assert list(tmp_path.iterdir()) in ([], [tmp_path / "x.png"])
+
+
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """Leave signals and warnings as they were: `main` is for a process of its own."""
+    before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
+    with warnings.catch_warnings():
+        yield
+    for one, handler in before.items():
+        signal.signal(one, handler)
 
 
 def test_ctrl_c_while_modules_load_is_one_line(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,8 @@ from posewright.gaits import (
     gait_names,
     gait_text,
     read_gait,
-    steady_walk,
 )
+from posewright.gaits.quadruped.walker import Walker
 from posewright.robots import robot
 
 Captured = pytest.CaptureFixture[str]
@@ -370,12 +370,25 @@ def test_cycles_that_would_fit_are_counted_as_people_do(capsys: Captured, tmp_pa
 def test_a_walk_that_is_sampled_is_planned_once(
     capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planned = []
+    planned, until_steady = [], Walker.until_steady
 
-    def counted(*words: Any) -> Any:
-        planned.append(words)
-        return steady_walk(*words)
+    def counted(walker: Walker, command: VelocityCommand) -> Any:
+        planned.append(command)
+        return until_steady(walker, command)
 
-    monkeypatch.setattr("posewright.gaits.quadruped.walker.steady_walk", counted)
+    monkeypatch.setattr(Walker, "until_steady", counted)
     said(capsys, "sample", "trot", "--forward", "0.1", "-o", tmp_path / "walk.mtn")
     assert len(planned) == 1
+
+
+def test_a_walk_begins_and_ends_in_the_poses_asked_for(capsys: Captured, tmp_path: Path) -> None:
+    file = tmp_path / "walk.mtn"
+    said(capsys, "sample", "trot", "--forward", "0.1", "--from", "sit", "--to", "stand", "-o", file)
+    poses = read_motion(file).resolved()
+    assert np.allclose(poses[1].angles, ERS7.pose("sit"), atol=1e-6)
+    assert np.allclose(poses[-1].angles, ERS7.pose("stand"), atol=1e-6)
+
+
+def test_a_pose_that_the_robot_does_not_have_is_refused_with_those_it_has(capsys: Captured) -> None:
+    assert run(["gait", "sample", "trot", "--from", "kneel"]) == 2
+    assert "broad_base, sit, sleep, stand, walk" in capsys.readouterr().err

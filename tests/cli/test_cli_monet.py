@@ -160,3 +160,15 @@ def test_no_stick_no_file_no_traceback(ask: Callable[..., Answer], tmp_path: Pat
         code, _, odd = ask(*words)
         assert code == 2
         assert odd.startswith("error: ")
+
+
+@pytest.mark.parametrize("held", [b"hello\n", b"", b"\x7fELF\x00\x01", b"OMTN\x00\x00\x00\x00"])
+def test_a_file_that_is_no_sticks_is_refused(
+    held: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(held)
+    assert app.run(["monet", "check", str(path)]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert f"{path}: this is no MONET file (those are DESIGNDB.CFG" in shown.err

@@ -6,6 +6,7 @@ import builtins
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ import numpy as np
 import pytest
 
 from posewright.cli.app import run
-from posewright.formats import read_motion, read_motion_file
+from posewright.formats import read_motion, read_motion_file, write_motion
+from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot
+from posewright.robots.catalogue import FOLDER
 
 Captured = pytest.CaptureFixture[str]
 Folder = Callable[[str], Path]
@@ -79,7 +82,7 @@ def test_info_tells_a_person(capsys: Captured, wave: Path) -> None:
         assert word in shown
     assert run(["motion", "info", str(WALK)]) == 0
     shown = capsys.readouterr().out
-    for word in ("for ever", "all 18", "source document"):
+    for word in ("for ever", "all 18", "UC3M thesis"):
         assert word in shown
 
 
@@ -186,8 +189,51 @@ def test_check_says_keyframe_joint_value_and_limit_and_exits_with_one(capsys: Ca
 
 def test_a_celebration_may_last(capsys: Captured, wave: Path) -> None:
     wave.write_text(WAVE.replace("pause_s: 1.0", "pause_s: 3.0").replace(", free]", ", ~]"))
-    assert {found["rule"] for found in answer(capsys, "check", wave, code=1)["findings"]} == {"duration"}
-    assert answer(capsys, "check", wave, "--celebration")["findings"] == []
+    team = ("check", wave, "--rules", "eagle_knights")
+    assert {found["rule"] for found in answer(capsys, *team, code=1)["findings"]} == {"duration"}
+    assert answer(capsys, *team, "--celebration")["findings"] == []
+
+
+def test_what_a_team_wants_is_only_asked_where_its_rules_are_named(capsys: Captured, wave: Path) -> None:
+    wave.write_text(WAVE.replace("pause_s: 1.0", "pause_s: 3.0").replace(", free]", ", ~]"))
+    assert answer(capsys, "check", wave)["findings"] == []
+    assert run(["motion", "check", str(wave), "--celebration"]) == 2
+    assert "a team's rules may ask: eagle_knights" in capsys.readouterr().err
+    assert run(["motion", "check", str(wave), "--rules", "eagle_nights"]) == 2
+    assert "did you mean eagle_knights?" in capsys.readouterr().err
+
+
+def test_rules_of_ones_own_are_a_file(capsys: Captured, wave: Path) -> None:
+    own = wave.with_name("own.rules.yaml")
+    own.write_text("rules: own\nchecks: [duration, pose]\nnear_pose: [walk_ready]\nmax_duration_s: 0.5\n")
+    found = answer(capsys, "check", wave, "--rules", own, code=1)["findings"]
+    assert {(one["rule"], one["limit"]) for one in found if one["rule"] == "duration"} == {("duration", 0.5)}
+    own.write_text("rules: own\nchecks: [durations]\n")
+    assert run(["motion", "check", str(wave), "--rules", str(own)]) == 2
+    assert "own.rules.yaml:2" in capsys.readouterr().err
+
+
+def test_sonys_archives_have_no_error_and_a_line_a_motion(
+    capsys: Captured, samples: Callable[[str], Path]
+) -> None:
+    archive = str(samples("aibo_oda/sdk_ers7_MOTION7.ODA"))
+    assert run(["motion", "check", archive]) == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert len(lines) == 12
+    assert last.startswith("12 motions: no errors, ")
+    assert last.endswith("shows all {})".format(re.findall(r"\d+", last)[-1]))
+    assert any(line.split() == ["a_stand#stand_so0_makebow", "ok"] for line in lines)
+    assert run(["motion", "check", archive, "-v"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) > len(lines) + 1
+    for name in ("ers111_cd_1", "a_walk__walk_sox_fwd", "a_sit__stand_standard"):
+        assert run(["motion", "check", str(samples(f"aibo_mtn/{name}.mtn"))]) == 0
+
+
+@pytest.mark.parametrize(
+    "path", sorted(FOLDER.glob("*/motions/*.yaml")), ids=lambda path: path.name.partition(".")[0]
+)
+def test_what_ships_has_no_error(capsys: Captured, path: Path) -> None:
+    assert answer(capsys, "check", path)["errors"] == 0
 
 
 def test_a_warning_fails_only_a_strict_check(capsys: Captured, wave: Path) -> None:
@@ -343,3 +389,45 @@ def test_a_file_of_another_kind_is_refused_by_every_verb(
     path = tmp_path / "odd.motion.yaml"
     path.write_bytes(data)
     assert "odd.motion.yaml" in refusal(capsys, verb, path)
+
+
+def test_whose_motion_was_assumed_is_said_wherever_it_counts(
+    capsys: Captured, tmp_path: Path, wave: Path
+) -> None:
+    page = tmp_path / "page.mtn"
+    assert run(["motion", "convert", str(WALK), str(page), "--accept-loss"]) == 0
+    capsys.readouterr()
+    for verb in (("info", page), ("check", page), ("convert", page, tmp_path / "page.motion.yaml")):
+        answered = run(["motion", *map(str, verb), "--json", *(["--accept-loss"] if len(verb) > 2 else [])])
+        told = capsys.readouterr()
+        assert answered == 0
+        assert json.loads(told.out)["assumed"].startswith("robotis_bioloid (18 joints)")
+        assert "assumed robotis_bioloid (18 joints): the file does not say whose it is" in told.err
+    assert run(["motion", "info", str(page), "--robot", "robotis_bioloid"]) == 0
+    assert "assumed" not in capsys.readouterr().err
+    assert answer(capsys, "info", wave)["assumed"] is None
+
+
+def test_a_file_whose_poses_are_beyond_the_joints_of_whom_it_is_taken_for_is_doubted(tmp_path: Path) -> None:
+    man = robot("robotis_bioloid")
+    bent = man.hardware_limits[0] - np.radians(30.0)  # as a scorpion's servos may be
+    page = tmp_path / "scorpion.mtn"
+    frames = [Keyframe(Pose(man.joint_names, bent), 0.5)]
+    write_motion(Motion("scorpion", man.name, man.joint_names, frames), page, accept_loss=True)
+    told = read_motion_file(page).assumed or ""
+    assert "1 of its 1 poses are beyond the joints of this one" in told
+
+
+def test_part_of_a_pages_name_leads_to_it(capsys: Captured, tmp_path: Path) -> None:
+    archive = tmp_path / "MOTION7.ODA"
+    dog = robot("sony_ers7")
+    names = ("a_stand#stand_so0_makebow", "a_sit#sit_so0_greet")
+    motions = [
+        Motion(name, dog.name, dog.joint_names, [Keyframe(Pose(dog.joint_names, dog.pose("sit")), 0.0)])
+        for name in names
+    ]
+    write_motion(motions[0], archive)
+    write_motion(motions[1], tmp_path / "greet.mtn")
+    assert run(["archive", "add", str(archive), str(tmp_path / "greet.mtn"), "--name", names[1]]) == 0
+    assert run(["motion", "info", str(archive), "--page", "makebow"]) == 2
+    assert "did you mean a_stand#stand_so0_makebow?" in capsys.readouterr().err

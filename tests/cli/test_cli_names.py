@@ -142,7 +142,7 @@ def test_an_outcome_is_told_in_the_words_of_its_documents(capsys: Captured) -> N
 
 
 def test_judge_tells_a_penalty_as_it_was_noted(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.recordings.read_mcap", lambda _: empty(contest="obstacle-race"))
+    monkeypatch.setattr("posewright.recordings.read_mcap", lambda _, **__: empty(contest="obstacle-race"))
     monkeypatch.setattr("posewright.contests.judge", lambda *_: RESULT)
     assert run(["judge", "race.mcap"]) == 0
     assert "touched[twice]" in capsys.readouterr().out

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from posewright.cli import console
 from posewright.cli.app import run
 from posewright.robots import robot, robot_names
 
@@ -32,8 +34,38 @@ def test_the_list_as_json_is_a_list(capsys: Captured) -> None:
     assert [card["name"] for card in answer(capsys, "robots")] == list(robot_names())
 
 
-def test_a_card_shows_what_is_known(capsys: Captured) -> None:
-    assert run(["robots", "show", "robotis_bioloid"]) == 0
+def test_a_robot_is_shown_on_one_screen(capsys: Captured) -> None:
+    for name in robot_names():
+        assert run(["robots", "show", name]) == 0
+        shown = capsys.readouterr().out
+        assert shown.count("\n") < 40
+        assert all(joint in shown for joint in robot(name).joint_names)
+    for word in ("-115", "stand, walk, sit", "4 x foot_contact", "kick_right", "trot", "--section"):
+        assert word in shown
+
+
+def test_sections_of_a_card_are_shown_by_name(capsys: Captured) -> None:
+    assert run(["robots", "show", "sony_ers7", "--section", "poses", "--section", "servos"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("Poses: degrees") < shown.index("Servo models")
+    assert "Sources" not in shown
+    assert run(["robots", "show", "sony_ers7", "--section", "sensor"]) == 2
+    assert "did you mean sensors?" in capsys.readouterr().err
+
+
+def test_a_name_is_cut_neither_in_a_file_nor_on_a_narrow_terminal(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    for is_terminal in (False, True):
+        monkeypatch.setattr(console, "out", Console(force_terminal=is_terminal, no_color=True))
+        assert run(["robots", "show", "sony_ers7", "--section", "all"]) == 0
+        shown = capsys.readouterr().out
+        assert all(joint in shown for joint in robot("sony_ers7").joint_names)
+
+
+def test_a_whole_card_shows_what_is_known(capsys: Captured) -> None:
+    assert run(["robots", "show", "robotis_bioloid", "--section", "all"]) == 0
     shown = capsys.readouterr().out
     for word in ("right_hip_pitch", "AX-12A", "-137", "walk_ready", "uc3m_thesis", "laser_front", "e-Manual"):
         assert word in shown

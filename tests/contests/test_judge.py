@@ -158,6 +158,28 @@ def test_a_box_turned_on_the_spot_is_displaced(scenario):
     assert len(judge(dataclasses.replace(recording, boxes=boxes)).penalties) == 1
 
 
+def test_what_a_leg_lost_is_told_in_points_and_in_words(scenario):
+    story = scenario(boxes=((1.0, 0.5), (1.5, -0.5))).stand(5.0).walk(1.0, seconds=3.0, push={1: (1.5, -0.7)})
+    result = judge(story.fidget(3.0).recording())
+    for leg in result.legs:
+        assert leg.raw_points + leg.time_loss + leg.distance_loss + leg.penalty_loss == pytest.approx(15.0)
+    assert result.legs[0].penalty_loss == pytest.approx(2.0**1.35)
+    notes = result.table().notes
+    assert notes[0].startswith("leg 1 lost points: 7.50 to time, ")
+    assert notes[0].endswith("2.55 to 1 penalty")
+    assert notes[2].endswith("a box was displaced (box 2)")
+
+
+def test_a_recording_that_was_cut_short_says_why_and_one_that_was_not_says_how_it_ended(scenario):
+    stop = Event(7.0, "stop", {"reason": "nothing moved for 30 s"})
+    cut = scenario().stand(5.0).walk(1.0, seconds=3.0).recording()
+    result = judge(dataclasses.replace(cut, events=(*cut.events, stop)))
+    assert [leg.reason for leg in result.legs] == ["nothing moved for 30 s", "not begun"]
+    whole = race(scenario()).recording()
+    told = judge(dataclasses.replace(whole, events=(*whole.events, stop))).legs[0]
+    assert told.reason == "line fully crossed"
+
+
 def test_a_fall_onto_a_box_is_one_incident(scenario):
     story = scenario(boxes=((1.0, 0.0),)).stand(5.0).walk(0.8, seconds=5.0)
     since = story.now_s
@@ -221,7 +243,7 @@ def test_a_recording_is_judged_by_the_rules_it_carries(scenario, tmp_path):
     recording = scenario().stand(6.0).recording()
     longer = recording.header.documents["obstacle_race.rules.yaml"].replace("wait_s: 5", "wait_s: 9")
     carrying = dataclasses.replace(recording.header, documents={"x.rules.yaml": longer})
-    assert contest_of(carrying).rules.clock.wait_s == 9.0
+    assert contest_of(carrying, trust_attached_rules=True).rules.clock.wait_s == 9.0
     assert contest_of(dataclasses.replace(recording.header, documents={})).rules == rules()
     (tmp_path / "mine.rules.yaml").write_text(longer)
     assert read_rules(tmp_path / "mine.rules.yaml").clock.wait_s == 9.0

@@ -28,12 +28,12 @@ AHEAD = VelocityCommand(0.12)
 
 
 def test_many_bodies_are_the_ones_of_the_seeds_that_follow() -> None:
-    many = walk_many(GAIT, CARD, AHEAD, bodies=3, seed=5, seconds=0.5)
+    many = walk_many(GAIT, CARD, command=AHEAD, bodies=3, seed=5, seconds=0.5)
     assert [body.seed for body in many.bodies] == [5, 6, 7]
     assert len({body.domain for body in many.bodies}) == 3
-    (second,) = walk_many(GAIT, CARD, AHEAD, bodies=1, seed=6, seconds=0.5).bodies
+    (second,) = walk_many(GAIT, CARD, command=AHEAD, bodies=1, seed=6, seconds=0.5).bodies
     assert second.to_dict() == many.bodies[1].to_dict()
-    alone = walk_gait(GAIT, CARD, AHEAD, seconds=0.5, domain=second.domain, seed=6)
+    alone = walk_gait(GAIT, CARD, command=AHEAD, seconds=0.5, domain=second.domain, seed=6)
     assert alone.report == second.report
 
 
@@ -42,7 +42,7 @@ def test_of_many_bodies_the_worst_and_the_median_are_told() -> None:
     many = walk_many(
         GAIT,
         CARD,
-        AHEAD,
+        command=AHEAD,
         bodies=3,
         seconds=0.5,
         on_progress=lambda body: told.append(body.seed),
@@ -62,7 +62,7 @@ def test_of_many_bodies_the_worst_and_the_median_are_told() -> None:
 
 def test_workers_walk_the_same_bodies() -> None:
     alone, beside = (
-        walk_many(GAIT, CARD, AHEAD, bodies=2, seconds=0.4, workers=workers) for workers in (1, 2)
+        walk_many(GAIT, CARD, command=AHEAD, bodies=2, seconds=0.4, workers=workers) for workers in (1, 2)
     )
     assert alone.to_dict()["bodies"] == beside.to_dict()["bodies"]
 
@@ -84,13 +84,13 @@ def _too_heavy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_too_heavy")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_body_the_simulation_fails_on_counts_as_fallen_and_the_others_walk_on(workers: int) -> None:
-    many = walk_many(GAIT, CARD, AHEAD, bodies=3, seconds=0.4, workers=workers)
+    many = walk_many(GAIT, CARD, command=AHEAD, bodies=3, seconds=0.4, workers=workers)
     before, failed, after = many.bodies
     assert (failed.seed, failed.domain, failed.report) == (1, TOO_HEAVY, None)
     assert failed.failure is not None
     assert "blew up" in failed.failure
     assert (many.upright, many.failed) == (2, (failed,))
-    (alone,) = walk_many(GAIT, CARD, AHEAD, bodies=1, seed=2, seconds=0.4).bodies
+    (alone,) = walk_many(GAIT, CARD, command=AHEAD, bodies=1, seed=2, seconds=0.4).bodies
     assert alone.to_dict() == after.to_dict()
     assert (many.worst["falls"], many.median["falls"]) == (1, 0.0)
     assert many.reports == (before.report, after.report)
@@ -98,7 +98,7 @@ def test_a_body_the_simulation_fails_on_counts_as_fallen_and_the_others_walk_on(
 
 @pytest.mark.usefixtures("_too_heavy")
 def test_a_failure_is_told_with_seed_and_reason_and_without_figures() -> None:
-    many = walk_many(GAIT, CARD, AHEAD, bodies=2, seconds=0.4)
+    many = walk_many(GAIT, CARD, command=AHEAD, bodies=2, seconds=0.4)
     told = json.loads(json.dumps(many.to_dict(), allow_nan=False))
     assert (told["upright"], told["falls"], told["fallen_seeds"]) == (1, 1, [1])
     assert told["falls"] == sum(body["falls"] for body in told["bodies"])
@@ -112,7 +112,7 @@ def test_a_failure_is_told_with_seed_and_reason_and_without_figures() -> None:
 
 @pytest.mark.usefixtures("_too_heavy")
 def test_where_the_simulation_fails_on_all_there_is_no_figure_but_falls() -> None:
-    many = walk_many(GAIT, CARD, AHEAD, bodies=1, seed=1, seconds=0.4)
+    many = walk_many(GAIT, CARD, command=AHEAD, bodies=1, seed=1, seconds=0.4)
     told = json.loads(json.dumps(many.to_dict(), allow_nan=False))
     assert (told["upright"], told["commanded_forward_m_s"]) == (0, 0.12)
     assert {name for name, value in told["worst"].items() if value is not None} == {"falls"}
@@ -129,7 +129,7 @@ def test_what_many_were_asked_for_is_that_of_the_whole_time_whoever_fell(
 ) -> None:
     monkeypatch.setattr("posewright.experiments.walking.many.draw_domain", lambda *_: first)
     schedule = [(0.0, AHEAD), (0.6, VelocityCommand(turn_rad_s=0.4))]
-    many = walk_many(GAIT, CARD, schedule, bodies=1, seconds=0.8, settle_s=0.4)
+    many = walk_many(GAIT, CARD, command=schedule, bodies=1, seconds=0.8, settle_s=0.4)
     assert many.upright == 0
     told = many.to_dict()
     asked = [told[f"commanded_{name}"] for name in ("forward_m_s", "left_m_s", "turn_rad_s")]
@@ -141,7 +141,7 @@ def test_what_many_were_asked_for_is_that_of_the_whole_time_whoever_fell(
 
 def test_the_bodies_of_other_ranges_are_not_called_those_that_ship() -> None:
     shipped, own = (
-        walk_many(GAIT, CARD, AHEAD, bodies=1, seconds=0.2, settle_s=0.0, ranges=ranges)
+        walk_many(GAIT, CARD, command=AHEAD, bodies=1, seconds=0.2, settle_s=0.0, ranges=ranges)
         for ranges in (domain_randomization(), DomainRandomization())
     )
     assert (shipped.to_dict()["body"], own.to_dict()["body"]) == ("random", "varied")
@@ -150,13 +150,13 @@ def test_the_bodies_of_other_ranges_are_not_called_those_that_ship() -> None:
 
 def test_of_one_body_that_was_asked_for_a_failure_is_an_error() -> None:
     with pytest.raises(BodyError, match="blew up"):
-        walk_gait(GAIT, CARD, AHEAD, seconds=0.4, domain=TOO_HEAVY)
+        walk_gait(GAIT, CARD, command=AHEAD, seconds=0.4, domain=TOO_HEAVY)
 
 
 def test_what_cannot_be_walked_by_any_body_is_an_error_with_workers_too() -> None:
     for workers in (1, 2):
         with pytest.raises(InputError, match="out of range"):
-            walk_many(GAIT, CARD, VelocityCommand(9.0), bodies=2, workers=workers)
+            walk_many(GAIT, CARD, command=VelocityCommand(9.0), bodies=2, workers=workers)
 
 
 def during_the_walk(act: Callable[[list[int]], None]) -> Callable[[], list[int]]:
@@ -189,7 +189,7 @@ def test_ctrl_c_ends_a_walk_of_many_at_once_and_quietly(capfd: pytest.CaptureFix
 
     joined = during_the_walk(interrupt)
     with pytest.raises(KeyboardInterrupt):
-        walk_many(GAIT, CARD, AHEAD, **LONG)  # type: ignore[arg-type]
+        walk_many(GAIT, CARD, command=AHEAD, **LONG)  # type: ignore[arg-type]
     assert not any(map(is_there, joined()))
     assert capfd.readouterr() == ("", "")
 
@@ -197,7 +197,7 @@ def test_ctrl_c_ends_a_walk_of_many_at_once_and_quietly(capfd: pytest.CaptureFix
 def test_a_worker_that_is_killed_ends_the_walk_with_a_reason() -> None:
     joined = during_the_walk(lambda workers: os.kill(workers[0], signal.SIGKILL))
     with pytest.raises(UnavailableError, match="a worker process ended"):
-        walk_many(GAIT, CARD, AHEAD, **LONG)  # type: ignore[arg-type]
+        walk_many(GAIT, CARD, command=AHEAD, **LONG)  # type: ignore[arg-type]
     assert not any(map(is_there, joined()))
 
 
@@ -213,11 +213,11 @@ def test_a_worker_that_is_killed_ends_the_walk_with_a_reason() -> None:
 )
 def test_numbers_of_bodies_and_workers_have_their_ranges(changes: dict[str, int], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        walk_many(GAIT, CARD, AHEAD, **changes)  # type: ignore[arg-type]
+        walk_many(GAIT, CARD, command=AHEAD, **changes)  # type: ignore[arg-type]
 
 
 def test_the_last_seed_of_all_is_a_body_too() -> None:
-    (last,) = walk_many(GAIT, CARD, AHEAD, bodies=1, seed=2**63 - 1, seconds=0.2, settle_s=0.0).bodies
+    (last,) = walk_many(GAIT, CARD, command=AHEAD, bodies=1, seed=2**63 - 1, seconds=0.2, settle_s=0.0).bodies
     assert last.seed == 2**63 - 1
     assert math.isfinite(last.simulated_s)
 

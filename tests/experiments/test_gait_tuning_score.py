@@ -39,7 +39,7 @@ def walked() -> Walked:
     trial = walk_gait(
         read_gait(MADE, robot=ERS7),
         ERS7,
-        VelocityCommand(0.1),
+        command=VelocityCommand(0.1),
         seconds=walk.seconds,
         settle_s=walk.settle_s,
     )

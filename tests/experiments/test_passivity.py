@@ -62,14 +62,30 @@ def test_who_stands_still_is_passive(tmp_path: Path) -> None:
     assert judge(outcome.recording) == score
 
 
-def test_a_second_try_begins_where_the_first_did(tmp_path: Path) -> None:
-    outcome, score = run(behaviour=behaving(tmp_path, 41.0))
+def test_a_second_try_begins_where_and_how_the_first_did(tmp_path: Path) -> None:
+    """A behaviour that tosses a coin after its wait: it is started anew, waits again, and tosses again."""
+    behaviour, chart = behaving(tmp_path, 5.05), tmp_path / "passivity_test.chart.yaml"
+    behaviour.write_text(
+        behaviour.read_text().replace("\ninputs:\n", "\ninputs:\n  coin: {random: uniform}\n")
+    )
+    text = chart.read_text().replace("\ninputs:\n", "\ninputs:\n  coin: float\n")
+    sulks = "    - {when: clock_s >= wait_s and coin >= 0.5, do: {walks: 0}, go: sulking}\n"
+    text = text.replace("when: clock_s >= wait_s,", "when: clock_s >= wait_s and coin < 0.5,")
+    text = text.replace("  walking:\n", sulks + "  walking:\n", 1)
+    chart.write_text(text + "  sulking:\n    - {when: clock_s >= 1000, do: {walks: 0}, go: walking}\n")
+    ran = (run(seed, behaviour) for seed in range(20))
+    outcome, score = next((o, s) for o, s in ran if s.passed and len(s.tries) == 2)
     assert [one.reason for one in score.tries] == ["time out", "touched"]
     assert score.passed
+    assert score.time_s is not None
+    assert 0.5 < score.time_s < 10.0
     (event,) = outcome.recording.events_of("try")
     assert event.time_s == score.tries[1].began_s == pytest.approx(35.0, abs=0.2)
     row = int(np.searchsorted(outcome.recording.times, event.time_s, side="right"))
     assert outcome.recording.robot().base[row, :2] == pytest.approx((0.48, 0.0), abs=0.02)
+    decisions = outcome.recording.robot().decisions
+    waits = [t for t, state in zip(decisions.times, decisions.states, strict=True) if state == "waiting"]
+    assert max(waits) == pytest.approx(event.time_s + 5.0, abs=0.2)
     assert judge(outcome.recording) == score
 
 

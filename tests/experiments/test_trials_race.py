@@ -129,7 +129,7 @@ def test_a_file_of_motions_that_no_motion_is_taken_from_is_refused(tmp_path: Pat
     shutil.copytree(folder, tmp_path / "robotis_bioloid")
     behaviour = tmp_path / "robotis_bioloid/behaviours/obstacle_race.behaviour.yaml"
     behaviour.write_text(re.sub(", vendor_page: \\w+", "", behaviour.read_text()))
-    with pytest.raises(DocumentError, match="no motion has a `vendor_page` .it plays its own walk_forward"):
+    with pytest.raises(DocumentError, match=r"no motion has a `vendor_page` .it plays its own walk_forward"):
         read_behaviour(behaviour, vendor_file="humanoid.mtn")
 
 

@@ -63,7 +63,7 @@ def world() -> World:
 
 @pytest.fixture(scope="module")
 def trial(world: World) -> WalkResult:
-    return walk_gait(GAIT, CARD, AHEAD, seconds=3.0, world=world)
+    return walk_gait(GAIT, CARD, command=AHEAD, seconds=3.0, world=world)
 
 
 def test_the_robot_walks_ahead_and_stays_up(trial: WalkResult) -> None:
@@ -76,14 +76,14 @@ def test_the_robot_walks_ahead_and_stays_up(trial: WalkResult) -> None:
 
 
 def test_the_same_walk_gives_the_same_report_to_the_last_bit(trial: WalkResult, world: World) -> None:
-    again = walk_gait(GAIT, CARD, AHEAD, seconds=3.0, world=world)
-    anew = walk_gait(GAIT, CARD, AHEAD, seconds=3.0, world=World(CARD, visuals=False))
+    again = walk_gait(GAIT, CARD, command=AHEAD, seconds=3.0, world=world)
+    anew = walk_gait(GAIT, CARD, command=AHEAD, seconds=3.0, world=World(CARD, visuals=False))
     assert again.to_dict() == trial.to_dict() == anew.to_dict()
     assert np.array_equal(again.walk.trajectory.base, trial.walk.trajectory.base)
 
 
 def test_what_carries_next_to_nothing_is_held_still_and_that_is_told() -> None:
-    trial = walk_gait(GAIT, CARD, AHEAD, seconds=0.5)
+    trial = walk_gait(GAIT, CARD, command=AHEAD, seconds=0.5)
     held = trial.to_dict()["held_joints"]
     assert set(held) == {"mouth", *CARD.group("ears"), *CARD.group("tail")}
     columns = [CARD.index(joint) for joint in held]
@@ -92,7 +92,7 @@ def test_what_carries_next_to_nothing_is_held_still_and_that_is_told() -> None:
         trial.walk.trajectory.positions[:, columns],
         np.tile(pose[columns], (len(trial.walk.trajectory.base), 1)),
     )
-    again = walk_gait(GAIT, CARD, AHEAD, seconds=0.5, world=walking_world(GAIT, CARD))
+    again = walk_gait(GAIT, CARD, command=AHEAD, seconds=0.5, world=walking_world(GAIT, CARD))
     assert again.to_dict() == trial.to_dict()
 
 
@@ -105,7 +105,7 @@ def test_the_gait_is_made_as_the_robot_walks_and_is_the_one_made_beforehand(tria
 
 
 def test_on_the_spot_it_stays_near_the_spot(world: World) -> None:
-    report = walk_gait(GAIT, CARD, VelocityCommand(), seconds=3.0, world=world).report
+    report = walk_gait(GAIT, CARD, command=VelocityCommand(), seconds=3.0, world=world).report
     assert report.travel.speed_m_s == pytest.approx(0.0, abs=0.03)
     assert report.travel.left_m_s == pytest.approx(0.0, abs=0.03)
     assert report.travel.turn_rad_s == pytest.approx(0.0, abs=0.2)
@@ -122,8 +122,8 @@ def test_the_mirrored_gait_with_the_mirrored_command_goes_the_mirrored_way(
     command: VelocityCommand, world: World
 ) -> None:
     other = replace(GAIT, phases=GAIT.phases.mirrored)
-    one = walk_gait(GAIT, CARD, command, seconds=2.0, world=world)
-    two = walk_gait(other, CARD, command.mirrored, seconds=2.0, world=world)
+    one = walk_gait(GAIT, CARD, command=command, seconds=2.0, world=world)
+    two = walk_gait(other, CARD, command=command.mirrored, seconds=2.0, world=world)
     assert CARD.mirror(one.walk.asked) == pytest.approx(two.walk.asked, abs=1e-9)
     ours, theirs = one.report, two.report
     assert theirs.travel.speed_m_s == pytest.approx(ours.travel.speed_m_s, abs=0.01)
@@ -139,7 +139,7 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
     domain: DomainParameters,
 ) -> None:
     command, world = VelocityCommand(0.15, 0.0, 0.5), World(CARD, visuals=False, contacts=True)
-    walk = walk_gait(GAIT, CARD, command, seconds=1.2, settle_s=0.3, domain=domain, world=world).walk
+    walk = walk_gait(GAIT, CARD, command=command, seconds=1.2, settle_s=0.3, domain=domain, world=world).walk
     SimulatedBody(world, start_pose=walk.asked[0], domain=domain)
     replayed = world.advance({CARD.name: JointCommands(walk.sent[1:])})[CARD.name]
     assert np.array_equal(replayed.positions, walk.trajectory.positions[1:])
@@ -160,7 +160,7 @@ def test_feet_are_where_the_simulation_has_them_and_slide_as_the_recorder_says(
 
 
 def test_the_work_of_whole_frames_is_that_of_every_step_of_the_physics(world: World) -> None:
-    walk = walk_gait(GAIT, CARD, VelocityCommand(0.15), seconds=1.5, settle_s=0.0, world=world).walk
+    walk = walk_gait(GAIT, CARD, command=VelocityCommand(0.15), seconds=1.5, settle_s=0.0, world=world).walk
     SimulatedBody(world, start_pose=walk.asked[0])
     model, data, at = world.model, world.data, world.addresses
     places, drives = at.joint_qpos[walk.trajectory.legs], at.actuators[walk.trajectory.legs]
@@ -191,7 +191,7 @@ def push(world: World, at_s: float) -> Callable[[float], None]:
 
 
 def test_a_robot_that_is_pushed_over_is_reported_and_walks_no_further(world: World) -> None:
-    trial = walk_gait(GAIT, CARD, AHEAD, seconds=6.0, world=world, on_progress=push(world, 2.0))
+    trial = walk_gait(GAIT, CARD, command=AHEAD, seconds=6.0, world=world, on_progress=push(world, 2.0))
     report = trial.report
     assert len(report.falls) == 1
     assert 2.0 < report.falls[0].time_s < 2.6
@@ -207,7 +207,7 @@ def test_a_walk_ends_with_the_block_in_which_the_robot_has_lain_for_long(
 ) -> None:
     """It falls amid a block, and lies over two or more."""
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", block)
-    walk = walk_gait(GAIT, CARD, AHEAD, seconds=6.0, world=world, on_progress=push(world, at_s)).walk
+    walk = walk_gait(GAIT, CARD, command=AHEAD, seconds=6.0, world=world, on_progress=push(world, at_s)).walk
     track = walk.trajectory
     detector = FallDetector(fall_limits(walk.frame_s), up=track.sky)
     up = np.flatnonzero(~detector.down(track.base))
@@ -237,19 +237,19 @@ def test_all_figures_follow_from_the_recording_alone(trial: WalkResult) -> None:
 
 def test_a_change_of_command_is_followed_from_the_next_step_on(world: World) -> None:
     schedule = [(0.0, VelocityCommand()), (2.0, VelocityCommand(0.0, 0.0, 0.8))]
-    trial = walk_gait(GAIT, CARD, schedule, seconds=3.0, world=world)
+    trial = walk_gait(GAIT, CARD, command=schedule, seconds=3.0, world=world)
     still, turning = trial.report.travel.stretches
     assert still.measured is not None
     assert turning.measured is not None
     assert abs(still.measured[2]) < 0.2 < turning.measured[2]
     assert trial.report.travel.commanded_turn_rad_s == pytest.approx(0.8 * 2.0 / 3.0)
-    steady = walk_gait(GAIT, CARD, VelocityCommand(), seconds=3.0, world=world)
+    steady = walk_gait(GAIT, CARD, command=VelocityCommand(), seconds=3.0, world=world)
     assert np.array_equal(steady.walk.trajectory.base[:251], trial.walk.trajectory.base[:251])
 
 
 def test_what_safety_holds_back_is_told_and_speeds_are_those_before_it(world: World) -> None:
     hasty = made_gait().changed({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
-    report = walk_gait(hasty, CARD, AHEAD, seconds=0.5, world=world).report
+    report = walk_gait(hasty, CARD, command=AHEAD, seconds=0.5, world=world).report
     assert report.loads.commanded_speed_ratio > 1.0
     assert report.loads.max_joint_speed_ratio == max(
         report.loads.commanded_speed_ratio, report.loads.measured_speed_ratio
@@ -266,10 +266,10 @@ def test_no_figure_depends_on_how_the_walk_is_cut_into_blocks(
 ) -> None:
     hasty = made_gait().changed({"front_height_m": 0.03, "central_height_m": 0.03, "rear_height_m": 0.03})
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", 32)
-    whole = walk_gait(hasty, CARD, AHEAD, seconds=1.0, world=world)
+    whole = walk_gait(hasty, CARD, command=AHEAD, seconds=1.0, world=world)
     monkeypatch.setattr(gait_control, "BLOCK_FRAMES", block)
     again = [(0.0, AHEAD), (0.1, AHEAD), (0.5, AHEAD)]  # the same command, which cuts anew
-    cut = walk_gait(hasty, CARD, again, seconds=1.0, world=world)
+    cut = walk_gait(hasty, CARD, command=again, seconds=1.0, world=world)
     assert whole.report.loads.interventions > 2 * len(whole.report.loads.corrections)
     assert cut.report.loads.interventions == whole.report.loads.interventions
     assert cut.report.loads.corrections == whole.report.loads.corrections
@@ -278,7 +278,7 @@ def test_no_figure_depends_on_how_the_walk_is_cut_into_blocks(
 
 def test_the_report_is_json_without_nan_and_real_time_is_that_of_the_clock(world: World) -> None:
     ticks = iter([10.0, 10.5])
-    trial = walk_gait(GAIT, CARD, AHEAD, seconds=1.0, world=world, clock=lambda: next(ticks))
+    trial = walk_gait(GAIT, CARD, command=AHEAD, seconds=1.0, world=world, clock=lambda: next(ticks))
     told = json.loads(json.dumps(trial.to_dict(), allow_nan=False))
     assert told["real_time_factor"] == pytest.approx(4.0)
     assert set(told["feet"]) == set(CARD.feet)

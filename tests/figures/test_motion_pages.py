@@ -130,7 +130,7 @@ def test_what_the_rules_find_is_numbered_and_listed(tmp_path: Path) -> None:
     written = texts(drawn(tmp_path, motion, DOG))
     assert written.count("1") == written.count("2") == 2  # in the panel and in the list
     assert all(any(found.message[:40] in text for text in written) for found in findings)
-    assert any("2 errors" in text for text in written)
+    assert any("2 warnings" in text for text in written)
 
 
 def test_an_empty_list_of_findings_marks_nothing(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from posewright.figures import draw_recording, film_recording, save_figure
 from posewright.figures.field import beam_hits
 from posewright.figures.film import close_up
 from posewright.figures.playback import playback_of
-from posewright.figures.style import shown_states
+from posewright.figures.style import COLOURS, SERIES, shown_states
 from posewright.recordings import Decisions, Event, Recording
 from posewright.recordings.scene import product
 
@@ -52,7 +52,7 @@ def test_the_same_recording_gives_the_same_picture(
     outcome: Outcome, adds: ContestPicture, tmp_path: Path
 ) -> None:
     for name in ("a.svg", "b.svg"):
-        save_figure(draw_recording(outcome.recording, adds), tmp_path / name)
+        save_figure(draw_recording(outcome.recording, contest=adds), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
@@ -66,7 +66,7 @@ def test_every_state_of_the_chart_is_named_in_the_picture(outcome: Outcome, tmp_
 def test_a_contest_adds_its_score_its_numbers_and_a_field_for_each_part(
     outcome: Outcome, adds: ContestPicture, tmp_path: Path
 ) -> None:
-    figure = draw_recording(outcome.recording, adds)
+    figure = draw_recording(outcome.recording, contest=adds)
     words = drawn(tmp_path, figure)
     assert adds.headline in words
     assert adds.series_title in words
@@ -83,7 +83,7 @@ def test_marks_have_their_place_and_their_time(played: Recording) -> None:
     )
     series = (Series("way", "m", played.times, played.robot().base[:, 0]),)
     figure = draw_recording(
-        played, ContestPicture("0 points", marks, series, (Span(0.0, 2.0, "try"),), "way")
+        played, contest=ContestPicture("0 points", marks, series, (Span(0.0, 2.0, "try"),), "way")
     )
     field, states, way = figure.axes
     assert "touch" in {line.get_label() for line in field.lines}
@@ -265,3 +265,30 @@ def test_a_film_shows_the_whole_trial(outcome: Outcome, tmp_path: Path) -> None:
     film_recording(outcome.recording, tmp_path / "race.mp4", size=(160, 120), fps=4.0, speed=8.0)
     assert b"ftyp" in (tmp_path / "race.mp4").read_bytes()[:16]
     assert list(tmp_path.iterdir()) == [tmp_path / "race.mp4"]
+
+
+def test_boxes_are_counted_from_one_and_every_stroke_is_named(outcome: Outcome, adds: ContestPicture) -> None:
+    figure = draw_recording(outcome.recording, contest=adds)
+    numbers = [text.get_text() for text in figure.axes[0].texts if text.get_text().isdigit()]
+    assert numbers == [str(n + 1) for n in range(outcome.recording.boxes.shape[1])]
+    named = [text.get_text() for text in figure.legends[0].get_texts()]
+    states = [state for state in dict.fromkeys(outcome.recording.robot().decisions.states) if state in named]
+    assert named[: len(states)] == states
+    assert {"start", "end", "where it looks, and when", "what range sensors hit"} <= set(named)
+    for handle, name in zip(figure.legends[0].legend_handles, named, strict=True):
+        if name.startswith("end of leg"):  # on the field a sign, over time a dashed line: named as one
+            assert (handle.get_marker(), handle.get_linestyle()) == ("D", "--")  # type: ignore[union-attr]
+
+
+def test_no_colour_of_a_state_is_one_of_numbers_over_time() -> None:
+    assert set(COLOURS).isdisjoint(SERIES)
+    assert len(set(COLOURS)) == len(COLOURS)
+
+
+def test_of_a_long_run_what_is_long_past_is_paler_and_short_states_are_merged(played: Recording) -> None:
+    figure = draw_recording(replace(played, times=played.times * 100.0))
+    alphas = {line.get_alpha() for line in figure.axes[0].lines} - {None}
+    assert len(alphas) > 3
+    assert "paler: earlier" in [text.get_text() for text in figure.legends[0].get_texts()]
+    bars = sum(len(one.get_paths()) for one in figure.axes[1].collections)
+    assert bars < 12

@@ -21,7 +21,7 @@ CARD = robot("sony_ers7")
 
 @pytest.fixture(scope="module")
 def walk() -> WalkResult:
-    return walk_gait(read_gait("trot", robot=CARD), CARD, VelocityCommand(0.1, 0.0, 0.3), seconds=1.5)
+    return walk_gait(read_gait("trot", robot=CARD), CARD, command=VelocityCommand(0.1, 0.0, 0.3), seconds=1.5)
 
 
 def test_the_same_walk_gives_the_same_picture_also_from_its_recording_alone(
@@ -36,7 +36,7 @@ def test_the_same_walk_gives_the_same_picture_also_from_its_recording_alone(
 
 def test_a_walk_that_ends_at_once_is_drawn_too(tmp_path: Path) -> None:
     gait = read_gait("trot", robot=CARD)
-    short = walk_gait(gait, CARD, VelocityCommand(), seconds=CARD.frame_period_s, settle_s=0.0)
+    short = walk_gait(gait, CARD, command=VelocityCommand(), seconds=CARD.frame_period_s, settle_s=0.0)
     save_figure(draw_walk(short), tmp_path / "short.png")
     assert (tmp_path / "short.png").stat().st_size > 0
 

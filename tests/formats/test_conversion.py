@@ -92,3 +92,43 @@ def test_a_header_is_changed_in_place_and_never_replaced_by_other_poses(tmp_path
     with pytest.raises(FormatError, match="other poses stands here: KICK"):
         convert_motion(SHIPPED / "nod.motion.yaml", header)
     assert header.read_text() == text
+
+
+def far_up(tmp_path: Path) -> Path:
+    """Return a sequence for an ERS-210 with a neck that an ERS-7 cannot raise so far."""
+    path = tmp_path / "far.mot"
+    path.write_bytes(b"#MSq\nradians\nNECK:tilt 0.5\ndelay 500\nNECK:tilt 0\n#END\n")
+    return path
+
+
+def test_angles_that_the_robot_asked_for_cannot_reach_are_refused_unless_clipped(tmp_path: Path) -> None:
+    source, target = far_up(tmp_path), tmp_path / "far.motion.yaml"
+    with pytest.raises(LossError, match="1 angles are beyond what sony_ers7 can do"):
+        convert_motion(source, target, robot="sony_ers7")
+    assert not target.exists()
+    done = convert_motion(source, target, robot="sony_ers7", clip=True)
+    assert done.losses == ()
+    assert any("brought to the stops" in remark for remark in done.remarks)
+    written, dog = read_motion(target), robot("sony_ers7")
+    highest = dog.hardware_limits[1][dog.index("neck_tilt")]
+    assert written.keyframes[0].pose.angle("neck_tilt") == pytest.approx(highest)
+
+
+def test_of_a_robot_that_was_only_assumed_such_angles_are_told(tmp_path: Path) -> None:
+    done = convert_motion(far_up(tmp_path), tmp_path / "far.motion.yaml")
+    assert done.losses == ()
+    assert done.assumed is not None
+
+
+def test_from_sony_to_tekkotsu_names_and_attitudes_are_only_told(tmp_path: Path) -> None:
+    dog = robot("sony_ers7")
+    pose = Pose(dog.joint_names, dog.pose("stand"))
+    frames = [Keyframe(pose, reach, attitude=(0.0, 0.1, 0.0)) for reach in (0.0, 0.32)]
+    extras = {"creator": "Sony Corporation"}
+    motion = Motion("a_stand#stand_bow", dog.name, dog.joint_names, frames, extras=extras)
+    write_motion(motion, tmp_path / "bow.mtn")
+    done = convert_motion(tmp_path / "bow.mtn", tmp_path / "tk.mot")
+    assert done.losses == ()
+    (told,) = (remark for remark in done.remarks if remark.startswith("not written"))
+    for what in ("its name 'a_stand#stand_bow'", "the attitude of the trunk", "creator 'Sony Corporation'"):
+        assert what in told

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import posewright
-from posewright.errors import DocumentError, InputError, UnknownNameError
-from posewright.formats import native
+from posewright.errors import DocumentError, InputError, PosewrightError, UnknownNameError
+from posewright.formats import native, read_motion, write_motion
 from posewright.motions import Easing, Keyframe, Motion, Pose
 from posewright.robots import robot
 
@@ -323,3 +323,41 @@ def test_an_attitude_of_two_angles_is_refused() -> None:
     text = b"motion: a\nrobot: robotis_bioloid\njoints: [left_knee]\nkeyframes:\n"
     with pytest.raises(DocumentError, match="roll, pitch and yaw"):
         native.read(text + b"  - {reach_s: 0.1, attitude_deg: [1, 2], pose_deg: [3]}\n")
+
+
+SITTING = """\
+motion: clap
+robot: sony_ers7
+joints: [head_tilt, left_rear_knee]
+start_pose: sit   # where it begins
+keyframes:
+  - {reach_s: 0.5, pose_deg: [10, ~]}
+"""
+
+
+def test_the_start_pose_may_be_called_by_its_name_and_keeps_it(tmp_path: Path) -> None:
+    path = tmp_path / "clap.motion.yaml"
+    path.write_text(SITTING)
+    motion, sit = read_motion(path), robot("sony_ers7").poses["sit"]
+    assert motion.start == Pose(motion.joints, np.array([sit["head_tilt"], sit["left_rear_knee"]]))
+    assert np.isclose(motion.at(0.5).angle("left_rear_knee"), sit["left_rear_knee"])
+    write_motion(replace(motion, speed=2.0), path)
+    assert "start_pose: sit   # where it begins" in path.read_text()
+    assert read_motion(path).start == motion.start
+    write_motion(replace(motion, start=motion.at(0.5)), path)
+    assert np.allclose(read_motion(path).start.angles, motion.at(0.5).angles)  # type: ignore[union-attr]
+    assert "start_pose:" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("start_pose: kneel", ":4: .*broad_base.*sit.*sleep.*stand.*walk"),
+        ("start_pose: sit\nstart_pose_deg: [0, 0]", "one of the two"),
+    ],
+)
+def test_a_start_pose_that_says_nothing_sensible_is_refused(tmp_path: Path, line: str, says: str) -> None:
+    path = tmp_path / "clap.motion.yaml"
+    path.write_text(SITTING.replace("start_pose: sit   # where it begins", line))
+    with pytest.raises(PosewrightError, match=says):
+        read_motion(path)

@@ -24,7 +24,8 @@ from posewright.gaits import (
 )
 from posewright.gaits.quadruped.checking import Tour
 from posewright.gaits.quadruped.phases import OWN
-from posewright.gaits.quadruped.walker import Walker, steady_walk
+from posewright.gaits.quadruped.sampling import steady_walk
+from posewright.gaits.quadruped.walker import Walker
 from posewright.kinematics import legs_of
 
 from .walks import ERS7, EXAMPLE, FRAME_S, walked

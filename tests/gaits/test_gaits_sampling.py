@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from hypothesis import strategies as st
 
 from posewright.control import Player
 from posewright.errors import InputError
+from posewright.experiments import try_motion
 from posewright.formats import losses, read_motion, write_motion
 from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_names, read_gait, sample_gait
-from posewright.gaits.quadruped.walker import steady_walk
-from posewright.motions import check_motion
+from posewright.gaits.quadruped.sampling import steady_walk
+from posewright.motions import Level, check_motion
 
 from .walks import ERS7, EXAMPLE, FRAME_S, VELOCITIES, gaits, velocity, walked
 
@@ -27,13 +29,13 @@ def test_played_frame_by_frame_it_is_the_steady_walk(
     gait: Gait, parts: tuple[float, float, float], cycles: int
 ) -> None:
     command = velocity(gait, parts)
-    motion = sample_gait(gait, ERS7, command)
+    motion = sample_gait(gait, ERS7, command=command)
     frames = round(motion.duration / FRAME_S)
     steady = walked(gait, command, (8 + cycles) * frames)[8 * frames :]
     times = np.arange(1, cycles * frames + 1) * FRAME_S
     assert motion.repeat is None
     assert np.abs(motion.sample_at(times).angles - steady).max() < 1e-12
-    written_out = sample_gait(gait, ERS7, command, cycles=cycles)
+    written_out = sample_gait(gait, ERS7, command=command, cycles=cycles)
     assert written_out.repeat == 1
     assert np.abs(written_out.sample_at(times).angles - steady).max() < 1e-12
 
@@ -42,7 +44,7 @@ def test_played_frame_by_frame_it_is_the_steady_walk(
 def test_a_player_sends_just_the_frames_of_the_gait(name: str) -> None:
     gait = read_gait(name)
     walk = steady_walk(gait, ERS7, VelocityCommand(0.05))
-    motion = sample_gait(gait, ERS7, VelocityCommand(0.05))
+    motion = sample_gait(gait, ERS7, command=VelocityCommand(0.05))
     player = Player(ERS7, {"walk": motion}, walk.cycle[-1])
     player.request("walk")
     sent = player.frames(3 * len(walk.cycle)).angles
@@ -50,17 +52,51 @@ def test_a_player_sends_just_the_frames_of_the_gait(name: str) -> None:
 
 
 def test_with_a_lead_in_it_begins_standing_and_is_what_the_gait_does_from_the_first_frame() -> None:
-    motion = sample_gait(EXAMPLE, ERS7, COMMAND, cycles=2, lead_in=True)
+    motion = sample_gait(EXAMPLE, ERS7, command=COMMAND, cycles=2, lead_in=True)
     frames = round(motion.duration / FRAME_S)
     rows = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
     assert np.array_equal(rows[0], QuadrupedGait(EXAMPLE, ERS7).standing_pose)
     assert np.array_equal(rows[1:], walked(EXAMPLE, COMMAND, frames))
 
 
+def test_to_a_pose_it_slows_down_stands_and_only_then_leaves_the_stance() -> None:
+    motion = sample_gait(EXAMPLE, command=COMMAND, cycles=2, from_pose="stand", to_pose="sit")
+    rows = np.array([keyframe.pose.angles for keyframe in motion.keyframes])
+    led_in = sample_gait(EXAMPLE, command=COMMAND, cycles=2, lead_in=True)
+    walker = QuadrupedGait(EXAMPLE, ERS7)
+    walker.request(COMMAND)
+    walker.frames(len(led_in.keyframes) - 1)
+    walker.halt()
+    halting = walker.frames(len(rows) - 2 - len(led_in.keyframes))
+    assert np.array_equal(rows[0], ERS7.pose("stand"))
+    assert np.array_equal(rows[1:-1], [*(k.pose.angles for k in led_in.keyframes), *halting])
+    assert np.array_equal(rows[-2], walker.standing_pose)
+    assert np.array_equal(rows[-1], ERS7.pose("sit"))
+
+
+@pytest.mark.parametrize("name", gait_names("sony_ers7"))
+@pytest.mark.parametrize("pose", sorted(ERS7.poses))
+def test_from_any_pose_and_back_the_hardware_rules_find_no_error(name: str, pose: str) -> None:
+    gait, command = read_gait(name), VelocityCommand(0.06)
+    motion = sample_gait(gait, command=command, cycles=1, every_frames=2, from_pose=pose, to_pose=pose)
+    assert not [finding for finding in check_motion(motion) if finding.level is Level.ERROR]
+    assert motion.keyframe_times / (2 * FRAME_S) == pytest.approx(
+        np.rint(motion.keyframe_times / (2 * FRAME_S))
+    )
+
+
+def test_from_sitting_the_dog_gets_up_through_lying_and_stays_on_its_feet() -> None:
+    motion = sample_gait(EXAMPLE, command=COMMAND, cycles=1, from_pose="sit", to_pose="stand")
+    assert np.array_equal(motion.keyframes[1].pose.angles, ERS7.pose("sleep"))
+    played = try_motion(motion)
+    assert not played.falls
+    assert played.figures()["last_tilt_deg"] < 10.0
+
+
 @pytest.mark.parametrize("every", [2, 3, 5, 42])
 def test_fewer_keyframes_are_some_of_all_and_always_the_last(every: int) -> None:
-    all_of_them = sample_gait(EXAMPLE, ERS7, COMMAND, cycles=1)
-    some = sample_gait(EXAMPLE, ERS7, COMMAND, cycles=1, every_frames=every)
+    all_of_them = sample_gait(EXAMPLE, ERS7, command=COMMAND, cycles=1)
+    some = sample_gait(EXAMPLE, ERS7, command=COMMAND, cycles=1, every_frames=every)
     assert some.duration == pytest.approx(all_of_them.duration)
     frames = len(all_of_them.keyframes) - 1
     places = sorted({*range(0, frames, every), frames})
@@ -69,7 +105,7 @@ def test_fewer_keyframes_are_some_of_all_and_always_the_last(every: int) -> None
 
 
 def test_it_says_where_it_comes_from_and_moves_all_joints() -> None:
-    motion = sample_gait(EXAMPLE, ERS7, COMMAND)
+    motion = sample_gait(EXAMPLE, ERS7, command=COMMAND)
     assert motion.joints == ERS7.joint_names
     assert motion.robot == "sony_ers7"
     assert "trot at forward 0.1 m/s, left 0.02 m/s, turn 0.3 rad/s" in motion.source
@@ -79,7 +115,7 @@ def test_it_says_where_it_comes_from_and_moves_all_joints() -> None:
 def test_it_goes_into_every_file_an_aibo_or_its_simulator_has_and_comes_back(
     name: str, tmp_path: Path
 ) -> None:
-    motion = sample_gait(EXAMPLE, ERS7, COMMAND, cycles=2, every_frames=2)
+    motion = sample_gait(EXAMPLE, ERS7, command=COMMAND, cycles=2, every_frames=2)
     write_motion(
         motion, tmp_path / name, accept_loss=name == "walk.motion"
     )  # which says its name by the file's
@@ -96,12 +132,16 @@ def test_it_goes_into_every_file_an_aibo_or_its_simulator_has_and_comes_back(
 @pytest.mark.parametrize("format", ["aibo-omtn", "aibo-oda", "ekmoves-h"])
 @pytest.mark.parametrize("name", ["crawl", "trot", "fast"])
 def test_nothing_is_lost_of_cycles_written_out(name: str, format: str) -> None:  # noqa: A002 -- the word people use
-    motion = sample_gait(read_gait(name), ERS7, VelocityCommand(0.05), cycles=2, every_frames=2, lead_in=True)
+    motion = sample_gait(
+        read_gait(name), ERS7, command=VelocityCommand(0.05), cycles=2, every_frames=2, lead_in=True
+    )
     assert losses(motion, format) == ()
 
 
 def test_the_design_rules_find_no_jump_in_it() -> None:
-    found = check_motion(sample_gait(EXAMPLE, ERS7, VelocityCommand(0.05), cycles=2, lead_in=True), ERS7)
+    found = check_motion(
+        sample_gait(EXAMPLE, ERS7, command=VelocityCommand(0.05), cycles=2, lead_in=True), ERS7
+    )
     assert not [finding for finding in found if finding.rule == "step"]
 
 
@@ -113,13 +153,15 @@ def test_the_design_rules_find_no_jump_in_it() -> None:
         ({"every_frames": 0}, "every_frames is 0"),
         ({"every_frames": 10_000}, "the range is 1 to"),
         ({"lead_in": True}, "say how many cycles"),
+        ({"to_pose": "stand"}, "say how many cycles"),
+        ({"cycles": 1, "from_pose": "kneel"}, "no pose is called 'kneel'"),
     ],
 )
-def test_what_makes_no_motion_is_refused(how: dict[str, int], says: str) -> None:
+def test_what_makes_no_motion_is_refused(how: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        sample_gait(EXAMPLE, ERS7, COMMAND, **how)
+        sample_gait(EXAMPLE, ERS7, command=COMMAND, **how)
 
 
 def test_a_command_out_of_range_is_refused() -> None:
     with pytest.raises(InputError, match="out of range"):
-        sample_gait(EXAMPLE, ERS7, VelocityCommand(2.0))
+        sample_gait(EXAMPLE, ERS7, command=VelocityCommand(2.0))

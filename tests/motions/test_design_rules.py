@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions import DesignRules, Easing, Finding, Keyframe, Level, Motion, Pose, check_motion
+from posewright.motions import DesignRules, Easing, Finding, Keyframe, Level, Motion, Pose
 from posewright.robots import robot
+
+from .all_rules import check_all
 
 CARD = robot("robotis_bioloid")
 READY = Pose(CARD.joint_names, CARD.pose("walk_ready"))
@@ -29,7 +31,7 @@ def motion(*frames: tuple[float, Pose], easing: Easing = Easing.LINEAR, **rest: 
 
 
 def found(of: Motion, **options: object) -> list[Finding]:
-    return list(check_motion(of, CARD, **options))  # type: ignore[arg-type]  # a test's shorthand
+    return list(check_all(of, CARD, **options))  # type: ignore[arg-type]  # a test's shorthand
 
 
 GOOD = motion((0.5, pose(left_elbow=40)), (0.5, READY))
@@ -142,7 +144,7 @@ def test_a_joint_that_comes_back_from_free_is_warned_of() -> None:
 def test_a_motion_of_another_robot_is_refused() -> None:
     toy = Motion("toy", "toy", ("tail",), (Keyframe(Pose(("tail",), np.array([0.0])), 1.0),))
     with pytest.raises(InputError, match="moves tail, which robotis_bioloid does not have"):
-        check_motion(toy, CARD)
+        check_all(toy, CARD)
 
 
 def test_the_worst_come_first() -> None:

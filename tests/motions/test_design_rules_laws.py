@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.motions import DesignRules, Easing, Finding, Keyframe, Motion, Pose, check_motion, mirrored
-from posewright.motions.checked import Checked
+from posewright.motions import DesignRules, Easing, Finding, Keyframe, Motion, Pose, mirrored
+from posewright.motions.checked import MOST_ANGLES, Checked
 from posewright.robots import Robot, robot
+
+from .all_rules import check_all
 
 
 def with_even_pose(name: str, pose: str) -> Robot:
@@ -64,7 +67,7 @@ def told(finding: Finding, partners: dict[str, str] | None = None) -> tuple[obje
 def test_the_mirror_image_of_a_motion_has_the_mirror_images_findings(data: st.DataObject) -> None:
     card = data.draw(cards)
     drawn = data.draw(motions(card))
-    ours, theirs = check_motion(drawn, card), check_motion(mirrored(drawn, card), card)
+    ours, theirs = check_all(drawn, card), check_all(mirrored(drawn, card), card)
     partners = PARTNER[card.name]
     assert sorted(map(repr, map(told, theirs))) == sorted(repr(told(found, partners)) for found in ours)
 
@@ -87,7 +90,7 @@ def test_twice_the_speed_finds_twice_the_speed(data: st.DataObject) -> None:
 def test_at_a_hundredth_of_the_speed_nothing_is_too_fast(data: st.DataObject) -> None:
     card = data.draw(cards)
     slow = replace(data.draw(motions(card)), speed=0.002)
-    assert {f.rule for f in check_motion(slow, card)}.isdisjoint({"speed", "camera"})
+    assert {f.rule for f in check_all(slow, card)}.isdisjoint({"speed", "camera"})
 
 
 @given(st.data())
@@ -99,6 +102,16 @@ def test_backwards_the_steps_and_speeds_are_the_same(data: st.DataObject) -> Non
     for rule in ("step", "speed"):
         ours = sorted((f.joint or "", round(f.value or 0.0, 6)) for f in each(drawn, card, rule))
         assert sorted((f.joint or "", round(f.value or 0.0, 6)) for f in each(back, card, rule)) == ours
+
+
+def test_a_motion_of_thousands_of_keyframes_is_checked_in_little_memory() -> None:
+    card = robot("sony_ers7")
+    angles = [np.full(len(card.joint_names), 0.01 * (i % 2)) for i in range(3000)]
+    frames = tuple(Keyframe(Pose(card.joint_names, row), 0.016) for row in angles)
+    drawn = Motion("long", card.name, card.joint_names, frames)
+    looked_at = checked(drawn, card)
+    assert sum(way.points.size for way in looked_at.ways) <= MOST_ANGLES + sum(len(row) for row in angles)
+    assert {len(way.points) for way in checked(replace(drawn, keyframes=frames[:50]), card).ways} == {65}
 
 
 @given(st.data())
@@ -114,8 +127,8 @@ def test_looser_thresholds_break_no_rule_that_tight_ones_keep(data: st.DataObjec
         max_duration_s=4.0,
         near_pose_deg=90.0,
     )
-    broken = {found.rule for found in check_motion(drawn, card)}
-    assert {found.rule for found in check_motion(drawn, card, rules=loose)} <= broken
+    broken = {found.rule for found in check_all(drawn, card)}
+    assert {found.rule for found in check_all(drawn, card, rules=loose)} <= broken
 
 
 def checked(motion: Motion, card: Robot) -> Checked:
@@ -127,7 +140,7 @@ def each(motion: Motion, card: Robot, rule: str) -> list[Finding]:
     from posewright.motions.design_rules import RULES
 
     looked_at = checked(motion, card)
-    return [found for one in RULES for found in one(looked_at) if found.rule == rule]
+    return list(RULES[rule](looked_at))
 
 
 def backwards(motion: Motion) -> Motion:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from posewright.formats import read_motion
-from posewright.motions import Finding, Level, check_motion
+from posewright.motions import Finding, Level
 from posewright.robots import robot
+
+from .all_rules import check_all
 
 CARD = robot("sony_ers7")
 BOW, WALK, STAND_UP, CLOCK = (
@@ -24,7 +26,7 @@ Found = Callable[[str], tuple[Finding, ...]]
 
 @pytest.fixture
 def found(samples: Callable[[str], Path]) -> Found:
-    return lambda name: check_motion(read_motion(samples(f"aibo_mtn/{name}.mtn")), CARD)
+    return lambda name: check_all(read_motion(samples(f"aibo_mtn/{name}.mtn")), CARD)
 
 
 @pytest.mark.parametrize("name", [BOW, WALK, STAND_UP, CLOCK])

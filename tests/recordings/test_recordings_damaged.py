@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import lz4.frame
@@ -14,13 +13,14 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mcap.data_stream import RecordBuilder
-from mcap.reader import make_reader
 from mcap.records import Chunk, DataEnd, Footer
 from mcap.stream_reader import StreamReader
 from mcap.writer import CompressionType, Writer
 
 from posewright.errors import FormatError
 from posewright.recordings import Recording, mcap_bytes, read_mcap
+
+from .forging import resaved
 
 Make = Callable[..., Recording]
 
@@ -146,98 +146,12 @@ def test_the_first_format_is_refused_with_a_hint(place: Path) -> None:
         read_mcap(place)
 
 
-def resaved(
-    data: bytes,
-    about: dict[str, str] | None = None,
-    texts: Sequence[tuple[str, str]] = (),
-    messages: Mapping[str, bytes | None] | None = None,
-    topics: Mapping[str, str] | None = None,
-) -> bytes:
-    """Return a recording as another tool would save it again, by the official library alone.
-
-    Args:
-        data: the recording.
-        about: other entries of its metadata.
-        texts: further attachments, names and contents.
-        messages: other contents of the first message of a topic; None leaves it out.
-        topics: other names of topics.
-    """
-    reader = make_reader(io.BytesIO(data))
-    stream = io.BytesIO()
-    writer = Writer(stream, compression=CompressionType.LZ4, chunk_size=700)
-    writer.start()
-    for record in reader.iter_metadata():
-        writer.add_metadata(record.name, {**record.metadata, **(about or {})})
-    for record in reader.iter_attachments():
-        writer.add_attachment(0, 0, record.name, record.media_type, record.data)
-    for name, text in texts:
-        writer.add_attachment(0, 0, name, "text/plain", text.encode())
-    summary = reader.get_summary()
-    assert summary is not None
-    channels = {}
-    for channel in reversed(summary.channels.values()):
-        schema = summary.schemas[channel.schema_id]
-        schema_id = writer.register_schema(schema.name, schema.encoding, schema.data)
-        topic = (topics or {}).get(channel.topic, channel.topic)
-        channels[channel.id] = writer.register_channel(topic, channel.message_encoding, schema_id)
-    for _, channel, message in reader.iter_messages():
-        changed = message.data
-        if message.sequence == 0 and channel.topic in (messages or {}):
-            changed = (messages or {})[channel.topic]
-        if changed is not None:
-            times = {"log_time": message.log_time, "publish_time": message.publish_time}
-            writer.add_message(channels[channel.id], data=changed, sequence=message.sequence, **times)
-    writer.finish()
-    return stream.getvalue()
-
-
-def about(data: bytes) -> dict[str, str]:
-    (record,) = make_reader(io.BytesIO(data)).iter_metadata()
-    return dict(record.metadata)
-
-
 def test_a_recording_saved_again_by_another_tool_is_still_the_recording(
     make_recording: Make, place: Path
 ) -> None:
     recording = make_recording(rows=20, decisions=5)
     place.write_bytes(resaved(mcap_bytes(recording)))
     assert read_mcap(place).digest() == recording.digest()
-
-
-@pytest.mark.parametrize("name", ["digest", "seal"])
-def test_another_digest_or_seal_is_refused(recorded: bytes, place: Path, name: str) -> None:
-    assert "changed after it was made" in reason(
-        place, resaved(recorded, {name: "posewright-recording-2:" + "0" * 64})
-    )
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ('"size_m":[2.5,2.0]', '"size_m":[9.5,2.0]'),
-        ('"layout":"example_1"', '"layout":"example_2"'),
-        ('"max_range_m":5.0', '"max_range_m":9.0'),
-        ('"version":"0.1.0"', '"version":"9.1.0"'),
-    ],
-)
-def test_a_header_changed_anywhere_is_refused(recorded: bytes, place: Path, before: str, after: str) -> None:
-    header = about(recorded)["header"]
-    assert before in header
-    changed = resaved(recorded, {"header": header.replace(before, after)})
-    assert "changed after it was made" in reason(place, changed)
-
-
-def test_rules_that_were_changed_added_or_doubled_are_refused(
-    make_recording: Make, recorded: bytes, place: Path
-) -> None:
-    other = make_recording(rows=3, decisions=2, joints=3)
-    documents = {**other.header.documents, "race.rules.yaml": "rules: generous\n"}
-    forged = replace(other, header=replace(other.header, documents=documents))
-    assert forged.digest() != other.digest()
-    assert "changed" in reason(place, resaved(mcap_bytes(forged), {"digest": about(recorded)["digest"]}))
-    assert "changed" in reason(place, resaved(recorded, texts=[("more.rules.yaml", "rules: generous\n")]))
-    doubled = resaved(recorded, texts=[("race.rules.yaml", "rules: generous\n")])
-    assert "two attachments 'race.rules.yaml'" in reason(place, doubled)
 
 
 HUGE = "1" * 400
@@ -332,6 +246,7 @@ def bomb(body: bytes, compression: str, size: int | None = None) -> bytes:
 
 
 EMPTY_RECORD = b"\x80" + bytes(8)
+CHANNEL = b"\x04" + (16).to_bytes(8, "little") + bytes(16)
 EMPTY_MESSAGE = b"\x05" + (22).to_bytes(8, "little") + bytes(22)
 
 
@@ -341,9 +256,10 @@ def test_bombs_are_not_unpacked(place: Path, compression: str) -> None:
     assert "unpacked to 101" in reason(place, bomb(bytes(80_000_000), compression, 100))
 
 
-@pytest.mark.parametrize("record", [EMPTY_RECORD, EMPTY_MESSAGE])
+@pytest.mark.parametrize("record", [EMPTY_RECORD, CHANNEL + EMPTY_MESSAGE])
 def test_millions_of_empty_records_are_refused(
     place: Path, record: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("posewright.recordings.container_reader.MAX_RECORDS", 1000)
+    monkeypatch.setattr("posewright.recordings.container_reader.BYTES_PER_RECORD", 1 << 20)
     assert "more than 1000 records" in reason(place, bomb(record * 1001, "zstd"))

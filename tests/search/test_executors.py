@@ -19,7 +19,7 @@ from posewright.errors import InputError, UnavailableError
 from posewright.search.executors import MOST_WORKERS, executor_for, in_order
 
 from . import worker_tasks
-from .worker_tasks import Breaking, Dying, Slow, Slower, eventually, is_there, squared
+from .worker_tasks import Breaking, Driving, Dying, Slow, Slower, eventually, is_there, squared
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = tuple(range(6))
@@ -143,8 +143,11 @@ def test_a_number_of_workers_that_cannot_be_is_refused(workers: int) -> None:
         pass
 
 
-def test_ctrl_c_ends_all_at_once_and_quietly(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Of two that would take a minute."""
+@pytest.mark.parametrize("job", [Slow, Driving])
+def test_ctrl_c_ends_all_at_once_and_quietly(
+    job: type[Slow], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Of two that would take a minute, whatever they make of the signal that ends them."""
 
     def interrupt() -> None:
         eventually(lambda: len(list(tmp_path.iterdir())) == 2)
@@ -156,7 +159,7 @@ def test_ctrl_c_ends_all_at_once_and_quietly(tmp_path: Path, capfd: pytest.Captu
     interrupter = threading.Thread(target=interrupt)
     interrupter.start()
     with pytest.raises(KeyboardInterrupt), executor_for(2, 6) as executor:
-        list(in_order(Slow(tmp_path), NUMBERS, executor))
+        list(in_order(job(tmp_path), NUMBERS, executor))
     interrupter.join()
     assert not any(is_there(int(process.name)) for process in tmp_path.iterdir())
     assert capfd.readouterr() == ("", "")

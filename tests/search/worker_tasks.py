@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from posewright.control.loop import sigterm_raises
 from posewright.errors import InputError
 
 PATIENCE_S = 60.0
@@ -109,6 +110,17 @@ class Slower:
         if number > 0:
             time.sleep(60.0)
         return number
+
+
+@dataclass(frozen=True)
+class Driving:
+    """Begins each thing as a drive begins, which turns SIGTERM into SystemExit, and takes a minute for it."""
+
+    begun: Path
+
+    def __call__(self, number: int) -> int:
+        with sigterm_raises():
+            return Slow(self.begun)(number)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from posewright.arenas import Arena, Box, BoxKind, Role, Shape
-from posewright.robots import Robot
+from posewright.arenas import Arena, Box, BoxKind, Role, Shape, arena
+from posewright.robots import Robot, robot
 from posewright.simulation import FilmCamera
 from posewright.simulation.film import Film
 from posewright.simulation.world import World
@@ -48,3 +48,9 @@ def test_each_box_has_the_size_and_the_mass_of_its_kind(bioloid: Robot) -> None:
 def test_a_field_without_walls_is_filmed(bioloid: Robot) -> None:
     with Film(World(bioloid, FIELD), 64, 48, FilmCamera.FIELD, quick=True) as film:
         assert film.now().shape == (48, 64, 3)
+
+
+def test_a_box_that_cannot_sleep_at_first_is_no_reason_to_warn(recwarn: pytest.WarningsRecorder) -> None:
+    """The engine tries before robots are put where they start, all at the field's origin."""
+    World(robot("robotis_bioloid"), arena().with_boxes([Box(0.1, 0.0)]))
+    assert not recwarn.list

@@ -6,25 +6,37 @@ import gzip
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from posewright.errors import FormatError, LossError, OutputError, PosewrightError, UnknownNameError
+from posewright.errors import (
+    FormatError,
+    LossError,
+    OutputError,
+    PosewrightError,
+    UnknownNameError,
+    UnsafeCommandError,
+)
+from posewright.formats import write_motion
 from posewright.formats.binary import Wrapping
 from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import Compression, OdaArchive
 from posewright.formats.oda.reader import parse_archive
 from posewright.formats.omtn.format import FORMAT
 from posewright.formats.omtn.reader import read_omtn
+from posewright.gaits import VelocityCommand, read_gait, sample_gait
 from posewright.motions import Keyframe, Motion, Pose
 from posewright.robots import robot as robot_named
 from posewright.sticks import add as stick_writing
 from posewright.sticks.add import add_to_stick
 from posewright.sticks.check import check_monet
 from posewright.sticks.finding import MonetFinding
+from posewright.sticks.limits import postures_of
 from posewright.sticks.memory_stick import read_stick
 from posewright.sticks.text import read_commands
 
@@ -52,18 +64,26 @@ def motion(
     robot: str = "sony_ers7",
     joints: tuple[str, ...] = JOINTS,
     posture: str = "stand",
+    end: str | None = None,
 ) -> Motion:
+    """Return a motion from a posture to another, or to the same."""
     card = robot_named(robot)
-    pose = posture if posture in card.poses else "stand"
-    others = [card.poses[pose][joint] for joint in joints[2:]]
+    poses = [card.poses[one if one in card.poses else "stand"] for one in (posture, end or posture)]
     frames = tuple(
-        Keyframe(Pose(joints, [0.0, angle, *others]), reach) for angle, reach in ((0.0, 0.0), (pan, 0.32))
+        Keyframe(Pose(joints, [0.0, angle, *(pose[joint] for joint in joints[2:])]), reach)
+        for angle, reach, pose in zip((0.0, pan), (0.0, 1.28 if end else 0.32), poses, strict=True)
     )
     return Motion(name, robot, joints, frames)
 
 
+def fit(name: str) -> Motion:
+    """Return a motion that begins and ends where its name says."""
+    said = postures_of(name)
+    return motion(name, posture=said.start, end=said.end)
+
+
 def omtn(name: str) -> bytes:
-    return FORMAT.render(motion(name), Path("x.mtn"), WriteOptions()).data
+    return FORMAT.render(fit(name), Path("x.mtn"), WriteOptions()).data
 
 
 def archive(*names: str) -> OdaArchive:
@@ -149,7 +169,7 @@ def test_whatever_is_added_is_found_good_and_the_rest_keeps_its_bytes(
     )
     others = {name: data for name, data in contents(root).items() if name not in (ARCHIVE, COMMANDS)}
     for number, name in enumerate(names, 100):
-        add_to_stick(motion(), root, id=number, name=name)
+        add_to_stick(fit(name), root, id=number)
     after = parse_archive((root / ARCHIVE).read_bytes())
     assert after.compression is compression
     assert [(one.name, one.type, one.data) for one in after.entries[:3]] == [
@@ -167,7 +187,13 @@ def test_whatever_is_added_is_found_good_and_the_rest_keeps_its_bytes(
 def test_a_sound_goes_with_it_and_both_begin_together(stick: Build) -> None:
     root = stick()
     add_to_stick(
-        motion(), root, id=70, name="a_sit#sit_bark", sound="bark", sync=True, agent="monetagentMTNWALK"
+        motion(posture="sit"),
+        root,
+        id=70,
+        name="a_sit#sit_bark",
+        sound="bark",
+        sync=True,
+        agent="monetagentMTNWALK",
     )
     assert (
         (root / COMMANDS)
@@ -212,7 +238,7 @@ def test_a_name_without_postures_is_added_with_a_warning(stick: Build) -> None:
 
 
 def test_a_motion_whose_own_name_says_enough_keeps_it(stick: Build) -> None:
-    assert add_to_stick(motion("a_sit#stand_hop"), stick(), id=70).name == "a_sit#stand_hop"
+    assert add_to_stick(fit("a_sit#stand_hop"), stick(), id=70).name == "a_sit#stand_hop"
 
 
 def test_a_command_is_replaced_with_its_motion(stick: Build) -> None:
@@ -288,11 +314,9 @@ def test_another_folder_is_written_to_and_the_stick_let_be(stick: Build, tmp_pat
 
 def test_an_archive_and_a_list_without_a_stick_do_as_well(stick: Build, tmp_path: Path) -> None:
     root = stick()
-    add_to_stick(motion(), (root / ARCHIVE, root / COMMANDS), id=70, name="a_walk#walk_x")
+    add_to_stick(fit("a_walk#walk_x"), (root / ARCHIVE, root / COMMANDS), id=70)
     assert parse_archive((root / ARCHIVE).read_bytes()).entries[3].name == "a_walk#walk_x"
-    add_to_stick(
-        motion(), (root / ARCHIVE, root / COMMANDS), id=71, name="a_walk#walk_y", output=tmp_path / "o"
-    )
+    add_to_stick(fit("a_walk#walk_y"), (root / ARCHIVE, root / COMMANDS), id=71, output=tmp_path / "o")
     assert set(contents(tmp_path / "o")) == {"MOTION7.ODA", "MONETCMD.CFG"}
 
 
@@ -455,9 +479,55 @@ def test_a_motion_that_begins_or_ends_elsewhere_than_its_name_says_is_told(stick
     root = stick()
     assert add_to_stick(motion(), root, id=70, name="a_stand#stand_x").findings == ()
     assert add_to_stick(motion(posture="sit"), root, id=71, name="a_sit#sit_x").findings == ()
-    (lies,) = add_to_stick(motion(), root, id=72, name="a_stand#sit_x").findings
-    assert lies.level.value == "warning"
-    assert lies.message.startswith("the motion ends with left_rear_knee 80 deg from where it is in 'sit'")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("a_stand#sit_x", "the motion ends with left_rear_knee 80 deg from where it is in 'sit'"),
+        ("a_sit#stand_x", "the motion begins with left_rear_knee 80 deg from where it is in 'sit'"),
+    ],
+)
+def test_a_jump_is_refused_and_one_that_is_accepted_is_found(stick: Build, name: str, said: str) -> None:
+    root = stick()
+    before = contents(root)
+    with pytest.raises(UnsafeCommandError, match=said):
+        add_to_stick(motion(), root, id=72, name=name)
+    assert contents(root) == before
+    (lies,) = add_to_stick(motion(), root, id=72, name=name, accept_jump=True).findings
+    assert (lies.level.value, lies.rule) == ("error", "jump")
+    (found,) = unsettled(root)
+    assert (found.level.value, found.rule, found.path) == ("error", "jump", root / COMMANDS)
+    assert said in found.message
+    add_to_stick(fit("a_stand#stand_more"), root, id=73)  # the jump that was accepted is not in its way
+
+
+@pytest.mark.parametrize("gait", ["crawl", "trot", "fast"])
+def test_a_walk_from_standing_to_standing_is_added_without_a_word(
+    stick: Build, gait: str, tmp_path: Path
+) -> None:
+    root = stick()
+    how: dict[str, Any] = {"command": VelocityCommand(0.05), "cycles": 2, "every_frames": 2}
+    walk = sample_gait(read_gait(gait), **how, from_pose="stand", to_pose="stand")
+    write_motion(walk, tmp_path / "walk.mtn")
+    added = add_to_stick(tmp_path / "walk.mtn", root, id=70, name="a_stand#stand_mywalk")
+    assert (added.findings, added.losses, added.remarks) == ((), (), ())
+    assert unsettled(root) == []
+    amid = sample_gait(read_gait(gait), **how)
+    with pytest.raises(UnsafeCommandError, match="would jump"):
+        add_to_stick(amid, root, id=71, name="a_stand#stand_amid")
+
+
+def test_legs_that_only_the_start_pose_sets_are_no_legs_left_alone(stick: Build) -> None:
+    sitting = motion(posture="sit")
+    held = Pose.of(sitting.joints, {"head_pan": 0.2})
+    nod = replace(sitting, start=sitting.keyframes[0].pose, keyframes=(Keyframe(held, 0.32),))
+    root = stick()
+    assert add_to_stick(nod, root, id=71, name="a_sit#sit_nod").losses == ()
+    kept = read_omtn(parse_archive((root / ARCHIVE).read_bytes()).entries[3].data)
+    column = kept.locators.index(robot_named("sony_ers7").names_in("open_r")["left_rear_knee"])
+    knee = robot_named("sony_ers7").poses["sit"]["left_rear_knee"]
+    assert (kept.angles[:, column] == round(knee * 1e6)).all()
 
 
 def test_sonys_own_motions_do_what_their_names_say(stick: Build, samples: Callable[[str], Path]) -> None:

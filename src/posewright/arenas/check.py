@@ -179,9 +179,7 @@ def _count(count: int, arena: Arena) -> list[Fault]:
     if count <= arena.max_boxes:
         return []
     first = arena.max_boxes + 1
-    many = (
-        f"{count} boxes: {f'box {first} is' if count == first else f'boxes {first} to {count} are'} too many"
-    )
+    many = f"{count} boxes: too many from box {first} on"
     return [Fault(FaultKind.COUNT, many, f"at most {arena.max_boxes}", first)]
 
 

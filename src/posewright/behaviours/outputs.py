@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from posewright.charts import (
-    BoolType,
-    Chart,
-    Expression,
-    FloatType,
-    Interpreter,
-    Otherwise,
-    Scope,
-    State,
-    Value,
-    parse_expression,
-)
-from posewright.charts.action import names_set
+from posewright.charts import BoolType, Chart, Expression, FloatType, Scope, Value, parse_expression
 from posewright.charts.expression import Source
 from posewright.documents import Node
 from posewright.gaits import VelocityCommand
@@ -117,21 +105,6 @@ class Doable:
     robot: Robot
     motions: Collection[str]
     gaits: Collection[str]
-
-
-def unset_at_first(chart: Chart) -> tuple[str, ...]:
-    """Return the outputs that no first value is given, and that the first tick need not set."""
-    active = [chart.state(name) for name in Interpreter(chart).initial().active]
-    known = {*chart.initial_values}.union(*(_set_at_once(state, chart) for state in active))
-    return tuple(name for name in chart.outputs if name not in known)
-
-
-def _set_at_once(state: State, chart: Chart) -> set[str]:
-    """Return what a state surely sets in its first tick: itself, or on every way out if it must take one."""
-    found = {*state.do, *names_set(state.entry), *names_set(state.during)}
-    must_go = (state.otherwise or chart.otherwise) is Otherwise.REFUSE
-    ways = [names_set(way.do) for way in state.transitions if not way.on]
-    return found | (set(frozenset.intersection(*ways)) if ways and must_go else set())
 
 
 def read_outputs(node: Node, chart: Chart, doable: Doable) -> tuple[OutputRule, ...]:

@@ -9,9 +9,10 @@ from pathlib import Path
 from posewright.behaviours.behaviour import Behaviour
 from posewright.behaviours.inputs import read_inputs
 from posewright.behaviours.motion_library import CarriedTexts, load, read_entries
-from posewright.behaviours.outputs import Doable, read_outputs, unset_at_first
+from posewright.behaviours.outputs import Doable, read_outputs
 from posewright.behaviours.source_reading import SensorChannels, Surroundings
-from posewright.charts import Chart, chart_in, require_sound
+from posewright.charts import Chart, Interpreter, Otherwise, State, chart_in, require_sound
+from posewright.charts.action import names_set
 from posewright.documents import Catalogue, Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits import Gait, gait_names, read_gait
@@ -80,6 +81,21 @@ def _place(card: Robot) -> Path | None:
     return None if card.folder is None else card.folder.resolve()
 
 
+def _unset_at_first(chart: Chart) -> tuple[str, ...]:
+    """Return the outputs that no first value is given, and that the first tick need not set."""
+    active = [chart.state(name) for name in Interpreter(chart).initial().active]
+    known = {*chart.initial_values}.union(*(_set_at_once(state, chart) for state in active))
+    return tuple(name for name in chart.outputs if name not in known)
+
+
+def _set_at_once(state: State, chart: Chart) -> set[str]:
+    """Return what a state surely sets in its first tick: itself, or on every way out if it must take one."""
+    found = {*state.do, *names_set(state.entry), *names_set(state.during)}
+    must_go = (state.otherwise or chart.otherwise) is Otherwise.REFUSE
+    ways = [names_set(way.do) for way in state.transitions if not way.on]
+    return found | (set(frozenset.intersection(*ways)) if ways and must_go else set())
+
+
 class _Reader:
     """Reads one document."""
 
@@ -95,13 +111,10 @@ class _Reader:
     def behaviour(self, motions_from: Mapping[str, Motion], vendor_file: Path | None) -> Behaviour:
         fields = self.fields
         entries = read_entries(fields["motions"], self.robot, vendor_file) if "motions" in fields else ()
-        if vendor_file is not None and not any(entry.path == vendor_file for entry in entries):
-            played = [entry.name for entry in entries] or [
-                *(fields["gaits"].fields() if "gaits" in fields else ())
-            ]
-            what = f"nothing here is taken from {vendor_file}: no motion has a `vendor_page`"
-            fields["behaviour"].fail(what, hint=f"it plays its own {', '.join(played) or 'nothing'}")
         names = [entry.name for entry in entries]
+        if vendor_file is not None and not any(entry.path == vendor_file for entry in entries):
+            what = f"nothing here is taken from {vendor_file}: no motion has a `vendor_page`"
+            fields["behaviour"].fail(what, hint=f"it plays its own {', '.join(names) or 'gaits'}")
         self._check_given(motions_from, names)
         motions = load(entries, self.robot, self.carried, motions_from)
         gaits = self._gaits(names)
@@ -123,7 +136,7 @@ class _Reader:
         )
 
     def _warnings(self) -> Iterator[str]:
-        if unset := unset_at_first(self.chart):
+        if unset := _unset_at_first(self.chart):
             yield (
                 f"the chart {self.chart.name} gives no first value to {', '.join(unset)}: 0, false or the "
                 "first name holds until the chart sets one; write it in `initial_values`"

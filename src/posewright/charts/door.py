@@ -11,7 +11,7 @@ from posewright.charts.chart import Chart
 from posewright.charts.reading import parse_chart
 from posewright.charts.transition_table import is_transition_table, may_be_transition_table
 from posewright.documents import open_ordinary
-from posewright.errors import DocumentError, Where
+from posewright.errors import DocumentError, InputError, Where
 
 
 class Holder(Enum):
@@ -40,11 +40,14 @@ def read_chart(path: Path | str) -> Chart:
     """Read a chart from a `*.chart.yaml`, from SCXML, or from the CSV of a truth or transition table.
 
     Raises:
+        InputError: this is no path but the text of a chart, which `parse_chart` reads.
         DocumentError: the file cannot be read, is too large, or is no chart.
         FormatError: it is a table or SCXML with something wrong in it.
         ExpressionError: a guard or an action does not parse or does not type.
         UnknownNameError: something that it names does not exist.
     """
+    if isinstance(path, str) and "\n" in path:
+        raise InputError("this is the text of a chart, not the path of one", hint="parse_chart reads a text")
     path = Path(path)
     return chart_in(_text_of(path), path)
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import io
 import os
+import re
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from posewright.cli.console import fail
+from posewright.cli import completion
+from posewright.cli.console import emit_text, fail, hint
 from posewright.cli.options import STOPPED
 from posewright.errors import PosewrightError
 
@@ -22,10 +26,13 @@ NOT_WRITTEN = 1
 INTERNAL = 70  # exit code for a fault of ours: EX_SOFTWARE of BSD's sysexits.h
 DEBUG = "POSEWRIGHT_DEBUG"  # set to 1 in the environment, an internal error shows its traceback
 VERBS = (
-    *("robots", "motion", "gait", "tune", "archive", "monet", "chart"),
-    *("run", "replay", "judge", "evaluate", "score", "inspect"),
+    *("robots", "motion", "gait", "tune", "archive", "monet", "sticks", "chart"),
+    *("run", "replay", "judge", "rank", "evaluate", "score", "inspect"),
 )
 """Each verb is the module `posewright.cli.<verb>` with a function `register(app)`."""
+
+Usage: type[Exception] = typer.BadParameter.__mro__[2]
+"""The root of what Typer raises for words it does not understand, wherever it lies in this version."""
 
 
 def build_app(verbs: tuple[str, ...] = VERBS) -> typer.Typer:
@@ -47,7 +54,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from posewright.version import __version__
 
-        typer.echo(f"posewright {__version__}")
+        emit_text(f"posewright {__version__}\n")
         raise typer.Exit
 
 
@@ -61,15 +68,17 @@ def _root(
 
 def run(arguments: list[str] | None = None) -> int:
     """Run the command line with `arguments` (default: the process's) and return its exit code."""
-    _open_missing_streams()
+    _prepare_streams()
     words = sys.argv[1:] if arguments is None else arguments
-    verbs = (words[0],) if words and words[0] in VERBS else VERBS
+    verb = completion.words_so_far(words)[:1]
     try:
-        code = _code(verbs, words)
+        code = _code(tuple(verb) if verb and verb[0] in VERBS else VERBS, words)
         sys.stdout.flush()  # here, where a closed pipe can still be told from a fault
     except PosewrightError as error:
         fail(str(error))
         return BAD_INPUT
+    except Usage as error:
+        return _explain_usage(error, words)
     except KeyboardInterrupt:
         fail("stopped")
         return STOPPED
@@ -77,8 +86,27 @@ def run(arguments: list[str] | None = None) -> int:
         _forget_stdout()
         return NOT_WRITTEN
     except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
-        return _blame(error)
+        return NOT_WRITTEN if completion.is_asked() else _blame(error)
     return code
+
+
+def _explain_usage(error: Any, words: list[str]) -> int:
+    """Say in one line which word was not understood and what was perhaps meant, and where help is."""
+    told = error.format_message()
+    if told:  # else no word was given, and help was shown
+        near = getattr(error, "possibilities", None)
+        wanted = str(getattr(error, "option_name", ""))
+        if near is not None:
+            best = difflib.get_close_matches(wanted, near, n=1) or sorted(near)[:1]
+            told = f"no such option {wanted}" + "".join(f"; did you mean {name}?" for name in best)
+        told = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", told)
+        told = told.rstrip(".").replace(". Did", "; did").replace("argument(s)", "argument")
+        context = getattr(error, "ctx", None)
+        said = ["posewright", *(word for word in words[:1] if word in VERBS)]
+        verb = " ".join(said) if context is None else context.command_path
+        fail(f"{verb}: {told[0].lower()}{told[1:]}")
+        hint(f"Try '{verb} --help'")
+    return int(error.exit_code)
 
 
 def _blame(error: Exception) -> int:
@@ -86,6 +114,9 @@ def _blame(error: Exception) -> int:
     if isinstance(error, OSError):
         if error.filename is not None:  # its name is too long, the disk went away
             fail(f"{error.filename}: {error.strerror or error}")
+            return BAD_INPUT
+        if isinstance(error, FileNotFoundError):  # of no file: the working folder is gone
+            fail("the folder you are in is not there any more; change to another")
             return BAD_INPUT
         if _stdout_is_lost():
             _forget_stdout()
@@ -110,17 +141,22 @@ def _stdout_is_lost() -> bool:
 
 def _code(verbs: tuple[str, ...], words: list[str]) -> int:
     try:
-        build_app(verbs)(args=words, prog_name="posewright")
+        code = build_app(verbs)(args=words, prog_name="posewright", standalone_mode=False)
     except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-    return 0
+        code = stop.code
+    except typer.Abort:
+        code = NOT_WRITTEN
+    return code if isinstance(code, int) else int(code is not None)
 
 
-def _open_missing_streams() -> None:
-    """Let a program that was started with stdout or stderr closed write to nowhere."""
+def _prepare_streams() -> None:
+    """Let stdout or stderr, where closed, write to nowhere, and codes for characters they do not have."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- open as long as the process
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _forget_stdout() -> None:

@@ -13,13 +13,13 @@ import typer
 from posewright import formats
 from posewright.cli.console import bar, give, note, visible, warn
 from posewright.cli.options import FOUND, AcceptLoss, AsJson, add_group, argument, losses_listed, option
-from posewright.errors import OutputError
+from posewright.errors import FormatError, OutputError, Where
 
 ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, in gzip or not.")]
 RobotName = Annotated[
     str | None, option("--robot R", "The robot the motions are for; another's are carried over.")
 ]
-Force = Annotated[bool, option("--force", "Write over files that stand there.")]
+Force = Annotated[bool, option("--force", "Overwrite existing files.")]
 
 MOST_LISTED = 20  # more names than this are counted, not listed
 _GZIP = {"none": "no gzip", "file": "gzip around all of it", "entries": "gzip around each entry"}
@@ -27,28 +27,36 @@ _GZIP = {"none": "no gzip", "file": "gzip around all of it", "entries": "gzip ar
 
 def register(app: typer.Typer) -> None:
     """Add the group `archive` to the application."""
-    about = "Look into ODA archives of an AIBO, take them apart, put them together."
+    about = "ODA archives of an AIBO's motions: list, extract, create, change."
     verbs = {verb.__name__: verb for verb in (extract, create, add, remove)}
     add_group(app, "archive", about, {"list": list_entries, **verbs})
 
 
-def list_entries(file: ArchivePath, as_json: AsJson = False) -> None:
-    """List what an archive holds, told by its content: the table's types can lie.
+def list_entries(
+    file: Annotated[Path, argument("ARCHIVE", "An ODA archive; or a stick, or another folder of them.")],
+    as_json: AsJson = False,
+) -> None:
+    """List what an archive, or each archive of a folder, holds: judged by content, not by the types stated.
 
     [bold]Examples[/]
       posewright archive list MOTION7.ODA
       posewright archive list MOTION.ODA --json
+      posewright archive list /media/AIBO
     """
+    if file.is_dir():
+        found = list(_archives_in(file))
+        give({"folder": str(file), "archives": found}, map(_archive_line, found), as_json=as_json)
+        return
     told = _archive_data(_open(file))
     give(told, _archive_lines(told), as_json=as_json)
 
 
 def extract(
     file: ArchivePath,
-    output: Annotated[Path, option("--output -o DIR", "The folder; it is made if need be.")],
+    output: Annotated[Path, option("--output -o DIR", "The folder to write to; it is created if needed.")],
     names: Annotated[list[str] | None, argument("NAME", "Names or numbers of entries; default all.")] = None,
     to: Annotated[
-        str | None, option("--to FORMAT", "Write motions in this format; default as they are.")
+        str | None, option("--to FORMAT", "Convert motions to this format; default unchanged.")
     ] = None,
     robot: Annotated[str | None, option("--robot R", "The robot to carry the motions over to.")] = None,
     accept_loss: AcceptLoss = False,
@@ -88,9 +96,7 @@ def extract(
 
 def create(
     target: Annotated[Path, argument("ARCHIVE", "The archive to be made.")],
-    files: Annotated[
-        list[Path], argument("FILE", "Motions of any format, sounds, in the order they are to have.")
-    ],
+    files: Annotated[list[Path], argument("FILE", "Motions of any format and sounds, in the order wanted.")],
     gzip: Annotated[
         str, option("--gzip none|file|entries", "Around nothing, the whole archive, or each entry.")
     ] = "none",
@@ -99,7 +105,7 @@ def create(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make an archive of files. Entries are called as the files, without folder and ending.
+    """Create an archive from files. Entries are named after the files, without folder and ending.
 
     An AIBO motion (.mtn) goes in byte for byte; a motion of another format is turned into one.
 
@@ -117,16 +123,16 @@ def create(
 def add(
     file: ArchivePath,
     source: Annotated[Path, argument("FILE", "A motion of any format, or a sound.")],
-    name: Annotated[str | None, option("--name N", "What the entry is called; default as the file.")] = None,
+    name: Annotated[str | None, option("--name N", "Name of the entry; default the file's.")] = None,
     kind: Annotated[
         str | None, option("--type T", "OMTN, WAVE, MIDI, LED, ...: put in any file as it is.")
     ] = None,
-    replace: Annotated[bool, option("--replace", "Put it in place of the entry called so.")] = False,
+    replace: Annotated[bool, option("--replace", "Replace the entry of that name.")] = False,
     robot: RobotName = None,
     accept_loss: AcceptLoss = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a file into an archive, at its end, in gzip as the others are; their bytes do not change.
+    """Append a file to an archive, compressed like the other entries; their bytes do not change.
 
     [bold]Examples[/]
       posewright archive add MOTION7.ODA kick.motion.yaml --name "a_stand#stand_kick"
@@ -144,11 +150,11 @@ def remove(
     file: ArchivePath,
     names: Annotated[list[str], argument("NAME", "Names or numbers of entries.")],
     keep_places: Annotated[
-        bool, option("--keep-places", "Leave a placeholder, so that those behind keep their numbers.")
+        bool, option("--keep-places", "Leave a placeholder, so that the entries after it keep their numbers.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take entries out of an archive; the bytes of the others do not change.
+    """Remove entries from an archive; the bytes of the others do not change.
 
     [bold]Examples[/]
       posewright archive remove MOTION7.ODA "a_stand#stand_kick"
@@ -204,6 +210,25 @@ def _archive_data(archive: formats.OdaArchive) -> dict[str, Any]:
         "warnings": list(archive.remarks),
         "entries": entries,
     }
+
+
+def _archives_in(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield what each archive below a folder is, but for its entries; of an unreadable one, why it is."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".oda" and path.is_file())
+    if not paths:
+        raise FormatError("no archive is in this folder", where=Where(folder), hint="one is called *.ODA")
+    for path in paths:
+        try:
+            told = _archive_data(formats.read_archive_file(path))
+            yield {key: value for key, value in told.items() if key != "entries"} | {"unreadable": None}
+        except FormatError as error:
+            yield {"file": str(path), "unreadable": error.message}
+
+
+def _archive_line(told: dict[str, Any]) -> str:
+    if told["unreadable"]:
+        return f"{told['file']}: {told['unreadable']}"
+    return next(_archive_lines({**told, "entries": ()}))
 
 
 def _archive_lines(told: dict[str, Any]) -> Iterator[str]:

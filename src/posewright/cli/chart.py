@@ -13,16 +13,15 @@ from rich.text import Text
 from posewright import charts
 from posewright.cli.chart_run import CHARTS, ChartPath, give_table, run, write_rows
 from posewright.cli.chart_try import cover, coverage, mutate, run_tests
-from posewright.cli.console import give, line_of, note, say, styled, working
+from posewright.cli.console import emit_text, give, line_of, note, rated, say, working
 from posewright.cli.options import FOUND, AsJson, Output, add_group, argument, option, refuse_overwriting
 
 UNKNOWN = 3  # exit code where it could not be told whether two charts behave alike
-COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb `chart` and what it can do."""
-    about = "State machines: check by proof, run, try, compare, draw, exchange."
+    about = "State machines (charts): prove, run, test, compare, draw, convert."
     verbs = (check, run, run_tests, coverage, cover, mutate, diff, draw, table, minimise, convert)
     add_group(app, "chart", about, {"test" if one is run_tests else one.__name__: one for one in verbs})
 
@@ -36,7 +35,7 @@ def check(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Prove a chart sound, or find what is wrong with it; each finding with the case that shows it.
+    """Prove that a chart is sound, or show what is wrong with it, each fault with a case that shows it.
 
     Overlapping guards, gaps, what is never reached or never left, circles, ranges, overflow, division by
     zero, resources left on, and the chart's own promises. Exits with 1 where there is an error, with 2 where
@@ -71,7 +70,7 @@ def _check_lines(
     for number, finding in enumerate(report.findings):
         level = finding.level.value
         place = f"{machine.path}:{finding.line}: " if finding.line else f"{machine.path}: "
-        yield line_of(place, styled(level, COLOURS[level]), f" {finding.rule.value}: ", finding.message)
+        yield line_of(place, rated(level), f" {finding.rule.value}: ", finding.message)
         if number in written:
             yield f"    shown by {written[number]}"
     transitions = sum(len(state.transitions) for state in machine.every_state)
@@ -121,7 +120,7 @@ def minimise(
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make rows fewer: inputs that do not matter become X. The machine stays the same.
+    """Merge rows of the truth table: inputs that do not matter become X. The behaviour stays the same.
 
     FILE may end in .csv (rows with X) or .yaml (a chart with one transition per row).
 
@@ -165,7 +164,7 @@ def draw(
     refuse_overwriting(output, chart)
     machine = charts.read_chart(chart)
     if output is None:
-        typer.echo(charts.draw_mermaid(machine, active=active, style=charts.style_called(labels)), nl=False)
+        emit_text(charts.draw_mermaid(machine, active=active, style=charts.style_called(labels)))
     else:
         charts.draw_chart(machine, output, active=active, labels=labels)
 
@@ -195,7 +194,7 @@ def diff(
     output: Output = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether two charts behave alike, and show the shortest input that tells them apart.
+    """Tell whether two charts behave alike, and show the shortest input that tells them apart.
 
     Alike means: the same inputs give the same outputs, tick by tick, for ever. It is proved by walking both
     side by side. Exits with 0 where they are alike, with 1 where they differ, with 3 where it is not known.

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from posewright import charts
-from posewright.cli.console import emit_json, err, fail, give, printable
+from posewright.cli.console import emit_json, emit_text, fail, give, hint
 from posewright.cli.options import FOUND, AsJson, Output, argument, option, refuse_overwriting
 from posewright.documents import write_atomically
 from posewright.errors import InputError, UnknownNameError
@@ -113,7 +113,7 @@ def give_table(
         ]
         emit_json({"chart": table.name, "columns": list(table.form.columns), "rows": rows, "groups": groups})
     elif output is None:
-        typer.echo(table.csv(), nl=False)
+        emit_text(table.csv())
 
 
 def _give_ticks(
@@ -295,7 +295,7 @@ def _ticks(chart: charts.Chart, word: str) -> int:
 def _typed_lines() -> Iterator[str]:
     while True:
         if sys.stdin.isatty():
-            err.print("> ", end="")
+            hint("> ", end="")
         line = sys.stdin.readline()
         if not line or line.strip().lower() in END:
             return
@@ -305,7 +305,7 @@ def _typed_lines() -> Iterator[str]:
 def _explain(chart: charts.Chart) -> None:
     names = f"inputs: {', '.join(chart.inputs) or 'none'}; events: {', '.join(chart.events) or 'none'}"
     for line in (USE, MORE, names):
-        _show(line)
+        hint(line)
 
 
 def _show_state(chart: charts.Chart, state: charts.ChartState, tick: int | None) -> None:
@@ -313,8 +313,4 @@ def _show_state(chart: charts.Chart, state: charts.ChartState, tick: int | None)
     values = {**state.outputs, **state.locals}
     held = "  ".join(f"{name}={charts.show(value)}" for name, value in values.items())
     time = f"{tick * chart.period_s:8.3f} s" if tick is not None else " " * 10
-    _show(f"{time}  {state.state}  {held}")
-
-
-def _show(text: str) -> None:
-    err.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+    hint(f"{time}  {state.state}  {held}")

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from posewright import charts
 from posewright.cli.chart_run import MOST_TOLD, ChartPath, columns
-from posewright.cli.console import give, line_of, styled, working
+from posewright.cli.console import give, line_of, rated, working
 from posewright.cli.options import FOUND, AsJson, argument, option, refuse_overwriting
 
 Runs = Annotated[
@@ -50,14 +50,14 @@ def run_tests(chart: ChartPath, scenarios: Runs = None, as_json: AsJson = False)
 
 def _result_lines(results: Sequence[charts.ScenarioResult]) -> Iterator[str | Text]:
     for result in results:
-        word = styled("passed", "green") if result.passed else styled("failed", "red")
+        word = rated("passed" if result.passed else "failed")
         yield line_of(word, f" {result.scenario.name} ({result.ticks} ticks)")
         for failure in result.failures[:MOST_TOLD]:
             yield f"    {result.scenario.path or ''}: {failure}"
 
 
 def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_json: AsJson = False) -> None:
-    """Say what of a chart some runs have covered: states, transitions, decisions, conditions, MC/DC.
+    """Show what test runs cover of a chart: states, transitions, decisions, conditions, MC/DC.
 
     What no run can ever cover, as was proved, is left out and named.
 
@@ -77,12 +77,13 @@ def coverage(chart: ChartPath, scenarios: Runs = None, draw: Draw = None, as_jso
 def cover(
     chart: ChartPath,
     folder: Annotated[
-        Path | None, option("--output -o FOLDER", "Write here instead of beside the chart.")
+        Path | None,
+        option("--output -o FOLDER", "Write the scenarios here; without it they are only listed."),
     ] = None,
     draw: Draw = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a small set of scenarios that takes every transition that can be taken.
+    """Find a small set of scenarios that takes every transition that can be taken; -o writes them.
 
     What they expect is what the chart does now: read them before you trust them. They also try the values at
     which comparisons change, and the tick before a time is over. Transitions that no run can take are named.
@@ -98,9 +99,12 @@ def cover(
         found = charts.cover_chart(machine)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    paths = found.save(folder)
+    paths = [] if folder is None else found.save(folder)
+    named = paths or [Path(one.name) for one in found.scenarios]
     _draw_coverage(machine, found.coverage, draw)
-    lines = [f"{path}: {one.ticks} ticks" for one, path in zip(found.scenarios, paths, strict=True)]
+    lines = [f"{path}: {one.ticks} ticks" for one, path in zip(found.scenarios, named, strict=True)]
+    if folder is None:
+        lines.append("nothing is written: -o FOLDER writes these scenarios")
     if not found.complete:
         lines.append("not proved complete: more may be coverable than was found")
     told = found.data() | {"files": [str(path) for path in paths]}

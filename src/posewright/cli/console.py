@@ -14,18 +14,30 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.progress import Progress
+    from rich.progress import Progress, TextColumn
 
 out = Console(emoji=False)
 """For what was asked for; colours only when a person reads it, and `:dog:` in a name stays what it is."""
 
 err = Console(stderr=True, emoji=False)  # for progress, warnings and errors, so that stdout can be piped
+STYLES = {
+    "error": "red",
+    "warning": "yellow",
+    "note": "cyan",
+    "ok": "green",
+    "passed": "green",
+    "failed": "red",
+}
+"""Colours of the words that say how bad something is, or how it went."""
+
 PATIENCE_S = 1.0  # work that takes longer than this shows a bar [s]
+WIDEST = 1000  # columns of a table; a name that is longer yet is broken
 _NUMERIC = frozenset("0123456789+-. ")
 
 
@@ -36,13 +48,29 @@ def printable(text: str) -> str:
 
 def visible(name: str) -> str:
     """Return a name with its control characters, line breaks too, written out as their codes."""
+    if name.isprintable():
+        return name
     return "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in name)
 
 
 def emit_json(data: Any) -> None:
-    """Write `data` as the only thing on stdout; refuses NaN and infinity, which are not JSON."""
+    """Write `data` as the only thing on stdout; refuses NaN and infinity, which are not JSON.
+
+    What could steer a terminal, and half a character in a file's name, is written as JSON's own code.
+    """
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
-    sys.stdout.write(text.encode(errors="backslashreplace").decode() + "\n")  # file names that are no UTF-8
+    if not text.isascii():
+        text = "".join(
+            sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text
+        )
+    sys.stdout.write(text.replace("\x7f", "\\u007f") + "\n")
+
+
+def emit_text(text: str) -> None:
+    """Write a document to stdout byte for byte, but to a terminal without what could steer it."""
+    if sys.stdout.isatty():
+        text = "".join(f"{visible(line)}\n" for line in text.splitlines())
+    sys.stdout.write(text)
 
 
 def line_of(*parts: str | Text) -> Text:
@@ -60,6 +88,26 @@ def styled(text: str, style: str) -> Text:
     return Text(printable(text), style)
 
 
+def rated(word: str, width: int = 0) -> Text:
+    """Return a word that says how bad something is, in its colour, and blanks up to `width`."""
+    return Text.assemble((word, STYLES.get(word, "")), " " * (width - len(word)))
+
+
+def show(one: RenderableType) -> None:
+    """Write a table, or a line made of parts, to stdout.
+
+    No name in a table is cut: a file gets it as wide as it is, a terminal at least as wide as its words.
+    """
+    if not isinstance(one, Table):
+        out.print(one, highlight=False, soft_wrap=isinstance(one, Text))
+        return
+    needs = Measurement.get(out, out.options.update(max_width=WIDEST), one)
+    width = needs.minimum if out.is_terminal else needs.maximum
+    if not out.is_terminal or width > out.width:
+        one.width = min(width, WIDEST)
+    out.print(one, highlight=False, crop=False)
+
+
 def give(data: Any, lines: Iterable[str | RenderableType], *, as_json: bool) -> None:
     """Write `data` for a program, or `lines` and tables for a person; only one of the two is made."""
     if as_json:
@@ -69,7 +117,7 @@ def give(data: Any, lines: Iterable[str | RenderableType], *, as_json: bool) -> 
         if isinstance(line, str):  # as `say` does, but at once: an archive may have thousands of entries
             sys.stdout.write(printable(line) + "\n")
         else:
-            out.print(line, highlight=False, soft_wrap=isinstance(line, Text))
+            show(line)
 
 
 def table(
@@ -115,18 +163,35 @@ def fail(message: str) -> None:
     _tell("error:", "red", message)
 
 
+def hint(message: str, end: str = "\n") -> None:
+    """Say something on stderr as it stands: where help is, how far it is, what may be typed."""
+    with suppress(OSError):
+        err.print(Text(printable(message)), soft_wrap=True, end=end)
+
+
 def _tell(what: str, style: str, message: str) -> None:
     with suppress(OSError):  # nobody can be told on a stderr that is full; the exit code says enough
         err.print(Text.assemble((what, style), " ", printable(message)), soft_wrap=True)
 
 
+def _clean_column() -> TextColumn:
+    """Return what shows a task's description, which has names from files in it."""
+    from rich.progress import Task, TextColumn
+
+    class Clean(TextColumn):
+        def render(self, task: Task) -> Text:
+            return Text(printable(task.description))
+
+    return Clean("")
+
+
 def progress(*, quiet: bool) -> Progress:
     """Give a progress display on stderr that leaves no trace when done."""
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn
 
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),  # it has names from files in it
+        _clean_column(),
         TimeElapsedColumn(),
         console=err,
         transient=True,
@@ -138,18 +203,18 @@ def progress(*, quiet: bool) -> Progress:
 def working(what: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """Show on stderr what is being done, and give a function that says how far it is."""
     with progress(quiet=quiet) as display:
-        line = display.add_task(printable(what))
-        yield lambda words: display.update(line, description=printable(words))
+        line = display.add_task(what)
+        yield lambda words: display.update(line, description=words)
 
 
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[int, int], None]]:
     """Give a function that is told how much of how much is done; what is soon done shows no bar."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn()
+    columns = _clean_column(), BarColumn(), TimeRemainingColumn()
     display = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-    task = display.add_task(printable(what))
+    task = display.add_task(what)
     began = time.monotonic()
 
     def on_progress(done: int, total: int) -> None:

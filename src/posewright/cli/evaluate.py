@@ -26,13 +26,15 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    recording: Annotated[Path, argument("", "A recording (MCAP) of a walk, a motion, or any run.")],
-    robot: Annotated[str | None, option("--robot R", "Card of its robot, where that does not ship.")] = None,
+    recording: Annotated[Path, argument("RECORDING", "A recording (MCAP) of a walk, a motion, or any run.")],
+    robot: Annotated[
+        str | None, option("--robot R", "Its robot's card, if the robot does not come with Posewright.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a recording: a walk's figures, a motion's numbers and findings, of others way, speed and falls.
+    """Measure a recording: a walk's figures, a motion's findings, or the way, speed and falls of any run.
 
-    The figures are those that `gait run` and `motion check --physics` say, to the last digit.
+    The figures are the same, to the last digit, as those of `gait run` and `motion check --physics`.
 
     [bold]Examples[/]
       posewright evaluate trot.mcap

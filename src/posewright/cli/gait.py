@@ -28,7 +28,7 @@ Ahead = Annotated[
     float | None,
     option(
         "--forward M/S",
-        "Ahead; negative backwards. Default half the greatest speed, or 0 with --left or --turn.",
+        "Speed forwards; negative is backwards. Default half the greatest speed, or 0 with --left or --turn.",
         show_default=False,
     ),
 ]
@@ -36,16 +36,18 @@ Ahead = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the group `gait` to the application."""
-    about = "Walks made from a velocity command: look at them, sample, draw, walk and measure them."
+    about = "Make walks from a velocity command: list, sample, draw, simulate and measure them."
     verbs = {verb.__name__: verb for verb in (show, plot, sample, run, compare)}
     add_group(app, "gait", about, {"list": list_gaits, **verbs})
 
 
 def list_gaits(
-    robot: Annotated[str | None, option("--robot R", "Only those of this robot; a name or a card.")] = None,
+    robot: Annotated[
+        str | None, option("--robot R", "Only the gaits of this robot; a name or a card.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the gaits that come with Posewright: greatest speed and turn, and time of a cycle.
+    """List the gaits that come with Posewright, with their top speeds and the time of a cycle.
 
     [bold]Examples[/]
       posewright gait list
@@ -64,15 +66,13 @@ def show(
     gait: GaitName,
     robot: RobotOption = None,
     sets: Sets = None,
-    no_check: Annotated[
-        bool, option("--no-check", "Do not try what the joints would be commanded to do.")
-    ] = False,
+    no_check: Annotated[bool, option("--no-check", "Skip the check of reach, limits and speeds.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show a gait: every parameter and what it does, the times that follow, and whether the joints can do it.
+    """Show a gait: what each parameter does, the resulting times, and whether the joints can follow.
 
-    Without physics, joints are tried at every corner of what may be commanded, and from each to its opposite:
-    reach, limits, coupled limits, speeds.
+    The check needs no physics: it tries the joints at every extreme of the command, and from each to its
+    opposite, for reach, limits, coupled limits and speeds.
 
     [bold]Examples[/]
       posewright gait show trot
@@ -95,9 +95,9 @@ def plot(
 ) -> None:
     """Draw a gait: the ways of the feet, which are down when, and the joints beside their limits.
 
-    One page of a steady cycle: each foot from the side, with the points it is told and the curve its joints
-    lead it; all of them from above, with the way the robot goes; phases; angles and speeds of the joints of a
-    rear and a front leg. Nothing is simulated. Without a command it goes ahead at half the greatest speed.
+    One page of a steady cycle: each foot from the side, with its waypoints and the path between them;
+    all of them from above, with where the robot goes; phases; angles and speeds of the joints of two legs.
+    Nothing is simulated. Without a command it goes ahead at half the greatest speed.
 
     [bold]Examples[/]
       posewright gait plot trot -o trot.png

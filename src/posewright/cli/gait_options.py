@@ -9,19 +9,21 @@ from posewright import formats, gaits, robots
 from posewright.cli.options import argument, option
 from posewright.errors import DocumentError, FormatError, InputError, UnreachableError, Where
 
-GaitName = Annotated[str, argument("GAIT", "A gait of the list, or the path of one's own *.gait.yaml.")]
+GaitName = Annotated[
+    str, argument("GAIT", "A gait of `posewright gait list`, or the path of your own *.gait.yaml.")
+]
 RobotOption = Annotated[
     str | None, option("--robot R", "A robot of `posewright robots`, or a card; default the gait's own.")
 ]
-Forward = Annotated[float, option("--forward M/S", "Ahead; negative backwards.")]
-Left = Annotated[float, option("--left M/S", "To the left; negative to the right.")]
-Turn = Annotated[float, option("--turn RAD/S", "To the left, as seen from above; negative to the right.")]
+Forward = Annotated[float, option("--forward M/S", "Speed forwards; negative is backwards.")]
+Left = Annotated[float, option("--left M/S", "Speed to the left; negative is to the right.")]
+Turn = Annotated[float, option("--turn RAD/S", "Speed of turning to the left; negative is to the right.")]
 Sets = Annotated[
     list[str] | None,
     option(
         "--set NAME=VALUE",
-        "Another value of a parameter, as `gait show` names it: shape_factor=0.5, "
-        "front_height_m.fore=0.02, equilibrium_m.hind.x=-0.08. May be given several times.",
+        "Give a parameter another value; `gait show` names them: shape_factor=0.5, "
+        "front_height_m.fore=0.02, equilibrium_m.hind.x=-0.08. Repeat for more.",
         show_default=False,
     ),
 ]

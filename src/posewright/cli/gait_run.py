@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from posewright import bodies as known_bodies
 from posewright import evaluation, experiments, figures, gaits, recordings, robots, search
+from posewright.cli.batch import Out, following, give_batch, refuse_of_one, workers_for
 from posewright.cli.console import give, working
 from posewright.cli.gait_options import (
     Forward,
-    GaitName,
     Left,
     RobotOption,
     Sets,
@@ -41,22 +43,26 @@ WORTH_WORKERS = 8
 """So many bodies and more are walked by several processes: starting one takes as long as walking a few."""
 
 GaitNames = Annotated[
-    list[str], argument("GAIT ...", "Gaits of the list, or paths of one's own *.gait.yaml.")
+    list[str], argument("GAIT ...", "Gaits of `posewright gait list`, or paths of your own *.gait.yaml.")
 ]
-Seconds = Annotated[float, option("--seconds S", "For so long it is measured.")]
+Seconds = Annotated[float, option("--seconds S", "How long to measure.")]
 Settle = Annotated[
-    float, option("--settle S", "For so long it walks before; falls count from the beginning.")
+    float, option("--settle S", "How long to walk before measuring; falls count from the start.")
 ]
-Seed = Annotated[int, option("--seed N", "Of the body, where it is drawn at random.")]
+Seed = Annotated[int, option("--seed N", "Seed of a body that is drawn at random.")]
 Body = Annotated[
     str,
     option("--body B", "nominal: as the model says; random: other friction, masses, servos; or a *.yaml."),
 ]
 Bodies = Annotated[
-    int | None, option("--bodies N", "Walk so many random bodies, of the seeds N, N + 1, ...", min=1)
+    int | None, option("--bodies N", "Walk this many random bodies, with seeds N, N + 1, ...", min=1)
 ]
 Workers = Annotated[
-    int | None, option("--workers N", "Processes for many bodies; default one a processor.", min=1)
+    int | None, option("--workers N", "Processes for many bodies; default one per processor.", min=1)
+]
+Walks = Annotated[str, argument("GAIT", "A gait of the list, one's own *.gait.yaml, or a folder of them.")]
+Speeds = Annotated[
+    str | None, option("--speeds M/S,...", "Walk once at each of these forward speeds, as in 0.1,0.2,0.3.")
 ]
 PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the walk (png, svg or pdf).")]
 
@@ -73,7 +79,7 @@ class Wishes(NamedTuple):
 
 
 def run(
-    gait: GaitName,
+    gait: Walks,
     robot: RobotOption = None,
     forward: Forward = 0.0,
     left: Left = 0.0,
@@ -87,6 +93,8 @@ def run(
     workers: Workers = None,
     plot: PlotFile = None,
     record: Record = None,
+    speeds: Speeds = None,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Walk a gait on a simulated body and measure it; exit with 1 if the robot falls.
@@ -99,13 +107,20 @@ def run(
       posewright gait run fast --forward 0.4 --seed 3 --body random --plot fast.png
       posewright gait run trot --forward 0.1 --turn 0.5 --bodies 20 --json
       posewright gait run trot --forward 0.15 --set central_height_m=0.012 --record trot.mcap
+      posewright gait run my_gaits --speeds 0.1,0.2,0.3 --out walked
     """
+    wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
+    if speeds is not None or Path(gait).is_dir():
+        only_one = {"--plot": plot, "--record": record, "--bodies": bodies}
+        _run_batch(gait, robot, sets, speeds, wishes, only_one, out, workers)
+        return
+    if out is not None:
+        raise InputError("a report is of many walks", hint="--out with a folder of gaits, or --speeds")
     if plot is not None:
         figures.refuse_unsavable(plot)
         refuse_overwriting(plot, gait)
     refuse_recording(record, gait)
     opened, card = open_gait(gait, robot, sets)
-    wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     if bodies is None:
         if workers is not None:
             raise InputError("one body is walked by one process", hint="--workers with --bodies N")
@@ -125,6 +140,36 @@ def run(
         _run_many(opened, card, wishes, bodies, workers)
 
 
+def _run_batch(
+    gait: str,
+    robot: str | None,
+    sets: list[str] | None,
+    speeds: str | None,
+    wishes: Wishes,
+    only_one: Mapping[str, object],
+    out: Path | None,
+    workers: int | None,
+) -> None:
+    refuse_of_one(only_one, "of one walk")
+    paths = experiments.files_in([gait], ".gait.yaml")
+    opened = {name: open_gait(str(path), robot, sets) for name, path in paths.items()}
+    commands = [wishes.command]
+    if speeds is not None:
+        try:
+            commands = [replace(wishes.command, forward_m_s=float(one)) for one in speeds.split(",")]
+        except ValueError as error:
+            raise InputError(f"--speeds {speeds}", hint="numbers such as 0.1,0.2,0.3") from error
+    runs, body, seed = len(opened) * len(commands), wishes.body, wishes.seed
+    how: Any = {"seconds": wishes.seconds, "settle_s": wishes.settle_s, "seed": seed}
+    how |= {"domain": _domain(body, seed), "body_name": body, "workers": workers_for(workers, runs)}
+    with following(runs, "gait", quiet=wishes.as_json) as on_run:
+        batch = experiments.walk_batch(opened, commands, folder=out, on_run=on_run, **how)
+    experiments.keep_report(batch)
+    give_batch(batch, as_json=wishes.as_json)
+    if batch.succeeded[1] < runs:
+        raise typer.Exit(FELL)
+
+
 def compare(
     gaits: GaitNames,
     robot: RobotOption = None,
@@ -139,9 +184,9 @@ def compare(
     record: Record = None,
     as_json: AsJson = False,
 ) -> None:
-    """Walk several gaits with the same command, and show their figures side by side; exit with 1 at a fall.
+    """Simulate several gaits with the same command and compare their figures; exit with 1 if one falls.
 
-    Of several recordings each has its gait in its name: walk.trot.mcap, walk.crawl.mcap.
+    With several gaits, each recording has the gait in its name: walk.trot.mcap, walk.crawl.mcap.
 
     [bold]Examples[/]
       posewright gait compare trot fast --forward 0.2
@@ -170,7 +215,7 @@ def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation
             return experiments.walk_gait(
                 gait,
                 robot,
-                wishes.command,
+                command=wishes.command,
                 seconds=wishes.seconds,
                 settle_s=wishes.settle_s,
                 domain=domain,
@@ -199,7 +244,7 @@ def _run_many(
         many: experiments.ManyReport = experiments.walk_many(
             gait,
             robot,
-            wishes.command,
+            command=wishes.command,
             bodies=bodies,
             seed=wishes.seed,
             seconds=wishes.seconds,

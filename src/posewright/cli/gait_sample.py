@@ -47,17 +47,43 @@ Every = Annotated[
         "--every N", "A keyframe every so many frames; default every frame that the format can tell apart."
     ),
 ]
-LeadIn = Annotated[bool, option("--lead-in", "Begin in the standing pose, not amid the walk.")]
-AcceptLoss = Annotated[bool, option("--accept-loss", "Write all the same what the format cannot hold.")]
+LeadIn = Annotated[bool, option("--lead-in", "Begin in the gait's stance, not amid the walk.")]
+From = Annotated[
+    str | None, option("--from POSE", "Begin in this pose of the robot: stand, sit, ...; with the lead-in.")
+]
+To = Annotated[str | None, option("--to POSE", "Come to a stand, and end in this pose of the robot.")]
+AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format cannot hold everything.")]
 
 
 class Wishes(NamedTuple):
-    """How a gait is sampled: at which command, for how many cycles, every how many frames, from where."""
+    """How a gait is sampled: command, number of cycles, frames a keyframe, and its two ends."""
 
     command: gaits.VelocityCommand
     cycles: int | None
     every: int | None
     lead_in: bool
+    from_pose: str | None
+    to_pose: str | None
+
+    @property
+    def has_ends(self) -> bool:
+        """Whether it begins or ends otherwise than amid the walk, and so is no walk for ever."""
+        return self.lead_in or self.from_pose is not None or self.to_pose is not None
+
+    def sampled(
+        self, gait: gaits.Gait, robot: robots.Robot, *, cycles: int | None, every: int
+    ) -> motions.Motion:
+        """Return the motion of so many cycles, every so many frames."""
+        return gaits.sample_gait(
+            gait,
+            robot,
+            command=self.command,
+            cycles=cycles,
+            every_frames=every,
+            lead_in=self.lead_in,
+            from_pose=self.from_pose,
+            to_pose=self.to_pose,
+        )
 
 
 def sample(
@@ -69,6 +95,8 @@ def sample(
     cycles: Cycles = None,
     every: Every = None,
     lead_in: LeadIn = False,
+    from_pose: From = None,
+    to_pose: To = None,
     accept_loss: AcceptLoss = False,
     robot: RobotOption = None,
     sets: Sets = None,
@@ -78,26 +106,27 @@ def sample(
 
     [bold]Examples[/]
       posewright gait sample trot --forward 0.2 -o ahead.motion.yaml
+      posewright gait sample trot --forward 0.1 --cycles 4 --from stand --to stand -o walk.mtn
       posewright gait sample trot --turn 1 --cycles 4 --lead-in -o turn.mtn
       posewright gait sample crawl --left 0.05 --cycles 2 -o EKMoves.h
       posewright gait sample trot --forward 0.1 > cycle.csv
     """
     opened, card = open_gait(gait, robot, sets)
     refuse_overwriting(output, opened.path)
-    wishes = Wishes(gaits.VelocityCommand(forward, left, turn), cycles, every, lead_in)
+    wishes = Wishes(gaits.VelocityCommand(forward, left, turn), cycles, every, lead_in, from_pose, to_pose)
     if output is None or output.name.lower().endswith(TABLE):
         give_samples(_samples(opened, card, wishes), {"gait": opened.name}, output, as_json=as_json)
         return
     motion = _motion(opened, card, wishes, output)
     told = _write(motion, output, accept_loss=accept_loss)
-    rounded = _rounded(motion, card, output, opened, is_led_in=lead_in)
+    rounded = _rounded(motion, card, output, opened, has_ends=wishes.has_ends)
     line = f"{opened.name}: {told['keyframes']} keyframes, {told['duration_s']:.3f} s -> {output}"
     lines = [f"{line} ({told['format']})", *([] if rounded is None else [f"  rounded: {rounded}"])]
     give({"gait": opened.name, **wishes.command.by_name, **told, "rounded": rounded}, lines, as_json=as_json)
 
 
 def _rounded(
-    motion: motions.Motion, robot: robots.Robot, output: Path, gait: gaits.Gait, *, is_led_in: bool
+    motion: motions.Motion, robot: robots.Robot, output: Path, gait: gaits.Gait, *, has_ends: bool
 ) -> str | None:
     """Return how the file's length differs from the walk's, and how many cycles fit; None if it does not."""
     step_s = formats.format_for(motion, output).quantum.time_s
@@ -113,7 +142,7 @@ def _rounded(
     more = next((n for n in range(1, every + 1) if (total + n * frames) % every == 0), None)
     if more is None:
         return told
-    if is_led_in:
+    if has_ends:
         return f"{told}; {'1 cycle more fits' if more == 1 else f'{more} cycles more fit'} exactly"
     return f"{told}; --cycles {total // frames + more} fits exactly"
 
@@ -121,22 +150,20 @@ def _rounded(
 def _samples(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> motions.SampleTable:
     step = 1 if wishes.every is None else wishes.every
     cycles = 1 if wishes.cycles is None else wishes.cycles
-    motion = gaits.sample_gait(
-        gait, robot, wishes.command, cycles=cycles, every_frames=step, lead_in=wishes.lead_in
-    )
+    motion = wishes.sampled(gait, robot, cycles=cycles, every=step)
     return motions.sample_motion(motion, robot, rate_hz=1.0 / (robot.frame_period_s * step))
 
 
 def _motion(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes, output: Path) -> motions.Motion:
     """Return the motion as the format of the file can hold it, called after the file."""
-    command, cycles, every, lead_in = wishes
+    cycles, every = wishes.cycles, wishes.every
     known = _format(gait, robot, output)
-    if cycles is None and (lead_in or known.name != formats.NATIVE):
+    if cycles is None and (wishes.has_ends or known.name != formats.NATIVE):
         cycles = 1
     if every is None:
         step_s = known.quantum.time_s or 0.0
         every = max(1, math.ceil(step_s / robot.frame_period_s - 1e-9))
-    motion = gaits.sample_gait(gait, robot, command, cycles=cycles, every_frames=every, lead_in=lead_in)
+    motion = wishes.sampled(gait, robot, cycles=cycles, every=every)
     return replace(motion, name=output.name.split(".")[0] or gait.name)
 
 

@@ -16,15 +16,16 @@ def register(app: typer.Typer) -> None:
 
 
 def inspect(
-    robot: Annotated[str, argument("", "A robot's name, or the path of its card.")],
+    robot: Annotated[str, argument("ROBOT", "A robot's name, or the path of its card.")],
     rules: Annotated[
-        Path | None, option("--rules", "Limits of these rules (*.rules.yaml) instead of CEABOT 2013's.")
+        Path | None,
+        option("--rules", "Take the limits from these rules (*.rules.yaml) instead of CEABOT 2013's."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a robot's card and model, and hold it against the limits of the CEABOT humanoid contest.
+    """Measure a robot and check it against the limits of the CEABOT humanoid contest.
 
-    Exits with 1 where it may not enter.
+    Exits with 1 if it may not enter.
 
     [bold]Examples[/]
       posewright inspect robotis_bioloid

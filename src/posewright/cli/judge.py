@@ -14,6 +14,10 @@ from posewright.cli import console
 from posewright.cli.options import AsJson, add_verb, argument, option
 from posewright.documents import read_text
 
+TrustRules = Annotated[
+    bool, option("--trust-attached-rules", "Judge by the rules it carries, even where they were changed.")
+]
+
 _RIGHT = frozenset("0123456789+-")
 
 
@@ -24,18 +28,20 @@ def register(app: typer.Typer) -> None:
 
 def judge(
     recording: Annotated[
-        Path, argument("", "A recording (MCAP) made with `posewright run --record`, or of a real run.")
+        Path,
+        argument("RECORDING", "A recording (MCAP) made with `posewright run --record`, or of a real run."),
     ],
     rules: Annotated[
         Path | None, option("--rules", "Judge by these rules instead of those it carries.")
     ] = None,
+    trust: TrustRules = False,
     as_json: AsJson = False,
 ) -> None:
     """Judge a recording by the rules of its contest: what the run was worth, and why.
 
-    A recording of no contest, a walk or a motion, is worth nothing: who did what is told instead.
+    A recording of a walk or a motion belongs to no contest and has no score: it is described instead.
     """
-    seen = recordings.read_mcap(recording)
+    seen = recordings.read_mcap(recording, trust_attached_rules=trust)
     if rules is None and not contests.is_of_a_contest(seen.header):
         outcome = experiments.replay(seen)
         if as_json:
@@ -43,8 +49,11 @@ def judge(
         else:
             print_outcome(outcome)
         return
-    held = contests.contest_of(seen.header, None if rules is None else read_text(rules))
+    text, source = (None, "") if rules is None else (read_text(rules), str(rules))
+    held = contests.contest_of(seen.header, text, source, trust_attached_rules=trust)
     score = contests.judge(seen, held)
+    if rules is None and (remark := contests.own_rules(seen.header, held)):
+        console.warn(remark)
     if as_json:
         console.emit_json({**score.to_dict(), "digest": seen.digest()})
     else:
@@ -63,13 +72,13 @@ def print_table(told: contests.ScoreTable, title: str) -> None:
     if told.total:
         table.add_row(*map(_cell, told.total), style="bold")
     console.say(console.styled(title, "table.title"))
-    console.out.print(table)
+    console.show(table)
     for note in told.notes:
         console.say(note)
 
 
 def _cell(text: str) -> Text:
-    return Text(console.printable(text))
+    return console.styled(text, "")
 
 
 def print_score(score: contests.Score, title: str) -> None:

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from posewright import motions, sticks
-from posewright.cli.console import counted, give, warn
+from posewright.cli.console import counted, fail, give, line_of, rated, warn
 from posewright.cli.options import FOUND, AsJson, add_group, argument, losses_listed, option
-from posewright.errors import InputError, Where
+from posewright.errors import InputError, UnsafeCommandError, Where
 
 MotionPath = Annotated[Path, argument("MOTION", "A motion file; its content tells the format.")]
-Number = Annotated[int, option("--id N", "By which programs ask for it.")]
+Number = Annotated[int, option("--id N", "The number by which programs ask for it.")]
 Stick = Annotated[Path | None, option("--stick FOLDER", "The folder that holds OPEN-R.")]
 Name = Annotated[str | None, option("--name", "As a_stand#stand_kick; default the motion's own.")]
 NewFolder = Annotated[
-    Path | None, option("--output -o FOLDER", "Write here, as on the stick, and leave that be.")
+    Path | None,
+    option("--output -o FOLDER", "Write here, laid out as on the stick, and leave the stick unchanged."),
 ]
 ModelName = Annotated[str, option("--model", "Whose files: ERS-7, ERS-210 or ERS-220.")]
-AgentName = Annotated[str, option("--agent", "Who plays it: monetagentMTN, or monetagentMTNWALK for steps.")]
-Sound = Annotated[str | None, option("--sound NAME", "A sound of the stick to go with it.")]
+AgentName = Annotated[
+    str, option("--agent", "The agent that plays it: monetagentMTN, or monetagentMTNWALK for steps.")
+]
+Sound = Annotated[str | None, option("--sound NAME", "A sound on the stick to play with it.")]
 OnePage = Annotated[str | None, option("--page -p P", "Which motion of the file, where it has several.")]
 WhoseMotion = Annotated[str | None, option("--robot R", "Whose motion it is, where the file does not say.")]
 AcceptLoss = Annotated[bool, option("--accept-loss", "Add it even if the robot cannot do all of it.")]
+AcceptJump = Annotated[
+    bool, option("--accept-jump", "Add it even if the robot would jump to where it begins, or from its end.")
+]
 ArchivePath = Annotated[Path | None, option("--archive FILE", "Without a stick: the ODA archive.")]
 CommandsPath = Annotated[Path | None, option("--commands FILE", "Without a stick: the MONETCMD.CFG.")]
 
@@ -46,7 +54,8 @@ def check(
     """Check MONET files; exit with 1 if the robot could not do what they say.
 
     Looked for: names and indices that lead nowhere, lines that crash the robot's parser or are taken for
-    others, ids given twice, postures that the robot cannot get into or out of, archives that are not there.
+    others, ids given twice, postures that the robot cannot get into or out of, motions into which it would
+    jump, archives that are not there.
 
     [bold]Examples[/]
       posewright monet check /media/AIBO
@@ -79,12 +88,14 @@ def add(
     page: OnePage = None,
     robot: WhoseMotion = None,
     accept_loss: AcceptLoss = False,
+    accept_jump: AcceptJump = False,
     archive: ArchivePath = None,
     commands: CommandsPath = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a motion of any format to a memory stick, so that programs can ask for it by its id.
 
+    A motion that begins or ends far from the postures that its name says is refused: the robot would jump.
     The motion is converted, put into the archive of the robot, and registered in its MONETCMD.CFG. All of it
     is tried before anything is written; other motions and other lines keep their bytes.
 
@@ -92,7 +103,7 @@ def add(
       posewright monet add kick.mtn --id 60 --name a_stand#stand_kick --stick /media/AIBO
       posewright monet add dive.mot --id 61 --name a_stand#stand_dive --stick backup -o new --accept-loss
     """
-    with losses_listed(f"{model} cannot do all of {motion}: nothing is written"):
+    with losses_listed(f"{model} cannot do all of {motion}: nothing is written"), _jumps_refused():
         added = sticks.add_to_stick(
             motion,
             _place(stick, archive, commands),
@@ -106,9 +117,21 @@ def add(
             page=page,
             robot=robot,
             accept_loss=accept_loss,
+            accept_jump=accept_jump,
             output=output,
         )
     _show_added(added, as_json=as_json)
+
+
+@contextmanager
+def _jumps_refused() -> Iterator[None]:
+    """Say of a motion into which the robot would jump which flag adds it, and exit with 1."""
+    try:
+        yield
+    except UnsafeCommandError as error:
+        hint = (error.hint or "").replace("accept_jump=True", "--accept-jump")
+        fail(f"{error.message} ({hint}); nothing is written")
+        raise typer.Exit(FOUND) from error
 
 
 def _show_added(added: sticks.Added, *, as_json: bool) -> None:
@@ -161,10 +184,12 @@ def _setup(setup: sticks.MonetSetup) -> dict[str, Any]:
     }
 
 
-def _finding_lines(stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]) -> Iterator[str]:
+def _finding_lines(
+    stick: sticks.MemoryStick, findings: Sequence[sticks.MonetFinding]
+) -> Iterator[str | Text]:
     width = max((len(one.rule) for one in findings), default=0)
     for finding in findings:
-        yield f"{finding.level.value:<7} {finding.rule:<{width}} {_finding_text(finding)}"
+        yield line_of(rated(finding.level.value, 7), f" {finding.rule:<{width}} {_finding_text(finding)}")
     for setup in stick.setups:
         yield _looked_at(setup)
     counts = [(level, sum(one.level is level for one in findings)) for level in motions.Level]

@@ -12,7 +12,9 @@ import typer
 from rich.console import RenderableType
 
 from posewright import figures, formats, motions
+from posewright.cli.batch import Out
 from posewright.cli.console import give, say, warn, working
+from posewright.cli.motion_batch import check_many
 from posewright.cli.motion_film import film
 from posewright.cli.motion_options import (
     Friction,
@@ -22,6 +24,8 @@ from posewright.cli.motion_options import (
     Physics,
     PutDown,
     RobotName,
+    Rules,
+    Verbose,
     open_for_robot,
     open_motion_file,
 )
@@ -59,23 +63,27 @@ ForRobot = Annotated[
     str | None,
     option("--robot R", "The robot it is for; a motion made for another is carried over joint by joint."),
 ]
-To = Annotated[str | None, option("--to FORMAT", "The format, whatever OUT is called.")]
+To = Annotated[str | None, option("--to FORMAT", "Format to write, whatever OUT is called.")]
+Clip = Annotated[bool, option("--clip", "Bring angles beyond the robot's stops to the stops.")]
 Keys = Annotated[
     str | None,
-    option("--keys own|all", "Where joints have key times of their own (.mot): keep them, or flatten."),
+    option(
+        "--keys own|all",
+        "If joints have key times of their own (.mot): keep them (own), or give all joints all times.",
+    ),
 ]
-Straighten = Annotated[bool, option("--straighten", "Cut curved ways into straight pieces of about 32 ms.")]
-Repair = Annotated[bool, option("--repair", "Put a wrong checksum and a stripped byte order mark right.")]
+Straighten = Annotated[bool, option("--straighten", "Cut curves into straight pieces of about 32 ms.")]
+Repair = Annotated[bool, option("--repair", "Repair a wrong checksum and a missing byte order mark.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the group `motion` to the application."""
     verbs = {verb.__name__: verb for verb in (info, convert, check, plot, film, sample)}
-    add_group(app, "motion", "Look into motion files, convert, check, draw and sample them.", verbs)
+    add_group(app, "motion", "Motion files: inspect, convert, check, draw, film and sample them.", verbs)
 
 
 def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: AsJson = False) -> None:
-    """Tell what a motion file holds.
+    """Show what a motion file holds.
 
     [bold]Examples[/]
       posewright motion info walk.motion.yaml
@@ -90,35 +98,54 @@ def info(file: MotionPath, page: Page = None, robot: RobotName = None, as_json: 
 
 
 def check(
-    file: MotionPath,
+    files: Annotated[list[Path], argument("FILE ...", "Motion files, or folders of them.")],
     page: OnlyPage = None,
     robot: RobotName = None,
+    rules: Rules = motions.HARDWARE,
     pose: Annotated[
-        str | None, option("--pose NAME", "The pose it must begin and end near; default the nearest.")
+        str | None, option("--pose NAME", "The pose it must begin and end near, whatever the rules.")
     ] = None,
-    celebration: Annotated[bool, option("--celebration", "It may take its time.")] = False,
+    celebration: Annotated[bool, option("--celebration", "It may last longer than the rules say.")] = False,
     physics: Physics = False,
     attitude: PutDown = None,
     friction: Friction = None,
     record: Record = None,
-    strict: Annotated[bool, option("--strict", "Exit with 1 for a warning too.")] = False,
+    strict: Annotated[bool, option("--strict", "Exit with 1 for warnings too.")] = False,
+    verbose: Verbose = False,
+    out: Out = None,
     as_json: AsJson = False,
 ) -> None:
     """Check motions against the design rules; exit with 1 if one is broken.
 
-    Rules: begin and end near a named pose, last 2 s or less, small steps, joint limits, servo speed.
-    --physics plays it under gravity too. docs/motions.md explains each.
+    By default what the robot can do: joint limits, servo speed. --rules eagle_knights: what a contest team
+    asked besides: begin and end near a named pose, last 2 s or less, small steps. --physics plays it under
+    gravity too: falls, distance, speed. docs/motions.md explains each.
 
     [bold]Examples[/]
       posewright motion check walk.motion.yaml
-      posewright motion check humanoid.mtn --page Bow --pose walk_ready --celebration
+      posewright motion check humanoid.mtn --page Bow --rules eagle_knights --pose walk_ready --celebration
       posewright motion check KICK.mtn --physics --record kick.mcap
+      posewright motion check motions --out checked
     """
+    is_many = len(files) > 1 or files[0].is_dir()
+    if (record if is_many else out) is not None:
+        raise InputError("--record is of one file, --out of several", hint="leave it out")
+    if is_many:
+
+        def found_in(one: Path) -> dict[str, Any]:
+            opened = open_for_robot(one, robot)
+            report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
+            how: dict[str, Any] = {"attitude_deg": attitude, "friction": friction}
+            return with_physics(report, opened, page, **how) if physics else report
+
+        if check_many(files, found_in, out, strict=strict, as_json=as_json):
+            raise typer.Exit(FOUND)
+        return
     if record is not None and not physics:
         raise InputError("without physics there is nothing to record", hint="--record with --physics")
-    refuse_recording(record, file)
-    opened = open_for_robot(file, robot)
-    report = findings_report(opened, page, near_pose=pose, celebration=celebration)
+    refuse_recording(record, files[0])
+    opened = open_for_robot(files[0], robot)
+    report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
     if physics:
         with working("playing", quiet=as_json) as on_progress:
             report = with_physics(
@@ -130,7 +157,11 @@ def check(
                 record=record,
                 on_progress=lambda name: on_progress(f"playing {name}"),
             )
-    give(report, [*finding_lines(report), *_physics_lines(report.get("physics", []))], as_json=as_json)
+    give(
+        report,
+        [*finding_lines(report, verbose=verbose), *_physics_lines(report.get("physics", []))],
+        as_json=as_json,
+    )
     if report["errors"] or (strict and report["warnings"]):
         raise typer.Exit(FOUND)
 
@@ -160,7 +191,7 @@ def plot(
 
 def sample(
     file: MotionPath,
-    rate: Annotated[float, option("--rate HZ", "Samples a second.")],
+    rate: Annotated[float, option("--rate HZ", "Samples per second.")],
     page: Page = None,
     robot: RobotName = None,
     unit: Annotated[str, option("--unit", "deg, rad (joint angles), servo_deg or ticks.")] = "deg",
@@ -195,6 +226,7 @@ def convert(
     robot: ForRobot = None,
     to: To = None,
     accept_loss: AcceptLoss = False,
+    clip: Clip = False,
     keys: Keys = None,
     straighten: Straighten = False,
     repair: Repair = False,
@@ -202,7 +234,8 @@ def convert(
 ) -> None:
     """Convert a motion file to another format or robot; to its own format it is copied byte for byte.
 
-    What would be lost is listed, and then nothing is written unless --accept-loss is given. By how much the
+    What would be lost, and angles that the robot of --robot cannot reach, are listed, and then nothing is
+    written unless --accept-loss or, for angles, --clip is given. By how much the
     steps of the format round the motion is measured on what was written.
 
     [bold]Examples[/]
@@ -223,6 +256,7 @@ def convert(
                 format=to,
                 robot=robot,
                 accept_loss=accept_loss,
+                clip=clip,
                 options=_options(keys, straighten=straighten),
             )
     for loss in done.losses:

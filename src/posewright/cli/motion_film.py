@@ -37,7 +37,9 @@ def film(
     page: Page = None,
     robot: RobotName = None,
     camera: Annotated[str, option("--camera NAME", "side, front, chase, or a camera of the robot.")] = "side",
-    pictures: Annotated[int, option("--pictures N", "Of a strip, how many.", min=1, max=60)] = PICTURES,
+    pictures: Annotated[
+        int, option("--pictures N", "How many pictures a strip has.", min=1, max=60)
+    ] = PICTURES,
     speed: Speed = 1.0,
     size: Size = None,
     no_physics: Annotated[

@@ -7,14 +7,26 @@ from pathlib import Path
 from typing import Annotated
 
 from posewright import formats
-from posewright.cli.console import warn
+from posewright.cli.console import note, warn
 from posewright.cli.options import argument, option
 
 MotionPath = Annotated[Path, argument("FILE", "A motion file; its content tells the format.")]
-Page = Annotated[str | None, option("--page -p P", "Name or number of a page; default the first.")]
+Page = Annotated[
+    str | None, option("--page -p P", "Name or number of a page (one motion of the file); default the first.")
+]
 OnlyPage = Annotated[str | None, option("--page -p P", "Name or number of a page; default all.")]
-RobotName = Annotated[str | None, option("--robot R", "The robot; another's motion is carried over.")]
+RobotName = Annotated[
+    str | None, option("--robot R", "The robot to play it; another robot's motion is carried over.")
+]
 
+Rules = Annotated[
+    str,
+    option(
+        "--rules NAME",
+        "hardware: what joints and servos can do; or a team's: eagle_knights; or a *.rules.yaml.",
+    ),
+]
+Verbose = Annotated[bool, option("--verbose -v", "Tell every finding, however many.")]
 Physics = Annotated[
     bool, option("--physics", "Play it under gravity: falls, tilt, self-contact, slip, lag, weak servos.")
 ]
@@ -27,7 +39,8 @@ PutDown = Annotated[
     ),
 ]
 Friction = Annotated[
-    float | None, option("--friction MU", "Of the floor: 0.2 polished, 1 carpet; default the model's.")
+    float | None,
+    option("--friction MU", "Friction of the floor: 0.2 is polished, 1 is carpet; default the model's."),
 ]
 
 
@@ -44,6 +57,8 @@ def open_for_robot(path: Path, robot: str | None) -> formats.MotionFile:
 def _told(opened: formats.MotionFile) -> formats.MotionFile:
     for warning in opened.warnings:
         warn(f"{opened.path}: {warning}")
+    if opened.assumed is not None:
+        note(f"{opened.path}: assumed {opened.assumed}; say --robot for another")
     return opened
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from posewright import evaluation, experiments, formats, motions, recordings
-from posewright.cli.console import counted, table
+from posewright.cli.console import STYLES, counted, line_of, rated, styled, table
 from posewright.cli.motion_options import radians
 from posewright.cli.options import record_paths, refuse_recording
+
+FEW = 12
+"""So many findings are told one by one, unless all are asked for."""
 
 FOR_EVER = "for ever"
 
@@ -30,6 +35,7 @@ def describe_file(file: formats.MotionFile, page: str | None) -> dict[str, Any]:
         "file": str(file.path),
         "format": file.format,
         "robot": motion.robot,
+        "assumed": file.assumed,
         "robot_joints": len(formats.card_of(motion).joints),
         "design": motion.extras.get("design"),
         "frame_ms": _frame_ms(file, motion),
@@ -139,23 +145,33 @@ def page_table(pages: list[dict[str, Any]]) -> Table:
 
 
 def findings_report(
-    file: formats.MotionFile, page: str | None, *, near_pose: str | None, celebration: bool
+    file: formats.MotionFile,
+    page: str | None,
+    *,
+    near_pose: str | None,
+    celebration: bool,
+    rules: str = motions.HARDWARE,
 ) -> dict[str, Any]:
-    """Return what the design rules find in one page of a file, or in all of them."""
+    """Return what design rules find in one page of a file, or in all of them."""
     wanted = None if page is None else file.page_number(page)
-    checked = [
-        (label.number, motion, finding)
+    pages = [
+        (label.number, motion)
         for label, motion in zip(file.pages, file.motions, strict=True)
         if wanted in (None, label.number)
-        for finding in motions.check_motion(
-            motion, formats.card_of(motion), near_pose=near_pose, celebration=celebration
-        )
+    ]
+    checked = [
+        (number, motion, finding)
+        for number, motion in pages
+        for finding in motions.check_motion(motion, near_pose=near_pose, celebration=celebration, rules=rules)
     ]
     counts = {level: sum(finding.level is level for *_, finding in checked) for level in motions.Level}
     return {
         "file": str(file.path),
         "format": file.format,
-        "motions": len(file.motions) if wanted is None else 1,
+        "assumed": file.assumed,
+        "rules": rules,
+        "motions": len(pages),
+        "checked": [{"page": number, "motion": motion.name} for number, motion in pages],
         "errors": counts[motions.Level.ERROR],
         "warnings": counts[motions.Level.WARNING],
         "findings": [
@@ -178,15 +194,36 @@ def _finding(finding: motions.Finding) -> dict[str, Any]:
     }
 
 
-def finding_lines(report: dict[str, Any]) -> Iterator[str]:
-    """Yield a line a finding, and one that counts them."""
-    many = report["motions"] > 1
-    for found in report["findings"]:
-        whose = f"{found['motion']}: " if many else ""
-        yield f"{found['level']:<7} {found['rule']:<8} {whose}{found['message']}"
-    errors, warnings = report["errors"], report["warnings"]
+def finding_lines(report: dict[str, Any], *, verbose: bool = False) -> Iterator[str | Text]:
+    """Yield the findings where they are few or all are asked for, a line a motion, and one that counts."""
+    found, many = report["findings"], report["motions"] > 1
+    shown = found if verbose or len(found) <= FEW else [] if many else _worst(found)
+    for finding in shown:
+        whose = f"{finding['motion']}: " if many else ""
+        yield line_of(rated(finding["level"], 7), f" {finding['rule']:<8} {whose}{finding['message']}")
+    if many:
+        yield from _motion_lines(report)
     motions = f"{report['motions']} motions: " if many else ""
-    yield f"{motions}{counted(errors, 'error')}, {counted(warnings, 'warning')}"
+    more = f" (-v shows all {len(found)})" if len(shown) < len(found) else ""
+    yield f"{motions}{counted(report['errors'], 'error')}, {counted(report['warnings'], 'warning')}{more}"
+
+
+def _worst(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the first finding of each level and rule, which is the worst."""
+    return list({(one["level"], one["rule"]): one for one in reversed(found)}.values())[::-1]
+
+
+def _motion_lines(report: Mapping[str, Any]) -> Iterator[Text]:
+    """Yield a line a motion: what was found in it, and by which rules."""
+    width = max(len(one["motion"]) for one in report["checked"])
+    for page in report["checked"]:
+        found = [one for one in report["findings"] if one["page"] == page["page"]]
+        levels = Counter(one["level"] for one in found)
+        rules = ", ".join(dict.fromkeys(one["rule"] for one in found))
+        told = ", ".join(counted(number, level) for level, number in levels.items())
+        worst = next((level for level in STYLES if levels[level]), "ok")
+        shown = styled(f"{told}: {rules}" if found else "ok", STYLES[worst])
+        yield line_of(f"{page['motion']:<{width}}  ", shown)
 
 
 def with_physics(
@@ -236,10 +273,10 @@ def with_physics(
     }
 
 
-def findings_lines(result: evaluation.MotionResult) -> Iterator[str]:
+def findings_lines(result: evaluation.MotionResult) -> Iterator[Text]:
     """Yield what was found, a line each."""
     for finding in result.findings:
-        yield f"{finding.level.value:<7} {finding.rule:<8} {finding.message}"
+        yield line_of(rated(finding.level.value, 7), f" {finding.rule:<8} {finding.message}")
 
 
 def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:

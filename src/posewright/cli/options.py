@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from posewright.cli import console
+from posewright.cli import completion, console
 from posewright.documents import refuse_unwritable, write_atomically
 from posewright.errors import InputError, LossError, OutputError, Where
 
@@ -23,11 +23,13 @@ def option(words: str, about: str, **more: Any) -> Any:
     """Return an option as help writes it: its names, then what stands for its value: `--output -o FILE`."""
     names = [word for word in words.split() if word.startswith("-")]
     value = " ".join(word for word in words.split() if not word.startswith("-"))
+    more = {"autocompletion": completion.offers_for(words)} | more
     return typer.Option(*names, metavar=value or None, help=about, **more)
 
 
 def argument(words: str, about: str, **more: Any) -> Any:
     """Return an argument, `words` being what stands for it in help; empty for the parameter's own name."""
+    more = {"autocompletion": completion.offers_for(words)} | more
     return typer.Argument(metavar=words or None, help=about, **more)
 
 
@@ -96,7 +98,7 @@ def give_samples(samples: Any, told: Mapping[str, Any], output: Path | None, *, 
     if as_json:
         console.emit_json({**told, **samples.to_dict()})
     elif output is None:
-        typer.echo(samples.csv(), nl=False)
+        console.emit_text(samples.csv())
     else:
         console.say(f"{len(samples.times)} rows -> {output}")
 

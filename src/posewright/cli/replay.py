@@ -19,7 +19,7 @@ from posewright.cli.film_options import (
     refuse_unused_camera,
     size_of,
 )
-from posewright.cli.judge import give_outcome
+from posewright.cli.judge import TrustRules, give_outcome
 from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
 
 if TYPE_CHECKING:
@@ -32,16 +32,17 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    recording: Annotated[Path, argument("", "A recording (MCAP).")],
+    recording: Annotated[Path, argument("RECORDING", "A recording (MCAP).")],
     video: Video = None,
     plot: Plot = None,
     camera: Camera = None,
     speed: Speed = 1.0,
     size: Size = None,
     view: Annotated[bool, option("--view", "Show it in a live window.")] = False,
+    trust: TrustRules = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play a recording again, from itself alone: picture, film, live window, score.
+    """Replay a recording, without simulating again: picture, film, live window, score.
 
     [bold]Examples[/]
       posewright replay race.mcap
@@ -61,6 +62,7 @@ def replay(
             camera=camera,
             speed=speed,
             size=pixels,
+            trust_attached_rules=trust,
             on_progress=filming(say),
         )
     if view:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from posewright import robots
+from posewright import figures, robots
+from posewright.cli import completion
 from posewright.cli.console import give, table
-from posewright.cli.options import AsJson, add_verb, argument
+from posewright.cli.options import AsJson, Plot, add_verb, argument, option
+from posewright.errors import UnknownNameError
 
 NOT_WORTH_SHOWING = (0, None, (0.0, 0.0, 0.0))
 """Values of a sensor's place and direction that say no more than its mount does."""
@@ -45,57 +49,80 @@ def list_robots(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def show(
-    name: Annotated[str, argument("NAME", "A robot of the list, or the path of one's own robot.yaml.")],
+    name: Annotated[
+        str, argument("ROBOT", "A robot of `posewright robots`, or the path of your own robot.yaml.")
+    ],
+    section: Annotated[
+        list[str] | None,
+        option(
+            "--section NAME",
+            f"Show this of it, in full: {', '.join(SECTIONS)} or all. Repeat for more.",
+            autocompletion=completion.words(*SECTIONS, "all"),
+        ),
+    ] = None,
+    plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a robot's card: joints, servos, limits, poses, numberings, sensors and sources.
+    """Show a robot's card: its joints and their limits, and what else there is; --section shows the rest.
 
-    Angles are the joints' own: pitch about y, roll about x, yaw about z.
+    Angles are the joints' own: pitch about y, roll about x, yaw about z. JSON holds all sections. The picture
+    of --plot shows where the joints are, and which way is positive.
 
     [bold]Examples[/]
       posewright robots show robotis_bioloid
+      posewright robots show sony_ers7 --section sensors --section poses
       posewright robots show robotis_bioloid --json
-      posewright robots show my_robot/robot.yaml
+      posewright robots show sony_ers7 --plot joints.png
+      posewright robots show my_robot/robot.yaml --section all
     """
-    card = robots.describe(robots.robot(name))
-    give(card, _card(card), as_json=as_json)
+    for word in section or ():
+        if word not in (*SECTIONS, "all"):
+            raise UnknownNameError.among("section", word, (*SECTIONS, "all"))
+    robot = robots.robot(name)
+    if plot is not None:
+        figures.save_figure(figures.draw_robot(robot), plot)
+    card = robots.describe(robot)
+    wanted = list(SECTIONS) if "all" in (section or ()) else section
+    give(card, _summary(card, robot.folder) if wanted is None else _card(card, wanted), as_json=as_json)
 
 
-def _card(card: dict[str, Any]) -> Iterator[str | Table]:
+def _heading(card: dict[str, Any]) -> Iterator[str]:
     yield f"{card['name']}: {card['maker']} {card['title']}"
-    yield f"{card['n_joints']} joints, a frame every {1000.0 * card['frame_period_s']:g} ms"
-    for one in card_tables(card):
+    mass = "" if card["mass_kg"] is None else f", {card['mass_kg']:.3g} kg"
+    yield f"{card['n_joints']} joints{mass}, a frame every {1000.0 * card['frame_period_s']:g} ms"
+
+
+def _summary(card: dict[str, Any], folder: str | Path | None) -> Iterator[str | Table]:
+    """Yield a screenful: joints and limits, and the names of what can be used."""
+    yield from _heading(card)
+    yield ""
+    yield _limits(card)
+    yield ""
+    kinds = Counter(sensor["kind"] for sensor in card["sensors"])
+    told = {"poses": list(card["poses"]), "sensors": [f"{n} x {kind}" for kind, n in kinds.items()]}
+    for kind in ("motion", "gait", "tune", "behaviour"):
+        paths = sorted(Path(folder or "", f"{kind}s").glob(f"*.{kind}.yaml")) if folder else ()
+        told[f"{kind}s"] = [path.name.split(".")[0] for path in paths]
+    for what, names in told.items():
+        if names:
+            yield f"{what + ':':<12}{', '.join(names)}"
+    yield f"more:       --section {', '.join(SECTIONS)} or all"
+
+
+def _card(card: dict[str, Any], sections: Iterable[str]) -> Iterator[str | Table]:
+    yield from _heading(card)
+    for one in card_tables(card, sections):
         yield ""
         yield one
 
 
-def card_tables(card: dict[str, Any]) -> Iterator[Table]:
-    """Yield the tables of one robot's card, from `posewright.robots.describe`."""
-    yield _joints(card)
-    if card["coupled_limits"]:
-        yield _coupled_limits(card)
-    yield _servo_models(card)
-    if any(model["gains"] for model in card["servo_models"].values()):
-        yield _gains(card)
-    yield _poses(card)
-    for title, block in (("Numberings", "numberings"), ("Namings", "namings")):
-        if card[block]:
-            yield _called(title, card, card[block])
-    yield _table("Groups", ("group", "joints"), card["groups"].items())
-    if card["designs"]:
-        yield _table("Designs of motion files", ("label", "joints"), card["designs"].items())
-    pairs = [
-        (pair["right"], pair["left"], "same" if pair["sign"] > 0 else "opposite")
-        for pair in card["mirror_pairs"]
-    ]
-    yield _table("Mirror pairs", ("right", "left", "angle"), pairs)
-    if card["sensors"]:
-        yield _sensors(card)
-    if card["leds"]:
-        yield _table("Lights", ("light", "colour", "place"), (led.values() for led in card["leds"]))
-    if card["motion_rules"]:
-        yield _table("Rules for motions", ("rule", "value"), card["motion_rules"].items())
-    yield _table("Sources", ("key", "what it stands for"), card["sources"].items())
+def card_tables(card: dict[str, Any], sections: Iterable[str] | None = None) -> Iterator[Table]:
+    """Yield the tables of one robot's card, from `posewright.robots.describe`; default every section."""
+    for section in SECTIONS if sections is None else sections:
+        for made in SECTIONS[section]:
+            shown = made(card)
+            if shown.row_count:
+                yield shown
 
 
 def _table(title: str, columns: Sequence[str], rows: Rows) -> Table:
@@ -113,6 +140,36 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return ", ".join(str(part) for part in value) if isinstance(value, list | tuple) else str(value)
+
+
+def _limits(card: dict[str, Any]) -> Table:
+    rows = [
+        (
+            one["servo"]["id"],
+            one["name"],
+            one["lower_deg"],
+            one["upper_deg"],
+            one["servo"]["no_load_speed_deg_s"],
+        )
+        for one in card["joints"]
+    ]
+    return _filled("", ("ID", "joint", "from deg", "to deg", "deg/s"), rows)
+
+
+def _listed(title: str, columns: Sequence[str], key: str) -> Callable[[dict[str, Any]], Table]:
+    return lambda card: _table(title, columns, card[key].items())
+
+
+def _lights(card: dict[str, Any]) -> Table:
+    return _table("Lights", ("light", "colour", "place"), (led.values() for led in card["leds"]))
+
+
+def _mirror_pairs(card: dict[str, Any]) -> Table:
+    rows = [
+        (pair["right"], pair["left"], "same" if pair["sign"] > 0 else "opposite")
+        for pair in card["mirror_pairs"]
+    ]
+    return _table("Mirror pairs", ("right", "left", "angle"), rows)
 
 
 def _joints(card: dict[str, Any]) -> Table:
@@ -190,7 +247,8 @@ def _poses(card: dict[str, Any]) -> Table:
 
 def _called(title: str, card: dict[str, Any], schemes: dict[str, dict[str, str]]) -> Table:
     names = [{joint: name for name, joint in scheme.items()} for scheme in schemes.values()]
-    rows = [(joint["name"], *(name.get(joint["name"], "") for name in names)) for joint in card["joints"]]
+    joints = card["joints"] if schemes else ()
+    rows = [(joint["name"], *(name.get(joint["name"], "") for name in names)) for joint in joints]
     return _table(title, ("joint", *schemes), rows)
 
 
@@ -206,3 +264,24 @@ def _sensors(card: dict[str, Any]) -> Table:
         place = next((sensor[key] for key in ("mount", "foot", "place") if key in sensor), "")
         rows.append((sensor["name"], sensor["kind"], place, details))
     return _table("Sensors", ("sensor", "kind", "on", "details"), rows)
+
+
+SECTIONS: Mapping[str, Sequence[Callable[[dict[str, Any]], Table]]] = {
+    "joints": (_joints, _coupled_limits),
+    "servos": (_servo_models, _gains),
+    "masses": (_listed("Masses of links", ("link", "kg"), "link_masses_kg"),),
+    "poses": (_poses,),
+    "names": (
+        lambda card: _called("Numberings", card, card["numberings"]),
+        lambda card: _called("Namings", card, card["namings"]),
+    ),
+    "groups": (
+        _listed("Groups", ("group", "joints"), "groups"),
+        _listed("Designs of motion files", ("label", "joints"), "designs"),
+        _mirror_pairs,
+    ),
+    "sensors": (_sensors, _lights),
+    "rules": (_listed("Rules for motions", ("rule", "value"), "motion_rules"),),
+    "sources": (_listed("Sources", ("key", "what it stands for"), "sources"),),
+}
+"""The sections of a card, and the tables of each."""

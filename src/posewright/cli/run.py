@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from posewright.cli import console
+from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, run_seeds
 from posewright.cli.film_options import (
     Camera,
     Size,
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
     from posewright.simulation import World
 
 
-TrialName = Annotated[str, argument("", "A trial's or a contest's name, or a *.trial.yaml file.")]
+TrialName = Annotated[str, argument("TRIAL", "A trial's or a contest's name, or a *.trial.yaml file.")]
 LayoutName = Annotated[
     str | None, option("--layout", "Where the boxes stand: a name, a *.layout.yaml file, or 'random'.")
 ]
 Seed = Annotated[
-    int | None, option("--seed", "Of what is drawn by chance: where boxes stand, random inputs of a chart.")
+    int | None,
+    option("--seed", "Seed of what is drawn at random: where boxes stand, random inputs of a chart."),
 ]
 BehaviourName = Annotated[
     str | None, option("--behaviour", "A behaviour's name, or a *.behaviour.yaml file.")
@@ -47,7 +49,13 @@ VendorFile = Annotated[
         "--motions", "A vendor's motion file on your disk (RoboPlus .mtn) to walk on, not the shipped tables."
     ),
 ]
-Body = Annotated[str, option("--body", "What it is run on: sim, mock, or what an installed package adds.")]
+Body = Annotated[
+    str,
+    option(
+        "--body",
+        "sim; random: a simulated body drawn by the seed; a *.bodies.yaml; mock; an installed package's.",
+    ),
+]
 RealTime = Annotated[bool, option("--real-time", "Send each frame at its time, as to a real robot.")]
 Record = Annotated[Path | None, option("--record", "Write the recording (MCAP; opens in Foxglove).")]
 View = Annotated[bool, option("--view", "Show it in a live window, at real time.")]
@@ -75,6 +83,10 @@ def run(
     size: Size = None,
     view: View = False,
     legal: Legal = False,
+    seeds: Seeds = None,
+    workers: Workers = None,
+    out: Out = None,
+    keep: KeepRecordings = True,
     as_json: AsJson = False,
 ) -> None:
     """Run a trial or a contest: robot, behaviour, field, referee, judge.
@@ -84,12 +96,20 @@ def run(
       posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
       posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
       posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
-      posewright run passivity-test --seed 3
+      posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
     from posewright.control import RealClock
     from posewright.experiments import run_trial
     from posewright.figures import FILMS, PICTURES, refuse_film
 
+    what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body}
+    what["legal"] = legal
+    if seeds is not None:
+        only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
+        only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
+        what["recordings"] = keep
+        run_seeds(trial, seeds, only_one=only_one, out=out, workers=workers, as_json=as_json, **what)
+        return
     refuse_unused_camera(camera, video)
     video, pixels = video and film_path(video, trial), size_of(size)
     if view and body != "sim":
@@ -103,12 +123,8 @@ def run(
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
         outcome = run_trial(
             trial,
-            layout=layout,
+            **what,
             seed=seed,
-            behaviour=behaviour,
-            motions=motions,
-            body=body,
-            legal=legal,
             to_film=video is not None,
             camera=camera,
             record=record,
@@ -117,14 +133,15 @@ def run(
             pace=RealClock(time.monotonic, time.sleep) if real_time else None,
             clock=time.perf_counter,
         )
-        _show(outcome, plot, video, {"camera": camera, "speed": speed, "size": pixels}, say)
+        how = {"camera": camera, "speed": speed, "size": pixels}
+        _show(outcome, plot, video, how, say)
     give_outcome(outcome, as_json=as_json)
 
 
 def _show(
     outcome: Outcome, plot: Path | None, video: Path | None, how: dict[str, Any], say: Callable[[str], None]
 ) -> None:
-    """Draw what came of a run, and film it, where that is asked for."""
+    """Draw what came of it, and film it as asked, where that is asked for."""
     from posewright.experiments import draw_outcome
     from posewright.figures import film_recording, save_figure
 

@@ -11,14 +11,14 @@ from posewright.cli.options import AsJson, option
 
 def register(app: typer.Typer) -> None:
     """Add the verb."""
-    verb = typer.Typer(help="Points by a contest's own formula.", no_args_is_help=True)
+    verb = typer.Typer(help="Compute points with a contest's own formula.", no_args_is_help=True)
     verb.callback()(_contests)
     verb.command("obstacle-race")(obstacle_race)
     app.add_typer(verb, name="score")
 
 
 def _contests() -> None:
-    """Points by a contest's own formula."""
+    """Compute points with a contest's own formula."""
 
 
 def obstacle_race(

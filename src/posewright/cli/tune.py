@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
-from rich.text import Text
 
 from posewright import experiments, figures, gaits, search
 from posewright.cli import console
@@ -37,32 +36,37 @@ GAIT_SUFFIXES = (".yaml", ".yml")
 
 TuningName = Annotated[
     str | None,
-    argument("TUNING", "A tuning of --list, or the path of one's own *.tune.yaml.", show_default=False),
+    argument("TUNING", "A tuning of --list, or the path of your own *.tune.yaml.", show_default=False),
 ]
 Generations = Annotated[
-    int | None, option("--generations N", "How many after the start; default the document's.", min=1)
+    int | None,
+    option("--generations N", "How many generations after the start; default the document's.", min=1),
 ]
 Population = Annotated[
-    int | None, option("--population N", "Candidates in each; default the document's, or the journal's.")
+    int | None,
+    option("--population N", "Candidates in each generation; default the document's, or the journal's."),
 ]
-Seed = Annotated[int | None, option("--seed N", "Of what is drawn by chance; default 0, or the journal's.")]
+Seed = Annotated[
+    int | None, option("--seed N", "Seed of what is drawn at random; default 0, or the journal's.")
+]
 Workers = Annotated[
     int | None,
     option(
         "--workers N",
-        "Processes that walk; default one a processor. The result is the same with any number.",
+        "Processes that walk; default one per processor. Any number gives the same result.",
         min=1,
     ),
 ]
 JournalFile = Annotated[
-    Path | None, option("--journal FILE", f"Of the search; default TUNING{JOURNAL_SUFFIX} here.")
+    Path | None, option("--journal FILE", f"Journal of the search; default TUNING{JOURNAL_SUFFIX} here.")
 ]
-Resume = Annotated[bool, option("--resume", "Go on with the journal that is there.")]
+Resume = Annotated[bool, option("--resume", "Go on with an existing journal.")]
 GaitFile = Annotated[Path | None, option("--output -o FILE", "Write the best gait here, a *.gait.yaml.")]
 PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the search (png, svg or pdf).")]
-List = Annotated[bool, option("--list", "List the tunings that come with Posewright, no more.")]
+List = Annotated[bool, option("--list", "List the tunings that come with Posewright, and do nothing else.")]
 Report = Annotated[
-    Path | None, option("--report JOURNAL", "Show what a journal holds, no more; also --plot.")
+    Path | None,
+    option("--report JOURNAL", "Show what a journal holds, and do nothing else; --plot draws it."),
 ]
 
 
@@ -85,10 +89,10 @@ def tune(
     report: Report = None,
     as_json: AsJson = False,
 ) -> None:
-    """Search the numbers of a gait for the walk with the least score; exit with 1 where there is none.
+    """Search a gait's parameters for the walk with the lowest score; exit with 1 if none is found.
 
-    Every candidate is written into the journal when it has walked. Stop the search whenever you like, with
-    Ctrl-C or the plug, and go on with --resume: the result is that of a search that nothing stopped.
+    Every candidate is written to the journal once it has walked. Stop the search whenever you like, with
+    Ctrl-C or by pulling the plug, and continue with --resume: the result is the same as without the stop.
     docs/how-to-tune.md explains the document and the score.
 
     [bold]Examples[/]
@@ -311,7 +315,7 @@ def followed(shown: SearchProgress) -> Iterator[None]:
             if not display.disable:
                 display.update(line, description=text)
             elif is_kept:
-                console.err.print(Text(console.printable(text)), soft_wrap=True)
+                console.hint(text)
 
         shown.say = say
         yield

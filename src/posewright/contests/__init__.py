@@ -49,5 +49,6 @@ if TYPE_CHECKING:
     from posewright.contests.registry import contest_of as contest_of
     from posewright.contests.registry import is_of_a_contest as is_of_a_contest
     from posewright.contests.registry import judge as judge
+    from posewright.contests.registry import own_rules as own_rules
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -12,6 +12,7 @@ from posewright.arenas import Arena, arena, layout, layout_names, random_layout,
 from posewright.bodies import Supervisor
 from posewright.contests.picture import ContestPicture
 from posewright.control import Watcher
+from posewright.documents import is_file
 from posewright.errors import UnknownNameError
 from posewright.recordings import Event, Recording
 
@@ -158,6 +159,6 @@ def lay_out(kind: str, name: str, seed: int, *, legal: bool = True) -> Arena:
     if name in layout_names():
         return field.with_boxes(layout(name))
     path = Path(name)
-    if not path.is_file() and path.suffix not in (".yaml", ".yml"):
+    if not is_file(path) and path.suffix not in (".yaml", ".yml"):
         raise UnknownNameError.among("layout", name, (*layout_names(), "random"))
     return field.with_boxes(read_layout(path, field, legal=legal))

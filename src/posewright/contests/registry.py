@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from posewright.contests.contest import Contest, Score
 from posewright.contests.obstacle_race.contest import ObstacleRace
 from posewright.contests.passivity_test.contest import PassivityTest
+from posewright.contests.same_rules import first_difference
 from posewright.documents.catalogue import plugins
-from posewright.errors import InputError, UnknownNameError
-from posewright.recordings import Event, Header, Recording
+from posewright.errors import InputError, UnknownNameError, Where
+from posewright.recordings import Header, Recording
 from posewright.recordings.header import RULES_SUFFIX
+from posewright.recordings.plausible import refuse_impossible
 
 GROUP = "posewright.contests"
 """The group of entry points in which a package names its contests."""
@@ -26,8 +30,6 @@ _SHIPPED: dict[str, Callable[..., Contest]] = {
     _RACE: ObstacleRace,
     "passivity-test": PassivityTest,
 }
-_LATE_S = 1.0
-"""An event may be noted so much after the last row that was kept [s]."""
 
 
 def contest_names() -> tuple[str, ...]:
@@ -35,8 +37,10 @@ def contest_names() -> tuple[str, ...]:
     return tuple(sorted({*_SHIPPED, *plugins(GROUP)}))
 
 
-def contest(name: str, rules: str | None = None) -> Contest:
+def contest(name: str, rules: str | None = None, source: str = "") -> Contest:
     """Return the contest registered by that name, or with rules of that name; by the text of other rules.
+
+    Errors in rules say that they stand in `source`.
 
     Raises:
         UnknownNameError: there is none.
@@ -50,7 +54,13 @@ def contest(name: str, rules: str | None = None) -> Contest:
         raise InputError(
             f"{name!r} in {GROUP} is no contest", hint="it names a class or a function that makes one"
         )
-    made: Contest = make() if rules is None else make(rules)
+    try:
+        made: Contest = make() if rules is None else make(rules)
+    except InputError as error:
+        where = error.where or Where()
+        if rules is None or where.path is not None or not source:
+            raise
+        raise type(error)(error.message, where=replace(where, path=Path(source)), hint=error.hint) from error
     return made
 
 
@@ -64,8 +74,17 @@ def is_of_a_contest(header: Header) -> bool:
     return bool(header.contest or header.extras.get(KIND) or carries_rules)
 
 
-def contest_of(header: Header, rules: str | None = None) -> Contest:
-    """Return the contest a recording is of, by the rules given, or those that it carries, or else its own."""
+def contest_of(
+    header: Header, rules: str | None = None, source: str = "", *, trust_attached_rules: bool = False
+) -> Contest:
+    """Return the contest a recording is of, by the rules given, or those that it carries, or else its own.
+
+    Errors in the rules given say that they stand in `source`.
+
+    Raises:
+        InputError: it is of no contest, or the rules that it carries are called like those that ship, or like
+            others than it says itself, and are not: unless attached rules are trusted.
+    """
     carried = [name for name in header.documents if name.endswith(RULES_SUFFIX)]
     if len(carried) > 1 and rules is None:
         raise InputError(f"the recording carries several rules: {', '.join(sorted(carried))}")
@@ -74,32 +93,45 @@ def contest_of(header: Header, rules: str | None = None) -> Contest:
         raise InputError(
             "the recording was not made under a contest's rules", hint="say which rules to judge it by"
         )
-    return contest(kind, header.documents[carried[0]] if carried and rules is None else rules)
+    if not carried or rules is not None:
+        return contest(kind, rules, source)
+    held = contest(kind, header.documents[carried[0]], f"attached {carried[0]}")
+    if not trust_attached_rules:
+        hint = "--rules judges by rules of yours, --trust-attached-rules by those that it carries"
+        if header.contest and held.name != header.contest:
+            told = f"the recording is of {header.contest!r:.60} and carries the rules {held.name!r:.60}"
+            raise InputError(told, hint=hint)
+        if change := _change(held, kind):
+            told = f"the rules that the recording carries are not those of {held.name!r:.60}: {change}"
+            raise InputError(told, hint=hint)
+    return held
 
 
-def judge(recording: Recording, by: Contest | None = None) -> Score:
+def _change(held: Contest, kind: str) -> str | None:
+    """Return in words how rules differ from those that ship under their name; None if none do."""
+    shipped = (contest(kind), *(make() for make in _SHIPPED.values()))
+    changes = (first_difference(held.rules_text, own.rules_text) for own in shipped if own.name == held.name)
+    return next(changes, None)
+
+
+def own_rules(header: Header, held: Contest) -> str:
+    """Say in words that the rules a recording is judged by, and carries, do not ship; else nothing."""
+    change = _change(held, str(header.extras.get(KIND) or _RACE))
+    if change == "" or held.rules_text not in header.documents.values():
+        return ""
+    why = f"they are not those of that name that ship: {change}" if change else "no rules of that name ship"
+    return f"judged by the rules that the recording carries, {held.name}: {why}"
+
+
+def judge(recording: Recording, by: Contest | None = None, *, trust_attached_rules: bool = False) -> Score:
     """Return the score of a recording, by its own contest where none is given.
 
     Raises:
-        InputError: it is of no contest or of another field, it lacks what a judge must know, or an event in
-            it cannot have happened.
+        InputError: it is of no contest or of another field, it lacks what a judge must know, something in it
+            cannot have happened, or it carries other rules than its contest's, which are not trusted.
     """
     if by is not None and not is_of_a_contest(recording.header) and not recording.header.arena:
         raise InputError("the recording tells of no field", hint="a judge needs a run on the contest's field")
-    judged_by = contest_of(recording.header) if by is None else by
-    for event in recording.events:
-        _check(event, recording)
+    judged_by = contest_of(recording.header, trust_attached_rules=trust_attached_rules) if by is None else by
+    refuse_impossible(recording)
     return judged_by.judge(recording)
-
-
-def _check(event: Event, recording: Recording) -> None:
-    """Refuse an event at a time that was not, or about a box that is not there."""
-    last_s, n_boxes = recording.duration_s + _LATE_S, len(recording.header.boxes)
-    for what, time_s in (("its time", event.time_s), ("since_s", event.data.get("since_s"))):
-        if isinstance(time_s, int | float) and not 0.0 <= time_s <= last_s:  # nor is not-a-number
-            raise InputError(
-                f"a {event.kind} in the recording cannot be: {what} is {time_s}", hint=f"0 to {last_s:g} s"
-            )
-    box = event.data.get("box")
-    if type(box) is int and not 1 <= box <= n_boxes:
-        raise InputError(f"a {event.kind} in the recording is about box {box}", hint=f"1 to {n_boxes}")

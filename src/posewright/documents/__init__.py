@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from posewright.documents.catalogue import Plugins as Plugins
     from posewright.documents.catalogue import is_path as is_path
     from posewright.documents.catalogue import plugins as plugins
+    from posewright.documents.files import is_file as is_file
+    from posewright.documents.files import is_folder as is_folder
+    from posewright.documents.files import is_there as is_there
     from posewright.documents.files import locked as locked
     from posewright.documents.files import open_ordinary as open_ordinary
+    from posewright.documents.files import real_path as real_path
     from posewright.documents.files import refuse_unwritable as refuse_unwritable
     from posewright.documents.files import replacing as replacing
     from posewright.documents.files import try_lock as try_lock

@@ -145,7 +145,8 @@ def refuse_unwritable(path: Path) -> None:
         raise OutputError.at(path, os.strerror(errno.EACCES))
 
 
-def _real(path: Path) -> Path:
+def real_path(path: Path) -> Path:
+    """Return where a path leads, links followed, or raise OutputError for one that no file can have."""
     try:
         return Path(os.path.realpath(path))
     except ValueError as error:  # a NUL in it, or half a character
@@ -155,7 +156,7 @@ def _real(path: Path) -> Path:
 
 def _target(path: Path) -> Path:
     """Return the file that writing to `path` means; a device or a pipe must not be replaced by a file."""
-    target = _real(path)
+    target = real_path(path)
     try:
         status = target.stat()
     except OSError as error:
@@ -171,12 +172,30 @@ def _target(path: Path) -> Path:
     return target
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether something is at a path; it says no, where Path raises, of what is no name."""
+    return os.path.exists(path)  # noqa: PTH110 -- Path raises of a name that is too long
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is a file at a path."""
+    return os.path.isfile(path)  # noqa: PTH113 -- as above
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether there is a folder at a path."""
+    return os.path.isdir(path)  # noqa: PTH112 -- as above
+
+
 def open_ordinary(path: Path) -> BinaryIO:
     """Open a file for reading bytes.
 
     A pipe or a device, on which a program would wait for ever, is not opened at all.
     """
-    mode = path.stat().st_mode
+    try:
+        mode = path.stat().st_mode
+    except ValueError as error:  # a NUL in its name, or half a character
+        raise OSError(errno.EINVAL, "no file can be called so") from error
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a folder is refused by open() in its own words
         raise OSError(errno.EINVAL, "not an ordinary file")
     return path.open("rb")
@@ -194,8 +213,8 @@ def locked(*paths: Path) -> Iterator[None]:
     Raises:
         OutputError: another program held one of the folders for `LOCK_TIMEOUT_S`, and nothing changed there.
     """
-    targets = [_real(path) for path in paths]
-    folders = {target if os.path.isdir(target) else target.parent for target in targets}  # noqa: PTH112 -- says no, where Path raises, of a name that is too long
+    targets = [real_path(path) for path in paths]
+    folders = {target if is_folder(target) else target.parent for target in targets}
     with contextlib.ExitStack() as held:
         for folder in sorted(folders):  # the same order everywhere: two programs never wait for each other
             held.enter_context(_one_locked(folder))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from posewright.documents.emitting import OneLine, emitted
-from posewright.documents.files import write_atomically
+from posewright.documents.files import is_file, open_ordinary, write_atomically
 from posewright.documents.reading import decode_document
 from posewright.errors import DocumentError, Where
 
@@ -22,8 +21,7 @@ def save_document(path: Path | str, data: Mapping[str, Any]) -> None:
     values change; if nothing changed, not a byte does.
     """
     path = Path(path)
-    stands = os.path.exists(path)  # noqa: PTH110 -- says no, where Path raises, of a name that is too long
-    write_atomically(path, render_document(data, over=path if stands else None).encode())
+    write_atomically(path, render_document(data, over=path if is_file(path) else None).encode())
 
 
 def render_document(data: Mapping[str, Any], *, over: Path | None = None) -> str:
@@ -31,7 +29,8 @@ def render_document(data: Mapping[str, Any], *, over: Path | None = None) -> str
     if over is None:
         return emitted(data)
     try:
-        raw = over.read_bytes()
+        with open_ordinary(over) as file:
+            raw = file.read()
     except OSError as error:
         raise DocumentError(error.strerror or str(error), where=Where(path=over)) from error
     mark = BOM if raw.startswith(BOM.encode()) else ""

@@ -18,6 +18,7 @@ from posewright.evaluation.walking import walk
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk, plain
 from posewright.recordings import Recording
 from posewright.recordings.falls import side_of
+from posewright.recordings.plausible import refuse_impossible
 from posewright.robots import Robot
 
 LOW = 0.5
@@ -82,6 +83,7 @@ def evaluate(recording: Recording, *, robot: Robot | None = None) -> WalkResult 
         InputError: the recording lacks what is measured.
         UnknownNameError: the robot's card does not ship.
     """
+    refuse_impossible(recording)
     if walk.EXTRAS in recording.header.extras:
         return evaluate_walk(recording, robot=robot)
     if played.EXTRAS in recording.header.extras:

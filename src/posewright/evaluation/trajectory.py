@@ -13,6 +13,7 @@ from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, UnknownNameError
 from posewright.recordings import Recording, RobotRecord
 from posewright.recordings.falls import FallDetector, FallLimits, Spell, tilt, up_seen_from
+from posewright.recordings.plausible import MOST
 from posewright.robots import Robot, robot
 from posewright.rotation import heading, matrices
 
@@ -64,6 +65,16 @@ class Trajectory:
                 f"the recording does not say the {name} of {self.name}", hint="one made in simulation"
             )
         return facts[name]
+
+    def numbers(self, name: str, *shape: int) -> Floats:
+        """Return a fact that is numbers, of this shape."""
+        try:
+            found = np.array(self.fact(name), dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            found = np.full((), np.nan)
+        if found.shape != shape or not (np.abs(found) <= MOST).all():
+            raise InputError(f"the {name} of {self.name} is no number", hint=f"of the shape {shape}")
+        return found
 
     @cached_property
     def frames_a_row(self) -> int:
@@ -126,7 +137,10 @@ class Trajectory:
     @cached_property
     def gravity(self) -> Floats:
         """In the field's frame, which leans with the ground, `(3,)` [m/s^2]."""
-        return np.array(self.record.header.facts.get("gravity", EARTH), dtype=np.float64)
+        told = self.numbers("gravity", 3) if "gravity" in self.record.header.facts else np.array(EARTH)
+        if not told.any():
+            raise InputError("the recording was made without gravity", hint="a robot that walks has some")
+        return told
 
     @property
     def sky(self) -> Floats:

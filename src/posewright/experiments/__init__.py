@@ -8,20 +8,22 @@ from posewright.lazy import lazy
 
 if TYPE_CHECKING:
     from posewright.experiments.batch import Batch as Batch
-    from posewright.experiments.batch import Row as Row
+    from posewright.experiments.batch import Run as Run
     from posewright.experiments.batch import run_batch as run_batch
+    from posewright.experiments.batch_report import figure_text as figure_text
+    from posewright.experiments.batch_report import figure_words as figure_words
     from posewright.experiments.batch_report import keep_report as keep_report
     from posewright.experiments.batch_report import report_of as report_of
-    from posewright.experiments.batch_trials import TrialTask as TrialTask
     from posewright.experiments.batch_trials import read_seeds as read_seeds
     from posewright.experiments.batch_trials import run_many as run_many
-    from posewright.experiments.batch_trials import trial_task as trial_task
     from posewright.experiments.inspection import inspect_robot as inspect_robot
     from posewright.experiments.motion import try_motion as try_motion
     from posewright.experiments.outcome import Outcome as Outcome
     from posewright.experiments.plants import Part as Part
     from posewright.experiments.plants import make_plant as make_plant
     from posewright.experiments.plants import plant_names as plant_names
+    from posewright.experiments.ranking import files_in as files_in
+    from posewright.experiments.ranking import rank as rank
     from posewright.experiments.replaying import draw_outcome as draw_outcome
     from posewright.experiments.replaying import replay as replay
     from posewright.experiments.run import Progress as Progress
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from posewright.experiments.tuning.search import TunedGait as TunedGait
     from posewright.experiments.tuning.search import tune_gait as tune_gait
     from posewright.experiments.tuning.task import GaitTask as GaitTask
+    from posewright.experiments.walking.batch import walk_batch as walk_batch
     from posewright.experiments.walking.many import ManyReport as ManyReport
     from posewright.experiments.walking.many import WalkedBody as WalkedBody
     from posewright.experiments.walking.many import walk_many as walk_many

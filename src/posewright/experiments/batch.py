@@ -1,4 +1,4 @@
-"""Batches: many runs of one kind, a row each, what they say together, and how they are kept in a folder."""
+"""Batches: many runs of one kind, what they say together, and how they are kept in a folder."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -30,14 +31,12 @@ SETTINGS, RESULTS, REPORT = "batch.json", "results.csv", "report.html"
 JOURNAL = "journal"
 """The folder in a batch's folder with a document for each run that is done."""
 
-_ENDLESS = (float("inf"), -float("inf"))
-
 _UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}")
 """What a file is called that a program was writing when it was killed."""
 
 
 @dataclass(frozen=True)
-class Row:
+class Run:
     """One run of a batch.
 
     Attributes:
@@ -45,7 +44,8 @@ class Row:
         figures: what a table shows of it, by a name that has its unit.
         ranking: what decides which run is better, the greater the better; empty of a run that failed.
         incidents: what cost points, a word each.
-        story: how the judge accounts for it, a line each.
+        score: the judge's table, as `ScoreTable` has it: `columns`, `rows`, `total`.
+        story: what the judge says besides, a line each.
         body: how its body differs from the robot's model; empty where it does not.
         digest: of its recording; empty without one.
         sketch: the field seen from above as SVG paths [cm]: `size`, `lines`, `boxes`, `path`.
@@ -53,9 +53,10 @@ class Row:
     """
 
     name: str
-    figures: Mapping[str, float | str | None] = field(default_factory=dict)
+    figures: Mapping[str, Any] = field(default_factory=dict)
     ranking: tuple[float, ...] = ()
     incidents: tuple[str, ...] = ()
+    score: Mapping[str, Any] = field(default_factory=dict, repr=False)
     story: tuple[str, ...] = ()
     body: str = ""
     digest: str = ""
@@ -63,12 +64,17 @@ class Row:
     error: str | None = None
 
     def __post_init__(self) -> None:
+        told = plain(self.figures).items()
         figures = {
-            name: None if one in _ENDLESS or one != one else one for name, one in plain(self.figures).items()
+            name: None if isinstance(one, float) and not math.isfinite(one) else one for name, one in told
         }
         object.__setattr__(self, "figures", figures)
         for name in ("ranking", "incidents", "story"):
             object.__setattr__(self, name, tuple(plain(getattr(self, name))))
+
+
+OnRun = Callable[[Run, bool], None]
+"""Is told of a run, and whether it was done before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +82,7 @@ class Batch:
     """Many runs, in the order of their names as they were asked for.
 
     Attributes:
-        key: what the name of a row is: `seed`, `gait`, `file`.
+        key: what the name of a run is: `seed`, `gait`, `file`.
         measure: the figure that is summed up.
         settings: what all runs have in common, in words.
         folder: where it is kept; None for nowhere.
@@ -85,27 +91,27 @@ class Batch:
     key: str
     measure: str
     settings: Mapping[str, str]
-    rows: tuple[Row, ...]
+    runs: tuple[Run, ...]
     folder: Path | None = None
 
     def __repr__(self) -> str:
         mean = "" if self.mean is None else f", mean {self.measure} {self.mean:.2f}"
-        return f"<Batch of {len(self.rows)} runs{mean}>"
+        return f"<Batch of {len(self.runs)} runs{mean}>"
 
     @property
-    def done(self) -> tuple[Row, ...]:
+    def done(self) -> tuple[Run, ...]:
         """The runs that went well."""
-        return tuple(row for row in self.rows if row.error is None)
+        return tuple(run for run in self.runs if run.error is None)
 
     @property
-    def failed(self) -> tuple[Row, ...]:
+    def failed(self) -> tuple[Run, ...]:
         """The runs that ended with an error."""
-        return tuple(row for row in self.rows if row.error is not None)
+        return tuple(run for run in self.runs if run.error is not None)
 
     @property
     def values(self) -> tuple[float, ...]:
         """The measure of each run that has one."""
-        found = (row.figures.get(self.measure) for row in self.done)
+        found = (run.figures.get(self.measure) for run in self.done)
         return tuple(float(value) for value in found if isinstance(value, int | float))
 
     @property
@@ -119,61 +125,61 @@ class Batch:
         return statistics.stdev(self.values) if len(self.values) > 1 else None
 
     @property
-    def ranked(self) -> tuple[Row, ...]:
-        """The runs that went well from the best to the worst; of equal ones the first asked for comes first."""
-        return tuple(sorted(self.done, key=lambda row: row.ranking, reverse=True))
+    def ranked(self) -> tuple[Run, ...]:
+        """The runs that went well from the best to the worst; equal ones as they were asked for."""
+        return tuple(sorted(self.done, key=lambda run: run.ranking, reverse=True))
 
     @property
-    def best(self) -> Row | None:
+    def best(self) -> Run | None:
         """The best run."""
         return self.ranked[0] if self.done else None
 
     @property
-    def worst(self) -> Row | None:
+    def worst(self) -> Run | None:
         """The worst run."""
         return self.ranked[-1] if self.done else None
 
     @property
     def succeeded(self) -> tuple[str, int]:
         """The flag that says whether all went well, `finished` say, and how many runs have it."""
-        flags = {name for row in self.done for name, value in row.figures.items() if isinstance(value, bool)}
-        name = next((column for column in self.columns if column in flags), "done")
-        return name, sum(bool(row.figures.get(name, name == "done")) for row in self.done)
+        flags = [name for run in self.done for name, one in run.figures.items() if type(one) is bool]
+        name = flags[0] if flags else "done"
+        return name, sum(bool(run.figures.get(name, not flags)) for run in self.done)
 
     @property
     def incidents(self) -> dict[str, int]:
         """How often what cost points, the most frequent first."""
-        return dict(Counter(one for row in self.done for one in row.incidents).most_common())
+        return dict(Counter(one for run in self.done for one in run.incidents).most_common())
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the figures that any run has."""
-        return tuple(dict.fromkeys(name for row in self.done for name in row.figures))
+        return tuple(dict.fromkeys(name for run in self.done for name in run.figures))
 
     @property
     def digest(self) -> str:
         """A digest over what all runs recorded."""
-        lines = "".join(f"{row.name} {row.digest}\n" for row in self.done)
+        lines = "".join(f"{run.name} {run.digest}\n" for run in self.done)
         return hashlib.sha256(lines.encode()).hexdigest()
 
-    def recording(self, row: Row) -> Path | None:
+    def recording(self, run: Run) -> Path | None:
         """Return where the recording of a run is kept; None where it is not."""
-        path = None if self.folder is None else self.folder / f"{stem_of(self.key, row.name)}.mcap"
+        path = None if self.folder is None else self.folder / f"{stem_of(self.key, run.name)}.mcap"
         return path if path is not None and path.is_file() else None
 
     def table(self) -> tuple[dict[str, Any], ...]:
         """Return a mapping for each run, all with the same names: its own, its figures, digest and error."""
-        bodies = any(row.body for row in self.rows)
+        bodies = any(run.body for run in self.runs)
         return tuple(
             {
-                self.key: row.name,
-                **{name: row.figures.get(name) for name in self.columns},
-                "incidents": " ".join(row.incidents),
-                **({"body": row.body} if bodies else {}),
-                "digest": row.digest,
-                "error": row.error,
+                self.key: int(run.name) if self.key == "seed" else run.name,
+                **{name: run.figures.get(name) for name in self.columns},
+                "incidents": ", ".join(run.incidents),
+                **({"body": run.body} if bodies else {}),
+                "digest": run.digest,
+                "error": run.error,
             }
-            for row in self.rows
+            for run in self.runs
         )
 
     def csv(self) -> str:
@@ -187,26 +193,21 @@ class Batch:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain data, fit for JSON."""
         flag, count = self.succeeded
-        ends = {"best": self.best, "worst": self.worst}
+        table = {run.name: told for run, told in zip(self.runs, self.table(), strict=True)}
         return {
             "settings": dict(self.settings),
-            "runs": len(self.rows),
+            "n_runs": len(self.runs),
             "failed": len(self.failed),
             flag: count,
             "measure": self.measure,
             "mean": self.mean,
             "standard_deviation": self.deviation,
-            **{
-                end: row and {self.key: row.name, self.measure: row.figures.get(self.measure)}
-                for end, row in ends.items()
-            },
+            "best": self.best and table[self.best.name],
+            "worst": self.worst and table[self.worst.name],
             "incidents": self.incidents,
             "digest": self.digest,
             "folder": None if self.folder is None else str(self.folder),
-            "rows": [
-                {**told, "incidents": list(row.incidents)}
-                for told, row in zip(self.table(), self.rows, strict=True)
-            ],
+            "runs": [*table.values()],
         }
 
 
@@ -214,24 +215,24 @@ class Batch:
 class _Kept(Generic[Item]):
     """Does the task with an item, wherever that is done, and keeps what came of it."""
 
-    task: Callable[[Item, Path | None], Row]
+    task: Callable[[Item, Path | None], Run]
     key: str
     folder: Path | None
 
-    def __call__(self, named: tuple[str, Item]) -> Row:
+    def __call__(self, named: tuple[str, Item]) -> Run:
         name, item = named
         stem = stem_of(self.key, name)
         try:
-            row = self.task(item, None if self.folder is None else self.folder / f"{stem}.mcap")
+            run = self.task(item, None if self.folder is None else self.folder / f"{stem}.mcap")
             if self.folder is not None:
-                write_atomically(_entry(self.folder, stem), _sealed(row))
+                write_atomically(_entry(self.folder, stem), _sealed(run))
         except PosewrightError as error:  # of this run alone: the others go on
-            return Row(name, error=str(error))
-        return row
+            return Run(name, error=str(error))
+        return run
 
 
 def run_batch(
-    task: Callable[[Item, Path | None], Row],
+    task: Callable[[Item, Path | None], Run],
     items: Mapping[str, Item],
     *,
     key: str,
@@ -240,24 +241,24 @@ def run_batch(
     folder: Path | None = None,
     workers: int = 1,
     executor: Executor | None = None,
-    on_row: Callable[[Row, bool], None] | None = None,
+    on_run: OnRun | None = None,
 ) -> Batch:
-    """Do a task with every item; the rows are in the items' order, and the same whoever does them.
+    """Do a task with every item; the runs are in the items' order, and the same whoever does them.
 
-    What a folder holds already is not done again. A run that raises an error is a row that says so, and is
-    tried again the next time.
+    What a folder holds already is not done again. A run that raises an error says so, and is tried again
+    the next time.
 
     Args:
-        task: makes the row of an item, and writes its recording to the path, where there is one; it can be
+        task: makes the run of an item, and writes its recording to the path, where there is one; it can be
             handed to another process.
-        items: what it is done with, by the names of the rows.
+        items: what it is done with, by the names of the runs.
         key: what these names are.
         measure: the figure that is summed up.
-        settings: what the rows hang on besides their items, in words.
-        folder: where rows and recordings are kept; made where it is not there.
+        settings: what the runs hang on besides their items, in words.
+        folder: where runs and recordings are kept; made where it is not there.
         workers: processes that do it; 1 for this one alone.
         executor: who does it instead; its workers must see the folder.
-        on_row: is told of each row, and whether it was there already.
+        on_run: is told of each run, and whether it was there already.
 
     Raises:
         InputError: the folder holds a batch with other settings.
@@ -265,23 +266,23 @@ def run_batch(
         FormatError: what stands there is damaged.
         UnavailableError: a worker process ended by itself.
     """
-    rows: dict[str, Row] = {}
+    runs: dict[str, Run] = {}
 
-    def note(row: Row, *, is_old: bool = False) -> None:
-        rows[row.name] = row
-        if on_row is not None:
-            on_row(row, is_old)
+    def note(run: Run, *, is_old: bool = False) -> None:
+        runs[run.name] = run
+        if on_run is not None:
+            on_run(run, is_old)
 
     with sigterm_raises(), _opened(folder, settings):
         for name in items if folder is not None else ():
             path = _entry(folder, stem_of(key, name))  # type: ignore[arg-type]  # there is one: see above
             if path.exists():
                 note(_unsealed(path, name), is_old=True)
-        left = [named for named in items.items() if named[0] not in rows]
+        left = [named for named in items.items() if named[0] not in runs]
         with executor_for(workers if executor is None else 1, len(left)) as own:
-            for row in in_order(_Kept(task, key, folder), left, executor or own):
-                note(row)
-    return Batch(key, measure, settings, tuple(rows[name] for name in items), folder)
+            for run in in_order(_Kept(task, key, folder), left, executor or own):
+                note(run)
+    return Batch(key, measure, settings, tuple(runs[name] for name in items), folder)
 
 
 def stem_of(key: str, name: str) -> str:
@@ -290,8 +291,8 @@ def stem_of(key: str, name: str) -> str:
 
 
 def digest_of(settings: Mapping[str, str]) -> str:
-    """Return a short digest of settings, for the name of a folder."""
-    return hashlib.sha256(json.dumps(dict(settings), sort_keys=True).encode()).hexdigest()[:8]
+    """Return a digest of settings, or of other texts by name."""
+    return hashlib.sha256(json.dumps(dict(settings), sort_keys=True).encode()).hexdigest()[:16]
 
 
 @contextmanager
@@ -300,10 +301,7 @@ def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
     if folder is None:
         yield
         return
-    try:
-        (folder / JOURNAL).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError.at(folder, error.strerror or str(error)) from error
+    make_folder(folder / JOURNAL)
     with locked(folder / SETTINGS):
         _sweep(folder)
         if (folder / SETTINGS).exists():
@@ -314,6 +312,14 @@ def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
             yield
         finally:
             _sweep(folder)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder where it is not there yet, and those it lies in."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError.at(folder, error.strerror or str(error)) from error
 
 
 def _sweep(folder: Path) -> None:
@@ -334,18 +340,19 @@ def _entry(folder: Path, stem: str) -> Path:
     return folder / JOURNAL / f"{stem}.json"
 
 
-def _sealed(row: Row) -> bytes:
-    told = to_json(asdict(row))
-    return json.dumps({"row": told, "check": hashlib.sha256(told.encode()).hexdigest()}).encode()
+def _sealed(run: Run) -> bytes:
+    told = to_json(asdict(run))
+    return json.dumps({"run": told, "check": hashlib.sha256(told.encode()).hexdigest()}).encode()
 
 
-def _unsealed(path: Path, name: str) -> Row:
+def _unsealed(path: Path, name: str) -> Run:
     found = _document(path)
-    told = str(found.get("row"))
+    told = str(found.get("run"))
     if hashlib.sha256(told.encode()).hexdigest() == found.get("check"):
-        row = Row(**from_json(told))
-        if row.name == name:
-            return row
+        with suppress(TypeError):  # made by hand, with other keys
+            run = Run(**from_json(told))
+            if run.name == name:
+                return run
     hint = "delete it, and this run is done again"
     raise FormatError("this entry of the journal is not as it was written", where=Where(path), hint=hint)
 
@@ -359,10 +366,3 @@ def _document(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise FormatError("no JSON object", where=Where(path), hint="a file that a batch wrote")
     return found
-
-
-def refuse_same_stems(key: str, names: Sequence[str]) -> None:
-    """Refuse names whose files would be the same."""
-    (_, count), *_ = Counter(stem_of(key, name) for name in names).most_common(1) or [("", 0)]
-    if count > 1:
-        raise InputError(f"two of these runs would have one file for each {key}", hint="rename one of them")

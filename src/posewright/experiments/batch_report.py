@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from posewright.documents import write_atomically
 from posewright.errors import MissingExtraError
-from posewright.experiments.batch import REPORT, RESULTS, Batch, Row
+from posewright.experiments.batch import REPORT, RESULTS, Batch, Run, make_folder
 from posewright.experiments.replaying import draw_outcome, replay
 from posewright.figures import save_figure
 from posewright.version import __version__
@@ -28,20 +29,20 @@ class Shown:
     """A run that is shown large: which it is, and its picture, where its recording is kept."""
 
     title: str
-    row: Row
+    row: Run
     picture: str
 
 
 def keep_report(batch: Batch) -> None:
-    """Write `results.csv` and `report.html` into the batch's folder; without a folder, nothing.
+    """Write `results.csv` and `report.html` into the batch's folder, or raise an OutputError.
 
-    Raises:
-        OutputError: they cannot be written.
-        MissingExtraError: what makes the report is not installed; the results are written all the same.
+    Without a folder nothing is written; and no report where what makes it is not installed.
     """
     if batch.folder is not None:
-        write_atomically(batch.folder / RESULTS, batch.csv().encode())
-        write_atomically(batch.folder / REPORT, report_of(batch).encode())
+        make_folder(batch.folder)
+        write_atomically(batch.folder / RESULTS, batch.csv().encode(errors="backslashreplace"))
+        with suppress(MissingExtraError):
+            write_atomically(batch.folder / REPORT, report_of(batch).encode(errors="backslashreplace"))
 
 
 def report_of(batch: Batch) -> str:
@@ -58,32 +59,34 @@ def report_of(batch: Batch) -> str:
     jinja = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    jinja.filters["words"] = words
-    jinja.filters["number"] = number
+    jinja.filters["words"] = figure_words
+    jinja.filters["number"] = figure_text
     return jinja.get_template(TEMPLATE).render(
         batch=batch,
         title=f"{batch.settings.get('contest') or batch.settings.get('what', 'Batch')}",
         about=_about(batch),
+        texts={name for row in batch.done for name, one in row.figures.items() if isinstance(one, str)},
         spread=spread_of(batch),
         shown=list(_shown(batch)),
         version=__version__,
     )
 
 
-def words(name: str) -> str:
+def figure_words(name: str) -> str:
     """Return what people call a figure: `time_s` is `time [s]`."""
     known = {"m_s": "m/s", "rad_s": "rad/s", "s": "s", "m": "m", "cm": "cm", "deg": "deg", "w": "W"}
     for ending in sorted(known, key=len, reverse=True):
-        if name.endswith(f"_{ending}"):
+        if name.endswith(f"_{ending}") and not name.endswith(f"_per_{ending}"):
             return f"{name[: -len(ending) - 1].replace('_', ' ')} [{known[ending]}]"
     return name.replace("_", " ")
 
 
-def number(value: object) -> str:
+def figure_text(value: object) -> str:
     """Return a figure as people read it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "–" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)  # noqa: RUF001 -- a dash
+    text = f"{round(value, 2) + 0.0:.2f}" if isinstance(value, float) else str(value)
+    return "-" if value is None else text
 
 
 def _about(batch: Batch) -> dict[str, str]:
@@ -91,7 +94,7 @@ def _about(batch: Batch) -> dict[str, str]:
     told = {
         name: value for name, value in batch.settings.items() if name not in ("contest", "documents", "what")
     }
-    names = [row.name for row in batch.rows]
+    names = [row.name for row in batch.runs]
     return {
         f"{batch.key}s": f"{names[0]} … {names[-1]} ({len(names)})" if len(names) > 3 else ", ".join(names)
     } | told
@@ -122,11 +125,11 @@ def _picture(recording: Path | None) -> str:
 
 
 def spread_of(batch: Batch) -> Mapping[str, Any]:
-    """Return how the measure is spread as dots in a picture: a dot a run, stacked; empty where all are one."""
+    """Return where the dots of a picture lie, a run each, by the measure; empty where all are equal."""
     low, high = min(batch.values, default=0.0), max(batch.values, default=0.0)
     if low == high:
         return {}
-    bins: dict[int, list[Row]] = {}
+    bins: dict[int, list[Run]] = {}
     for row in batch.done:
         value = row.figures.get(batch.measure)
         if isinstance(value, int | float):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,12 +16,11 @@ from posewright.arenas import Arena, Role, corners, shadows
 from posewright.arrays import Floats
 from posewright.bodies import DomainParameters
 from posewright.contests import Ranked, contest
-from posewright.documents import read_text
 from posewright.errors import InputError
-from posewright.experiments.batch import Batch, Row, digest_of, run_batch
+from posewright.experiments.batch import Batch, OnRun, Run, digest_of, run_batch
 from posewright.experiments.batch_report import keep_report
 from posewright.experiments.outcome import Outcome, Unjudged
-from posewright.experiments.plants import SIMULATION, body_of
+from posewright.experiments.plants import SIMULATION
 from posewright.experiments.run import documents_of, run_trial
 from posewright.experiments.trial import Trial, read_trial
 from posewright.recordings import Recording, write_mcap
@@ -54,76 +52,49 @@ def read_seeds(text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class TrialTask:
+class _Task:
     """A trial, but for its seed; it can be handed to another process."""
 
     trial: Trial
-    motions: str | None = None
-    body: str = SIMULATION
-    legal: bool = False
+    motions: str | Path | None
+    body: str
+    legal: bool
 
-    @property
     def settings(self) -> dict[str, str]:
-        """What a run hangs on besides its seed, in words; raises what a run with these would raise."""
-        body_of(self.body, 0)
-        documents = documents_of(replace(self.trial, seed=0), self.motions, legal=self.legal)
-        if self.body not in ("", SIMULATION) and Path(self.body).is_file():
-            documents[Path(self.body).name] = read_text(Path(self.body))
-        if self.motions is not None:
-            documents[Path(self.motions).name] = Path(self.motions).read_bytes().hex()
-        told = "".join(f"{name}\n{text}\n" for name, text in sorted(documents.items()))
+        """Return what a run hangs on besides its seed, in words; raises what running it would raise."""
+        trial, files = replace(self.trial, seed=0), (self.motions, self.body)
+        texts = documents_of(trial, self.motions, self.body, legal=self.legal)
+        texts |= {str(one): Path(one).read_bytes().hex() for one in files if one and Path(one).is_file()}
         return {
-            "contest": contest(self.trial.contest).title,
-            "trial": self.trial.name,
-            "robot": self.trial.robot,
-            "behaviour": self.trial.behaviour,
-            "layout": self.trial.layout or "random",
-            "motions": self.motions or "those of the behaviour",
+            "contest": contest(trial.contest).title,
+            "trial": trial.name,
+            "robot": trial.robot,
+            "behaviour": trial.behaviour,
+            "layout": trial.layout or "random",
+            "motions": str(self.motions or "the behaviour's"),
             "body": self.body,
-            "legal layouts only": "yes" if self.legal else "no",
-            "documents": hashlib.sha256(told.encode()).hexdigest()[:16],
+            "layouts": "legal ones" if self.legal else "any",
+            "documents": digest_of(texts),
             "Posewright": __version__,
             "MuJoCo": importlib.metadata.version("mujoco"),
             "NumPy": np.__version__,
         }
 
-    def folder(self, within: Path) -> Path:
-        """Return where a batch of it is kept unless a person says where."""
-        return within / f"{Path(self.trial.name).name}-{digest_of(self.settings)}"
-
-    def row(self, seed: int, record: Path | None) -> Row:
+    def recorded(self, seed: int, record: Path | None) -> Run:
         """Run it with a seed, and write its recording."""
-        outcome = run_trial(self.trial, seed=seed, motions=self.motions, body=self.body, legal=self.legal)
+        what: Any = {"seed": seed, "motions": self.motions, "body": self.body, "legal": self.legal}
+        outcome = run_trial(self.trial, **what)
         if record is not None:
             write_mcap(outcome.recording, record)
-        return row_of(str(seed), outcome)
+        return run_of(str(seed), outcome)
 
-    def unrecorded(self, seed: int, record: Path | None) -> Row:  # noqa: ARG002 -- as `row`
+    def unrecorded(self, seed: int, record: Path | None) -> Run:  # noqa: ARG002 -- as `recorded`
         """Run it with a seed, and keep no recording."""
-        return self.row(seed, None)
-
-
-def trial_task(
-    trial: str | Path | Trial = "obstacle-race",
-    *,
-    layout: str | Path | None = None,
-    behaviour: str | Path | None = None,
-    motions: str | Path | None = None,
-    body: str = SIMULATION,
-    legal: bool = False,
-) -> TrialTask:
-    """Return a trial that is to be run with many seeds, as `run_trial` would run it."""
-    asked = trial if isinstance(trial, Trial) else read_trial(trial)
-    asked = replace(
-        asked,
-        layout=asked.layout if layout is None else str(layout),
-        behaviour=asked.behaviour if behaviour is None else str(behaviour),
-    )
-    return TrialTask(asked, None if motions is None else str(motions), body, legal)
+        return self.recorded(seed, None)
 
 
 def run_many(
-    trial: str | Path | Trial | TrialTask = "obstacle-race",
+    trial: str | Path | Trial = "obstacle-race",
     *,
     seeds: str | Iterable[int],
     layout: str | Path | None = None,
@@ -135,67 +106,68 @@ def run_many(
     recordings: bool = True,
     workers: int = 1,
     executor: Executor | None = None,
-    on_row: Callable[[Row, bool], None] | None = None,
+    on_run: OnRun | None = None,
 ) -> Batch:
-    """Run a trial with many seeds; the result is the same with any number of workers.
+    """Run a trial with many seeds; the result is the same with any number of workers, and any executor.
 
-    Args:
-        trial: as of `run_trial`, as are layout, behaviour, motions, body and legal; or a `trial_task`.
-        seeds: numbers, or a text such as `1-20`.
-        folder: where finished runs, their recordings, `results.csv` and `report.html` are kept; asked for
-            again, runs that are there are not run again. None keeps nothing.
-        recordings: whether the folder gets a recording of each run.
-        workers: processes that run trials side by side; 1 for this one alone.
-        executor: who runs them instead, a cluster's for one; its workers must see the folder.
-        on_row: is told of each run, and whether it was there already.
+    Trial, layout, behaviour, motions, body and legal are those of `run_trial`; seeds may be a text: `1-20`.
+    The folder gets a journal, recordings unless they are not wanted, `results.csv` and `report.html`; asked
+    for again, runs that are there are not run again. `{trial}` and `{digest}` in its name are replaced by the
+    trial's name and a digest of all settings. Without one nothing is kept. Workers are processes of this
+    machine, 1 for this one alone; an executor, a cluster's say, works instead, and must see the folder.
+    `on_run` is told of each run, and whether it was there already.
 
     Raises:
         InputError: something that was handed in is wrong, or the folder holds a batch with other settings.
         OutputError: nothing can be written into the folder, or another program is at it.
         UnavailableError: a worker process ended by itself.
     """
-    task = trial
-    if not isinstance(task, TrialTask):
-        task = trial_task(task, layout=layout, behaviour=behaviour, motions=motions, body=body, legal=legal)
-    asked = (
-        read_seeds(seeds) if isinstance(seeds, str) else tuple(sorted({checked_seed(one) for one in seeds}))
-    )
-    if not asked:
+    numbers = read_seeds(seeds) if isinstance(seeds, str) else sorted({checked_seed(one) for one in seeds})
+    if not numbers:
         raise InputError("no seeds", hint="such as 1-20")
+    asked = trial if isinstance(trial, Trial) else read_trial(trial)
+    if layout is not None:
+        asked = replace(asked, layout=str(layout))
+    if behaviour is not None:
+        asked = replace(asked, behaviour=str(behaviour))
+    task = _Task(asked, motions, body, legal)
+    settings = task.settings() | ({} if recordings else {"recordings": "none"})
+    if folder is not None:
+        names = {"{trial}": Path(asked.name).name, "{digest}": digest_of(settings)[:8]}
+        folder = Path(re.sub(r"\{(trial|digest)\}", lambda found: names[found[0]], str(folder)))
     batch = run_batch(
-        task.row if recordings else task.unrecorded,
-        {str(seed): seed for seed in asked},
+        task.recorded if recordings else task.unrecorded,
+        {str(seed): seed for seed in numbers},
         key="seed",
         measure="points",
-        settings=task.settings | ({} if recordings else {"recordings": "none"}),
-        folder=None if folder is None else Path(folder),
+        settings=settings,
+        folder=folder,
         workers=workers,
         executor=executor,
-        on_row=on_row,
+        on_run=on_run,
     )
     keep_report(batch)
     return batch
 
 
-def row_of(name: str, outcome: Outcome) -> Row:
-    """Return the row of what came of a trial."""
-    score, table = outcome.score, outcome.score.table()
-    judged = not isinstance(score, Unjudged)
-    is_ranked = isinstance(score, Ranked)
-    lines = (*(" ".join(filter(None, row)) for row in (*table.rows, table.total)), *table.notes)
-    header = next(iter(outcome.recording.header.robots.values()))
-    told: dict[str, Any] = dict(header.facts.get("domain") or {})
+def run_of(name: str, outcome: Outcome) -> Run:
+    """Return the run of what came of a trial."""
+    score, table, recording = outcome.score, outcome.score.table(), outcome.recording
+    points = {} if isinstance(score, Unjudged) else {"points": score.points}
+    ranked = score if isinstance(score, Ranked) else None
+    told: dict[str, Any] = dict(next(iter(recording.header.robots.values())).facts.get("domain") or {})
     pairs = {key: tuple(value) for key, value in told.items() if isinstance(value, list)}
     domain = DomainParameters(**told | pairs)
-    return Row(
+    return Run(
         name,
-        figures=dict(score.figures) if is_ranked else {"points": score.points if judged else None},
-        ranking=score.ranking if is_ranked else (score.points,),
-        incidents=score.incidents if is_ranked else (),
-        story=tuple(filter(None, (*lines, *score.warnings, *outcome.remarks))),
+        figures=ranked.figures if ranked else points,
+        ranking=ranked.ranking if ranked else (score.points,),
+        incidents=ranked.incidents if ranked else (),
+        score={"columns": table.columns, "rows": table.rows, "total": table.total},
+        story=(*table.notes, *score.warnings, *outcome.remarks),
         body="" if domain.is_nominal else str(domain),
-        digest=outcome.recording.digest(),
-        sketch=sketch_of(outcome.recording),
+        digest=recording.digest(),
+        sketch=sketch_of(recording),
     )
 
 

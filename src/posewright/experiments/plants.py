@@ -8,16 +8,8 @@ from typing import Any
 
 from posewright.arenas import Arena
 from posewright.arrays import Floats
-from posewright.bodies import (
-    NOMINAL,
-    DomainParameters,
-    MockBody,
-    Plant,
-    domain_randomization,
-    domain_randomization_names,
-    draw_domain,
-    quiet_readings,
-)
+from posewright.bodies import NOMINAL, DomainParameters, MockBody, Plant, draw_domain, quiet_readings
+from posewright.bodies.domain import domain_randomization, domain_randomization_names
 from posewright.contests import Place
 from posewright.documents import is_path, plugins
 from posewright.errors import InputError, UnknownNameError

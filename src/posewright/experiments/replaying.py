@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.contests import Score, contest_of, is_of_a_contest, judge
+from posewright.contests import contest_of, is_of_a_contest, judge, own_rules
 from posewright.errors import UnknownNameError
 from posewright.evaluation.walking.walk import EXTRAS as WALK
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.figures import draw_recording, draw_walk, film_recording, refuse_film, save_figure
 from posewright.recordings import Recording, read_mcap
+from posewright.recordings.plausible import refuse_impossible
 from posewright.robots import robot as robot_card
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def replay(
     speed: float = 1.0,
     size: tuple[int, int] | None = None,
     robot: str | Path | None = None,
+    trust_attached_rules: bool = False,
     on_progress: Callable[[float], None] | None = None,
 ) -> Outcome:
     """Judge a recording again where it is of a contest, and draw or film it where asked.
@@ -40,6 +42,7 @@ def replay(
         speed: recorded seconds a second of film.
         size: of the film, width and height in pixels; as `film_recording` has it by default.
         robot: path of the robot's card, where that does not ship; a film needs its model.
+        trust_attached_rules: judge by the rules it carries, even where they were changed.
         on_progress: is called with the share of the film that is done, 0..1.
 
     Raises:
@@ -48,8 +51,13 @@ def replay(
     """
     if video is not None:
         refuse_film(Path(video), speed, size)
-    seen = recording if isinstance(recording, Recording) else read_mcap(Path(recording))
-    outcome = Outcome(seen, _score(seen), 0.0)
+    seen = (
+        recording
+        if isinstance(recording, Recording)
+        else read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
+    )
+    refuse_impossible(seen)
+    outcome = _judged(seen, trust_attached_rules=trust_attached_rules)
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
     if video is not None:
@@ -59,22 +67,24 @@ def replay(
     return outcome
 
 
-def _score(recording: Recording) -> Score:
-    """Judge a recording of a contest that is known here; of any other, say who did what."""
+def _judged(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
+    """Judge a recording of a contest that is known here, and say by whose rules; else say who did what."""
     if not is_of_a_contest(recording.header):
-        return Unjudged(recording)
+        return Outcome(recording, Unjudged(recording), 0.0)
     try:
-        contest_of(recording.header)
+        held = contest_of(recording.header, trust_attached_rules=trust_attached_rules)
     except UnknownNameError as error:
-        return Unjudged(recording, warnings=(f"not judged: {error}",))
-    return judge(recording)
+        return Outcome(recording, Unjudged(recording, warnings=(f"not judged: {error}",)), 0.0)
+    remark = own_rules(recording.header, held)
+    return Outcome(recording, judge(recording, held), 0.0, (remark,) if remark else ())
 
 
-def draw_outcome(outcome: Outcome) -> Figure:
-    """Draw what came of a run: a walk with its figures, a trial with what its contest adds."""
+def draw_outcome(outcome: Outcome | Recording) -> Figure:
+    """Draw what came of a run or was recorded of it: a walk with its figures, a trial with its contest's."""
+    outcome = replay(outcome) if isinstance(outcome, Recording) else outcome
     recording = outcome.recording
     if WALK in recording.header.extras:
         return draw_walk(recording)
     judged = not isinstance(outcome.score, Unjudged)
-    adds = contest_of(recording.header).picture(recording) if judged else None
-    return draw_recording(recording, adds)
+    adds = contest_of(recording.header, trust_attached_rules=True).picture(recording) if judged else None
+    return draw_recording(recording, contest=adds)

@@ -10,14 +10,14 @@ from typing import Any
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
-from posewright.contests import NEW_TRY, Contest, Referee, contest
+from posewright.contests import NEW_TRY, Contest, Referee, Score, contest
 from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
 from posewright.errors import InputError
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION, Part, body_of, make_plant
-from posewright.experiments.stillness import StillWatch
+from posewright.experiments.stillness import NOTHING_MOVED, StillWatch
 from posewright.experiments.trial import Trial, read_trial
 from posewright.figures import card_document, refuse_camera
 from posewright.recordings import ROWS_EVERY, Event, Header, Recorder, Recording, RobotHeader, write_mcap
@@ -65,12 +65,10 @@ def run_trial(
         seed: of everything drawn by chance; the trial's own where none is given.
         behaviour: name or path; the trial's own where none is given.
         motions: file of the robot's maker to take those motions from for which the behaviour names a page.
-        body: what it is run on, one of `plant_names()`; `random`, or a `*.bodies.yaml`, for a simulated body
-            that the seed draws.
+        body: one of `plant_names()`; or `random` or a `*.bodies.yaml`: a simulated body that the seed draws.
         legal: whether a layout that breaks the contest's rules is refused; otherwise it is run on and
             `Outcome.remarks` say what is wrong with it.
-        to_film: whether the run is to be filmed, which is refused before it begins where nobody would know
-            where the robots are.
+        to_film: whether it is to be filmed, which needs a body that knows where it is.
         camera: who films, refused before the run begins where there is none of that name.
         record: where to write the recording as MCAP; of a run that failed or was ended, as far as it went.
         on_progress: is called twice a second of the plant's time.
@@ -87,50 +85,59 @@ def run_trial(
     """
     if record is not None:
         refuse_unwritable(Path(record))
-    asked = trial if isinstance(trial, Trial) else read_trial(trial)
-    asked = replace(
-        asked,
-        layout=asked.layout if layout is None else str(layout),
-        behaviour=asked.behaviour if behaviour is None else str(behaviour),
-        seed=asked.seed if seed is None else checked_seed(seed),
-    )
+    asked = _asked(trial, layout, behaviour, seed)
     stage = _set_up(asked, motions, body, legal=legal)
-    _require_room(stage)
-    if to_film and not _can_be_judged(stage.plant):
-        raise InputError(f"there is nothing to film: the body {body!r} does not know where it is")
+    _look_before(stage, to_film=to_film)
     if camera is not None:
         refuse_camera(camera, {name: played.robot.sensors for name, played in stage.behaviours.items()})
+    now = clock or (lambda: 0.0)
     try:
-        wall_s = _perform(stage, asked.still_s, on_progress, make_watcher, pace, clock or (lambda: 0.0))
+        wall_s = _perform(stage, on_progress, make_watcher, pace, now, still_s=asked.still_s)
     finally:  # above all of a run that failed somebody will want to know how
         recording = stage.recorder.recording()
         if record is not None:
             write_mcap(recording, Path(record))
+    said = {"behaviour": behaviour, "layout": layout, "seed": seed, "rules": asked.rules or None}
+    remarks, assumed = _remarks(stage, recording), _assumed(stage, trial, said)
+    return Outcome(recording, _judged(stage, recording), wall_s, remarks, assumed)
+
+
+def _asked(
+    trial: str | Path | Trial, layout: str | Path | None, behaviour: str | Path | None, seed: int | None
+) -> Trial:
+    told = trial if isinstance(trial, Trial) else read_trial(trial)
+    return replace(
+        told,
+        layout=told.layout if layout is None else str(layout),
+        behaviour=told.behaviour if behaviour is None else str(behaviour),
+        seed=told.seed if seed is None else checked_seed(seed),
+    )
+
+
+def _judged(stage: _Stage, recording: Recording) -> Score:
     if _can_be_judged(stage.plant):
-        score = stage.contest.judge(recording)
-    else:
-        score = Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
-    assumed = {} if asked.rules else {"rules": stage.contest.name}
-    if not isinstance(trial, Trial) and not is_path(trial):
-        assumed |= _chosen(stage, {"behaviour": behaviour, "layout": layout, "seed": seed})
-    return Outcome(recording, score, wall_s, _remarks(stage, recording, asked.still_s), assumed)
+        return stage.contest.judge(recording)
+    return Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
 
 
-def _chosen(stage: _Stage, said: Mapping[str, object]) -> dict[str, str]:
-    """Return what a shipped trial or a contest chose of what nobody has `said`."""
-    played, header = next(iter(stage.behaviours.values())), stage.recorder.header
-    found = {"robot": played.robot.name, "behaviour": played.name, "layout": header.layout}
-    found["seed"] = str(header.seed)
+def _assumed(stage: _Stage, trial: str | Path | Trial, said: Mapping[str, object]) -> dict[str, str]:
+    """Return what a shipped trial, or a contest, chose of what nobody has `said`, one's own trial neither."""
+    found: dict[str, str] = {}
+    if not (isinstance(trial, Trial) or is_path(trial)):
+        played, header = next(iter(stage.behaviours.values())), stage.recorder.header
+        found = {"robot": played.robot.name, "behaviour": played.name}
+        found |= {"layout": header.layout, "seed": str(header.seed)}
+    found["rules"] = stage.contest.name
     return {what: value for what, value in found.items() if value and said.get(what) is None}
 
 
-def _remarks(stage: _Stage, recording: Recording, still_s: float) -> tuple[str, ...]:
-    still = StillWatch.reason(still_s)
-    ended = [event.time_s for event in recording.events if event.data == {"reason": still}]
+def _remarks(stage: _Stage, recording: Recording) -> tuple[str, ...]:
+    ends = [(one.time_s, str(one.data.get("reason"))) for one in recording.events_of("stop")]
+    still = [f"ended at {at:.1f} s: {why}" for at, why in ends if why.startswith(NOTHING_MOVED)]
     return (
         *(line for played in stage.behaviours.values() for line in played.warnings),
         *(f"layout: {fault.message}" for fault in layout_faults(stage.arena.boxes, stage.arena)),
-        *(f"ended at {at:.1f} s: {still}; `still_s: 0` in a trial document waits on" for at in ended),
+        *(f"{line}; `still_s: 0` in a trial document waits on" for line in still),
     )
 
 
@@ -147,53 +154,47 @@ class _Stage:
 
 
 def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> _Stage:
-    held, arena, behaviours = _cast(trial, motions, legal=legal)
-    kind, domain = body_of(body, trial.seed)
-    parts = []
-    for (name, played), role in zip(behaviours.items(), held.entries, strict=True):
-        own = {sensor.name for sensor in played.robot.sensors}
-        further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
-        place = held.start(role, arena)
-        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed, domain))
-    plant = make_plant(kind, parts, arena)
-    header = _header(trial, held, arena, plant, behaviours)
-    return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
-
-
-def _cast(
-    trial: Trial, motions: str | Path | None, *, legal: bool
-) -> tuple[Contest, Arena, dict[str, Behaviour]]:
-    """Return contest, field, and who plays, by the robots' names in the plant."""
-    held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None)
+    held = contest(trial.contest, read_text(Path(trial.rules)) if trial.rules else None, trial.rules)
     arena = held.field(trial.layout, trial.seed, legal=legal)
     if (trial.layout or legal) and not arena.box_kinds:
         raise InputError(f"{held.name} has no layouts: no boxes stand on its field", hint="leave it out")
     if trial.arena not in {"", arena.name}:
         raise InputError(f"the arena is {trial.arena!r}", hint=f"{held.name} is run on {arena.name!r}")
-    behaviours = {}
+    behaviours, parts = {}, []
+    kind, domain = body_of(body, trial.seed)
     for number, (role, entry) in enumerate(held.entries.items()):
         asked = (trial.robot, trial.behaviour) if not number else (entry.robot, entry.behaviour)
         played = read_behaviour(asked[1], robot=robot(asked[0]), vendor_file=None if number else motions)
-        behaviours[played.robot.name if len(held.entries) == 1 else role] = played
-    return held, arena, behaviours
+        name = played.robot.name if len(held.entries) == 1 else role
+        own = {sensor.name for sensor in played.robot.sensors}
+        further = tuple(sensor for sensor in played.sensors if sensor.name not in own)
+        place = held.start(role, arena)
+        parts.append(Part(name, played.robot, played.start_pose, place, further, trial.seed, domain))
+        behaviours[name] = played
+    plant = make_plant(kind, parts, arena)
+    header = _header(trial, held, arena, plant, behaviours)
+    return _Stage(held, arena, plant, behaviours, Recorder(header, plant, every=ROWS_EVERY), trial.seed)
 
 
-def documents_of(trial: Trial, motions: str | Path | None = None, *, legal: bool = False) -> dict[str, str]:
+def documents_of(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> dict[str, str]:
     """Return the texts a trial hangs on, but for what its seed draws; raises what running it would raise."""
-    held, arena, behaviours = _cast(trial, motions, legal=legal)
-    documents = _documents(trial, held, arena, tuple(behaviours.values()))
-    documents.pop("random.layout.yaml", None)
-    return documents | {card_document(one.robot.name): one.robot.text for one in behaviours.values()}
+    stage = _set_up(trial, motions, body, legal=legal)
+    cards = {card_document(one.robot.name): one.robot.text for one in stage.behaviours.values()}
+    documents = {**stage.recorder.header.documents, **cards}
+    return {name: text for name, text in documents.items() if name != "random.layout.yaml"}
 
 
-def _require_room(stage: _Stage) -> None:
-    """Refuse a layout of which a box stands where a robot starts."""
+def _look_before(stage: _Stage, *, to_film: bool) -> None:
+    """Refuse a box where a robot starts, and a film of a robot of which nobody knows where it is."""
     for (name, body), role in zip(stage.plant.bodies.items(), stage.contest.entries, strict=True):
         truth = body.observe().truth
-        touched = None if truth is None else truth.box_contacts.any(axis=0)
-        if touched is not None and touched.any():
+        if truth is None:
+            if to_film:
+                raise InputError(f"there is nothing to film: {name} does not know where it is")
+        elif truth.box_contacts.any():
             x, y, _ = stage.contest.start(role, stage.arena)
-            what = f"the layout has box {int(touched.argmax()) + 1} where {name} starts"
+            box = int(truth.box_contacts.any(axis=0).argmax()) + 1
+            what = f"the layout has box {box} where {name} starts"
             raise InputError(what, hint=f"the robot begins at x = {x:g}, y = {y:g} m and touches it there")
 
 
@@ -259,11 +260,12 @@ def _can_be_judged(plant: Plant) -> bool:
 
 def _perform(
     stage: _Stage,
-    still_s: float,
     on_progress: Callable[[Progress], None] | None,
     make_watcher: Callable[[Any], Watcher] | None,
     pace: Clock | None,
     wall_clock: Callable[[], float],
+    *,
+    still_s: float,
 ) -> float:
     """Let the trial run, and return how long that took by the clock [s]."""
     plant, recorder, held = stage.plant, stage.recorder, stage.contest

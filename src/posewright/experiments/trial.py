@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from posewright.contests import contest, contest_names
-from posewright.documents import Catalogue, Node, read_document
+from posewright.documents import Catalogue, Node, is_file, read_document
 from posewright.robots import is_path
 from posewright.search.plan import MAX_SEED
 
@@ -89,11 +89,11 @@ def _contest(node: Node, beside: Path | None) -> tuple[str, str]:
 
 def _card(name: str, beside: Path | None) -> str:
     """Return a card's path relative to the document as one relative to here; a name stays as it is."""
-    return name if beside is None or not is_path(name) else f"{beside}/{name}"
+    return name if beside is None or not is_path(name) or Path(name).is_absolute() else f"{beside}/{name}"
 
 
 def _resolved(name: str, beside: Path | None) -> str:
     """Return a path relative to the document as one relative to here; names stay as they are."""
-    if beside is not None and (beside / name).is_file():
+    if beside is not None and is_file(beside / name) and not Path(name).is_absolute():
         return f"{beside}/{name}"  # never without a slash, which tells it from a name
     return name

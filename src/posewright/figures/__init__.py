@@ -1,8 +1,10 @@
 """Figures: every picture and every film.
 
 A `draw_*` function returns a matplotlib `Figure`, which a notebook shows; `save_figure` writes any of them as
-PNG, SVG or PDF. A film is written as it is made. All raise `MissingExtraError` where matplotlib, or
-what encodes films, is not installed.
+PNG, SVG or PDF. First comes what is drawn, then a robot or its name, which a gait and a motion know
+themselves; all else goes by its name. `figure=` takes a figure or a `SubFigure` to draw into, and
+`draw_recording` takes `ax=` for the paths alone; a film strip is always a page of its own. A film is written
+as it is made. All raise `MissingExtraError` where matplotlib, or what encodes films, is not installed.
 """
 
 from __future__ import annotations
@@ -24,9 +26,12 @@ if TYPE_CHECKING:
     from posewright.figures.playback import card_document as card_document
     from posewright.figures.playback import scene_of as scene_of
     from posewright.figures.recording import draw_recording as draw_recording
+    from posewright.figures.robot import draw_robot as draw_robot
     from posewright.figures.saving import PICTURES as PICTURES
     from posewright.figures.saving import refuse_unsavable as refuse_unsavable
     from posewright.figures.saving import save_figure as save_figure
+    from posewright.figures.stick import draw_stick as draw_stick
+    from posewright.figures.stick import stick_pages as stick_pages
     from posewright.figures.strip import draw_strip as draw_strip
     from posewright.figures.strip import refuse_pictures as refuse_pictures
     from posewright.figures.tuning import draw_tuning as draw_tuning

@@ -11,11 +11,11 @@ import numpy as np
 from posewright.arenas import Arena, Role, corners, shadows
 from posewright.arrays import Flags, Floats
 from posewright.contests.picture import Mark, MarkKind
+from posewright.figures.outline import link_frames, placed_on
 from posewright.figures.playback import Poses
 from posewright.figures.style import COLOURS, GREY, INK, OTHER, WRONG, shown_states
 from posewright.recordings import Recording, RobotHeader
-from posewright.recordings.scene import link_rotations, turning
-from posewright.rotation import heading, matrices
+from posewright.rotation import heading
 
 MARKS = {MarkKind.PENALTY: WRONG, MarkKind.MILESTONE: GREY}
 LINES = {MarkKind.PENALTY: "-", MarkKind.MILESTONE: "--"}
@@ -92,21 +92,9 @@ def beam_hits(
 def _eyes(header: RobotHeader, card: Mapping[str, Any], poses: Poses) -> tuple[Floats, Floats]:
     """Return where a sensor was in the field, `(n, 3)` [m], and its axes as columns, `(n, 3, 3)`."""
     (base,), (joints,) = poses.base.values(), poses.positions.values()
-    names, rotations = [link["name"] for link in turning(header)], link_rotations(header, joints)
-    pose, link = card.get("base_pose", card.get("link_pose")), card.get("link", "")
-    steps = [np.tile(pose, (len(base), 1))]
-    links = {one["name"]: one for one in header.links}
-    while link and links[link]["parent"]:
-        step = np.tile([*links[link]["position"], *links[link]["rotation"]], (len(base), 1))
-        if link in names:
-            step[:, 3:] = rotations[:, names.index(link)]
-        steps.insert(0, step)
-        link = links[link]["parent"]
-    places, turns = base[:, :3], matrices(base[:, 3:])
-    for step in steps:
-        places = places + np.einsum("nij,nj->ni", turns, step[:, :3])
-        turns = turns @ matrices(step[:, 3:])
-    return places, turns
+    link = "" if "base_pose" in card else card["link"]
+    pose = np.tile(card.get("base_pose") or card["link_pose"], (len(base), 1))
+    return placed_on(link_frames(header, base, joints)[link], pose)
 
 
 def draw_field(

@@ -169,8 +169,7 @@ def playback_of_motion(
         InputError: the motion is another robot's, or the robot has no model.
         UnknownNameError: the robot is not known, or has no such pose.
     """
-    own = card_of(motion) if robot is None else robot
-    card = own if isinstance(own, Robot) else robot_named(own)
+    card = card_of(motion) if robot is None else robot_named(robot)
     if card.model_path is None:
         raise InputError(f"{card.name} has no model: there is nothing to show", hint="name another robot")
     from posewright.simulation import World

@@ -12,13 +12,15 @@ from posewright.charts.chart_state import JOINT
 from posewright.contests.picture import ContestPicture
 from posewright.errors import InputError
 from posewright.figures.field import LINES, MARKS, draw_field
-from posewright.figures.style import COLOURS, SERIES, WRONG, colours_of, shown_states, styled
+from posewright.figures.style import INK, SERIES, WRONG, canvas, colours_of, shown_states, styled, titled
 from posewright.recordings import Recording
 from posewright.recordings.falls import runs, tilt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from posewright.figures.style import Canvas
 
 _WIDE_IN = 13.0
 _MOVED_DEG = 1.0
@@ -30,7 +32,11 @@ _MOST_FIELDS = 3
 
 @styled("drawing a recording")
 def draw_recording(
-    recording: Recording, contest: ContestPicture | None = None, *, ax: Axes | None = None
+    recording: Recording,
+    *,
+    contest: ContestPicture | None = None,
+    ax: Axes | None = None,
+    figure: Canvas | None = None,
 ) -> Figure:
     """Draw what happened: paths from above, and over time what the controllers decided and what it was worth.
 
@@ -38,6 +44,7 @@ def draw_recording(
         recording: what happened: of a race, a walk, a motion, any number of robots.
         contest: what its contest adds.
         ax: draw the paths from above into these axes of a figure of one's own, and nothing else.
+        figure: a figure, or a part of one, to draw all into; default a new one. Its layout is `constrained`.
 
     Where nobody knew where the robots were, as of real ones, there are no paths.
 
@@ -58,7 +65,7 @@ def draw_recording(
     over_time = ["tilt", "joints"][not placed : 1 if placed and several else 2]
     rows = [*(["states"] if any(states) else []), *(["series"] if adds.series else over_time)]
     fields = [f"field {n}" for n in range(max(1, len(spans)))] if placed else []
-    figure, axes = _panels(fields, rows)
+    drawn, axes = _panels(fields, rows, figure)
     for n, field in enumerate(fields):
         span = (spans[n].begin_s, spans[n].end_s) if spans else None
         draw_field(axes[field], recording, colours, adds.marks, span)
@@ -69,28 +76,26 @@ def draw_recording(
         handles, labels = axes[panel].get_legend_handles_labels()
         named |= dict(zip(labels, handles, strict=True))
     first = [label for label in colours if label in named]
-    _name_strokes(figure, {label: named[label] for label in dict.fromkeys((*first, *named))})
+    _name_strokes(drawn, {label: named[label] for label in dict.fromkeys((*first, *named))})
     title = _title(recording, adds)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
-    figure.set_label(title)
-    return figure
+    drawn.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", parse_math=False)
+    return titled(drawn, title)
 
 
-def _panels(fields: list[str], rows: list[str]) -> tuple[Figure, dict[str, Any]]:
+def _panels(fields: list[str], rows: list[str], into: Canvas | None) -> tuple[Canvas, dict[str, Any]]:
     """Return axes in a figure: a field beside what is drawn over time, several above it."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDE_IN, 6.4), dpi=130, layout="constrained")
+    style: dict[str, Any] = {"dpi": 130, "layout": "constrained"}
     if len(fields) == 1:
+        figure = canvas(into, (_WIDE_IN, 6.4), **style)
         return figure, figure.subplot_mosaic([[*fields, row] for row in rows], width_ratios=(1.35, 1.0))
     above = [fields] if fields else []
-    figure.set_size_inches(_WIDE_IN, 1.0 + 4.0 * len(above) + 2.2 * len(rows))
+    figure = canvas(into, (_WIDE_IN, 1.0 + 4.0 * len(above) + 2.2 * len(rows)), **style)
     mosaic: list[Any] = [*above, *([row] * max(1, len(fields)) for row in rows)]
     heights = [2.4] * len(above) + [1.0] * len(rows)
     return figure, figure.subplot_mosaic(mosaic, height_ratios=heights)
 
 
-def _name_strokes(figure: Figure, named: Mapping[str, Any]) -> None:
+def _name_strokes(figure: Canvas, named: Mapping[str, Any]) -> None:
     """Say below everything what strokes stand for, in as many columns as fit into the figure."""
     for columns in range(min(9, len(named)), 0, -1):
         style: dict[str, Any] = {"ncols": columns, "frameon": False, "fontsize": 8}
@@ -149,7 +154,7 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
 def draw_tilt(axes: Any, recording: Recording, colours: Mapping[str, str]) -> None:
     """Draw how far the bases lean."""
     for name, record in recording.robots.items():
-        leans, colour = np.rad2deg(tilt(record.base)), colours.get(name, COLOURS[0])
+        leans, colour = np.rad2deg(tilt(record.base)), colours.get(name, INK)
         axes.plot(recording.times, leans, color=colour, lw=0.9, label=name)
     axes.set(ylabel="tilt [deg]", title="tilt of the base from the vertical")
     axes.set_ylim(bottom=0.0)

@@ -33,7 +33,11 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    suffix = _suffix(path)
+    write_atomically(path, picture_bytes(figure, _suffix(path)))
+
+
+def picture_bytes(figure: Figure, suffix: str) -> bytes:
+    """Return what the file of a figure holds, by its ending: of the same figure the same."""
     label = str(figure.get_label())
     kept: dict[str, dict[str, Any]] = {  # no date, so that the same figure gives the same bytes
         ".png": {"Software": None, "Description": label},
@@ -45,7 +49,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     with picture_style(_SAVING):
         _settle(figure)
         figure.savefig(stream, format=suffix[1:], dpi="figure", metadata=metadata)
-    write_atomically(path, stream.getvalue())
+    return stream.getvalue()
 
 
 def _settle(figure: Figure) -> None:

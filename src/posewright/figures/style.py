@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,9 @@ from posewright.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
+
+    Canvas = Figure | SubFigure
 
 _P = ParamSpec("_P")
 
@@ -90,7 +93,8 @@ def picture_style(doing: str) -> Iterator[None]:
         raise MissingExtraError.for_extra(doing, "plot") from error
     except ValueError as error:  # MPLBACKEND names nothing
         raise InputError(f"matplotlib does not start: {error}", hint="unset MPLBACKEND") from error
-    with mpl.rc_context():
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # in a name of a file: a frame stands for it
         mpl.rcdefaults()
         mpl.rcParams.update(dict[Any, Any](STYLE))
         yield
@@ -104,7 +108,7 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
         def drawn(*args: _P.args, **kwargs: _P.kwargs) -> Figure:
             with picture_style(doing):
                 figure = draw(*args, **kwargs)
-                ours = [] if kwargs.get("ax") is not None else figure.axes
+                ours = [] if kwargs.get("ax") is not None else (kwargs.get("figure") or figure).axes  # type: ignore[attr-defined]  # one of `Canvas`
                 for axis in (axis for axes in ours for axis in (axes.xaxis, axes.yaxis)):
                     # Ticks are made and spaced when they are drawn, by the settings of then.
                     axis.set_tick_params(labelsize=axis.get_major_ticks(1)[0].label1.get_fontsize())
@@ -115,9 +119,24 @@ def styled(doing: str) -> Callable[[Callable[_P, Figure]], Callable[_P, Figure]]
     return decorate
 
 
-def axes_at(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
-    """Return new axes in a box that is measured from the figure's upper left corner [in]."""
-    across, down = figure.get_size_inches().tolist()
+def canvas(into: Canvas | None, size_in: tuple[float, float], **style: Any) -> Canvas:
+    """Return what to draw into: a figure or a part of one, by default a new one of a size [in]."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size_in, **style) if into is None else into
+
+
+def titled(drawn: Canvas, label: str) -> Figure:
+    """Return the figure that something was drawn into, whole, and give that a label."""
+    drawn.set_label(label)
+    return drawn.get_figure(root=True)
+
+
+def axes_at(  # noqa: PLR0917 -- a page and a box
+    figure: Canvas, page: tuple[float, float], left: float, top: float, width: float, height: float
+) -> Axes:
+    """Return new axes in a box measured from the upper left corner of `figure`, a page of a size [in]."""
+    across, down = page
     return figure.add_axes((left / across, 1.0 - (top + height) / down, width / across, height / down))
 
 

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats
 from posewright.errors import InputError
-from posewright.figures.style import styled
+from posewright.figures.style import canvas, styled, titled
 from posewright.search import Dimension, Generation, Journal, read_journal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from posewright.figures.style import Canvas
 
 _COLUMNS = 4
 _WIDE_IN = 12.0
@@ -26,18 +28,17 @@ _HEAD_IN, _SCORES_IN, _SPREAD_IN, _ROW_IN = 0.6, 2.6, 1.3, 1.5
 
 
 @styled("drawing a tuning")
-def draw_tuning(journal: Journal | str | Path) -> Figure:
+def draw_tuning(journal: Journal | str | Path, *, figure: Canvas | None = None) -> Figure:
     """Draw a tuning: scores and spread above, the course of every dimension in its range below.
 
     Args:
         journal: what was tried, or the journal's file; one that is still being written will do.
+        figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
         InputError: a journal without an evaluation.
         FormatError: the journal cannot be read.
     """
-    from matplotlib.figure import Figure
-
     shown = journal if isinstance(journal, Journal) else read_journal(journal)
     if not shown.attempts:
         raise InputError("nothing has been evaluated yet: there is nothing to draw")
@@ -45,11 +46,11 @@ def draw_tuning(journal: Journal | str | Path) -> Figure:
     columns = min(_COLUMNS, len(dimensions))
     rows = math.ceil(len(dimensions) / columns)
     heights = [_SCORES_IN, _SPREAD_IN, *[_ROW_IN] * rows]
-    figure = Figure(figsize=(_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
+    drawn = canvas(figure, (_WIDE_IN, _HEAD_IN + sum(heights)), dpi=130, layout="constrained")
     cells = [f"dimension {k}" for k in range(rows * columns)]
     mosaic: list[Any] = [["scores"] * columns, ["spread"] * columns]
     mosaic += [cells[row * columns : (row + 1) * columns] for row in range(rows)]
-    axes: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights, sharex=True)
+    axes: dict[str, Any] = drawn.subplot_mosaic(mosaic, height_ratios=heights, sharex=True)
     draw_scores(axes["scores"], history)
     draw_spread(axes["spread"], history)
     axes["spread"].tick_params(labelbottom=True)
@@ -62,9 +63,9 @@ def draw_tuning(journal: Journal | str | Path) -> Figure:
         axes[cell].tick_params(labelbottom=is_lowest)
         if is_lowest:
             axes[cell].set_xlabel("evaluations")
-    figure.suptitle(_title(history), x=0.01, ha="left", fontsize=10, fontweight="bold", parse_math=False)
-    figure.set_label(f"tuning {_title(history)}")
-    return figure
+    title = _title(history)
+    drawn.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold", parse_math=False)
+    return titled(drawn, f"tuning {title}")
 
 
 def _title(history: History) -> str:

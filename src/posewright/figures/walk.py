@@ -14,8 +14,8 @@ from posewright.evaluation.walking.travel import cycle_rates
 from posewright.evaluation.walking.walk import Walk, spans
 from posewright.figures.field import frame_from_above
 from posewright.figures.gait.content import COLOURS as FOOT_COLOURS
-from posewright.figures.gait.content import titled
-from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, styled
+from posewright.figures.gait.content import name_and_changes
+from posewright.figures.style import FAINT, GREY, INK, SERIES, WRONG, canvas, styled, titled
 from posewright.gaits import chain, se2_exp
 from posewright.gaits.quadruped.reading import SUFFIX, gait_in
 from posewright.kinematics import legs_by_foot
@@ -26,6 +26,8 @@ from posewright.robots import Robot
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from posewright.figures.style import Canvas
 
 SETTLING = "#9aa5ad"
 FORWARD, LEFT, TURN, ROLL, _, PITCH = SERIES
@@ -49,20 +51,19 @@ _LEAST_RATE = 0.02
 
 
 @styled("drawing a walk")
-def draw_walk(walk: WalkResult | Recording) -> Figure:
+def draw_walk(walk: WalkResult | Recording, *, figure: Canvas | None = None) -> Figure:
     """Draw a walk of a gait.
 
     Args:
         walk: what was recorded, or what is measured of it already.
+        figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
         InputError: the recording is not of a gait's walk.
     """
-    from matplotlib.figure import Figure
-
     result = evaluate_walk(walk) if isinstance(walk, Recording) else walk
-    figure = Figure(figsize=(13.0, 9.6), dpi=130, layout="constrained")
-    axes: dict[str, Any] = figure.subplot_mosaic(_PANELS, height_ratios=(1.25, 1.0, 1.0, 1.05))  # type: ignore[arg-type]
+    drawn = canvas(figure, (13.0, 9.6), dpi=130, layout="constrained")
+    axes: dict[str, Any] = drawn.subplot_mosaic(_PANELS, height_ratios=(1.25, 1.0, 1.0, 1.05))  # type: ignore[arg-type]
     draw_path(axes["way"], result.walk)
     draw_footfalls(axes["footfalls"], result)
     draw_heights(axes["heights"], result.walk)
@@ -88,9 +89,9 @@ def draw_walk(walk: WalkResult | Recording) -> Figure:
     cost = result.report.energy.cost_of_transport
     transport = "" if cost is None else f"; cost of transport {cost:.2f}"
     axes["torques"].set_title(f"torque of each joint, as a share of its stall torque{transport}")
-    figure.suptitle(_title(result), x=0.01, ha="left", fontsize=10, parse_math=False)
-    figure.set_label(_title(result))
-    return figure
+    title = _title(result)
+    drawn.suptitle(title, x=0.01, ha="left", fontsize=10, parse_math=False)
+    return titled(drawn, title)
 
 
 def _title(result: WalkResult) -> str:
@@ -108,7 +109,9 @@ def _title(result: WalkResult) -> str:
     if not result.domain.is_nominal:
         body = textwrap.fill(f"body of seed {result.seed}: {result.domain}", width=150)
     document = result.recording.header.documents.get(f"{result.gait}{SUFFIX}", "")
-    gait = titled(gait_in(document, robot=result.robot)[0], result.robot) if document else result.gait
+    gait = (
+        name_and_changes(gait_in(document, robot=result.robot)[0], result.robot) if document else result.gait
+    )
     return f"{gait} on {result.robot.name}: {went} (commanded {command}); {fell}\n{body}"
 
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from posewright.formats.motion_file import Origin as Origin
     from posewright.formats.motion_file import PageLabel as PageLabel
     from posewright.formats.motion_file import Reference as Reference
-    from posewright.formats.motion_file import card_of as card_of
     from posewright.formats.motion_file import carried_to as carried_to
     from posewright.formats.motion_file import file_for_robot as file_for_robot
     from posewright.formats.motion_file import lost_between_robots as lost_between_robots
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from posewright.formats.oda.files import read_archive_file as read_archive_file
     from posewright.formats.oda.files import remove_from_archive as remove_from_archive
     from posewright.formats.oda.files import write_archive_file as write_archive_file
+    from posewright.formats.oda.format import archive_motion as archive_motion
     from posewright.formats.omtn.document import OMTN as OMTN
     from posewright.formats.omtn.reader import MotionLabel as MotionLabel
     from posewright.formats.omtn.reader import label_of as label_of
@@ -79,5 +79,6 @@ if TYPE_CHECKING:
     from posewright.formats.writing import refuse_losses as refuse_losses
     from posewright.formats.writing import write_motion as write_motion
     from posewright.formats.writing import write_motion_file as write_motion_file
+    from posewright.motions import card_of as card_of
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple, overload
 
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
-from posewright.motions import Carried, Motion, carried_over
-from posewright.robots import Robot, robot
+from posewright.motions import Carried, Motion, card_of, carried_over
+from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
 Reference = str | int
@@ -134,18 +134,6 @@ def alone(motion: Motion, *, is_alone: bool = True) -> Motion:
     return motion if origin is None else replace(motion, origin=replace(origin, alone=is_alone))
 
 
-def card_of(motion: Motion) -> Robot:
-    """Return the card of the motion's robot: the one it was read for, or the one that ships.
-
-    Raises:
-        UnknownNameError: there is no such robot.
-    """
-    origin = origin_of(motion)
-    if origin is not None and origin.robot is not None and origin.robot.name == motion.robot:
-        return origin.robot
-    return robot(motion.robot)
-
-
 class PageLabel(NamedTuple):
     """Number and name of a page; a nameless one is called after its number."""
 
@@ -162,6 +150,7 @@ class MotionFile:
         n_pages: pages the file has, empty ones too.
         warnings: what is odd about it but did not keep it from being read, in words.
         document: the file as its format keeps it, for writing it back.
+        assumed: whose motions they were taken for, in words, as the file does not say; None where it does.
     """
 
     format: str
@@ -171,6 +160,7 @@ class MotionFile:
     n_pages: int = 1
     warnings: tuple[str, ...] = ()
     document: object = None
+    assumed: str | None = None
 
     def __repr__(self) -> str:
         return f"MotionFile({self.format!r}, {str(self.path)!r}, {len(self.motions)} motions)"
@@ -262,13 +252,15 @@ def _carried(file: MotionFile, place: int, robot: str | Robot | None) -> Motion:
     return carried_to(file.motions[place], robot).motion
 
 
-def lost_between_robots(carried: Carried) -> Iterator[str]:
-    """Yield what the other robot cannot do, in words."""
+def lost_between_robots(carried: Carried, *, clip: bool = False) -> Iterator[str]:
+    """Yield what the other robot cannot do, in words; `clip`: but for angles, which may be clipped."""
     name = carried.motion.robot
     if carried.missing:
         yield f"{', '.join(carried.missing)}: {name} has no such joints"
     if carried.unmatched:
         yield f"{', '.join(carried.unmatched)}: 0 is not at the same place on {name}"
+    if clip:
+        return
     yield from map(str, carried.clips[:MOST_CLIPS])
     if len(carried.clips) > MOST_CLIPS:
         yield f"{len(carried.clips) - MOST_CLIPS} more angles beyond the limits of {name}"

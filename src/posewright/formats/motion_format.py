@@ -13,8 +13,8 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.errors import FormatError, InputError, UnknownNameError
 from posewright.formats.file_kind import FileKind
-from posewright.formats.motion_file import MotionFile, card_of
-from posewright.motions import Motion, straightened
+from posewright.formats.motion_file import MotionFile
+from posewright.motions import Motion, card_of, straightened
 from posewright.robots import Robot
 
 
@@ -97,6 +97,7 @@ class MotionFormat:
         stands_alone: whether its files never load others; only those are kept between two readings.
         render_file: a file of several motions, some perhaps edited, to its bytes; None where a file is
             one motion.
+        names_robot: whether a file tells for which robot it is.
         wrapped: kinds of file that hold such a file in some wrapping, which `read` takes off.
     """
 
@@ -109,6 +110,7 @@ class MotionFormat:
     render_file: Callable[[MotionFile], Rendering] | None = None
     stands_alone: bool = True
     wrapped: tuple[FileKind, ...] = ()
+    names_robot: bool = True
 
     def __repr__(self) -> str:
         return f"MotionFormat({self.name!r})"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+
+import numpy as np
 
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import is_wrapped
@@ -23,11 +27,17 @@ from posewright.formats.motion_file import MotionFile, Reference, alone
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.oda.reader import looks_encrypted
 from posewright.formats.registry import FORMATS, format_named, is_read
-from posewright.motions import Motion
+from posewright.motions import Motion, Pose, card_of
 from posewright.robots import Robot
 from posewright.robots import robot as robot_named
 
 GAIT = "posewright-gait"
+
+MOST_BEYOND = 0.1
+"""Share of poses beyond a robot's joints from which on a file seems to be another's. Ours: in ROBOTIS' own
+files for the humanoid it is below a hundredth."""
+
+SLACK_RAD = math.radians(0.5)  # so little beyond is rounding
 
 _PAGE_BYTES = 512
 _STEPS_AT = 20
@@ -204,7 +214,26 @@ def read_motion_file(path: Path | str, *, robot: str | Robot | None = None) -> M
     kind = detect_kind(data, path)
     refuse_unsupported(kind, path)
     known = format_named(kind.name)
-    return _read(known, data, path, card) if known.stands_alone else known.read(data, path, card)
+    file = _read(known, data, path, card) if known.stands_alone else known.read(data, path, card)
+    if card is not None or known.names_robot or not file.motions:
+        return file
+    return replace(file, assumed=_assumed(card_of(file.motion()), file))
+
+
+def _assumed(card: Robot, file: MotionFile) -> str:
+    """Return for whose a file is taken, in words, and whether that can be so."""
+    told = f"{card.name} ({len(card.joints)} joints): the file does not say whose it is"
+    poses = [keyframe.pose for motion in file.motions for keyframe in motion.keyframes]
+    beyond = sum(_goes_beyond(pose, card) for pose in poses)
+    if beyond > MOST_BEYOND * len(poses):
+        told += f", and {beyond} of its {len(poses)} poses are beyond the joints of this one"
+    return told
+
+
+def _goes_beyond(pose: Pose, card: Robot) -> bool:
+    places = [card.index(joint) for joint in pose.joints]
+    lower, upper = (side[places] for side in card.hardware_limits)
+    return bool(np.any((pose.angles < lower - SLACK_RAD) | (pose.angles > upper + SLACK_RAD)))
 
 
 @lru_cache(maxsize=8)

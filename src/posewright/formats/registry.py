@@ -12,7 +12,7 @@ from pathlib import Path
 from posewright.documents import plugins
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats.ekmoves.format import FORMAT as EKMOVES
-from posewright.formats.motion_file import card_of, origin_of
+from posewright.formats.motion_file import origin_of
 from posewright.formats.motion_format import MotionFormat
 from posewright.formats.native.format import FORMAT as NATIVE
 from posewright.formats.oda.format import FORMAT as ODA
@@ -21,7 +21,7 @@ from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.tekkotsu.format import MOT, POS
 from posewright.formats.uc3m import FORMAT as UC3M
 from posewright.formats.webots.format import FORMAT as WEBOTS
-from posewright.motions import Motion
+from posewright.motions import Motion, card_of
 
 GROUP = "posewright.formats"
 

@@ -19,10 +19,10 @@ import numpy as np
 
 from posewright.errors import FormatError, Where
 from posewright.formats.file_kind import BOM, FileKind, says
-from posewright.formats.motion_file import MotionFile, Origin, card_of, origin_of
+from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.text_lines import Line, Remarks, show, split_lines
-from posewright.motions import Easing, Keyframe, Motion, Pose
+from posewright.motions import Easing, Keyframe, Motion, Pose, card_of
 from posewright.robots import Robot, Servo, robot
 
 UC3M_CSV = "uc3m-csv"
@@ -327,5 +327,11 @@ _KIND = FileKind(
     UC3M_CSV, "a joint table of the UC3M thesis", says(rb"\Athesis_id[ \t]*,[ \t]*initial_deg\b")
 )
 FORMAT = MotionFormat(
-    _KIND, (".csv",), _read, _render, QUANTUM, suits=lambda card: NUMBERING in card.numberings
+    _KIND,
+    (".csv",),
+    _read,
+    _render,
+    QUANTUM,
+    suits=lambda card: NUMBERING in card.numberings,
+    names_robot=False,
 )

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from posewright.arrays import Floats
-from posewright.formats.motion_file import card_of, origin_of
-from posewright.motions import Motion
+from posewright.formats.motion_file import origin_of
+from posewright.motions import Motion, card_of
 from posewright.robots import Robot
 
 STAND = "stand"
@@ -50,10 +50,14 @@ def never_set(joints: Sequence[str], card: Robot) -> tuple[str, ...]:
 
 
 def moved_joints(motion: Motion) -> set[str]:
-    """Return the joints that the motion ever gives an angle."""
-    given = ~np.all(np.isnan([frame.pose.angles for frame in motion.keyframes]), axis=0)
+    """Return the joints that the motion ever gives an angle, in its start pose or later."""
+    start = [] if motion.start is None else [motion.start.angles]
+    given = ~np.all(np.isnan([*start, *(frame.pose.angles for frame in motion.keyframes)]), axis=0)
     return {joint for joint, is_given in zip(motion.joints, given, strict=True) if is_given}
 
+
+LABELS = ("creator", "design", "omtn_minor", "omtn_frame_ms")
+"""Extras that say who made a file and how, and nothing of the motion."""
 
 _SHOWN = 60
 
@@ -62,31 +66,24 @@ OURS = "Posewright"  # who made a motion that does not say, in the files we writ
 
 def unsaid(
     motion: Motion,
-    path: Path | None = None,
     *,
     extras: Collection[str] = (),
-    attitude: bool = False,
     start: bool = False,
 ) -> tuple[str, ...]:
     """Return what gets lost where only the path of the joints is written, in words.
 
     Args:
         motion: what is to be written.
-        path: the file, where its name is all that tells the motion's; None where the format says it.
         extras: which of the motion's extras the format keeps.
-        attitude: whether the format keeps the attitude of the trunk.
         start: whether the format tells of the pose it is to be started from by itself.
     """
     frames = motion.keyframes
     free = {joint for frame in frames for joint in frame.pose.free}
     stiff = {joint for frame in frames for joint in frame.stiffness or ()}
     easings = sorted({frame.easing.value for frame in frames if frame.is_curved})
-    leans = not attitude and any(frame.attitude is not None and any(frame.attitude) for frame in frames)
     firm = _listed(motion, stiff)
     often = "for ever" if motion.repeat is None else f"{motion.repeat} times"
     checks = (
-        (path is not None and not _is_called_after_a_file(motion, path), f"its name {motion.name!r}"),
-        (leans, "the attitude of the trunk"),
         (bool(easings), f"easing {', '.join(easings)}: the file goes straight from keyframe to keyframe"),
         (bool(stiff), f"stiffness of {firm}: the file says where joints go, not how firmly"),
         (bool(free), f"torque off at {_listed(motion, free)}: no joint is let go, so it stays where it was"),
@@ -95,10 +92,25 @@ def unsaid(
         (motion.exit is not None, f"that it is left through motion {motion.exit!r}"),
         (motion.start is not None and not start, "the pose it is to be started from"),
     )
-    return (*(text for is_lost, text in checks if is_lost), *unkept_extras(motion, extras))
+    return (*(text for is_lost, text in checks if is_lost), *_unkept_extras(motion, {*extras, *LABELS}))
 
 
-def unkept_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
+def unwritten(motion: Motion, path: Path) -> tuple[str, ...]:
+    """Return a remark on what a file does not say that moves no joint: name, author, attitude of the trunk.
+
+    The attitude is what the author had in mind; no servo makes it. Of the name, the file's own is enough.
+    """
+    leans = any(keyframe.attitude is not None and any(keyframe.attitude) for keyframe in motion.keyframes)
+    labels = [key for key in motion.extras if key not in LABELS]
+    missing = (
+        *([] if _is_called_after_a_file(motion, path) else [f"its name {motion.name!r}"]),
+        *(["the attitude of the trunk"] if leans else []),
+        *_unkept_extras(motion, labels),
+    )
+    return (f"not written, as such a file has no place for it: {'; '.join(missing)}",) if missing else ()
+
+
+def _unkept_extras(motion: Motion, kept: Collection[str]) -> tuple[str, ...]:
     """Return what a motion's file said besides and a format does not keep, in words.
 
     What any file of its kind says is not lost: it is said again when one is written.

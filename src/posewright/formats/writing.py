@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from posewright.documents import write_atomically
+from posewright.documents import real_path, write_atomically
 from posewright.errors import LossError, Where
 from posewright.formats.motion_file import (
     MotionFile,
     Reference,
     alone,
-    card_of,
     carried_to,
     lost_between_robots,
     origin_of,
@@ -34,7 +33,7 @@ from posewright.formats.reading import read_motion_file
 from posewright.formats.registry import format_for, format_named
 from posewright.formats.roboplus.format import FORMAT as ROBOPLUS
 from posewright.formats.roboplus.format import render_file as render_roboplus
-from posewright.motions import Motion
+from posewright.motions import Carried, Motion, Pose, card_of
 from posewright.robots import Robot
 
 SLACK_RAD = 1e-6  # so little beyond a stop is rounding: files of old robots count whole micro-radians
@@ -48,6 +47,7 @@ class Conversion:
         losses: what the file cannot hold or the robot cannot do, in words.
         remarks: what had to be filled in or said in another way, in words.
         rounding: what the steps did to this motion; None for a copy, in which nothing changed.
+        assumed: whose motion it was taken for, in words, as the file does not say; None where it does.
     """
 
     format: str
@@ -55,6 +55,7 @@ class Conversion:
     remarks: tuple[str, ...] = ()
     quantum: Quantum = EXACT
     rounding: Rounding | None = None
+    assumed: str | None = None
 
 
 def convert_motion(
@@ -65,6 +66,7 @@ def convert_motion(
     format: str | None = None,  # noqa: A002 - as in write_motion
     robot: str | Robot | None = None,
     accept_loss: bool = False,
+    clip: bool = False,
     options: WriteOptions | None = None,
 ) -> Conversion:
     """Convert a motion file, or one page of it, to another format, and if wanted to another robot.
@@ -77,11 +79,13 @@ def convert_motion(
         page: name or number of the page that is wanted; default the first.
         format: name of the format to write; default what the target's name suggests.
         robot: the robot it is for. Where the file says another, its joints are carried over by their names.
-        accept_loss: whether what cannot be kept may be left out.
+        accept_loss: whether what cannot be kept may be left out, and what `robot` cannot do be written.
+        clip: whether angles beyond the robot's stops are brought to them.
         options: what else is asked of the writer.
 
     Raises:
-        LossError: something would be lost, and `accept_loss` is false; it lists what. Nothing is written.
+        LossError: something would be lost, or is more than the robot asked for can do, and `accept_loss` is
+            false; it lists what. Nothing is written.
         FormatError: the source cannot be read, or does not fit the target's format at all.
         InputError: the two robots have no joint in common.
         OutputError: the target cannot be written.
@@ -89,7 +93,8 @@ def convert_motion(
     target, file = Path(target), read_motion_file(source, robot=robot)
     own = file.motion() if page is None else alone(file.motion(page))
     carried = carried_to(own, robot)
-    motion = carried.motion
+    beyond = tuple(beyond_the_mechanism(carried.motion))
+    motion = within_the_mechanism(carried.motion) if clip and beyond else carried.motion
     wanted = format_for(motion, target, format)
     is_copy = page is None and motion is own and options is None and wanted.name == file.format
     if is_copy:
@@ -98,13 +103,23 @@ def convert_motion(
         options = options or WriteOptions()
         motion = wanted.prepared(motion, options)
         rendering = wanted.render(motion, target, options)
-    losses = (*_left_behind(file, page, wanted), *lost_between_robots(carried), *rendering.losses)
+    losses = (*_left_behind(file, page, wanted), *lost_between_robots(carried, clip=clip), *rendering.losses)
+    if robot is not None and not (clip or is_copy):
+        losses += beyond
     refuse_losses(losses, wanted.name, Path(source), accept_loss=accept_loss)
     back = None if is_copy else read_back(motion, rendering, wanted)
     write_atomically(target, rendering.data)
-    remarks = (*unmoved(carried), *beyond_the_mechanism(motion), *rendering.remarks)
+    told = _told_of_stops(carried, beyond, clip=clip) if clip or not set(beyond) <= set(losses) else ()
+    remarks = (*unmoved(carried), *told, *rendering.remarks)
     rounding = None if back is None else measured(motion, back, rendering, wanted)
-    return Conversion(wanted.name, losses, remarks, wanted.quantum, rounding)
+    return Conversion(wanted.name, losses, remarks, wanted.quantum, rounding, file.assumed)
+
+
+def _told_of_stops(carried: Carried, beyond: tuple[str, ...], *, clip: bool) -> tuple[str, ...]:
+    """Return remarks on angles beyond the stops: that they are, or that they were brought there."""
+    if not clip:
+        return beyond
+    return tuple(f"brought to the stops: {text}" for text in (*map(str, carried.clips), *beyond))
 
 
 def refuse_losses(losses: tuple[str, ...], name: str, path: Path, *, accept_loss: bool) -> None:
@@ -142,6 +157,19 @@ def beyond_the_mechanism(motion: Motion) -> Iterator[str]:
             f"{count} angles are beyond what {card.name} can do: {motion.joints[column]} is asked to "
             f"{asked[0]:.1f} deg at keyframe {frame + 1}, its stops are {asked[1]:g}..{asked[2]:g}"
         )
+
+
+def within_the_mechanism(motion: Motion) -> Motion:
+    """Return the motion with every angle that is beyond a stop of the robot's mechanism brought to it."""
+    card = card_of(motion)
+    places = [card.index(name) for name in motion.joints]
+    lower, upper = (side[places] for side in card.hardware_limits)
+
+    def clipped(pose: Pose) -> Pose:
+        return Pose(pose.joints, np.clip(pose.angles, lower, upper), pose.free)
+
+    frames = tuple(replace(frame, pose=clipped(frame.pose)) for frame in motion.keyframes)
+    return replace(motion, keyframes=frames, start=None if motion.start is None else clipped(motion.start))
 
 
 def write_motion(
@@ -184,7 +212,7 @@ def write_motion(
 def _in_its_file(motion: Motion, path: Path) -> Motion:
     """Return the motion as a page of its file where it is written over that; nobody loses the other pages."""
     origin = origin_of(motion)
-    if origin is None or origin.path is None or origin.path.resolve() != path.resolve():
+    if origin is None or origin.path is None or real_path(origin.path) != real_path(path):
         return motion
     return alone(motion, is_alone=False)
 

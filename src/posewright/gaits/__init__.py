@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from posewright.gaits.quadruped.reading import gait_names as gait_names
     from posewright.gaits.quadruped.reading import read_gait as read_gait
     from posewright.gaits.quadruped.reading import read_gait_and_robot as read_gait_and_robot
+    from posewright.gaits.quadruped.reading import robot_of as robot_of
+    from posewright.gaits.quadruped.sampling import Steady as Steady
+    from posewright.gaits.quadruped.sampling import sample_gait as sample_gait
+    from posewright.gaits.quadruped.sampling import steady_walk as steady_walk
     from posewright.gaits.quadruped.timing import FRAMES_A_PAIR as FRAMES_A_PAIR
     from posewright.gaits.quadruped.timing import GaitTiming as GaitTiming
     from posewright.gaits.quadruped.timing import bound_text as bound_text
@@ -57,9 +61,6 @@ if TYPE_CHECKING:
     from posewright.gaits.quadruped.timing import refuse_out_of_range as refuse_out_of_range
     from posewright.gaits.quadruped.timing import timing_of as timing_of
     from posewright.gaits.quadruped.walker import QuadrupedGait as QuadrupedGait
-    from posewright.gaits.quadruped.walker import Steady as Steady
-    from posewright.gaits.quadruped.walker import sample_gait as sample_gait
-    from posewright.gaits.quadruped.walker import steady_walk as steady_walk
     from posewright.gaits.quadruped.writing import gait_text as gait_text
     from posewright.gaits.quadruped.writing import write_gait as write_gait
 else:

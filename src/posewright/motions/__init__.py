@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from posewright.motions.design_rules import check_motion as check_motion
     from posewright.motions.motion import Motion as Motion
     from posewright.motions.motion import Samples as Samples
+    from posewright.motions.motion import card_of as card_of
     from posewright.motions.pose import DEFAULT_ACCEL_SHARE as DEFAULT_ACCEL_SHARE
     from posewright.motions.pose import LONGEST_S as LONGEST_S
     from posewright.motions.pose import SHORTEST_S as SHORTEST_S
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from posewright.motions.retarget import carried_over as carried_over
     from posewright.motions.retarget import mirrored as mirrored
     from posewright.motions.retarget import straightened as straightened
+    from posewright.motions.rule_sets import HARDWARE as HARDWARE
+    from posewright.motions.rule_sets import design_rules as design_rules
+    from posewright.motions.rule_sets import rule_names as rule_names
     from posewright.motions.sample_table import SampleTable as SampleTable
     from posewright.motions.sample_table import sample_motion as sample_motion
 else:

@@ -23,6 +23,12 @@ MOST_TOLD = 6
 """How many rows of keyframes are named; of more it is said that there are."""
 
 
+MOST_ANGLES = 2_000_000
+"""So many are looked at in all: ways are cut into fewer points where a motion has thousands of keyframes."""
+
+FEWEST_POINTS = 4
+
+
 class Level(Enum):
     """How bad it is: an error breaks a rule, a warning comes near, a note is only to be known."""
 
@@ -107,15 +113,21 @@ def _row(first: int, last: int) -> str:
     return f"{first}, {last}" if last == first + 1 else f"{first}-{last}"
 
 
+CHECKS = ("finite", "limit", "coupled", "speed", "free", "pose", "duration", "step", "camera")
+"""The rules by name: the first five are about what the robot can do, the others what a team wants."""
+
 NEAREST = "nearest"
 """The name that asks for whichever of the robot's poses is nearest."""
 
 
 @dataclass(frozen=True)
 class DesignRules:
-    """What counts as near, short and small. A robot's card may say otherwise under `motion_rules:`.
+    """What is looked for, and what counts as near, short and small.
+
+    A robot's card may say otherwise under `motion_rules:`, a team's `*.rules.yaml` over that.
 
     Attributes:
+        checks: the names of the rules that are to be kept.
         near_pose: names of the poses, near one of which a motion begins and ends; none stands for all the
             robot has.
         near_pose_deg: farthest any joint may be from such a pose at both ends. Ours: the source
@@ -130,11 +142,15 @@ class DesignRules:
         coupled_margin_deg: farther than this beyond such a limit is an error, less a warning. Ours: Sony has
             no second table for the hardware, but its own walks go 2.5 deg beyond the one there is, and the
             hardware limits of the joints it is about lie 5 deg beyond the others.
+        speed_margin_deg: a joint that is asked to go too fast all the way falls behind its command: farther
+            than this is an error, less a warning. 0 unless a card says that its speeds are less than what
+            its servos do.
         speed_per_frame: whether speeds are said in degrees a frame too, as the robot's maker gives them.
         camera_joints: the joints that move the camera; none where no camera counts.
         camera_speed_deg_s: fastest any of these joints may turn while a picture is taken.
     """
 
+    checks: tuple[str, ...] = field(default=CHECKS, repr=False)
     near_pose: tuple[str, ...] = field(default=(), repr=False)
     near_pose_deg: float = 25.0
     max_duration_s: float = 2.0
@@ -143,6 +159,7 @@ class DesignRules:
     slack_deg: float = field(default=0.15, repr=False)
     coupled_slack_deg: float = field(default=0.5, repr=False)
     coupled_margin_deg: float = field(default=5.0, repr=False)
+    speed_margin_deg: float = field(default=0.0, repr=False)
     points_per_way: int = field(default=64, repr=False)
     speed_per_frame: bool = field(default=False, repr=False)
     camera_joints: tuple[str, ...] = field(default=(), repr=False)
@@ -267,13 +284,34 @@ class Checked:
         seam = next(self._ways(self.motion.resolved(self.motion.resolved()[-1]), later=True))
         return (*ways, seam)
 
+    @cached_property
+    def behind(self) -> Floats:
+        """(n_ways, n_joints) how far joints that cannot go faster are behind at the ends [deg]."""
+        rows, ended_s, late = [], 0.0, np.zeros(len(self.motion.joints))
+        for way in self.ways:
+            late = self._caught_up(late, way.begins_s - ended_s)
+            with np.errstate(invalid="ignore"):  # an infinite angle is for the rule `finite` to find
+                asked = np.nan_to_num(way.end - way.begin, nan=0.0)
+            late = self._caught_up(late + asked, way.reach_s)
+            ended_s = way.begins_s + way.reach_s
+            rows.append(np.abs(late))
+        return np.array(rows)
+
+    def _caught_up(self, late: Floats, seconds: float) -> Floats:
+        """Return how far joints are behind after a time at their greatest speed, `(n_joints,)` [deg]."""
+        slow = np.where(np.isinf(self.max_speeds), 0.0, self.max_speeds)
+        gone = np.where(np.isinf(self.max_speeds), np.inf, slow * max(seconds, 0.0))
+        return np.asarray(np.sign(late) * np.fmax(np.abs(late) - gone, 0.0))
+
     def arrival_s(self, number: int) -> float:
         """Return when a keyframe, counted from 1, is reached [s]; 0 is the start pose."""
         return 0.0 if number == 0 else float(self.motion.keyframe_times[number - 1])
 
     def _ways(self, poses: tuple[Pose, ...], *, later: bool) -> Iterator[Segment]:
         rows = np.rad2deg(np.stack([pose.angles for pose in poses]))
-        points = np.rad2deg(self.motion.ways(self.rules.points_per_way, later=later))
+        fitting = MOST_ANGLES // max(rows.size, 1)
+        count = max(min(self.rules.points_per_way, fitting), FEWEST_POINTS)
+        points = np.rad2deg(self.motion.ways(count, later=later))
         passed = self.motion.duration if later else 0.0
         for i, keyframe in enumerate(self.motion.keyframes):
             reach = keyframe.reach_s / self.motion.speed

@@ -9,8 +9,10 @@ several together, speed, and numbers that are numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -28,7 +30,8 @@ from posewright.motions.checked import (
     onto,
     place,
 )
-from posewright.motions.motion import Motion
+from posewright.motions.motion import Motion, card_of
+from posewright.motions.rule_sets import HARDWARE, design_rules, rule_names
 from posewright.motions.servo_rules import coupled_limits, finite, limits, returns_from_free, speeds
 from posewright.robots import Robot
 
@@ -182,44 +185,51 @@ def _fastest(checked: Checked, way: Segment, columns: Sequence[int]) -> _Turn:
     return _Turn(float(way.fastest[column]), checked.motion.joints[column], way.number, way.fastest_s(column))
 
 
-RULES: tuple[Callable[[Checked], Iterator[Finding]], ...] = (
-    finite,
-    limits,
-    coupled_limits,
-    speeds,
-    steps,
-    ends,
-    durations,
-    camera,
-    returns_from_free,
+RULES: Mapping[str, Callable[[Checked], Iterator[Finding]]] = MappingProxyType(
+    {
+        "finite": finite,
+        "limit": limits,
+        "coupled": coupled_limits,
+        "speed": speeds,
+        "step": steps,
+        "pose": ends,
+        "duration": durations,
+        "camera": camera,
+        "free": returns_from_free,
+    }
 )
 
 
 def check_motion(
     motion: Motion,
-    robot: Robot,
+    robot: Robot | str | None = None,
     *,
     near_pose: str | None = None,
     celebration: bool = False,
-    rules: DesignRules | None = None,
+    rules: str | Path | DesignRules = HARDWARE,
 ) -> tuple[Finding, ...]:
-    """Return where the motion breaks the design rules, the worst first, then in the order of keyframes.
+    """Return where the motion breaks design rules, the worst first, then in the order of keyframes.
 
     Of what a joint does again and again there is one finding, the worst, that names all keyframes.
 
     Args:
         motion: what to check.
-        robot: whose limits, servos and named poses count.
-        near_pose: name of the pose it must begin and end near, `nearest` for whichever of the robot's is;
-            default one of those that the rules name.
+        robot: whose limits, servos and named poses count, or the name; default the motion's own.
+        near_pose: name of the pose it must begin and end near, `nearest` for whichever of the robot's is,
+            whether or not the rules ask for one; default one of those that the rules name.
         celebration: a motion that may take its time.
-        rules: thresholds other than `DesignRules.of(robot)`.
+        rules: which rules, by name, as a file, or as they are; default what the robot can do.
 
     Raises:
-        UnknownNameError: the robot has no such pose.
-        InputError: the motion moves a joint that the robot does not have.
+        UnknownNameError: the robot has no such pose, or there are no such rules.
+        InputError: the motion moves a joint that the robot does not have, or `celebration` lifts no rule.
     """
-    thresholds = DesignRules.of(robot) if rules is None else rules
+    robot = card_of(motion, robot)
+    thresholds = rules if isinstance(rules, DesignRules) else design_rules(rules, robot)
+    wanted = {*thresholds.checks, *(() if near_pose is None else ("pose",))}
+    if celebration and "duration" not in wanted:
+        hint = "a team's rules may ask: " + ", ".join(name for name in rule_names() if name != HARDWARE)
+        raise InputError("these rules do not ask how long a motion lasts", hint=hint)
     poses = thresholds.near_pose if near_pose is None else (near_pose,)
     poses = () if near_pose == NEAREST else poses  # none stands for all
     strange = [joint for joint in motion.joints if joint not in robot.joint_names]
@@ -232,6 +242,8 @@ def check_motion(
         if name not in robot.poses:
             raise UnknownNameError.among("pose", name, robot.poses)
     checked = Checked(motion, robot, thresholds, poses, celebration)
-    findings = gathered(finding for rule in RULES for finding in rule(checked))
+    findings = gathered(
+        finding for name, rule in RULES.items() if name in wanted for finding in rule(checked)
+    )
     badness = list(Level)
     return tuple(sorted(findings, key=lambda f: (badness.index(f.level), f.keyframe or 0)))

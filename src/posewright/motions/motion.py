@@ -16,6 +16,7 @@ from posewright.errors import InputError, UnknownNameError
 from posewright.motions.pose import Keyframe, Pose, arrivals_of, ends_of
 from posewright.motions.trajectory import Resolved, Trajectory
 from posewright.robots import Robot, html_table
+from posewright.robots import robot as robot_named
 
 STAND = "stand"
 """The pose a robot has where nobody says another."""
@@ -283,6 +284,20 @@ class Motion:
             return row.angles[-1], row.free[-1]
         backwards = Resolved.of(nowhere.angles, nowhere.free_mask, poses[::-1])
         return backwards.angles[-1], poses[0].free_mask
+
+
+def card_of(motion: Motion, robot: Robot | str | None = None) -> Robot:
+    """Return the robot asked for, or the motion's own: the card it was read for, else the one that ships.
+
+    Raises:
+        UnknownNameError: there is no such robot.
+    """
+    if isinstance(robot, Robot):
+        return robot
+    read_for = getattr(motion.origin, "robot", None)
+    if robot is None and isinstance(read_for, Robot) and read_for.name == motion.robot:
+        return read_for
+    return robot_named(robot or motion.robot)
 
 
 def _named(joints: tuple[str, ...], free: Flags) -> frozenset[str]:

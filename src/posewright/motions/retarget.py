@@ -10,7 +10,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import InputError
-from posewright.motions.motion import Motion
+from posewright.motions.motion import Motion, card_of
 from posewright.motions.pose import Attitude, Easing, Keyframe, Pose
 from posewright.robots import Robot, robot_names
 from posewright.robots import robot as robot_named
@@ -27,15 +27,16 @@ _DOUBTFUL = {
 }
 
 
-def mirrored(motion: Motion, robot: Robot, *, name: str | None = None) -> Motion:
+def mirrored(motion: Motion, robot: Robot | str | None = None, *, name: str | None = None) -> Motion:
     """Return the motion seen in a mirror that stands in the plane between left and right.
 
-    Joints of no mirror pair (a head that nods) keep their angle.
+    Joints of no mirror pair (a head that nods) keep their angle. The pairs are those of `robot`, a card or a
+    name; by default of the motion's own robot.
 
     Raises:
         InputError: the motion moves a joint but not its partner.
     """
-    partners = _partners(motion, robot)
+    partners = _partners(motion, card_of(motion, robot))
     return replace(
         motion,
         name=motion.name if name is None else name,

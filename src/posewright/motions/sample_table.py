@@ -14,7 +14,7 @@ import numpy as np
 
 from posewright.arrays import Floats
 from posewright.errors import InputError, UnknownNameError
-from posewright.motions.motion import Motion, Samples
+from posewright.motions.motion import Motion, Samples, card_of
 from posewright.motions.pose import Pose
 from posewright.robots import Robot, Servo
 
@@ -116,7 +116,7 @@ class SampleTable:
 
 def sample_motion(
     motion: Motion,
-    robot: Robot,
+    robot: Robot | str | None = None,
     *,
     rate_hz: float,
     unit: str = "deg",
@@ -125,12 +125,14 @@ def sample_motion(
 ) -> SampleTable:
     """Sample a motion, up to its end or `until_s`, as a table in a unit of `UNITS`.
 
+    Its servos are those of `robot`, a card or a name; by default of the motion's own robot.
     The IDs of a numbering order and name its columns; without one they are as in the motion.
 
     Raises:
         UnknownNameError: there is no such unit or numbering.
         InputError: the rate or the time is no number, or the table would be too long.
     """
+    robot = card_of(motion, robot)
     if unit not in UNITS:
         raise UnknownNameError.among("unit", unit, UNITS)
     if numbering is not None:

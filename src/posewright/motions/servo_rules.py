@@ -74,17 +74,20 @@ def speeds(checked: Checked) -> Iterator[Finding]:
     """No joint is asked to go faster than its servo turns.
 
     If that is so on the whole way it arrives late, an error; if only at the fastest point it lags there and
-    catches up, a warning: most of ROBOTIS' own pages do.
+    catches up, a warning: most of ROBOTIS' own pages do. Where the card says that servos do more than its
+    speeds, as Sony's own motions ask them to, it is an error only to fall far behind.
     """
     allowed = checked.max_speeds * (1.0 + ROUNDING)
     if checked.rules.speed_per_frame:
         allowed = allowed + FRAME_ROUNDING_DEG / checked.robot.frame_period_s
-    for way in checked.ways:
+    for way, behind in zip(checked.ways, checked.behind, strict=True):
         for column in np.flatnonzero(way.fastest > allowed).tolist():
-            yield _too_fast(checked, way, column, late=bool(way.mean[column] > allowed[column]))
+            late = bool(way.mean[column] > allowed[column])
+            yield _too_fast(checked, way, column, float(behind[column]), late=late)
 
 
-def _too_fast(checked: Checked, way: Segment, column: int, *, late: bool) -> Finding:
+def _too_fast(checked: Checked, way: Segment, column: int, behind: float, *, late: bool) -> Finding:
+    """Return the finding on a joint that is too fast, all the way if `late`; it ends so far behind [deg]."""
     joint, limit = checked.motion.joints[column], float(checked.max_speeds[column])
     fastest, mean = float(way.fastest[column]), float(way.mean[column])
     if math.isinf(fastest):
@@ -99,8 +102,14 @@ def _too_fast(checked: Checked, way: Segment, column: int, *, late: bool) -> Fin
         per_frame = (mean if late else fastest) * period
         asked += "" if math.isinf(fastest) else f", {per_frame:.2f} deg a frame of {period * 1e3:g} ms"
         most = f"; the most is {limit:.0f} deg/s, {limit * period:.2f} deg a frame"
+    margin = checked.rules.speed_margin_deg
+    if 0.0 < margin < behind < math.inf:
+        most += f"; it falls {behind:.0f} deg behind"
     message = f"{onto(way.number)}: {joint} is asked {asked}{most}"
-    level, when = Level.ERROR if late else Level.WARNING, (way.fastest_s(column),)
+    level, when = (
+        Level.ERROR if late and (margin == 0.0 or behind > margin) else Level.WARNING,
+        (way.fastest_s(column),),
+    )
     return Finding(level, "speed", message, way.number, joint, fastest, limit, "deg/s", when)
 
 

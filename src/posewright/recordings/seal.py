@@ -6,7 +6,7 @@ It is no signature: who forges a file can seal it anew, but then its digest is a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from posewright.errors import InputError
@@ -43,16 +43,20 @@ def check_texts(told: Any, right: Mapping[str, str], *, trust_attached_rules: bo
         InputError: a text was changed, added or taken out; of rules too, unless these are trusted.
     """
     check("its seal", told, {str: str})
-    broken = {name: how for name, how in _broken(told, right) if name != _HAPPENED}
-    if set(SEALED) <= broken.keys():
+    broken = [name for name in {**right, **told} if name != _HAPPENED and told.get(name) != right.get(name)]
+    if set(SEALED) <= set(broken):
         raise _changed("another digest")
-    rules = {name for name in broken if name.startswith(_ATTACHED) and name.endswith(RULES_SUFFIX)}
-    for name, how in broken.items():
-        if name not in rules:
-            raise _changed(how)
+    for name in broken:
+        how = "added" if name not in told else "taken out" if name not in right else "changed"
+        attached = name.removeprefix(_ATTACHED)
+        if not name.startswith(_ATTACHED):
+            raise _changed(f"the {name} {how}")
+        if not attached.endswith(RULES_SUFFIX):
+            raise _changed(f"the attachment {attached!r:.80} {how}")
         if not trust_attached_rules:
-            raise _changed(how, "; --trust-attached-rules judges by the rules it has now")
-    return not rules
+            advice = "; --trust-attached-rules judges by the rules it has now"
+            raise _changed(f"the rules {attached!r:.80} {how}", advice)
+    return not broken
 
 
 def check_happened(told: Mapping[str, str], right: Mapping[str, str], digests: set[str | None]) -> None:
@@ -61,20 +65,6 @@ def check_happened(told: Mapping[str, str], right: Mapping[str, str], digests: s
         raise _changed("other rows, decisions, contacts or events")
     if len(digests) > 1:
         raise _changed("another digest")
-
-
-def _broken(told: Mapping[str, str], right: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for name in {**right, **told}:
-        called = name
-        if name.startswith(_ATTACHED):
-            kind = "rules" if name.endswith(RULES_SUFFIX) else "an attachment"
-            called = f"{kind} {name.removeprefix(_ATTACHED)!r:.80}"
-        if name not in told:
-            yield name, f"{called}, added"
-        elif name not in right:
-            yield name, f"{called}, taken out"
-        elif told[name] != right[name]:
-            yield name, f"another {called}" if called == name else f"{called}, changed"
 
 
 def _changed(what: str, advice: str = "") -> InputError:

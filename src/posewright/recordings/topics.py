@@ -24,8 +24,8 @@ EVENTS, ROWS = "/events", "/rows"
 MAX_READING = 1 << 16
 """All sensors of a robot together give at most so many numbers at a time."""
 
-MAX_JSON_BYTES = 1 << 22
-"""A recording has at most so many bytes of decisions and events, and for each of its rows `ROW_JSON_BYTES`."""
+MAX_JSON_BYTES = 1 << 21
+"""Bytes of all decisions and events: at most so many, and `ROW_JSON_BYTES` more for each row."""
 
 ROW_JSON_BYTES = 1 << 10
 
@@ -80,12 +80,12 @@ def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
     robots = {name: _read_robot(name, header, columns[name], found, n) for name in header.robots}
     boxes, times = rows["boxes"].reshape(n, len(header.boxes), 7), rows["time_s"]
     if not np.isfinite(times).all():
-        raise InputError("the time of a row is no number")
+        raise InputError(f"the time of row {np.isfinite(times).argmin()} is no number")
     return Recording(header, times, robots, boxes, _read_events(found.get(EVENTS, ())))
 
 
 def is_read_back(topic: str) -> bool:
-    """Return whether messages on a topic may be what a recording is read back from, and not only looked at."""
+    """Return whether a recording may be read back from messages on a topic, which are not only looked at."""
     return topic in {EVENTS, ROWS} or topic.rpartition("/")[2] in _READ_BACK
 
 

@@ -25,7 +25,8 @@ from posewright.robots.servo import Servo, ServoModel, ServoScale
 _Value = TypeVar("_Value")
 
 _MAPPINGS = (
-    "poses", "groups", "numberings", "namings", "designs", "sources", "servo_models", "link_masses_kg",
+    "poses", "up_through", "groups", "numberings", "namings", "designs", "sources", "servo_models",
+    "link_masses_kg",
 )  # fmt: skip
 """Fields that are mappings; nobody can write to them, as a robot is shared by all who ask for it."""
 
@@ -51,6 +52,7 @@ class Robot:
     Attributes:
         feet: names of the feet in the model.
         poses: joint angles by joint [rad], by name of pose.
+        up_through: the pose through which the robot gets up from another, by the name of that.
         numberings: joint names by ID, by name of numbering.
         frame_period_s: time between two commands to its servos [s].
         namings: joint names by somebody's name for them, by name of the scheme.
@@ -75,6 +77,7 @@ class Robot:
     sensors: tuple[SensorSpec, ...]
     frame_period_s: float
     coupled_limits: tuple[CoupledLimit, ...] = ()
+    up_through: Mapping[str, str] = field(default_factory=dict)
     namings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     designs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     leds: tuple[Led, ...] = ()

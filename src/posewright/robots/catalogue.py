@@ -40,18 +40,21 @@ def robot_names() -> tuple[str, ...]:
     return tuple(sorted({*_shipped(), *(name for name, package in _packages().items() if _card_in(package))}))
 
 
-def robot(name: str | Path) -> Robot:
+def robot(name: str | Path | Robot) -> Robot:
     """Return a robot that ships, one of another package, or one's own.
 
     Args:
-        name: a name of `robot_names()`, or the path of a card (`my_robot/robot.yaml`) or its folder
-            (`./my_robot`). A robot with a name is read once; one's own is read anew each time.
+        name: a robot, which is returned as it is; a name of `robot_names()`; or the path of a card
+            (`my_robot/robot.yaml`) or its folder (`./my_robot`). A robot with a name
+            is read once; one's own is read anew each time.
 
     Raises:
         UnknownNameError: there is no robot of that name.
         InputError: another package offers it, but does not hold it.
         DocumentError: a card cannot be read.
     """
+    if isinstance(name, Robot):
+        return name
     if is_path(name):
         return read_robot(name)
     folder = robot_folder(str(name))

@@ -26,6 +26,7 @@ class MotionRules:
     large_step_deg: Threshold = None
     max_step_deg: Threshold = None
     coupled_margin_deg: Threshold = None
+    speed_margin_deg: Threshold = None
     speed_per_frame: bool | None = None
     camera_joints: tuple[str, ...] | None = None
     camera_rate_hz: float | None = None
@@ -48,9 +49,9 @@ def parse_motion_rules(
     """Read the block `motion_rules:`.
 
     `{near_pose: [walk, stand], near_pose_deg: 25, max_duration_s: 2, large_step_deg: 60, max_step_deg: 91,
-    coupled_margin_deg: 5, speed_per_frame: true, camera: {sensor: head_camera, joints: [head_pan, ...],
-    max_speed_deg_s: 70, lost_frames: 0}, source: ...}`, each of which may be left out; `near_pose` may be the
-    name of one pose.
+    coupled_margin_deg: 5, speed_margin_deg: 35, speed_per_frame: true, camera: {sensor: head_camera,
+    joints: [head_pan, ...], max_speed_deg_s: 70, lost_frames: 0}, source: ...}`, each of which may be left
+    out; `near_pose` may be the name of one pose.
     """
     found = node.fields()
     besides = ("near_pose", "camera", "source")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from posewright.documents import Node, parse_document, read_text
+from posewright.documents import Node, is_file, is_folder, parse_document, read_text
 from posewright.robots.card import Robot
 from posewright.robots.coupling import parse_coupled_limits
 from posewright.robots.geometry import parse_head, parse_legs
@@ -56,7 +56,7 @@ def read_robot(path: Path | str) -> Robot:
         UnknownNameError: the card names a joint, source, key, ... that there is none of.
     """
     path = Path(path)
-    if path.is_dir():
+    if is_folder(path):
         path = path / CARD
     text = read_text(path)
     root = parse_document(text, path)
@@ -80,6 +80,7 @@ def read_robot(path: Path | str) -> Robot:
         servos=servos,
         feet=feet,
         poses=poses,
+        up_through=_up_through(_named(fields, "poses"), poses),
         groups=groups,
         mirror_pairs=parse_mirror_pairs(fields["mirror_pairs"], names) if "mirror_pairs" in fields else (),
         numberings={name: parse_numbering(node, names) for name, node in _named(fields, "numberings")},
@@ -168,7 +169,7 @@ def _model_path(node: Node | None, card: Path) -> Path | None:
     if node is None:
         return None
     path = card.parent / node.text()
-    if not path.is_file():
+    if not is_file(path):
         node.fail(f"there is no file {node.text()}", hint="the model's path is relative to the card")
     return path
 
@@ -178,7 +179,7 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
 
     Ticks are the servos' own positions; degrees are joint angles. Both come one a joint.
     """
-    fields = node.fields(optional=("ticks", "deg", "source"))
+    fields = node.fields(optional=("ticks", "deg", "up_through", "source"))
     if ("ticks" in fields) == ("deg" in fields):
         node.fail("expected either 'ticks' or 'deg'", hint="servo positions, or joint angles in degrees")
     unit = "ticks" if "ticks" in fields else "deg"
@@ -193,6 +194,16 @@ def parse_pose(node: Node, joints: Sequence[Joint], servos: Sequence[Servo]) -> 
         _check_limits(joint, angle, slack_rad, entry)
         pose[joint.name] = angle
     return pose
+
+
+def _up_through(entries: Sequence[tuple[str, Node]], poses: Collection[str]) -> dict[str, str]:
+    """Read which poses lead through another one to standing: `sit: {..., up_through: sleep}`."""
+    told = {name: node.fields().get("up_through") for name, node in entries}
+    through = {name: node.choice("pose", set(poses) - {name}) for name, node in told.items() if node}
+    for name, node in told.items():
+        if node and through[name] in through:
+            node.fail(f"{through[name]} leads through another pose itself", hint="one pose on the way")
+    return through
 
 
 def _check_limits(joint: Joint, angle: float, slack_rad: float, node: Node) -> None:

@@ -23,6 +23,22 @@ BUS = ("ticks", "range_deg", "no_load_speed_rpm", "stall_torque_nm", "compliance
 ANGLE = ("tick_urad", "range_deg", "no_load_speed_rad_s", "stall_torque_nm", "stiffness_nm_rad")
 OPTIONAL = ("supply_v", "gear_ratio", "mass_kg")
 
+RANGES = {
+    "range_deg": (1.0, 3600.0),
+    "no_load_speed_rpm": (1.0, 10_000.0),
+    "no_load_speed_rad_s": (0.1, 1000.0),
+    "stall_torque_nm": (0.001, 200.0),
+    "compliance_slope": (0.1, 10_000.0),
+    "tick_urad": (0.1, 1e6),
+    "stiffness_nm_rad": (0.001, 1e5),
+    "supply_v": (0.1, 1000.0),
+    "gear_ratio": (0.001, 100_000.0),
+    "mass_kg": (1e-6, 100.0),
+}
+"""The least and the most that any servo of a small robot has; beyond it the physics would never end."""
+
+MOST_TICKS = 10_000_000
+
 
 @dataclass(frozen=True)
 class PidGains:
@@ -115,18 +131,18 @@ def parse_servo_model(name: str, node: Node) -> ServoModel:
     fields = node.fields(required=BUS, optional=(*OPTIONAL, "source"))
     return ServoModel(
         name=name,
-        ticks=fields["ticks"].integer(low=2),
-        range_deg=_positive(fields["range_deg"]),
-        no_load_speed_rad_s=_positive(fields["no_load_speed_rpm"]) * RAD_S_PER_RPM,
-        stall_torque_nm=_positive(fields["stall_torque_nm"]),
-        compliance_slope=_positive(fields["compliance_slope"]),
+        ticks=fields["ticks"].integer(low=2, high=MOST_TICKS),
+        range_deg=_number(fields, "range_deg"),
+        no_load_speed_rad_s=_number(fields, "no_load_speed_rpm") * RAD_S_PER_RPM,
+        stall_torque_nm=_number(fields, "stall_torque_nm"),
+        compliance_slope=_number(fields, "compliance_slope"),
         **_optional(fields),
     )
 
 
 def _angle_servo(name: str, node: Node) -> ServoModel:
     fields = node.fields(required=ANGLE, optional=(*OPTIONAL, "gains", "source"))
-    tick_urad = _positive(fields["tick_urad"])
+    tick_urad = _number(fields, "tick_urad")
     first, last = (
         int(end * RAD_PER_DEG / (tick_urad * RAD_PER_URAD)) for end in parse_range(fields["range_deg"])
     )
@@ -134,26 +150,24 @@ def _angle_servo(name: str, node: Node) -> ServoModel:
         name=name,
         ticks=last - first + 1,
         range_deg=math.degrees((last - first) * tick_urad * RAD_PER_URAD),
-        no_load_speed_rad_s=_positive(fields["no_load_speed_rad_s"]),
-        stall_torque_nm=_positive(fields["stall_torque_nm"]),
+        no_load_speed_rad_s=_number(fields, "no_load_speed_rad_s"),
+        stall_torque_nm=_number(fields, "stall_torque_nm"),
         compliance_slope=None,
         first_tick=first,
         tick_urad=tick_urad,
-        stiffness_nm_rad=_positive(fields["stiffness_nm_rad"]),
+        stiffness_nm_rad=_number(fields, "stiffness_nm_rad"),
         gains=parse_gains(fields["gains"]) if "gains" in fields else (),
         **_optional(fields),
     )
 
 
 def _optional(fields: Mapping[str, Node]) -> dict[str, Any]:
-    return {key: _positive(fields[key]) for key in OPTIONAL if key in fields}
+    return {key: _number(fields, key) for key in OPTIONAL if key in fields}
 
 
-def _positive(node: Node) -> float:
-    number = node.number()
-    if number <= 0.0:
-        node.fail(f"{number:g} is not positive")
-    return number
+def _number(fields: Mapping[str, Node], key: str) -> float:
+    low, high = RANGES[key]
+    return fields[key].number(low=low, high=high)
 
 
 Angles = TypeVar("Angles", float, Floats)

@@ -185,7 +185,14 @@ def _portable(error: Exception) -> Exception:
 def _begin() -> None:
     """Begin a worker: Ctrl-C is for who started it, and when that one is gone, so is the worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _end_at_once)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_at_once(signum: int, frame: object) -> None:  # noqa: ARG001 -- what signal handlers are given
+    """End the worker, and not just a task in it that turns the signal into an exception, as `drive` does."""
+    signal.signal(signum, signal.SIG_DFL)
+    signal.raise_signal(signum)
 
 
 def _end_with_parent() -> None:

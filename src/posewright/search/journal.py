@@ -8,14 +8,13 @@ import importlib.metadata
 import json
 import math
 import os
-import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from posewright.documents import open_ordinary, try_lock
+from posewright.documents import is_file, is_there, open_ordinary, try_lock
 from posewright.errors import FormatError, InputError, OutputError, Where
 from posewright.search.attempt import Attempt, Generation, generations_of
 from posewright.search.plan import Dimension, Evaluation, Fact, Plan
@@ -300,11 +299,11 @@ class Keeper:
 
 def _opened(path: Path) -> int:
     try:
-        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        if is_there(path) and not is_file(path):
             raise OutputError.at(path, "not an ordinary file")
         return os.open(path, os.O_RDWR | os.O_CREAT | _BINARY, 0o666)
-    except OSError as error:
-        raise OutputError.at(path, error.strerror or str(error)) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in its name
+        raise OutputError.at(path, getattr(error, "strerror", None) or str(error)) from error
 
 
 def _lock(handle: int, path: Path) -> None:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from posewright.sticks.add import Added as Added
     from posewright.sticks.add import add_to_stick as add_to_stick
     from posewright.sticks.check import check_monet as check_monet
+    from posewright.sticks.contents import StickMotion as StickMotion
+    from posewright.sticks.contents import motions_on as motions_on
     from posewright.sticks.finding import MonetFinding as MonetFinding
     from posewright.sticks.memory_stick import read_stick as read_stick
     from posewright.sticks.setup import MemoryStick as MemoryStick

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from posewright.documents import locked, refuse_unwritable, write_atomically
-from posewright.errors import FormatError, OutputError, UnknownNameError, Where
+from posewright.documents import is_there, locked, refuse_unwritable, write_atomically
+from posewright.errors import FormatError, OutputError, UnknownNameError, UnsafeCommandError, Where
 from posewright.formats import Compression, Reference, Wrapping
 from posewright.motions import Level, Motion
 from posewright.robots import Robot
 from posewright.sticks.check import check_setup
 from posewright.sticks.command_checks import check_commands, free_id
 from posewright.sticks.finding import MonetFinding
+from posewright.sticks.jumps import JUMP
 from posewright.sticks.limits import MOTION_AGENT
 from posewright.sticks.lookup import lines_of, target_of, used_places
 from posewright.sticks.memory_stick import (
@@ -83,12 +84,15 @@ def _listed(commands: MonetCommands, wanted: Registration) -> MonetCommands:
 
 
 def new_findings(before: MonetSetup, after: MonetSetup) -> tuple[MonetFinding, ...]:
-    """Return the errors and warnings that a change brings, wherever its lines have moved to."""
+    """Return the errors and warnings that a change brings, wherever its lines have moved to.
+
+    But for jumps: whether the new motion may jump is settled before.
+    """
     known = Counter(_said(finding) for finding in check_setup(before))
     new = []
     for finding in check_setup(after):
         known[_said(finding)] -= 1
-        if known[_said(finding)] < 0 and finding.level is not Level.NOTE:
+        if known[_said(finding)] < 0 and finding.level is not Level.NOTE and finding.rule != JUMP:
             new.append(finding)
     return tuple(new)
 
@@ -199,7 +203,7 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     """
     for path in files:
         refuse_unwritable(path)
-    before = {path: path.read_bytes() if path.exists() else None for path in files}
+    before = {path: path.read_bytes() if is_there(path) else None for path in files}
     written: list[Path] = []
     try:
         for path, data in files.items():
@@ -217,7 +221,7 @@ def _put_back(path: Path, data: bytes | None) -> None:
     with contextlib.suppress(OutputError, OSError):
         if data is None:
             path.unlink(missing_ok=True)
-        elif not path.exists() or path.read_bytes() != data:
+        elif not is_there(path) or path.read_bytes() != data:
             write_atomically(path, data)
 
 
@@ -308,6 +312,7 @@ def add_to_stick(
     page: Reference | None = None,
     robot: str | Robot | None = None,
     accept_loss: bool = False,
+    accept_jump: bool = False,
     output: Path | str | None = None,
 ) -> Added:
     """Add a motion to the archive of a memory stick, and register it in the robot's list of commands.
@@ -329,6 +334,7 @@ def add_to_stick(
         page: which motion of the file.
         robot: whose motion it is, where the file does not say.
         accept_loss: whether what the robot cannot do may be left out.
+        accept_jump: whether it may begin or end far from the postures that its name says.
         output: a folder to write to, in place of the stick: both files lie in it as on the stick, ready to
             be copied there.
 
@@ -336,6 +342,7 @@ def add_to_stick(
         FormatError: the id or the name is taken, or the robot could not play it; there is no stick; the
             motion cannot be read.
         LossError: something would be lost, and `accept_loss` is false.
+        UnsafeCommandError: the robot would jump, and `accept_jump` is false.
         UnknownNameError: the stick has no files for that model, or there is no such agent.
         OutputError: it cannot be written.
     """
@@ -346,9 +353,17 @@ def add_to_stick(
     with locked(*changed_files(home_at(stick, model).setup)):
         home = home_at(stick, model)
         change = taken_in(home.setup, wanted, said.data, overwrite=overwrite)
+        _refuse_jumps(found, path or Path(wanted.name), accept_jump=accept_jump)
         archive, commands = _written(change, home, None if output is None else Path(output))
     findings = (*found, *change.findings)
     return Added(id, wanted.name, model, archive, commands, change.place, said.losses, said.remarks, findings)
+
+
+def _refuse_jumps(found: tuple[MonetFinding, ...], path: Path, *, accept_jump: bool) -> None:
+    jump = next((one for one in found if one.rule == JUMP and one.level is Level.ERROR), None)
+    if jump is not None and not accept_jump:
+        hint = f"{jump.hint}; accept_jump=True adds it all the same"
+        raise UnsafeCommandError(jump.message, where=Where(path=path), hint=hint)
 
 
 def _written(change: Change, home: Home, output: Path | None) -> tuple[Path, Path]:
@@ -365,7 +380,7 @@ def _written(change: Change, home: Home, output: Path | None) -> tuple[Path, Pat
 
 
 def _refuse_earlier(path: Path) -> None:
-    if path.exists():
+    if is_there(path):
         what = "something was written here before, and would be lost"
         hint = "name another folder, or copy this one to the stick first"
         raise OutputError(what, where=Where(path=path), hint=hint)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from posewright.errors import FormatError
-from posewright.formats import EntryKind, MotionLabel, read_omtn
+from posewright.formats import EntryKind, MotionLabel, archive_motion, read_omtn
+from posewright.motions import Level
 from posewright.sticks.finding import MonetFinding, error, quoted, warning
+from posewright.sticks.jumps import JUMP, jumps
 from posewright.sticks.limits import AGENTS, MODELS, is_null, postures_of
 from posewright.sticks.setup import MonetArchive, MonetSetup
 from posewright.sticks.text import AgentLine, Command
@@ -127,6 +129,7 @@ def _check_motion(
         yield error("kind", line.line, f"{called} is a motion that cannot be read: {read[place]}")
         return
     yield from _check_own_name(line, label, called)
+    yield from _check_jumps(line, archive, place, called)
     designs = {MODELS[model].design for model in models if model in MODELS}
     if designs and label.design not in designs:
         yield warning(
@@ -135,6 +138,14 @@ def _check_motion(
             f"{called} is for {quoted(label.design)}: the motion agent of {' and '.join(models)} refuses it",
             f"right is {' or '.join(sorted(designs))}",
         )
+
+
+def _check_jumps(line: AgentLine, archive: MonetArchive, place: int, called: str) -> Iterator[MonetFinding]:
+    """Look whether the robot would jump into the motion, or out of it: MoNet believes the line."""
+    motion = archive_motion(place + 1, archive.archive, archive.path)
+    for jump in jumps(motion, postures_of(line.name)):
+        if jump.level is Level.ERROR:
+            yield error(JUMP, line.line, f"{called} is played: {jump.message}", jump.hint)
 
 
 def _fault(archive: MonetArchive, place: int) -> str | None:

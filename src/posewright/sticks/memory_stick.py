@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from posewright.documents import open_ordinary
+from posewright.documents import is_folder, is_there, open_ordinary
 from posewright.errors import FormatError, Where
 from posewright.formats import ARCHIVE_MARKS, EntryKind, is_text, read_file_bytes, show
 from posewright.motions import Level
@@ -71,10 +71,10 @@ def search(paths: Iterable[Path]) -> Found:
     """Look through folders; files are kept as they are given."""
     found = Found()
     for path in paths:
-        if path.is_dir():
+        if is_folder(path):
             for file in _files_in(path):
                 found.add(file)
-        elif path.exists():
+        elif is_there(path):
             found.given.append(path)
         else:
             raise FormatError("there is no such file or folder", where=Where(path=path))
@@ -112,11 +112,11 @@ def stick_in(folder: Path) -> Path:
     for candidate in (folder, child(folder, STICK)):
         if candidate is not None and child(candidate, OPEN_R) is not None:
             return candidate
-    root = stick_root(folder) if folder.is_dir() else None
+    root = stick_root(folder) if is_folder(folder) else None
     if root is not None:
         return root
     raise FormatError(
-        "no memory stick: there is no OPEN-R folder here" if folder.is_dir() else "there is no such folder",
+        "no memory stick: there is no OPEN-R folder here" if is_folder(folder) else "there is no such folder",
         where=Where(path=folder),
         hint="name the folder that holds OPEN-R, as on the stick",
     )
@@ -126,7 +126,7 @@ def child(folder: Path, name: str) -> Path | None:
     """Return what a folder holds under a name, as a memory stick does: whatever the case."""
     try:
         held = sorted(folder.iterdir())
-    except OSError:
+    except (OSError, ValueError):
         return None
     exact = folder / name
     return exact if exact in held else next((one for one in held if one.name.upper() == name.upper()), None)
@@ -201,8 +201,9 @@ def text_bytes(path: Path) -> bytes:
     """Return what a text file holds, which may be nothing."""
     try:
         empty = path.is_file() and path.stat().st_size == 0
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", where=Where(path=path)) from error
+    except (OSError, ValueError) as error:
+        told = getattr(error, "strerror", None) or error
+        raise FormatError(f"cannot be read: {told}", where=Where(path=path)) from error
     return b"" if empty else read_file_bytes(path, limit=MAX_TEXT_BYTES)
 
 
@@ -326,6 +327,7 @@ class _Assembly:
         folders = dict.fromkeys(text.path.parent for text in texts if text.path is not None)
         setups = tuple(setup for folder in folders for setup in self._setups(folder))
         if not setups:
+            self._refuse_strangers()
             self._say_there_is_nothing()
             sounds = documents.archive_of(EntryKind.SOUND, EntryKind.MIDI)
             setups = (MonetSetup(motions=documents.archive_of(EntryKind.MOTION), sounds=sounds),)
@@ -335,6 +337,14 @@ class _Assembly:
         paths = [db.path for db in documents.designdbs] + [text.path for text in texts]
         roots = (root for path in paths if path and (root := stick_root(path)))
         return MemoryStick(setups, tuple(documents.designdbs), tuple(documents.findings), next(roots, None))
+
+    def _refuse_strangers(self) -> None:
+        """Raise FormatError where files were named one by one, and none of them is a stick's."""
+        found, documents = self.found, self.documents
+        known = found.designdbs or found.commands or found.transitions or documents.given
+        if not known and not any(db.models or db.entries for db in documents.designdbs):
+            hint = "those are DESIGNDB.CFG, MONETCMD.CFG, MONET.CFG and ODA archives"
+            raise FormatError("this is no MONET file", where=Where(path=found.given[0]), hint=hint)
 
     def _say_there_is_nothing(self) -> None:
         path = next((db.path for db in self.documents.designdbs), None)

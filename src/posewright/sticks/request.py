@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from posewright.errors import FormatError, UnknownNameError, Where
 from posewright.formats import (
     DESIGN,
@@ -17,7 +15,6 @@ from posewright.formats import (
     Reference,
     Rendering,
     WriteOptions,
-    card_of,
     carried_to,
     lost_between_robots,
     moved_joints,
@@ -25,9 +22,10 @@ from posewright.formats import (
     refuse_losses,
     unmoved,
 )
-from posewright.motions import DesignRules, Level, Motion, Pose, check_motion
+from posewright.motions import Level, Motion, card_of, check_motion
 from posewright.robots import Robot
 from posewright.sticks.finding import MonetFinding
+from posewright.sticks.jumps import LEGS, jumps
 from posewright.sticks.limits import (
     AGENTS,
     MODELS,
@@ -38,38 +36,6 @@ from posewright.sticks.limits import (
     postures_of,
     refuse_name,
 )
-
-LEGS = "legs"  # the group of an AIBO's card that holds the joints of its legs
-
-
-def posture_warnings(motion: Motion) -> Iterator[MonetFinding]:
-    """Yield where the legs are far from the robot's pose of the name that the motion's name says.
-
-    Far is what the design rules call far from a pose. Sony's own motions for MoNet begin and end within 9
-    degrees of these poses, but for a walk backwards, 27 degrees, of which this is said, too.
-    """
-    poses = motion.resolved()
-    first = poses[0] if motion.start is not None else poses[1]
-    said = postures_of(motion.name)
-    for pose, posture, verb in ((first, said.start, "begins"), (poses[-1], said.end, "ends")):
-        yield from _far(motion, pose, posture, verb)
-
-
-def _far(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
-    card = card_of(motion)
-    legs = [joint for joint in card.groups.get(LEGS, ()) if joint in motion.joints]
-    if posture not in card.poses or not legs:
-        return
-    wanted = np.array([card.poses[posture][joint] for joint in legs])
-    away = np.nan_to_num(np.rad2deg(np.abs(pose.on(tuple(legs)).angles - wanted)), nan=0.0)
-    worst, limit = int(away.argmax()), DesignRules.of(card).near_pose_deg
-    if away[worst] > limit:
-        message = (
-            f"the motion {verb} with {legs[worst]} {away[worst]:.0f} deg from where it is in {posture!r}, "
-            "which its name says: the robot would jump"
-        )
-        yield MonetFinding(Level.WARNING, "posture", message, hint="give it the --name of what it does")
-
 
 MAX_ID = 10**NUMBER_BYTES - 1
 
@@ -162,7 +128,7 @@ def fitted(
     losses = (*lost_between_robots(carried), *_lost_by_standing(moved), *rendering.losses)
     refuse_losses(losses, OMTN, path or Path(name), accept_loss=accept_loss)
     remarks = (*unmoved(carried), *_broken_rules(moved), *rendering.remarks)
-    return replace(rendering, losses=losses, remarks=remarks), tuple(posture_warnings(moved))
+    return replace(rendering, losses=losses, remarks=remarks), tuple(jumps(moved, postures_of(moved.name)))
 
 
 def _broken_rules(motion: Motion) -> Iterator[str]:
@@ -170,8 +136,7 @@ def _broken_rules(motion: Motion) -> Iterator[str]:
 
     Where it begins and ends, and how long it lasts, is left out: MoNet knows postures, and has time.
     """
-    found = check_motion(motion, card_of(motion), celebration=True)
-    errors = [finding for finding in found if finding.level is Level.ERROR and finding.rule != "pose"]
+    errors = [finding for finding in check_motion(motion) if finding.level is Level.ERROR]
     if errors:
         yield f"`motion check` finds {len(errors)} errors in it, the first: {errors[0].message}"
 

@@ -174,10 +174,9 @@ def test_an_archive_of_bombs_is_no_worse_than_one(aibo: Any) -> None:
 def test_many_entries_and_many_joints_take_no_more_than_their_number(aibo: Any) -> None:
     """Names that all are the same are not looked for in a list; and no robot has thousands of joints."""
     began = time.process_time()
-    table = struct.pack("<4s128s3I", b"OMTN", b"same", 0, 0, 0) * 20_000
-    assert "more than once" in attempt(
-        b"ODAR" + struct.pack("<2H2I", 0, 3, 20_000, 144) + bytes(48) + table, ODA
-    )
+    for count, story in ((5_000, "more than once"), (20_000, "no honest archive has over 5000")):
+        table = struct.pack("<4s128s3I", b"OMTN", b"same", 0, 0, 0) * count
+        assert story in attempt(b"ODAR" + struct.pack("<2H2I", 0, 3, count, 144) + bytes(48) + table, ODA)
     assert time.process_time() - began < SLOWEST_S
     locators = [f"{i:x}" for i in range(30_000)]
     assert "30000 joints" in attempt(aibo.omtn([[0] * 30_000] * 2, locators=locators))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import time
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,9 +24,10 @@ from posewright.formats import (
     write_motion,
     write_motion_file,
 )
+from posewright.formats.binary import Wrapping
 from posewright.formats.motion_file import alone
 from posewright.formats.oda import files as oda_files
-from posewright.formats.oda.archive import Compression, OdaArchive
+from posewright.formats.oda.archive import Compression, OdaArchive, new_entry
 from posewright.formats.oda.assembly import FileNames, entry_name, file_stem
 from posewright.formats.oda.extraction import extract_archive
 from posewright.formats.oda.files import (
@@ -101,6 +103,19 @@ def test_some_entries_are_taken_by_name_or_number(mixed: Path, tmp_path: Path) -
         extract_archive(mixed, tmp_path / "out", ["nobody"])
 
 
+def test_no_more_than_an_honest_archive_holds_comes_out_of_one_at_once(tmp_path: Path) -> None:
+    sound = Wrapping().around(b"RIFF\0\0\0\0WAVE" + bytes(3_900_000))
+    bomb = OdaArchive().with_more(*(new_entry(f"bark{i}", sound) for i in range(40)))
+    tracemalloc.start()
+    with pytest.raises(FormatError, match="its first 17 entries are more than 64,000,000 bytes"):
+        extract_archive(bomb, tmp_path / "out")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 100_000_000
+    assert not (tmp_path / "out").exists()
+    assert len(extract_archive(bomb, tmp_path / "out", ["bark3", 30]).files) == 2
+
+
 def test_motions_are_written_in_another_format(mixed: Path, tmp_path: Path, aibo: Any) -> None:
     done = extract_archive(mixed, tmp_path / "out", format="posewright-motion")
     names = {file.file.name for file in done.files}
@@ -114,11 +129,11 @@ def test_what_a_format_cannot_hold_is_listed_before_anything_is_written(tmp_path
     path = tmp_path / "a.oda"
     path.write_bytes(aibo.oda([("x", aibo.whole(attitudes=[[1, 2, 3]] * 3)), ("y", aibo.whole())]))
     with pytest.raises(LossError) as caught:
-        extract_archive(path, tmp_path / "out", format="webots-motion")
+        extract_archive(path, tmp_path / "out", format="tekkotsu-pos")
     assert caught.value.losses
     assert all(loss.startswith(("x: ", "y: ")) for loss in caught.value.losses)
     assert not (tmp_path / "out").exists()
-    done = extract_archive(path, tmp_path / "out", format="webots-motion", accept_loss=True)
+    done = extract_archive(path, tmp_path / "out", format="tekkotsu-pos", accept_loss=True)
     assert done.losses == caught.value.losses
     assert len(done.files) == 2
 

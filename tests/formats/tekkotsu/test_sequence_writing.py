@@ -171,14 +171,18 @@ def test_what_the_format_cannot_hold_is_lost_by_name() -> None:
     )
     motion = Motion(
         "a_stand#sit", "sony_ers7", frame.pose.joints, (frame,), repeat=3, next="x", exit="y",
-        start=frame.pose, extras={"creator": "me", "empty": ""},
+        start=frame.pose, extras={"creator": "me", "odd": "well", "empty": ""},
     )  # fmt: skip
     lost = "; ".join(write(motion).losses)
-    wanted = "name 'a_stand#sit'|attitude|easing smooth|stiffness|torque off at head_pan|repeats 3 times"
-    for what in f"{wanted}|motion 'x' comes next|motion 'y'|started from|creator 'me'".split("|"):
+    wanted = "easing smooth|stiffness|torque off at head_pan|repeats 3 times"
+    for what in f"{wanted}|motion 'x' comes next|motion 'y'|started from|odd 'well'".split("|"):
         assert what in lost
+    told = "; ".join(write(motion).remarks)
+    for what in ("name 'a_stand#sit'", "attitude", "creator 'me'"):  # they move no joint
+        assert what in told
+        assert what not in lost
     assert "empty" not in lost
-    assert "creator" not in "; ".join(write(replace(motion, extras={})).losses)
+    assert "creator" not in "; ".join(write(replace(motion, extras={})).remarks)
 
 
 def test_outputs_that_the_robot_has_not_are_kept_in_place_and_lost_in_a_new_file() -> None:

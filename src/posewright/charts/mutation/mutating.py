@@ -76,7 +76,7 @@ def mutate_chart(
     """
     given = [one if isinstance(one, Scenario) else read_scenario(one, chart) for one in scenarios]
     if not given:
-        raise InputError("no scenario to find faults with", hint="`chart cover` writes some")
+        raise InputError("no scenario to find faults with", hint="`chart cover -o FOLDER` writes some")
     trials = trials_of(chart, given)
     every = list(mutants(chart))
     left = [mutant for mutant in every if not kills(trials, mutant)]

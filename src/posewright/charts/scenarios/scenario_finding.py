@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from posewright.charts.chart import Chart
-from posewright.documents import read_document
+from posewright.documents import is_folder, read_document
 from posewright.errors import DocumentError, InputError, Where
 
 ENDING = ".scenario.yaml"
@@ -28,7 +28,7 @@ def scenarios_beside(chart: Chart) -> list[Path]:
         path for folder in folders for path in sorted(folder.glob(f"*{ENDING}")) if _names(path, chart.path)
     ]
     if not found:
-        hint = f"write one, or let `posewright chart cover {chart.path}` write some"
+        hint = f"write one, or let `posewright chart cover {chart.path} -o FOLDER` write some"
         raise InputError("no scenario names this chart", where=Where(chart.path), hint=hint)
     return found
 
@@ -41,7 +41,7 @@ def files_in(paths: Iterable[Path | str]) -> list[Path]:
     """
     found: list[Path] = []
     for path in map(Path, paths):
-        inside = sorted(path.glob(f"*{ENDING}")) if path.is_dir() else [path]
+        inside = sorted(path.glob(f"*{ENDING}")) if is_folder(path) else [path]
         if not inside:
             raise DocumentError(
                 "no scenario in this folder", where=Where(path), hint=f"their names end in {ENDING}"

@@ -12,7 +12,7 @@ from posewright.charts.door import read_chart
 from posewright.charts.expression.quantities import conversion, parse_quantity, parse_value
 from posewright.charts.reading.fields import LONGEST_S, one_or_more, text_of, written
 from posewright.charts.scenarios.scenario import NOTHING, Expectation, Scenario, ScenarioStep
-from posewright.documents import Node, parse_document, read_text
+from posewright.documents import Node, is_file, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
 
 MAX_TICKS = 1_000_000
@@ -50,7 +50,7 @@ def chart_path(document: Node, fields: Mapping[str, Node]) -> Path:
     if "chart" not in fields:
         document.fail("'chart' is missing", hint="write `chart: name.chart.yaml`, seen from this file")
     found = (document.path.parent if document.path else Path()) / fields["chart"].text()
-    if not found.is_file():
+    if not is_file(found):
         fields["chart"].fail(f"there is no file {found}", hint="the path is seen from the scenario's folder")
     return found
 

@@ -14,7 +14,7 @@ from posewright.charts.writing.declaration_writing import constant_data, functio
 from posewright.charts.writing.keeping import kept, plain
 from posewright.charts.writing.scalars import number_text, scalar
 from posewright.charts.writing.state_writing import segments_data, state_data, targets_data, without_gaps
-from posewright.documents import one_line, parse_document, read_text, save_document
+from posewright.documents import is_there, one_line, parse_document, read_text, save_document
 from posewright.errors import InputError
 
 
@@ -24,7 +24,7 @@ def save_chart(chart: Chart, path: Path | str) -> None:
     Where `path` holds a chart already, only what changed is changed.
     """
     path = Path(path)
-    save_document(path, _over(path, chart_data(chart)) if path.exists() else chart_data(chart))
+    save_document(path, _over(path, chart_data(chart)) if is_there(path) else chart_data(chart))
 
 
 def _over(path: Path, data: dict[str, Any]) -> dict[str, Any]:

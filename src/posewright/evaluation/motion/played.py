@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -90,9 +90,11 @@ class PlayedMotion:
             raise InputError(
                 "the recording does not say what touched what", hint="a world with contacts=True"
             )
-        begin, end, keyframes = _course(trajectory)
-        wanted = told.get("attitudes")
-        around = ((begin, trajectory.last - end), (0, 0))
+        try:
+            begin, end, keyframes = _course(trajectory)
+            wanted = _wanted(told.get("attitudes"), begin, end, trajectory.last)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"the course of the motion cannot be read: {error}") from error
         return cls(
             trajectory=trajectory,
             name=str(told["name"]),
@@ -100,7 +102,7 @@ class PlayedMotion:
             begin=begin,
             end=end,
             keyframes=keyframes,
-            wanted=None if wanted is None else np.pad(np.array(wanted, dtype=np.float64), around, "edge"),
+            wanted=wanted,
         )
 
     def __repr__(self) -> str:
@@ -249,6 +251,16 @@ def _course(trajectory: Trajectory) -> tuple[int, int, Indices]:
         begin = min(begin, frame) if state != SETTLE else begin
         end = frame if state == HOLD else end
     return begin, end, keyframes
+
+
+def _wanted(told: Any, begin: int, end: int, n: int) -> Floats | None:
+    """Return the attitude that the motion's file gives the base in each frame, `(n, 2)` [rad]."""
+    if told is None:
+        return None
+    given = np.array(told, dtype=np.float64)
+    if given.shape != (end - begin, 2):
+        raise ValueError(f"attitudes of the shape {given.shape}, not {(end - begin, 2)}")
+    return np.pad(given, ((begin, n - end), (0, 0)), "edge")
 
 
 def _up(roll: Floats, pitch: Floats) -> Floats:

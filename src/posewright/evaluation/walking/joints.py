@@ -49,8 +49,9 @@ def drives_of(walk: Walk) -> Drives:
     """
     track, legs = walk.trajectory, walk.trajectory.legs
     angles, stall = track.positions[:, legs], track.stall_nm[legs]
-    stiffness, damping = (np.asarray(track.fact(name))[legs] for name in ("stiffness", "damping"))
-    frames, latency = np.arange(1, len(walk.sent)), int(track.fact("latency_frames"))
+    n_joints = len(track.robot.joint_names)
+    stiffness, damping = (track.numbers(name, n_joints)[legs] for name in ("stiffness", "damping"))
+    frames, latency = np.arange(1, len(walk.sent)), int(track.numbers("latency_frames"))
     effective = walk.sent[np.maximum(frames - latency, 0)]
     pulling = stiffness * (effective[:, legs] - angles[:-1])
     first, last = np.clip(pulling, -stall, stall), track.efforts[1:, legs]
@@ -190,7 +191,7 @@ def energy_of(walk: Walk, drives: Drives, path_m: float) -> Energy:
     work = drives.work[walk.begin :]
     given = float(np.maximum(work, 0.0).sum())
     seconds = len(work) * walk.frame_s
-    weight_n = float(walk.trajectory.fact("mass_kg")) * float(np.linalg.norm(walk.trajectory.gravity))
+    weight_n = float(walk.trajectory.numbers("mass_kg")) * float(np.linalg.norm(walk.trajectory.gravity))
     return Energy(
         cost_of_transport=given / (weight_n * path_m) if path_m >= LEAST_WAY_M else None,
         mean_power_w=given / seconds if seconds else None,

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from posewright.bodies import DomainParameters
+from posewright.documents import Node, read_record
 from posewright.evaluation.walking.feet import FeetWork, feet_work_of
 from posewright.evaluation.walking.joints import Energy, JointLoads, drives_of, energy_of, joint_loads_of
 from posewright.evaluation.walking.travel import Leaning, Travel, leaning_of, travel_of
@@ -114,9 +115,8 @@ class WalkResult:
     @cached_property
     def domain(self) -> DomainParameters:
         """How the body differed from the robot's model."""
-        told: dict[str, Any] = dict(self.walk.trajectory.fact("domain"))
-        pairs = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
-        return DomainParameters(**told | pairs)
+        told = Node(self.walk.trajectory.fact("domain"), trail="domain")
+        return read_record(told, DomainParameters, degrees=False)
 
     @property
     def welded(self) -> tuple[str, ...]:

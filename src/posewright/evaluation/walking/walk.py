@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 
 from posewright.arrays import Floats
 from posewright.bodies import JointCommands
 from posewright.control import Guard, Safety
+from posewright.documents import Bounds, Node, read_record
 from posewright.errors import InputError
 from posewright.evaluation.thresholds import SLACK_S, PhysicsRules
 from posewright.evaluation.trajectory import Trajectory
@@ -19,6 +20,7 @@ from posewright.gaits import STILL, Gait, GaitTiming, PhaseTable, VelocityComman
 from posewright.gaits.quadruped.reading import SUFFIX, gait_in
 from posewright.recordings import Recording
 from posewright.recordings.falls import FallLimits, side_of
+from posewright.recordings.plausible import MOST
 from posewright.robots import Robot
 
 EXTRAS = "walk"
@@ -88,20 +90,18 @@ class WalkTerms:
 
     gait: str
     body: str
-    seconds: float
-    settle_s: float
-    standing: tuple[float, ...]
+    seconds: Annotated[float, Bounds(0.0, MOST)]
+    settle_s: Annotated[float, Bounds(0.0, MOST)]
+    standing: tuple[Annotated[float, Bounds(-MOST, MOST)], ...]
 
     @classmethod
     def read(cls, extras: Mapping[str, Any]) -> Self:
         """Return those of a recording; raise an InputError where it is not one of a gait's walk."""
-        try:
-            entry = dict(extras[EXTRAS])
-            return cls(**{**entry, "standing": tuple(map(float, entry["standing"]))})
-        except (KeyError, TypeError, ValueError) as error:
+        if EXTRAS not in extras:
             raise InputError(
                 "this is not the recording of a gait's walk", hint="one made with `gait run --record`"
-            ) from error
+            )
+        return read_record(Node(extras[EXTRAS], trail=EXTRAS), cls, degrees=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +123,8 @@ class Walk:
         """Return the walk in a recording; see `evaluate_walk`."""
         terms, trajectory = WalkTerms.read(recording.header.extras), Trajectory.of(recording, robot=robot)
         trajectory.expect_every_frame("the figures of a walk")
+        if len(terms.standing) != len(trajectory.robot.joint_names):
+            raise InputError(f"the walk begins in a pose of {len(terms.standing)} joints", hint="one of all")
         gait = _gait(recording, terms, trajectory.robot) if gait is None else gait
         timing = timing_of(gait.parameters, trajectory.robot.frame_period_s)
         return cls(trajectory, terms, timing, gait.phases, _commands(trajectory), corrections_of(trajectory))
@@ -243,7 +245,7 @@ def _commands(trajectory: Trajectory) -> tuple[Timed, ...]:
             Timed(time_s, VelocityCommand(*(float(outputs[name]) for name in STILL.by_name)))
             for time_s, outputs in zip(decisions.times.tolist(), decisions.outputs, strict=True)
         )
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, TypeError) as error:
         raise InputError(f"a command of the walk cannot be read: {error}") from error
     if not found:
         raise InputError("the recording does not say what the gait was asked for")

@@ -108,7 +108,7 @@ class GaitProblem:
             walk_gait(
                 gait,
                 robot,
-                command,
+                command=command,
                 seconds=walk.seconds,
                 settle_s=walk.settle_s,
                 domain=variation,

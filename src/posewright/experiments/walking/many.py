@@ -22,7 +22,7 @@ from posewright.experiments.walking.walk import (
     walk_gait,
     walking_world,
 )
-from posewright.gaits import Gait
+from posewright.gaits import Gait, robot_of
 from posewright.robots import Robot
 from posewright.search.executors import executor_for, in_order
 from posewright.search.plan import checked_seed
@@ -103,7 +103,7 @@ class WalkTask:
             report = walk_gait(
                 self.gait,
                 self.robot,
-                self.command,
+                command=self.command,
                 seconds=self.seconds,
                 settle_s=self.settle_s,
                 domain=domain,
@@ -212,9 +212,9 @@ class ManyReport:
 
 def walk_many(
     gait: Gait,
-    robot: Robot,
-    command: CommandSchedule,
+    robot: Robot | str | None = None,
     *,
+    command: CommandSchedule,
     bodies: int = 20,
     seed: int = 0,
     seconds: float = SECONDS,
@@ -232,7 +232,7 @@ def walk_many(
 
     Args:
         gait: what is walked.
-        robot: who walks.
+        robot: who walks, or the name; default the gait's own.
         command: as of `walk_gait`.
         bodies: how many.
         seed: of the first.
@@ -250,6 +250,7 @@ def walk_many(
     """
     _expect_bodies(bodies)
     checked_seed(seed, count=bodies)
+    robot = robot_of(gait, robot)
     asked = _command_mean(robot, command, seconds, settle_s)
     spread = domain_randomization() if ranges is None else ranges
     drawn = [(one, draw_domain(spread, one)) for one in range(seed, seed + bodies)]

@@ -16,7 +16,7 @@ from posewright.control import Block, GaitController, drive
 from posewright.errors import InputError
 from posewright.evaluation.walking.report import WalkResult, evaluate_walk
 from posewright.evaluation.walking.walk import EXTRAS, Timed, WalkTerms, stays_down_limits
-from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_text, refuse_out_of_range
+from posewright.gaits import Gait, QuadrupedGait, VelocityCommand, gait_text, refuse_out_of_range, robot_of
 from posewright.gaits.quadruped.reading import SUFFIX
 from posewright.recordings import Header, Recorder, RobotHeader
 from posewright.recordings.falls import SKY, FallDetector
@@ -46,9 +46,9 @@ LIES_S = 0.5
 
 def walk_gait(
     gait: Gait,
-    robot: Robot,
-    command: CommandSchedule,
+    robot: Robot | str | None = None,
     *,
+    command: CommandSchedule,
     seconds: float = SECONDS,
     settle_s: float = SETTLE_S,
     domain: DomainParameters | None = None,
@@ -65,7 +65,7 @@ def walk_gait(
 
     Args:
         gait: what is walked.
-        robot: who walks.
+        robot: who walks, or the name; default the gait's own.
         command: what is asked for, or what when; a change takes effect with the next step.
         seconds: for so long it is measured [s].
         settle_s: for so long it walks before; falls count from the beginning [s].
@@ -84,7 +84,7 @@ def walk_gait(
     """
     from posewright.simulation import SimulatedBody
 
-    frames = sum(frames_of(robot, seconds, settle_s))
+    frames = sum(frames_of(robot := robot_of(gait, robot), seconds, settle_s))
     checked_seed(seed)
     commands, walker = timed_commands(command, settle_s + seconds), QuadrupedGait(gait, robot)
     for timed in commands:

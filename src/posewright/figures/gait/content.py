@@ -45,7 +45,7 @@ SAME = 1e-6
 """Times closer than this part of a cycle are one."""
 
 
-def titled(gait: Gait, robot: Robot) -> str:
+def name_and_changes(gait: Gait, robot: Robot) -> str:
     """Return a gait's name, and what was changed since it was read, or beside the one that ships."""
     try:
         known = read_gait(gait.path or gait.name, robot=robot).flat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from posewright.figures.gait.content import COLOURS, SHORT, FootWay, GaitContent, titled
+from posewright.figures.gait.content import COLOURS, SHORT, FootWay, GaitContent, name_and_changes
 from posewright.figures.gait.cycle import (
     BAND,
     common_span_deg,
@@ -23,7 +23,7 @@ from posewright.figures.gait.feet import (
     sides_in_order,
     steps_otherwise,
 )
-from posewright.figures.style import GREY, INK, KEY, WRONG, axes_at, styled
+from posewright.figures.style import GREY, INK, KEY, WRONG, axes_at, canvas, styled, titled
 from posewright.gaits import (
     FEET,
     Gait,
@@ -39,8 +39,10 @@ from posewright.robots import robot as robot_named
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from posewright.figures.style import Canvas
+
 # Measures of the page [in], from its upper left corner; an A4 page.
-WIDTH, HEIGHT = 8.27, 11.69
+PAGE = WIDTH, HEIGHT = 8.27, 11.69
 LEFT, COLUMN, GAP = 0.55, 3.4, 0.65
 SIDE_TOP, SIDE_HEIGHT, SIDE_STEP = 1.6, 1.12, 1.5
 ABOVE_TOP, ABOVE_HEIGHT = 4.84, 2.32
@@ -50,7 +52,11 @@ GAUGE, GAUGE_GAP, GAUGE_TEXT = 0.09, 0.1, 0.22
 
 @styled("drawing a gait")
 def draw_gait(
-    gait: Gait, robot: Robot | str | None = None, *, command: VelocityCommand | None = None
+    gait: Gait,
+    robot: Robot | str | None = None,
+    *,
+    command: VelocityCommand | None = None,
+    figure: Canvas | None = None,
 ) -> Figure:
     """Draw a steady cycle of a gait. Nothing is simulated.
 
@@ -58,14 +64,16 @@ def draw_gait(
         gait: what is walked.
         robot: who walks, or the name; default the gait's own.
         command: what is asked for; default half the greatest speed, ahead.
+        figure: a figure, or a part of one, to draw into; default a page of its own.
 
     Raises:
         InputError: a command out of the gait's range, or a gait that does not go together.
         UnknownNameError: there is no such robot.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot if isinstance(robot, Robot) else robot_named(robot or gait.robot)
-    return gait_page(GaitContent(gait, card, half_speed(gait, card) if command is None else command))
+    card = robot_named(robot or gait.robot)
+    content = GaitContent(gait, card, half_speed(gait, card) if command is None else command)
+    return gait_page(content, figure)
 
 
 def half_speed(gait: Gait, robot: Robot) -> VelocityCommand:
@@ -74,18 +82,15 @@ def half_speed(gait: Gait, robot: Robot) -> VelocityCommand:
     return VelocityCommand(forward_m_s=0.5 * greatest_speed_m_s(gait.parameters, timing))
 
 
-def gait_page(content: GaitContent) -> Figure:
+def gait_page(content: GaitContent, into: Canvas | None = None) -> Figure:
     """Return the whole picture."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(WIDTH, HEIGHT), dpi=150)
-    figure.set_label(f"gait {content.gait.name}: {subtitle(content)}")
+    figure = canvas(into, PAGE, dpi=150)
     _draw_head(figure, content)
     _draw_sides(figure, content)
     _draw_middle(figure, content)
     for column, foot in enumerate(shown_legs(content)):
         _draw_leg(figure, content, content.feet[foot], LEFT + column * (COLUMN + GAP))
-    return figure
+    return titled(figure, f"gait {content.gait.name}: {subtitle(content)}")
 
 
 def shown_legs(content: GaitContent) -> tuple[str, str]:
@@ -132,9 +137,9 @@ def fastest_line(content: GaitContent) -> str:
     return f"no joint is too fast: the {name} is asked for {share:.2f} of its greatest speed"
 
 
-def _draw_head(figure: Figure, content: GaitContent) -> None:
+def _draw_head(figure: Canvas, content: GaitContent) -> None:
     left = LEFT - 0.4
-    too_fast, title = content.fastest[1] > 1.0, titled(content.gait, content.robot)
+    too_fast, title = content.fastest[1] > 1.0, name_and_changes(content.gait, content.robot)
     for below, text, style in (
         (0.20, title, {"fontsize": 14 if title == content.gait.name else 10, "weight": "bold"}),
         (0.46, subtitle(content), {"fontsize": 9}),
@@ -163,34 +168,34 @@ def _key() -> list[Any]:
     ]
 
 
-def _draw_sides(figure: Figure, content: GaitContent) -> None:
+def _draw_sides(figure: Canvas, content: GaitContent) -> None:
     view = side_view(content, SIDE_HEIGHT / COLUMN)
     seen = "from behind" if view.axis else "from the right"
     _heading(figure, SIDE_TOP, f"The feet {seen}: height over {view.name}, from its place at rest")
     for place, foot in enumerate(sides_in_order(view.axis)):
         row, column = divmod(place, 2)
         box = LEFT + column * (COLUMN + GAP), SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT
-        axes, way = axes_at(figure, *box), content.feet[foot]
+        axes, way = axes_at(figure, PAGE, *box), content.feet[foot]
         draw_side(axes, way, view)
         name = f"{SHORT[foot]}  {foot.replace('_', ' ')}"
         axes.set_title(name, fontsize=7.5, loc="left", pad=2, color=COLOURS[foot])
         axes.set_title(side_title(way), fontsize=6.5, loc="right", pad=2, color=GREY)
 
 
-def _draw_middle(figure: Figure, content: GaitContent) -> None:
+def _draw_middle(figure: Canvas, content: GaitContent) -> None:
     dotted = " (dotted: what its feet step)" if steps_otherwise(content) else ""
     _heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
-    above = axes_at(figure, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)
+    above = axes_at(figure, PAGE, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)
     draw_above(above, content)
     share_true_scale([above])
     left = LEFT + COLUMN + GAP
     _heading(figure, ABOVE_TOP, "Which feet are down", left)
-    phases = axes_at(figure, left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12)
+    phases = axes_at(figure, PAGE, left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12)
     draw_phases(phases, content)
     phases.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
 
-def _draw_leg(figure: Figure, content: GaitContent, way: FootWay, left: float) -> None:
+def _draw_leg(figure: Canvas, content: GaitContent, way: FootWay, left: float) -> None:
     """Draw the joints of a leg below each other, and their speeds below them."""
     name = way.leg.name.replace("_", " ")
     _heading(figure, JOINTS_TOP, f"Joints of the {name} [deg], their ranges beside", left, COLOURS[way.foot])
@@ -199,18 +204,18 @@ def _draw_leg(figure: Figure, content: GaitContent, way: FootWay, left: float) -
     width = COLUMN - GAUGE - GAUGE_GAP - GAUGE_TEXT
     for row, joint in enumerate(way.leg.joints):
         top = JOINTS_TOP + row * JOINT_STEP
-        axes = axes_at(figure, left, top, width, JOINT_HEIGHT)
+        axes = axes_at(figure, PAGE, left, top, width, JOINT_HEIGHT)
         draw_joint(axes, content, way, joint, span)
         axes.tick_params(labelbottom=False)
-        gauge = axes_at(figure, left + width + GAUGE_GAP, top, GAUGE, JOINT_HEIGHT)
+        gauge = axes_at(figure, PAGE, left + width + GAUGE_GAP, top, GAUGE, JOINT_HEIGHT)
         draw_gauge(gauge, content, way, joint)
     top = JOINTS_TOP + len(way.leg.joints) * JOINT_STEP
-    speeds = axes_at(figure, left, top, width, SPEED_HEIGHT)
+    speeds = axes_at(figure, PAGE, left, top, width, SPEED_HEIGHT)
     draw_speeds(speeds, content, way)
     speeds.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
 
-def _heading(figure: Figure, top: float, text: str, left: float = LEFT, colour: str = INK) -> None:
+def _heading(figure: Canvas, top: float, text: str, left: float = LEFT, colour: str = INK) -> None:
     """Write what the panels below show, above a place on the page."""
     place = (left - 0.4) / WIDTH, 1.0 - (top - 0.25) / HEIGHT
     figure.text(*place, text, fontsize=8.5, weight="bold", color=colour, va="bottom")

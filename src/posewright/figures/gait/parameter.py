@@ -25,7 +25,7 @@ from posewright.figures.gait.feet import (
     share_true_scale,
     side_view,
 )
-from posewright.figures.style import FAINT, GREY, INK, axes_at, styled, trim
+from posewright.figures.style import FAINT, GREY, INK, axes_at, canvas, styled, titled, trim
 from posewright.gaits import (
     Gait,
     VelocityCommand,
@@ -40,6 +40,8 @@ from posewright.robots import robot as robot_named
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from posewright.figures.style import Canvas
 
     Draw = Callable[[Sequence[Axes], Sequence[GaitContent]], None]
 
@@ -65,7 +67,9 @@ def draw_parameter(
     gait: Gait,
     name: str,
     values: Sequence[float] | Mapping[str, Mapping[str, float]],
+    *,
     robot: Robot | str | None = None,
+    figure: Canvas | None = None,
 ) -> Figure:
     """Draw what a parameter of a gait does: a small picture for each value.
 
@@ -74,17 +78,16 @@ def draw_parameter(
         name: of the parameter, as in `GaitParameters`.
         values: of it; or, by what they are called, values of dotted names below it.
         robot: who walks, or the name; default the gait's own.
+        figure: a figure, or a part of one, to draw into; default a new one.
 
     Raises:
         UnknownNameError: there is no such parameter, or no such robot.
         InputError: a value is out of its range.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot if isinstance(robot, Robot) else robot_named(robot or gait.robot)
+    card = robot_named(robot or gait.robot)
     variants = parameter_variants(gait, card, name, values)
-    figure = multiples_page(name, variants)
-    figure.set_label(described(name, variants))
-    return figure
+    return titled(multiples_page(name, variants, figure), described(name, variants))
 
 
 def described(name: str, labels: Iterable[str]) -> str:
@@ -137,18 +140,20 @@ class Row:
     marked: float = 0.0
 
 
-def multiples_page(name: str, panels: Mapping[str, GaitContent]) -> Figure:
+def multiples_page(name: str, panels: Mapping[str, GaitContent], into: Canvas | None = None) -> Canvas:
     """Return small pictures of gaits side by side, by what stands above them, as shows a parameter best."""
-    from matplotlib.figure import Figure
-
     rows = ROWS[name.partition(".")[0]]
     width = LEFT + len(panels) * (PANEL + GAP) - GAP + RIGHT
     height = TITLE + sum(row.marked + row.height + BELOW for row in rows)
-    figure = Figure(figsize=(width, height), dpi=100)
+    size = width, height
+    figure = canvas(into, size, dpi=100)
     top = TITLE
     for place, row in enumerate(rows):
         top += row.marked
-        axes = [axes_at(figure, LEFT + n * (PANEL + GAP), top, PANEL, row.height) for n in range(len(panels))]
+        axes = [
+            axes_at(figure, size, LEFT + n * (PANEL + GAP), top, PANEL, row.height)
+            for n in range(len(panels))
+        ]
         row.draw(axes, list(panels.values()))
         axes[0].set_ylabel(row.up, fontsize=7, labelpad=1.5)
         for one, label in zip(axes, panels, strict=True):

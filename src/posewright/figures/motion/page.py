@@ -11,7 +11,7 @@ from posewright.errors import InputError
 from posewright.figures.motion import panel
 from posewright.figures.motion.content import ATTITUDE, EMPTY, Content, Mosaic, gap, headings, laid_out
 from posewright.figures.motion.panel import LINE_IN, Line, draw_badges, draw_list, draw_moments, list_lines
-from posewright.figures.style import KEY, styled
+from posewright.figures.style import KEY, canvas, styled, titled
 from posewright.formats import card_of
 from posewright.motions import Finding, Motion, check_motion
 from posewright.robots import Robot
@@ -20,6 +20,8 @@ from posewright.robots import robot as robot_named
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from posewright.figures.style import Canvas
 
 # Measures of the page [in]; constrained layout makes room for what is written around the panels.
 HEAD = 0.62
@@ -31,7 +33,11 @@ HEADLINE, FINDINGS = "headline", "findings"
 
 @styled("drawing a motion")
 def draw_motion(
-    motion: Motion, robot: Robot | str | None = None, *, findings: Sequence[Finding] | None = None
+    motion: Motion,
+    robot: Robot | str | None = None,
+    *,
+    findings: Sequence[Finding] | None = None,
+    figure: Canvas | None = None,
 ) -> Figure:
     """Draw every moving joint of a motion over time, with limits, speeds and findings.
 
@@ -39,6 +45,7 @@ def draw_motion(
         motion: what to draw.
         robot: whose groups and limits count, or the name; default the motion's own.
         findings: what to mark; default what the design rules find. An empty list marks nothing.
+        figure: a figure, or a part of one, to draw into; default a new one. Its layout is `constrained`.
 
     Raises:
         InputError: the motion takes no time.
@@ -46,16 +53,13 @@ def draw_motion(
     """
     if motion.duration == 0.0:
         raise InputError(f"motion {motion.name!r} takes no time: there is nothing to draw")
-    own = card_of(motion) if robot is None else robot
-    card = own if isinstance(own, Robot) else robot_named(own)
+    card = card_of(motion) if robot is None else robot_named(robot)
     found = check_motion(motion, card) if findings is None else findings
-    return draw_page(Content(motion, card, tuple(found)))
+    return draw_page(Content(motion, card, tuple(found)), figure)
 
 
-def draw_page(content: Content) -> Figure:
+def draw_page(content: Content, into: Canvas | None = None) -> Figure:
     """Return the whole picture."""
-    from matplotlib.figure import Figure
-
     rows = laid_out(content)
     columns = len(rows[0])
     panel_in = PANEL_WIDTHS.get(columns, NARROW_PANEL)
@@ -63,7 +67,7 @@ def draw_page(content: Content) -> Figure:
     mosaic = [[HEADLINE] * columns, *rows, *([[FINDINGS] * columns] if below else [])]
     heights = [HEAD, *[PANEL_HEIGHT] * len(rows), *([below] if below else [])]
     size = columns * (panel_in + COLUMN_GAP) + 0.3, sum(heights) + len(rows) * ROW_GAP + 0.2
-    figure = Figure(size, dpi=150, layout="constrained")
+    figure = canvas(into, size, dpi=150, layout="constrained")
     axes: dict[str, Axes] = figure.subplot_mosaic(mosaic, height_ratios=heights, empty_sentinel=EMPTY)  # type: ignore[arg-type]
     lowest = [
         next(name for name in reversed(c) if name not in {EMPTY, FINDINGS}) for c in zip(*mosaic, strict=True)
@@ -86,8 +90,7 @@ def draw_page(content: Content) -> Figure:
                 panel.draw_heading(one, groups[name])
             one.tick_params(labelbottom=name in lowest, labelsize=7, length=2.5, pad=2)
             one.set_xlabel("time [s]" if name in lowest else "", fontsize=7.5, labelpad=2)
-    figure.set_label(f"motion {content.motion.name}: {_subtitle(content)}")
-    return figure
+    return titled(figure, f"motion {content.motion.name}: {_subtitle(content)}")
 
 
 def _list_findings(content: Content, rows: Mosaic, column_in: float) -> tuple[list[Line], float]:

@@ -40,11 +40,11 @@ from posewright.formats.ekmoves.reader import (
 )
 from posewright.formats.file_kind import Evidence, FileKind, says
 from posewright.formats.moments import MS_PER_S, rounding_remarks, times_of
-from posewright.formats.motion_file import MotionFile, PageLabel, card_of, origin_of
+from posewright.formats.motion_file import MotionFile, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions
 from posewright.formats.text_lines import number
 from posewright.formats.unsaid import filled, never_set, standing, unheld, unsaid
-from posewright.motions import Motion
+from posewright.motions import Motion, card_of
 from posewright.robots import Robot, robot
 
 MOST_POSES = 9999
@@ -189,7 +189,7 @@ def _poses(motion: Motion, name: str) -> tuple[_Poses, tuple[str, ...], tuple[st
     extras = {key: text for key, text in motion.extras.items() if key != MOTION}
     notes = {MOTION: motion.name, **extras} if extras or motion.name != name else {}
     poses = _Poses(name, degrees, tuple(_timings(motion)), notes)
-    lost = unsaid(motion, extras=extras, attitude=True)
+    lost = unsaid(motion, extras=extras)
     return poses, (*lost, *unheld(motion, ORDER, card)), (*remarks, *_rounded(motion))
 
 
@@ -302,4 +302,6 @@ _ARRAY = rb"^[ \t]*(?:static[ \t]+|const[ \t]+){0,2}(?:double|float)[ \t]+\w+[ \
 
 QUANTUM = Quantum(angle_rad=math.radians(QUANTUM_DEG), time_s=QUANTUM_S)
 _KIND = FileKind(EKMOVES, "a C header of AIBO poses (EKMoves.h)", says(_ARRAY), Evidence.LOOSE)
-FORMAT = MotionFormat(_KIND, (".h",), _read, header_with, QUANTUM, suits=suits, render_file=render_file)
+FORMAT = MotionFormat(
+    _KIND, (".h",), _read, header_with, QUANTUM, suits=suits, render_file=render_file, names_robot=False
+)

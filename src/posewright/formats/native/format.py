@@ -10,6 +10,7 @@ from pathlib import Path
 
 from posewright.documents import (
     decode_document,
+    open_ordinary,
     parse_document,
     render_document,
     revise_document,
@@ -73,7 +74,8 @@ def standing_at(path: Path, motion: Motion) -> bytes | None:
     """Return the file of that motion at `path`; anything else is overwritten, not revised."""
     origin = origin_of(motion)
     try:
-        data = path.read_bytes()
+        with open_ordinary(path) as file:
+            data = file.read()
         stands = read(data, path, None if origin is None else origin.robot)
         return data if stands.name == motion.name else None
     except (OSError, InputError):

@@ -25,7 +25,7 @@ REQUIRED = ("motion", "robot", "joints", "keyframes")
 DEFAULTS = ("easing", "accel_share", "stiffness_nm_rad")
 """Given for the whole motion, they hold for every keyframe that does not say otherwise."""
 
-OPTIONAL = ("source", "extras", *DEFAULTS, "repeat", "speed", "next", "exit", "start_pose_deg")
+OPTIONAL = ("source", "extras", *DEFAULTS, "repeat", "speed", "next", "exit", "start_pose", "start_pose_deg")
 KEYFRAME_REQUIRED = ("reach_s", "pose_deg")
 KEYFRAME_OPTIONAL = ("pause_s", "attitude_deg", *DEFAULTS)
 
@@ -48,7 +48,7 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
     card = _robot(fields["robot"], card)
     joints = _joints(fields["joints"], card)
     reader = _Reader(joints, _Manner().told_by(fields, joints))
-    start = fields.get("start_pose_deg")
+    start = _start(fields, reader, card)
     keyframes = fields["keyframes"].items() or fields["keyframes"].fail("there is no keyframe")
     extras = fields["extras"].fields() if "extras" in fields else {}
     repeat = _repeat(fields["repeat"]) if "repeat" in fields else 1
@@ -64,10 +64,20 @@ def motion_of(root: Node, card: Robot | None = None) -> Motion:
         next=_reference(fields.get("next")),
         exit=_reference(fields.get("exit")),
         speed=_speed(fields["speed"]) if "speed" in fields else 1.0,
-        start=None if start is None else reader.pose(start),
+        start=start,
         source=fields["source"].text() if "source" in fields else "",
         extras={key: value.text() for key, value in extras.items()},
     )
+
+
+def _start(fields: Fields, reader: _Reader, card: Robot) -> Pose | None:
+    """Return the pose it is to be started from: by name, one of the robot's, or in degrees."""
+    if "start_pose" not in fields:
+        return reader.pose(fields["start_pose_deg"]) if "start_pose_deg" in fields else None
+    if "start_pose_deg" in fields:
+        fields["start_pose"].fail("there is a start_pose_deg too", hint="one of the two")
+    named = card.poses[fields["start_pose"].choice(f"pose of {card.name}", card.poses)]
+    return Pose.of(reader.joints, {joint: named[joint] for joint in reader.joints})
 
 
 def _robot(node: Node, card: Robot | None) -> Robot:

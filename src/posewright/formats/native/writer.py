@@ -72,6 +72,9 @@ def tree_of(motion: Motion, before: Before | None = None) -> dict[str, Any]:
         fresh.pop(key, None)
         if key in old:
             fresh[key] = old[key]
+    if "start_pose" in old and motion.joints == before.motion.joints and motion.start == before.motion.start:
+        fresh["start_pose"] = old["start_pose"]  # by its name, as it stood
+        del fresh["start_pose_deg"]
     for key, same in _unchanged(motion, before.motion).items():
         if same:
             fresh.pop(key, None)
@@ -113,7 +116,7 @@ def _entries(motion: Motion, manner: _Manner, before: Before | None) -> Iterator
 
 
 def _old_start(before: Before | None) -> tuple[Pose, list[Any]] | None:
-    if before is None or before.motion.start is None:
+    if before is None or "start_pose_deg" not in before.tree or before.motion.start is None:
         return None
     return before.motion.start, before.tree["start_pose_deg"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.documents import write_atomically
-from posewright.errors import InputError, LossError, OutputError, Where
+from posewright.errors import FormatError, InputError, LossError, OutputError, Where
 from posewright.formats.binary import Place, is_wrapped, unwrap
 from posewright.formats.file_kind import MAX_MOTION_BYTES
 from posewright.formats.motion_file import Reference, alone, carried_to, find_page, lost_between_robots
@@ -15,7 +15,7 @@ from posewright.formats.motion_format import MotionFormat, WriteOptions
 from posewright.formats.oda.archive import EntryKind, OdaArchive, OdaEntry, suffix_of
 from posewright.formats.oda.assembly import FileNames
 from posewright.formats.oda.files import read_archive_file
-from posewright.formats.oda.format import document_of, motion_of
+from posewright.formats.oda.format import MOST_UNPACKED_BYTES, document_of, motion_of
 from posewright.formats.omtn.document import OMTN
 from posewright.formats.registry import format_named
 from posewright.robots import Robot
@@ -84,7 +84,8 @@ def extract_archive(
         LossError: something would be lost, and `accept_loss` is false; nothing is written.
         OutputError: a file stands there already, or the folder cannot be written to.
         UnknownNameError: there is no such entry, format or robot.
-        FormatError: several entries are called so, or the archive cannot be read.
+        FormatError: several entries are called so, or the archive cannot be read; or more than
+            `MOST_UNPACKED_BYTES` would come out of it at once.
     """
     archive = archive if isinstance(archive, OdaArchive) else read_archive_file(archive)
     folder = Path(folder)
@@ -115,6 +116,7 @@ class _Work:
     robot: Robot | None
     names: FileNames = field(default_factory=FileNames)
     made: dict[Extracted, bytes] = field(default_factory=dict)
+    size: int = 0
     placeholders: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -135,6 +137,12 @@ class _Work:
             except InputError as error:
                 self.failed.append(str(error))
                 return
+            self.size += len(data)
+            if self.size > MOST_UNPACKED_BYTES:
+                what = f"its first {number} entries are more than {MOST_UNPACKED_BYTES:,} bytes, taken out"
+                raise FormatError(
+                    what, where=Where(self.archive.path), hint="name the entries that are wanted"
+                )
             file = self.folder / self.names.name(entry.name, suffix)
             self.made[Extracted(number, entry.name, kind, file)] = data
 
@@ -180,8 +188,8 @@ def _write(work: _Work, *, overwrite: bool, tell: Tell | None) -> None:
         raise OutputError(what, where=Where(folder), hint="overwrite=True does it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        what = f"cannot be made: {error.strerror or error}"
+    except (OSError, ValueError) as error:  # ValueError: a NUL in its name
+        what = f"cannot be made: {getattr(error, 'strerror', None) or error}"
         raise OutputError(what, where=Where(folder), hint="name a folder") from error
     for i, (made, data) in enumerate(work.made.items()):
         write_atomically(made.file, data, durable=False)
@@ -192,6 +200,9 @@ def _write(work: _Work, *, overwrite: bool, tell: Tell | None) -> None:
 def _standing(folder: Path, names: Sequence[str]) -> list[str]:
     try:
         there = {path.name for path in folder.iterdir()}
-    except OSError:  # there is no such folder yet, or whoever writes to it will say what is wrong
+    except (
+        OSError,
+        ValueError,
+    ):  # no such folder yet, or whoever writes to it will say what is wrong
         return []
     return [name for name in names if name in there]

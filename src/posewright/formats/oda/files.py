@@ -85,10 +85,11 @@ def create_archive(
         LossError: something would be lost, and `accept_loss` is false.
         OutputError: the archive stands there already, or cannot be written.
     """
+    from posewright.documents import is_there
     from posewright.formats.oda.assembly import part_from_file, with_parts
 
     target, compression = Path(target), _compression(compression)
-    if target.exists() and not overwrite:
+    if is_there(target) and not overwrite:
         raise OutputError("stands there already", where=Where(target), hint="overwrite=True replaces it")
     parts = [part_from_file(file, robot=robot) for file in files]
     losses = _accepted(parts, accept_loss=accept_loss)

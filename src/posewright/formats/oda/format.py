@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from posewright.documents import is_file
 from posewright.errors import FormatError, Where
 from posewright.formats.binary import Place
 from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
@@ -53,7 +54,7 @@ def archive_motion_file(archive: OdaArchive, path: Path, asked: Robot | None = N
             unpacked += len(document.wrapping.unpacked if document.wrapping else entry.data)
             _refuse_bomb(unpacked, entry, path)
             glances[number] = Glance(document.name or entry.name, len(document.angles), document.duration_s)
-    makers = [partial(_made, number, archive, path, asked) for number in glances]
+    makers = [partial(archive_motion, number, archive, path, asked) for number in glances]
     motions = LazyMotions(makers, tuple(glances.values()))
     labels = tuple(PageLabel(number, archive.entries[number - 1].name) for number in glances)
     return MotionFile(ODA, path, motions, labels, len(archive.entries), tuple(remarks), archive)
@@ -66,8 +67,8 @@ def _refuse_bomb(unpacked: int, entry: OdaEntry, path: Path) -> None:
         raise FormatError(what, where=Where(path=path, offset=entry.offset), hint=hint)
 
 
-def _made(number: int, archive: OdaArchive, path: Path, asked: Robot | None) -> Motion:
-    """Return the motion of an entry, read anew: thousands of documents would fill the memory."""
+def archive_motion(number: int, archive: OdaArchive, path: Path, asked: Robot | None = None) -> Motion:
+    """Return the motion of an entry, from 1, read anew: thousands of documents would fill the memory."""
     document = document_of(archive.entries[number - 1], number, archive)
     return motion_of(document, number, archive, path, asked)
 
@@ -102,7 +103,7 @@ def _render(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
 
 def _refuse_to_replace(path: Path, came_from: Path | None) -> None:
     """Refuse to put one motion in the place of a whole archive."""
-    if path.is_file() and (came_from is None or not path.samefile(came_from)):
+    if is_file(path) and (came_from is None or not path.samefile(came_from)):
         what = "an archive stands here, and its other motions would be lost"
         raise FormatError(what, where=Where(path=path), hint="`posewright archive add` puts a motion into it")
 

@@ -24,7 +24,7 @@ from posewright.formats.oda.archive import (
 
 VERSION = (0, 3)
 
-MAX_ENTRIES = 20_000  # the most seen are 2697 (formats.md 1.1)
+MAX_ENTRIES = 5_000  # the most seen are 2697 (formats.md 1.1)
 _COUNT_AT, _ROW_SIZE_AT, _RESERVED_AT = 8, 12, 16
 _OFFSET_IN_ROW, _SIZE_IN_ROW = 132, 136
 _PROOF_BYTES = 4096

@@ -18,7 +18,7 @@ from posewright.errors import FormatError, Where
 from posewright.formats import moments
 from posewright.formats.binary import Place
 from posewright.formats.file_kind import FileKind, begins, begins_in_gzip
-from posewright.formats.motion_file import MotionFile, Origin, card_of, origin_of
+from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, Written
 from posewright.formats.oda.archive import OdaArchive
 from posewright.formats.omtn.document import (
@@ -46,7 +46,7 @@ from posewright.formats.omtn.to_motion import (
     omtn_motion,
 )
 from posewright.formats.unsaid import OURS, filled, moved_joints, never_set, standing, unheld, unsaid
-from posewright.motions import Motion
+from posewright.motions import Motion, card_of
 from posewright.robots import Robot
 
 
@@ -270,7 +270,7 @@ def omtn_of(motion: Motion) -> Written[OmtnDocument]:
     card = card_of(motion)
     layout = layout_of(motion, card)
     timeline = timeline_of(motion, layout.frame_ms or DEFAULT_FRAME_MS)
-    lost = (*unsaid(motion, extras=EXTRAS, attitude=True, start=True), *timeline.losses)
+    lost = (*unsaid(motion, extras=EXTRAS, start=True), *timeline.losses)
     lost += unheld(motion, layout.joints, card)
     timeline, held = _playable(timeline, layout)
     angles, unset = columns_of(motion, card, layout.joints, timeline.angles)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from posewright.errors import FormatError
 from posewright.formats.file_kind import BOM, FileContent, FileKind
 from posewright.formats.moments import MS_PER_S, rounding_remarks
-from posewright.formats.motion_file import MotionFile, PageLabel, card_of, origin_of
+from posewright.formats.motion_file import MotionFile, PageLabel, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, Written
 from posewright.formats.roboplus.document import (
     DUMMY_TICKS,
@@ -39,7 +39,7 @@ from posewright.formats.roboplus.to_motion import (
     remarks_on,
 )
 from posewright.formats.unsaid import moved_joints
-from posewright.motions import Motion
+from posewright.motions import Motion, card_of
 from posewright.robots import Robot, robot
 
 Row = tuple[int, ...]
@@ -262,5 +262,12 @@ def _begins(content: FileContent) -> bool:
 
 _KIND = FileKind(ROBOPLUS_TEXT, "a ROBOTIS RoboPlus Motion 1 text file", _begins)
 FORMAT = MotionFormat(
-    _KIND, (".mtn",), _read, _render, QUANTUM, lambda card: NUMBERING in card.numberings, render_file
+    _KIND,
+    (".mtn",),
+    _read,
+    _render,
+    QUANTUM,
+    suits=lambda card: NUMBERING in card.numberings,
+    render_file=render_file,
+    names_robot=False,
 )

@@ -13,7 +13,7 @@ import numpy as np
 from posewright.errors import FormatError, InputError
 from posewright.formats.file_kind import FileKind, says
 from posewright.formats.moments import Moment, Timeline, timeline_of
-from posewright.formats.motion_file import MotionFile, card_of, origin_of
+from posewright.formats.motion_file import MotionFile, origin_of
 from posewright.formats.motion_format import (
     KeyTimes,
     MotionFormat,
@@ -39,8 +39,8 @@ from posewright.formats.tekkotsu.document import (
 from posewright.formats.tekkotsu.reader import MAX_TIME_MS, read_posture, read_sequence
 from posewright.formats.tekkotsu.to_motion import LEDS, SAID, WEIGHTS, keys_in, motion_of, remarks_on
 from posewright.formats.text_lines import DECIMALS, QUANTUM_RAD, number
-from posewright.formats.unsaid import unheld, unsaid
-from posewright.motions import Motion
+from posewright.formats.unsaid import unheld, unsaid, unwritten
+from posewright.motions import Motion, card_of
 from posewright.robots import Robot
 
 _SLACK_RAD = QUANTUM_RAD / 2.0  # how far a key that is left out may lie off the straight line
@@ -196,16 +196,16 @@ def sequence_with(motion: Motion, path: Path, options: WriteOptions) -> Renderin
     A motion that came from a sequence and was not changed is that sequence, to the byte. Where only angles
     were changed, only these numbers are.
     """
-    losses = unsaid(motion, path, extras=SAID)
+    losses, aside = unsaid(motion, extras=SAID), unwritten(motion, path)
     keeps = options.keys is KeyTimes.OWN
     same = unchanged(motion, TEKKOTSU_MOT) if keeps else None
     if same is not None:
-        return Rendering(same, losses, _loads(motion, path), as_they_are(motion))
+        return Rendering(same, losses, (*_loads(motion, path), *aside), as_they_are(motion))
     timeline = timeline_of(motion)
     losses = (*losses, *timeline.losses)
     own = edited(motion, timeline, TEKKOTSU_MOT, read_sequence) if keeps else None
     if own is not None:
-        return Rendering(own, losses, (*timeline.remarks, *_loads(motion, path)), timeline.times_s)
+        return Rendering(own, losses, (*timeline.remarks, *_loads(motion, path), *aside), timeline.times_s)
     card = _robot(motion)
     tracks = _tracks(motion, timeline, card, options.keys)
     text = _sequence_text(tracks)
@@ -213,7 +213,7 @@ def sequence_with(motion: Motion, path: Path, options: WriteOptions) -> Renderin
     return Rendering(
         text.encode("latin-1", "replace"),
         (*losses, *unheld(motion, card.names_in(NAMING), card), *left),
-        (*timeline.remarks, *remarks),
+        (*timeline.remarks, *remarks, *aside),
         timeline.times_s,
     )
 
@@ -221,7 +221,7 @@ def sequence_with(motion: Motion, path: Path, options: WriteOptions) -> Renderin
 def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     """Return the first keyframe of a motion as a posture; `sequence_with` says the rest."""
     del options
-    losses = [*unsaid(motion, path, extras=SAID)]
+    losses, aside = [*unsaid(motion, extras=SAID)], unwritten(motion, path)
     if len(motion.keyframes) > 1:
         losses.append(f"keyframes 2 to {len(motion.keyframes)}: a posture is one pose, and this is the first")
     if any(keyframe.duration for keyframe in motion.keyframes):
@@ -229,7 +229,7 @@ def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering
     timeline = timeline_of(motion)
     own = unchanged(motion, TEKKOTSU_POS) or edited(motion, timeline, TEKKOTSU_POS, read_posture)
     if own is not None:
-        return Rendering(own, tuple(losses))
+        return Rendering(own, tuple(losses), aside)
     card = _robot(motion)
     first = Timeline(timeline.moments[:1])
     tracks = _tracks(motion, first, card, KeyTimes.ALL)
@@ -239,7 +239,7 @@ def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering
     return Rendering(
         text.encode("latin-1", "replace"),
         (*losses, *unheld(motion, card.names_in(NAMING), card), *left),
-        remarks,
+        (*remarks, *aside),
     )
 
 
@@ -340,7 +340,9 @@ def _file(document: SettingsDocument, path: Path, card: Robot | None, kind: str)
     return MotionFile.of_one(kind, path, motion, remarks_on(document, tracks, card), document)
 
 
-_Format = partial(MotionFormat, suits=lambda card: NAMING in card.namings, stands_alone=False)
+_Format = partial(
+    MotionFormat, suits=lambda card: NAMING in card.namings, stands_alone=False, names_robot=False
+)
 
 _MOT = FileKind(TEKKOTSU_MOT, "a Tekkotsu motion sequence (#MSq)", says(rb"\A#MSq\b"))
 MOT = _Format(_MOT, (".mot",), _read_sequence, sequence_with, Quantum(angle_rad=QUANTUM_RAD, time_s=0.001))

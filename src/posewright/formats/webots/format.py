@@ -12,10 +12,10 @@ import numpy as np
 from posewright.errors import FormatError, Where
 from posewright.formats.file_kind import FileKind, says
 from posewright.formats.moments import Timeline, timeline_of
-from posewright.formats.motion_file import MotionFile, Origin, card_of, origin_of
+from posewright.formats.motion_file import MotionFile, Origin, origin_of
 from posewright.formats.motion_format import MotionFormat, Quantum, Rendering, WriteOptions, as_they_are
 from posewright.formats.text_lines import QUANTUM_RAD, number
-from posewright.formats.unsaid import moved_joints, unheld, unsaid
+from posewright.formats.unsaid import moved_joints, unheld, unsaid, unwritten
 from posewright.formats.webots.document import (
     MAX_TIME_MS,
     MAX_VALUE,
@@ -30,7 +30,7 @@ from posewright.formats.webots.document import (
     read_table,
     robot_for,
 )
-from posewright.motions import Keyframe, Motion, Pose
+from posewright.motions import Keyframe, Motion, Pose, card_of
 from posewright.robots import Robot
 
 
@@ -105,21 +105,21 @@ def table_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering:
     del options
     table = _table_of(motion)
     if table is not None and _says(table, motion):
-        return Rendering(table.render(), unsaid(motion, path), (), as_they_are(motion))
+        return Rendering(table.render(), unsaid(motion), unwritten(motion, path), as_they_are(motion))
     timeline = timeline_of(motion)
     old = _old_table(motion, timeline)
     columns = _new_columns(motion) if old is None else _old_columns(motion, old)
     _check(motion, timeline, columns)
     values = _values(motion, timeline, columns, old)
     losses = (
-        *unsaid(motion, path),
+        *unsaid(motion),
         *timeline.losses,
         *unheld(motion, tuple(filter(None, columns.joints)), card_of(motion)),
     )
     if old is None:
         losses += _left_behind(motion)
     data = _edited(old, columns, timeline, values) if old is not None else _new(columns, timeline, values)
-    return Rendering(data, losses, timeline.remarks, timeline.times_s)
+    return Rendering(data, losses, (*timeline.remarks, *unwritten(motion, path)), timeline.times_s)
 
 
 def _says(table: PoseTable, motion: Motion) -> bool:

@@ -13,6 +13,7 @@ from posewright.arrays import Floats
 from posewright.gaits.command import STILL, VelocityCommand
 from posewright.gaits.quadruped.gait import Gait
 from posewright.gaits.quadruped.phases import walking_legs
+from posewright.gaits.quadruped.reading import robot_of
 from posewright.gaits.quadruped.step import PlannedStep
 from posewright.gaits.quadruped.timing import greatest_speed_m_s, greatest_turn_rad_s, timing_of
 from posewright.gaits.quadruped.walker import Walker
@@ -151,17 +152,22 @@ class GaitCheck:
         return tuple(entry for entry in self.worst if not entry.is_kept)
 
 
-def check_gait(gait: Gait, robot: Robot) -> GaitCheck:
+def check_gait(gait: Gait, robot: Robot | str | None = None) -> GaitCheck:
     """Walk all over what a gait may be asked for, and note the worst of each concern.
 
     The commands go in eight directions at full speed, with no turn and with the greatest to either side, and
     at half speed with none; they turn on the spot; and step there. Each is followed by its opposite, the
     greatest change there is. It is about what joints are commanded to do: no physics.
 
+    Args:
+        gait: what is checked.
+        robot: who walks, or the name; default the gait's own.
+
     Raises:
         InputError: the gait is another robot's, or a leg of the robot is not known.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
+    robot = robot_of(gait, robot)
     tour, judge = Tour(gait, robot), _Judge(robot)
     tried = []
     for command in _commands(gait, robot):

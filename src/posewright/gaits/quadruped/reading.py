@@ -56,6 +56,20 @@ def read_gait_and_robot(name: str | Path, *, robot: Robot | None = None) -> tupl
     return gait_in(read_text(path), path, robot=robot)
 
 
+def robot_of(gait: Gait, who: Robot | str | None = None) -> Robot:
+    """Return the robot asked for, or the one that a gait names: in its document, where it came from one.
+
+    Raises:
+        UnknownNameError: there is no such robot.
+        InputError: the gait's document is no longer there, or no longer in order.
+    """
+    if isinstance(who, Robot):
+        return who
+    if who is not None or gait.path is None:
+        return robot(who or gait.robot)
+    return read_gait_and_robot(gait.path)[1]
+
+
 def gait_in(text: str, path: Path | None = None, *, robot: Robot | None = None) -> tuple[Gait, Robot]:
     """Return the gait that a text tells of, with its robot's card.
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from posewright.documents import one_line, parse_document, read_text, render_document, save_document
+from posewright.documents import is_there, one_line, parse_document, read_text, render_document, save_document
 from posewright.gaits.quadruped.gait import Gait, TravelGain, Trim
 from posewright.gaits.quadruped.parameters import EXPLANATIONS, ForeHind, Point
 from posewright.gaits.quadruped.phases import ENDS, PHASE_TABLES, PhaseTable
@@ -31,7 +31,7 @@ def write_gait(gait: Gait, path: Path | str) -> None:
         OutputError: the file cannot be written.
     """
     path = Path(path)
-    before = parse_document(read_text(path), path).value if path.exists() else _NEW
+    before = parse_document(read_text(path), path).value if is_there(path) else _NEW
     save_document(path, _document(gait, before if isinstance(before, Mapping) else _NEW, path))
 
 

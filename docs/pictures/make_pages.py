@@ -1,0 +1,46 @@
+"""Draw a race, a robot's joints and a stick's contact sheet: `python docs/pictures/make_pages.py`."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import posewright as pw
+
+FOLDER = Path(__file__).parent
+AIBO = pw.robot("sony_ers7")
+
+
+def race() -> None:
+    """Run the README's race, and draw it."""
+    outcome = pw.run_trial("obstacle-race", layout="random", seed=7)
+    pw.save_figure(pw.draw_outcome(outcome), FOLDER / "race.png")
+
+
+def joints() -> None:
+    """Draw the robot of docs/robots.md."""
+    pw.save_figure(pw.draw_robot(AIBO), FOLDER / "joints.png")
+
+
+def stick() -> None:
+    """Draw an archive of the motions that ship, of docs/how-to-save-your-aibos-motions.md."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive, commands = Path(folder) / "MOTION7.ODA", Path(folder) / "MONETCMD.CFG"
+        commands.write_bytes(b"# by number\n")
+        made = []
+        for motion in sorted(Path(f"{AIBO.folder}/motions").glob("*.motion.yaml")):
+            file = Path(folder) / f"{motion.name.partition('.')[0]}.mtn"
+            pw.convert_motion(motion, file, options=pw.WriteOptions(straighten=True))
+            made.append(file)
+        pw.create_archive(archive, made[:1])
+        for number, file in enumerate(made[1:], 60):
+            try:
+                pw.add_to_stick(file, (archive, commands), id=number, name=f"a_stand#stand_{file.stem}")
+            except pw.PosewrightError:  # of the head alone, or it begins elsewhere: no program asks for it
+                pw.add_to_archive(archive, file)
+        pw.save_figure(pw.draw_stick(pw.read_stick(archive, commands)), FOLDER / "stick.png")
+
+
+if __name__ == "__main__":
+    for draw in (race, joints, stick):
+        draw()

@@ -1,0 +1,74 @@
+"""`posewright motion check` over many files and folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from posewright import experiments, formats
+from posewright.cli.batch import following, give_batch
+from posewright.cli.motion_tables import finding_lines
+from posewright.errors import FormatError, InputError, Where
+
+Check = Callable[[Path], dict[str, Any]]
+"""Returns what `motion check --json` says of a file."""
+
+
+def check_many(
+    paths: Sequence[Path], check: Check, folder: Path | None, *, strict: bool, as_json: bool
+) -> bool:
+    """Check every motion file of these paths and folders; return whether something is wrong with one.
+
+    Raises:
+        InputError: a folder holds no motion file.
+        typer.Exit: one cannot be read; it is told with the others.
+    """
+    files = _motion_files(paths)
+
+    def row(named: tuple[str, Path], _: Path | None) -> experiments.Run:
+        name, file = named
+        report = check(file)
+        errors, warnings = report["errors"], report["warnings"]
+        figures = {"motions": report["motions"], "errors": errors, "warnings": warnings, "sound": not errors}
+        rules = tuple(found["rule"] for found in report["findings"] if found["level"] == "error")
+        story = tuple(map(str, finding_lines(report)))
+        return experiments.Run(name, figures, (-errors, -warnings), incidents=rules, story=story)
+
+    with following(len(files), "file", quiet=as_json) as on_run:
+        batch = experiments.run_batch(
+            row,
+            {named[0]: named for named in files.items()},
+            key="file",
+            measure="errors",
+            settings={"what": "Motion files checked"},
+            on_run=on_run,
+        )
+    if folder is not None:
+        batch = replace(batch, folder=folder)
+        experiments.keep_report(batch)
+    give_batch(batch, as_json=as_json)
+    return any(row.figures["errors"] or (strict and row.figures["warnings"]) for row in batch.done)
+
+
+def _motion_files(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return each path, and the files of a folder that are of a known kind of motion file."""
+    kept = [
+        file
+        for path in paths
+        for file in experiments.files_in([path]).values()
+        if file == path or (file.is_file() and _is_motion(file))
+    ]
+    if not kept:
+        raise InputError(
+            "no motion file is here", where=Where(paths[0]), hint="name a file, or another folder"
+        )
+    return experiments.files_in(kept)
+
+
+def _is_motion(file: Path) -> bool:
+    try:
+        return formats.detect_kind(formats.read_file_bytes(file), file).is_motion
+    except FormatError:
+        return False

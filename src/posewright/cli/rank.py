@@ -1,0 +1,45 @@
+"""`posewright rank`: recordings of one contest, the best first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from posewright import experiments
+from posewright.cli import console
+from posewright.cli.batch import print_rows
+from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
+from posewright.documents import refuse_unwritable, write_atomically
+
+Recordings = Annotated[list[Path], argument("RECORDING ...", "Recordings (MCAP), or folders of them.")]
+Csv = Annotated[Path | None, option("--csv FILE", "Write the table here too, as comma-separated values.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    add_verb(app, "rank", rank)
+
+
+def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> None:
+    """Judge recordings of one contest and order them by its rules; exit with 1 if one cannot be judged.
+
+    Equal ones share a place. docs/how-to-many-at-once.md tells more.
+
+    [bold]Examples[/]
+      posewright rank ours.mcap theirs.mcap
+      posewright rank out/obstacle-race-1a2b3c4d --csv places.csv
+    """
+    if csv is not None:
+        refuse_unwritable(csv)
+    found = experiments.rank(*recordings)
+    if csv is not None:
+        write_atomically(csv, found.csv().encode(errors="backslashreplace"))
+    if as_json:
+        console.emit_json(found.to_dict())
+    else:
+        console.say(found.settings["contest"])
+        print_rows(found)
+    if found.failed:
+        raise typer.Exit(FOUND)

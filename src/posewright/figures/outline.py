@@ -1,0 +1,89 @@
+"""Robots seen from a side: each part as an outline, from the links that a recording carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from posewright.arrays import Floats
+from posewright.recordings import RobotHeader
+from posewright.recordings.scene import link_rotations, turning
+from posewright.rotation import matrices
+
+Frames = tuple[Floats, Floats]
+"""Places `(n, 3)` [m] and axes as columns `(n, 3, 3)` of something at n times."""
+
+VIEWS: Mapping[str, Floats] = MappingProxyType(
+    {
+        "side": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
+        "front": np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
+        "above": np.eye(3),
+    }
+)
+"""What is to the right, up and towards the eye, `(3, 3)`, seen from its right, from ahead, from above."""
+
+_TURNS = np.linspace(0.0, 2.0 * np.pi, 20, endpoint=False)
+_RING = np.stack([np.cos(_TURNS), np.sin(_TURNS)])
+_HEIGHTS = np.linspace(-1.0, 1.0, 9)
+_BALL = np.array([(*(np.sqrt(1.0 - z * z) * _RING.T[k]), z) for z in _HEIGHTS for k in range(20)])
+_TUBE = np.array([(*way, z) for way in _RING.T for z in (-1.0, 1.0)])
+_CUBE = np.array(np.meshgrid(*[(-1.0, 1.0)] * 3)).reshape(3, -1).T
+_SHAPES = {"box": _CUBE, "cylinder": _TUBE}
+
+_PALER = 0.3
+
+
+def placed_on(frames: Frames, pose: Floats) -> Frames:
+    """Return where something is that sits on `frames` at x y z qw qx qy qz, `(n, 7)`."""
+    places, turns = frames
+    return places + np.einsum("nij,nj->ni", turns, pose[:, :3]), turns @ matrices(pose[:, 3:])
+
+
+def link_frames(header: RobotHeader, base: Floats, positions: Floats) -> dict[str, Frames]:
+    """Return where the links of a robot are at n times, by name; the base as "" too.
+
+    Args:
+        header: whose links and joints.
+        base: x y z qw qx qy qz, `(n, 7)`.
+        positions: joint angles, `(n, n_joints)` [rad].
+    """
+    names, rotations = [link["name"] for link in turning(header)], link_rotations(header, positions)
+    frames: dict[str, Frames] = {"": (base[:, :3], matrices(base[:, 3:]))}
+    for link in header.links:
+        step = np.tile([*link["position"], *link["rotation"]], (len(base), 1))
+        if link["name"] in names:
+            step[:, 3:] = rotations[:, names.index(link["name"])]
+        frames[link["name"]] = placed_on(frames[link["parent"] or ""], step)
+    return frames
+
+
+def draw_outline(axes: Any, header: RobotHeader, base: Floats, positions: Floats, view: str) -> None:
+    """Draw a robot, base at `(7,)` and joints at `(n_joints,)` [rad], what is near over what is far."""
+    from matplotlib.collections import PolyCollection
+
+    frames, eye = link_frames(header, base[np.newaxis], positions[np.newaxis]), VIEWS[view]
+    parts: list[tuple[float, Floats, Floats]] = []
+    for link in header.links:
+        for shape in link["shapes"]:
+            own = np.array([[*shape["position"], *shape["rotation"]]])
+            (place,), (turn,) = placed_on(frames[link["name"]], own)
+            seen = (place + _points(shape) @ turn.T) @ eye.T
+            outline = seen[np.argmax(seen[:, :2] @ _RING, axis=0), :2]
+            colour = _PALER + (1.0 - _PALER) * np.array(shape["colour"][:3])
+            parts.append((float(seen[:, 2].mean()), outline, colour))
+    parts.sort(key=lambda part: part[0])
+    outlines, colours = [part[1] for part in parts], [part[2] for part in parts]
+    axes.add_collection(PolyCollection(outlines, facecolors=colours, edgecolors="#3a444c", linewidths=0.3))
+    axes.update_datalim(np.concatenate(outlines))
+
+
+def _points(shape: Mapping[str, Any]) -> Floats:
+    """Return points on a shape whose outline is that of the shape, `(m, 3)` in its own frame [m]."""
+    half = 0.5 * np.array(shape["size"])
+    if shape["kind"] == "capsule":
+        reach = np.array([0.0, 0.0, half[2] - half[0]])
+        return np.concatenate([_BALL * half[0] + reach, _BALL * half[0] - reach])
+    return np.asarray(_SHAPES.get(shape["kind"], _BALL) * half)

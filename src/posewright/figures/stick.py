@@ -1,0 +1,122 @@
+"""The contact sheet of a memory stick: what each motion looks like, and how a program asks for it."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from posewright.errors import InputError, PosewrightError
+from posewright.figures.outline import draw_outline
+from posewright.figures.playback import playback_of_motion
+from posewright.figures.robot import header_of
+from posewright.figures.style import FAINT, GREY, INK, WRONG, axes_at, canvas, styled, titled
+from posewright.motions import Motion
+from posewright.sticks import MemoryStick
+from posewright.sticks.contents import StickMotion, motions_on
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from posewright.figures.style import Canvas
+
+# Measures of a page [in]: A4, or as much of its height as is needed.
+WIDTH = 8.27
+LEFT, TOP, COLUMNS, ROWS = 0.3, 0.75, 3, 8
+CELL_WIDTH, CELL_HEIGHT, PICTURE_HEIGHT = 2.57, 1.34, 0.82
+
+_NAME, _FAULT = 38, 52
+"""Characters of a name, and of a line that says what is wrong."""
+
+_TRIED = 40
+"""At so many times it is looked where a motion is furthest from its ends."""
+
+_GAP = 1.15
+"""Robots stand so many of their lengths apart."""
+
+
+def stick_pages(stick: MemoryStick) -> int:
+    """Return how many pages the contact sheet of a stick has: one for 24 motions."""
+    return max(1, math.ceil(len(motions_on(stick)) / (COLUMNS * ROWS)))
+
+
+@styled("drawing a memory stick")
+def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = None) -> Figure:
+    """Draw the motions of a memory stick: each where it begins, is furthest from its ends, and ends.
+
+    Nothing is simulated. Beside each stand its length, from which posture to which it leads, and the ids by
+    which `MoNetExecute` plays it; of a damaged one, what is wrong with it.
+
+    Args:
+        stick: as `read_stick` reads it.
+        page: of `stick_pages`, from 1.
+        figure: a figure, or a part of one, to draw into; default a new one.
+
+    Raises:
+        InputError: there is no such page, or no motion at all.
+    """
+    held, pages = motions_on(stick), stick_pages(stick)
+    if not held or not 1 <= page <= pages:
+        what = f"the contact sheet has no page {page}" if held else "there is no motion to draw"
+        raise InputError(what, hint=f"1 to {pages}" if held else "name a stick with an archive of motions")
+    first = (page - 1) * COLUMNS * ROWS
+    shown = held[first : first + COLUMNS * ROWS]
+    height = TOP + math.ceil(len(shown) / COLUMNS) * CELL_HEIGHT + 0.1
+    drawn = canvas(figure, (WIDTH, height), dpi=150, facecolor="white")
+    title = f"{stick.root.name if stick.root else held[0].archive.path.name}: {len(held)} motions"
+    told = title if pages == 1 else f"{title}, {first + 1} to {first + len(shown)}, page {page} of {pages}"
+    drawn.text(LEFT / WIDTH, 1.0 - 0.4 / height, told, fontsize=12, weight="bold", parse_math=False)
+    for number, one in enumerate(shown):
+        row, column = divmod(number, COLUMNS)
+        place = LEFT + column * CELL_WIDTH, TOP + row * CELL_HEIGHT
+        box = *place, CELL_WIDTH - 0.12, PICTURE_HEIGHT
+        _draw_motion(axes_at(drawn, (WIDTH, height), *box), one)
+    return titled(drawn, told)
+
+
+def _draw_motion(axes: Axes, one: StickMotion) -> None:
+    """Draw a motion's poses side by side, with what is to be known of it below."""
+    asked = ", ".join(f"MoNetExecute({number})" for number in one.ids[:2]) or "no command"
+    more = f" and {len(one.ids) - 2} more" if len(one.ids) > 2 else ""
+    told = [textwrap.shorten(one.name, _NAME, placeholder="...")]
+    try:
+        motion = one.motion
+        told += [", ".join(filter(None, [f"{motion.duration:.2f} s", one.postures])), asked + more]
+        _draw_poses(axes, motion)
+    except PosewrightError as error:  # a damaged motion, or a robot without a model
+        words = textwrap.fill(error.message, _FAULT)
+        axes.text(0.5, 0.5, words, ha="center", va="center", fontsize=6, color=WRONG, parse_math=False)
+        told += [asked + more] if len(told) == 1 else []
+    axes.set(xticks=[], yticks=[])
+    axes.spines[:].set_color(FAINT)
+    axes.set_facecolor("#fafbfc")
+    for line, (text, colour) in enumerate(zip(told, (INK, GREY, GREY), strict=False)):
+        style: dict[str, Any] = {"va": "top", "fontsize": 7.5 if line == 0 else 6.5, "color": colour}
+        style |= {"transform": axes.transAxes, "parse_math": False}
+        axes.text(0.0, -0.04 - 0.15 * line, text, weight="bold" if line == 0 else "normal", **style)
+
+
+def _draw_poses(axes: Axes, motion: Motion) -> None:
+    playback = playback_of_motion(motion)
+    card = playback.world.robot
+    poses, header = playback.at(np.array(_moments(motion))), header_of(card)
+    (bases,), (joints,) = poses.base.values(), poses.positions.values()
+    apart = 0.0
+    for number, (base, angles) in enumerate(zip(bases, joints, strict=True)):
+        draw_outline(axes, header, base + number * apart * np.eye(7)[0], angles, "side")
+        apart = apart or _GAP * axes.dataLim.width
+    axes.axhline(0.0, color=GREY, lw=0.6, zorder=0)
+    axes.margins(0.03, 0.06)
+    axes.set_aspect("equal", adjustable="datalim")
+
+
+def _moments(motion: Motion) -> Sequence[float]:
+    """Return when it begins, is furthest from both its ends, and ends [s]."""
+    times = np.linspace(0.0, motion.duration, _TRIED)
+    angles = np.nan_to_num(motion.sample_at(times).angles)
+    away = np.abs(angles - angles[0]).sum(axis=1) + np.abs(angles - angles[-1]).sum(axis=1)
+    return [0.0, float(times[away.argmax()]), motion.duration]

@@ -1,0 +1,129 @@
+"""A shell that asks what it may offer gets names, quickly, and never an error."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from posewright.cli.app import run
+from posewright.cli.completion import MOTION_FILES
+from posewright.formats import FORMATS
+from posewright.robots import robot
+
+Captured = pytest.CaptureFixture[str]
+AIBO = Path(robot("sony_ers7").folder or "")
+MEALY = Path(robot("robotis_bioloid").folder or "") / "behaviours/obstacle_mealy.chart.yaml"
+HEAVY = ("mujoco", "matplotlib", "scipy", "cma", "sympy", "imageio_ffmpeg")
+
+
+@pytest.fixture
+def offered(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> object:
+    def ask(line: str) -> list[str]:
+        monkeypatch.setenv("_POSEWRIGHT_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", f"posewright {line}")
+        monkeypatch.setenv("COMP_CWORD", str(len(line.split()) + line.endswith(" ")))
+        run([])
+        told = capsys.readouterr()
+        assert told.err == ""
+        return told.out.split()
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("line", "some"),
+    [
+        ("robots show ", "sony_ers7"),
+        ("gait run ", "trot"),
+        ("gait list --robot so", "sony_ers7"),
+        ("gait show --robot sony_ers7 ", "crawl"),
+        ("gait run trot --body ", "random"),
+        ("run ", "obstacle-race"),
+        ("run --layout ", "random"),
+        ("run --layout ex", "example_1"),
+        ("run obstacle-race --behaviour ", "obstacle_race"),
+        ("run --body m", "mock"),
+        ("replay --camera ", "chase"),
+        ("tune ", "fast"),
+        ("inspect ", "robotis_bioloid"),
+        ("motion convert --to ", "aibo-omtn"),
+        ("motion check --robot sony_ers7 --pose ", "broad_base"),
+        (f"motion check {AIBO}/motions/nod.motion.yaml --pose ", "broad_base"),
+        (f"motion info {AIBO}/motions/nod.motion.yaml --page ", "nod"),
+        (f"chart run {MEALY} --from ", "turning_left"),
+        ("monet add --model ", "ERS-7"),
+        ("gait sample trot --to ", "stand"),
+        ("robots show sony_ers7 --section s", "servos"),
+    ],
+)
+def test_names_are_offered(offered: object, line: str, some: str) -> None:
+    names = offered(line)  # type: ignore[operator]  # the fixture's function
+    assert some in names
+    assert len(set(names)) == len(names)
+    assert all(name.startswith(line.rpartition(" ")[2]) for name in names)
+
+
+def test_files_are_offered_by_how_they_end(
+    offered: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("race.mcap", "b.chart.yaml", "kick.MTN", ".hidden.mcap", "with space.mcap", "notes.txt"):
+        Path(name).touch()
+    Path("folder").mkdir()
+    assert offered("judge ") == ["folder/", "race.mcap"]  # type: ignore[operator]  # the fixture's function
+    assert offered("judge ra") == ["race.mcap"]  # type: ignore[operator]  # as above
+    assert offered("judge fo") == []  # type: ignore[operator]  # a shell goes into a folder by itself
+    assert offered("motion info ./k") == ["./kick.MTN"]  # type: ignore[operator]  # as above
+    assert offered("chart check b") == ["b.chart.yaml"]  # type: ignore[operator]  # as above
+
+
+def test_whatever_ends_a_motion_file_is_offered() -> None:
+    ends = {end for known in FORMATS.values() for end in getattr(known, "suffixes", ())}
+    assert {end for end in ends if end not in (".yaml", ".yml")} <= set(MOTION_FILES)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "motion info nowhere.mtn --page ",
+        "motion check /dev/null --pose ",
+        "gait show --robot nobody ",
+        "chart run /dev/null --from ",
+        "judge /nowhere/",
+        "judge \x1b",
+    ],
+)
+def test_where_nothing_can_be_offered_nothing_is_said(offered: object, line: str) -> None:
+    assert offered(line) == []  # type: ignore[operator]  # the fixture's function
+
+
+@pytest.mark.parametrize("line", ["run --layout ", "gait run ", "motion convert --to ", "robots show "])
+def test_nothing_heavy_is_loaded_to_offer_a_name(line: str) -> None:
+    words = {"COMP_WORDS": f"posewright {line}", "COMP_CWORD": str(len(line.split()) + 1)}
+    program = (
+        "import sys\nfrom posewright.cli.app import run\nrun([])\n"
+        f"print(*(name for name in {HEAVY} if name in sys.modules), file=sys.stderr)"
+    )
+    asked = os.environ | words | {"_POSEWRIGHT_COMPLETE": "complete_bash"}
+    done = subprocess.run(  # noqa: S603 -- our own program
+        [sys.executable, "-c", program], env=asked, capture_output=True, text=True, check=True
+    )
+    assert done.stdout
+    assert done.stderr == "\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_is_answered(shell: str, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_POSEWRIGHT_COMPLETE", f"complete_{shell}")
+    monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+    told = {"COMP_WORDS": "posewright gait run tr", "COMP_CWORD": "3"}
+    if shell != "bash":
+        told = {"_TYPER_COMPLETE_ARGS": "posewright gait run tr"}
+    for name, value in told.items():
+        monkeypatch.setenv(name, value)
+    run([])
+    assert "trot" in capsys.readouterr().out

@@ -1,0 +1,249 @@
+"""Many runs at once: a row each, whoever runs them, kept and gone on with; the report; ranking."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import statistics
+from concurrent.futures import Executor, Future
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import posewright as pw
+from posewright.errors import BodyError, FormatError, InputError
+from posewright.experiments import Batch, Run, read_seeds, run_batch
+
+TEST: dict[str, Any] = {"trial": "passivity-test", "seeds": "1-3"}
+"""The quickest trial there is."""
+
+
+@pytest.fixture(scope="module")
+def tests(tmp_path_factory: pytest.TempPathFactory) -> Batch:
+    return pw.run_many(**TEST, folder=tmp_path_factory.mktemp("kept") / "tests")
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "seeds"),
+    [("1-4", (1, 2, 3, 4)), ("9,1,4", (1, 4, 9)), ("7", (7,)), ("1-3, 2-5,9", (1, 2, 3, 4, 5, 9))],
+)
+def test_seeds_are_ranges_and_numbers_each_once_in_order(text: str, seeds: tuple[int, ...]) -> None:
+    assert read_seeds(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", "1-", "-3", "5-1", "a", "1..4", "1,,2", "0-99999999999", "9" * 30])
+def test_what_is_no_seeds_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="seed"):
+        read_seeds(text)
+
+
+def test_a_row_says_what_the_trial_alone_says(tests: Batch) -> None:
+    alone = pw.run_trial("passivity-test", seed=2)
+    row = tests.runs[1]
+    assert (row.name, row.digest) == ("2", alone.recording.digest())
+    assert row.figures["time_s"] == alone.score.time_s
+    assert tests.folder is not None
+    assert pw.read_recording(tests.folder / "seed_2.mcap").digest() == row.digest
+
+
+def test_workers_and_order_change_nothing_to_the_byte(tests: Batch, tmp_path: Path) -> None:
+    again = pw.run_many("passivity-test", seeds=[3, 1, 2, 1], folder=tmp_path, workers=2)
+    assert (again.digest, again.csv()) == (tests.digest, tests.csv())
+    assert tests.folder is not None
+    assert files(tmp_path) == files(tests.folder)
+
+
+def test_what_is_done_is_not_done_again_and_more_seeds_go_on(tests: Batch, tmp_path: Path) -> None:
+    told: list[tuple[str, bool]] = []
+    pw.run_many("passivity-test", seeds=[2], folder=tmp_path)
+    (tmp_path / ".seed_3.mcap.0123456789abcdef").write_bytes(b"killed while it was written")
+    pw.run_many(**TEST, folder=tmp_path, on_run=lambda row, is_old: told.append((row.name, is_old)))
+    assert told == [("2", True), ("1", False), ("3", False)]
+    assert tests.folder is not None
+    assert files(tmp_path) == files(tests.folder)
+
+
+def test_another_batch_in_the_same_folder_is_refused_by_naming_the_difference(tests: Batch) -> None:
+    with pytest.raises(InputError, match="another body: sim, not random"):
+        pw.run_many(**TEST, folder=tests.folder, body="random")
+
+
+def test_a_folder_can_be_named_by_its_settings(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"seeds": [1], "folder": tmp_path / "{trial}-{digest}", "recordings": False}
+    one, other = (pw.run_many("passivity-test", body=body, **asked) for body in ("sim", "random"))
+    assert one.folder is not None
+    assert re.fullmatch(r"passivity-test-[0-9a-f]{8}", one.folder.name)
+    assert one.folder != other.folder
+    assert list(one.folder.glob("*.mcap")) == []
+
+
+def test_a_damaged_entry_of_the_journal_is_told_of(tmp_path: Path) -> None:
+    pw.run_many("passivity-test", seeds=[1], folder=tmp_path)
+    entry = tmp_path / "journal/seed_1.json"
+    entry.write_text(entry.read_text().replace("passed", "missed", 1))
+    with pytest.raises(FormatError, match=r"seed_1\.json.*delete it"):
+        pw.run_many("passivity-test", seeds=[1], folder=tmp_path)
+
+
+def test_a_random_body_is_drawn_by_the_seed_and_told_of() -> None:
+    one, other = pw.run_many("passivity-test", seeds=[1, 2], body="random").runs
+    assert one.body.startswith("friction ")
+    assert one.body != other.body
+    alone = pw.run_trial("passivity-test", seed=1, body="random")
+    assert alone.recording.digest() == one.digest != pw.run_trial("passivity-test", seed=1).recording.digest()
+
+
+class Here(Executor):
+    """An executor as a cluster's might be, which does everything here."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
+def test_any_executor_can_serve(tests: Batch) -> None:
+    assert pw.run_many(**TEST, executor=Here()).digest == tests.digest
+
+
+def made(points: float, _: Path | None) -> Run:
+    if points < 0.0:
+        raise BodyError("the servo <b>melted</b>")
+    return Run(
+        f"{points:g}",
+        {"points": points, "finished": points > 2.0},
+        (points,),
+        incidents=("fall",) * int(points),
+        story=("<script>alert(1)</script>",),
+    )
+
+
+def batch(*points: float, **settings: str) -> Batch:
+    items = {f"{one:g}": one for one in points}
+    return run_batch(made, items, key="run", measure="points", settings=settings)
+
+
+def test_a_run_that_fails_is_a_row_and_the_others_go_on() -> None:
+    found = batch(1.0, -1.0, 3.0)
+    assert [row.error for row in found.runs] == [None, "the servo <b>melted</b>", None]
+    assert (len(found.done), len(found.failed)) == (2, 1)
+
+
+def test_the_summary_is_that_of_statistics() -> None:
+    found = batch(4.0, 1.0, 3.0, -1.0)
+    assert (found.mean, found.deviation) == (8.0 / 3.0, statistics.stdev([4.0, 1.0, 3.0]))
+    assert found.best is not None
+    assert found.worst is not None
+    assert (found.best.name, found.worst.name) == ("4", "1")
+    assert found.succeeded == ("finished", 2)
+    assert found.incidents == {"fall": 8}
+    told = json.loads(json.dumps(found.to_dict()))
+    assert (told["worst"], told["best"]) == (told["runs"][1], told["runs"][0])
+    assert found.csv().splitlines()[0] == "run,points,finished,incidents,digest,error"
+    assert len(found.table()) == 4
+
+
+def test_where_all_fail_there_is_still_a_summary_and_a_report() -> None:
+    found = batch(-1.0)
+    assert (found.mean, found.best, found.succeeded) == (None, None, ("done", 0))
+    assert "melted" in report(found)
+
+
+class Strict(HTMLParser):
+    """Sees that every element is closed where it should be, and gathers what a browser would fetch."""
+
+    VOID = frozenset({"meta", "img", "br", "link", "input"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.fetched: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(set(names)) == len(names)
+        self.fetched += [value or "" for name, value in attrs if name in ("src", "href", "action", "srcset")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.open = self.open[:-1]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def report(found: Batch) -> str:
+    pytest.importorskip("jinja2", reason="the report needs the extra `report`")
+    from posewright.experiments import report_of
+
+    return report_of(found)
+
+
+def parsed(text: str) -> Strict:
+    page = Strict()
+    page.feed(text)
+    page.close()
+    assert page.open == []
+    return page
+
+
+def test_the_report_is_one_whole_page_that_fetches_nothing(tests: Batch) -> None:
+    text = report(tests)
+    page = parsed(text)
+    assert len(page.fetched) == 3
+    assert all(source.startswith("data:image/png;base64,") for source in page.fetched)
+    assert re.findall(r"(?:https?:|url\(|@import)", text) == []
+    for row in tests.runs:
+        assert f"path of seed {row.name}" in text
+    assert tests.digest[:16] in page.text
+
+
+def test_whatever_a_text_holds_is_shown_as_it_is() -> None:
+    page = parsed(report(batch(1.0, -1.0, contest="<i>&\"'", gait="<script>")))
+    assert "<i>&\"'" in page.text
+    assert "the servo <b>melted</b>" in page.text
+    assert "<script>alert(1)</script>" in page.text
+
+
+def test_recordings_are_ranked_by_their_contest_and_equal_ones_share_a_place(
+    tests: Batch, tmp_path: Path
+) -> None:
+    assert tests.folder is not None
+    shutil.copy(tests.folder / "seed_1.mcap", tmp_path / "twin.mcap")
+    found = pw.rank(tests.folder, tmp_path / "twin.mcap", tmp_path)
+    assert [row.figures["time_s"] for row in found.runs] == sorted(
+        row.figures["time_s"] for row in found.runs
+    )
+    assert [row.figures["place"] for row in found.runs] == [1, 1, 3, 4]
+
+
+def test_what_cannot_be_read_is_ranked_last_with_its_error(tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    (tmp_path / "junk.mcap").write_bytes(b"junk")
+    found = pw.rank(tmp_path, tests.folder)
+    assert [row.name for row in found.failed] == [found.runs[-1].name] == ["junk.mcap"]
+    assert "not an MCAP file" in str(found.runs[-1].error)
+
+
+def test_several_contests_are_not_ranked_together(tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    pw.run_trial("obstacle-race", record=tmp_path / "race.mcap")
+    with pytest.raises(InputError, match="cannot be ranked with the others"):
+        pw.rank(tests.folder, tmp_path)
+    with pytest.raises(InputError, match="nothing to be read is here"):
+        pw.rank(tests.folder / "journal")

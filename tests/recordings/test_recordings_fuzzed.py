@@ -1,0 +1,189 @@
+"""However a recording is forged, who reads, judges, measures or draws it gets that or one of our errors."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import posewright as pw
+from posewright.contests import contest_of, is_of_a_contest, judge
+from posewright.errors import PosewrightError
+from posewright.evaluation import evaluate
+from posewright.recordings import Decisions, Recording, mcap_bytes, read_mcap
+from posewright.recordings.container_reader import Contents, unpack
+from posewright.recordings.mcap_file import METADATA
+
+from .forging import seal
+
+ODD: tuple[Any, ...] = (
+    *(None, True, False, 0, -1, 1, 7, 2**63, -(2**63), 10**19, 10**400, 0.0, 1.5, 1e6, 1e308, -1e308, 5e-324),
+    *({"$float": "nan"}, {"$float": "inf"}, {"$float": "-inf"}, float("inf"), float("nan"), {"$float": 3}),
+    *("", "x", "x" * 3000, "\ud800", "\x1b[31m\x00", "a/b", "..", "robotis_bioloid", "walk", "obstacle-race"),
+    *([], {}, [[]], [1.0], [0.0] * 7, ["a", "a"], {"a": 1}, {"": {}}, [[[[[[[[]]]]]]]]),
+)
+NUMBERS = tuple(np.array([np.nan, np.inf, -np.inf, 0.0, -1.0, 1e308, 1e6, 1e-300], dtype="<f8"))
+
+
+def place(rng: random.Random, value: Any) -> tuple[Any, Any]:
+    """Return a place in a value, what holds it and its key there: as likely near the root as far down."""
+    holder, key = value, rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
+    while isinstance(holder[key], dict | list) and holder[key] and rng.random() < 0.85:
+        holder = holder[key]
+        key = rng.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+    return holder, key
+
+
+def bent_value(rng: random.Random, value: Any) -> Any:
+    """Return a value of JSON with one or two things in it otherwise."""
+    bent = copy.deepcopy(value)
+    for _ in range(rng.randint(1, 2)):
+        if not isinstance(bent, dict | list) or not bent:
+            return rng.choice(ODD)
+        holder, key = place(rng, bent)
+        how, old = rng.randrange(10), holder[key]
+        if how == 0:
+            del holder[key]
+        elif how == 1 and isinstance(holder, dict):
+            holder[rng.choice(("", "x", "joint", "box", "since_s", "robot", "\ud800"))] = rng.choice(ODD)
+        elif how == 2 and isinstance(holder, list):
+            holder.insert(key, copy.deepcopy(rng.choice((*holder, *ODD))))
+        else:
+            alike = [one for one in ODD if type(one) is type(old)] if how < 8 else ()
+            holder[key] = copy.deepcopy(rng.choice(alike or ODD))
+    return bent
+
+
+def bent_json(rng: random.Random, text: str | bytes) -> str:
+    return json.dumps(bent_value(rng, json.loads(text)))
+
+
+def bent_bytes(rng: random.Random, raw: bytes) -> bytes:
+    """Return the bytes of a message or a text with some of them otherwise."""
+    bent = bytearray(raw)
+    for _ in range(rng.randint(1, 4)):
+        how, at = rng.randrange(4), rng.randrange(max(1, len(bent)))
+        if how == 0:
+            bent[at : at + 1] = bytes([rng.randrange(256)])
+        elif how == 1:
+            del bent[at : at + rng.randint(1, 9)]
+        else:
+            start = 4 + (at - 4) // 8 * 8
+            bent[start : start + 8] = rng.choice(NUMBERS).tobytes()[: len(bent[start : start + 8])]
+    return bytes(bent)
+
+
+def forged(rng: random.Random, whole: Contents) -> Contents:
+    """Return what a recording holds with something in it otherwise, and seals of its texts that fit."""
+    told = {name: list(messages) for name, messages in whole.messages.items()}
+    about, documents = dict(whole.metadata[METADATA]), dict(whole.attachments)
+    for _ in range(rng.randint(1, 2)):
+        how = rng.randrange(6)
+        if how < 2:
+            name = rng.choice(("header", "header", "arena", "columns"))
+            about[name] = bent_json(rng, about[name])
+        elif how == 2 and documents:
+            name = rng.choice([*documents, *(one for one in documents if "rules" in one)])
+            text = documents[name].decode()
+            at, sign = rng.randrange(len(text)), rng.choice("0123456789-:. \n{[#e&*")
+            documents[name] = (text[:at] + sign * rng.randint(0, 3) + text[at + 1 :]).encode()
+        else:
+            topic = rng.choice([name for name, messages in told.items() if messages])
+            row = rng.randrange(len(told[topic]))
+            is_json = told[topic][row][:1] == b"{"
+            bent = bent_json(rng, told[topic][row]).encode() if is_json else bent_bytes(rng, told[topic][row])
+            told[topic][row] = bent
+            if rng.random() < 0.2:
+                del told[topic][row]
+    texts = {name: raw.decode(errors="replace") for name, raw in documents.items()}
+    about["seal"] = json.dumps(seal(about, texts, ""))
+    return Contents(told, documents, {METADATA: about})
+
+
+def use(path: Path, *, draw: bool = False) -> None:
+    """Read a recording, judge it, measure it and draw it, as long as nothing refuses it."""
+    seen = read_mcap(path, trust_attached_rules=True)
+    steps: list[Callable[[], object]] = [
+        lambda: judge(seen),
+        lambda: evaluate(seen),
+        lambda: is_of_a_contest(seen.header) and contest_of(seen.header).picture(seen),
+        lambda: pw.replay(seen).to_dict(),
+        lambda: pw.replay(seen, trust_attached_rules=True).to_dict(),
+        lambda: draw and pw.draw_outcome(pw.replay(seen, trust_attached_rules=True)),
+    ]
+    for step in steps:
+        try:
+            step()
+        except PosewrightError as error:
+            str(error).encode(errors="strict")
+
+
+def shortened(recording: Recording, n: int) -> Recording:
+    """Return the first rows of a recording of one robot."""
+    (name, record), *_ = recording.robots.items()
+    columns = ("positions", "commands", "efforts", "base", "footprints", "foot_contacts", "box_contacts")
+    rows = {one: getattr(record, one)[:n] for one in columns}
+    more = ("requests", "free", "slips")
+    rows |= {one: getattr(record, one)[:n] for one in more if getattr(record, one) is not None}
+    until = float(recording.times[n - 1])
+    decided = record.decisions
+    some = decided.times <= until
+    parts = {one: getattr(decided, one)[: some.sum()] for one in ("states", "inputs", "outputs", "playing")}
+    sensors = {channel: values[some] for channel, values in decided.sensors.items()}
+    decisions = Decisions(times=decided.times[some], sensors=sensors, **parts)
+    contacts = record.contacts if len(record) <= n else None
+    short = replace(record, **rows, decisions=decisions, contacts=contacts)
+    events = tuple(event for event in recording.events if event.time_s <= until)
+    return replace(
+        recording, times=recording.times[:n], boxes=recording.boxes[:n], robots={name: short}, events=events
+    )
+
+
+@pytest.fixture(scope="module")
+def wholes() -> list[tuple[bytes, Contents]]:
+    """Give recordings of every kind, as files and as what they hold."""
+    aibo, bioloid = pw.robot("sony_ers7"), pw.robot("robotis_bioloid")
+    step = pw.read_motion(bioloid.folder / "motions" / "walk_forward.motion.yaml")
+    kinds = [
+        shortened(pw.run_trial("obstacle-race").recording, 300),
+        shortened(pw.run_trial("passivity-test").recording, 200),
+        pw.walk_gait(pw.read_gait("trot", robot=aibo), aibo, pw.VelocityCommand(0.1), seconds=1.0).recording,
+        pw.try_motion(step, longest_s=0.5, settle_s=0.1, hold_s=0.1).recording,
+    ]
+    files = [mcap_bytes(one) for one in kinds]
+    return [(data, contents_of(data)) for data in files]
+
+
+def contents_of(data: bytes) -> Contents:
+    return unpack(io.BytesIO(data))
+
+
+def test_what_is_forged_is_refused_or_used(
+    wholes: list[tuple[bytes, Contents]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("posewright.recordings.mcap_file.check_happened", lambda *_: None)
+
+    @settings(max_examples=150)
+    @given(seed=st.integers(0, 2**64))
+    def search(seed: int) -> None:
+        rng = random.Random(seed)  # noqa: S311 -- nothing secret
+        data, whole = rng.choice(wholes)
+        (tmp_path / "run.mcap").write_bytes(data)
+        other = forged(rng, whole)
+        monkeypatch.setattr("posewright.recordings.container_reader.unpack", lambda *_: other)
+        try:
+            use(tmp_path / "run.mcap", draw=rng.random() < 0.02)
+        except PosewrightError as error:
+            assert "\n" not in error.message  # noqa: PT017 -- whether there is an error is left open
+
+    search()
