@@ -125,7 +125,7 @@ def use(path: Path, *, draw: bool = False) -> None:
         try:
             step()
         except PosewrightError as error:
-            str(error).encode(errors="strict")
+            str(error)
 
 
 def shortened(recording: Recording, n: int) -> Recording:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from posewright.bodies import DomainParameters
@@ -115,7 +116,7 @@ class WalkResult:
     @cached_property
     def domain(self) -> DomainParameters:
         """How the body differed from the robot's model."""
-        told = Node(self.walk.trajectory.fact("domain"), trail="domain")
+        told = Node(self.walk.trajectory.fact("domain"), Path("header of the recording"), "domain")
         return read_record(told, DomainParameters, degrees=False)
 
     @property

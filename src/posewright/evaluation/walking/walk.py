@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
@@ -90,7 +91,7 @@ class WalkTerms:
 
     gait: str
     body: str
-    seconds: Annotated[float, Bounds(0.0, MOST)]
+    seconds: Annotated[float, Bounds(-MOST, MOST)]
     settle_s: Annotated[float, Bounds(0.0, MOST)]
     standing: tuple[Annotated[float, Bounds(-MOST, MOST)], ...]
 
@@ -101,7 +102,7 @@ class WalkTerms:
             raise InputError(
                 "this is not the recording of a gait's walk", hint="one made with `gait run --record`"
             )
-        return read_record(Node(extras[EXTRAS], trail=EXTRAS), cls, degrees=False)
+        return read_record(Node(extras[EXTRAS], Path("header of the recording"), EXTRAS), cls, degrees=False)
 
 
 @dataclass(frozen=True, eq=False)
