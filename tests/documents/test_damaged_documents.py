@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import posewright as pw
 from posewright.arenas.arena import read_arena
-from posewright.bodies.domain import read_randomization
+from posewright.bodies.domain import read_domain_randomization
 from posewright.charts.scenarios import parse_scenario
 from posewright.contests import contest
 from posewright.errors import PosewrightError
@@ -43,7 +43,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], Path]] = {
     "layout": (pw.read_layout, HOUSE / "arenas" / "layouts" / "example_4.layout.yaml"),
     "arena": (read_arena, HOUSE / "arenas" / "ceabot_obstacles.arena.yaml"),
     "trial": (read_trial, HOUSE / "experiments" / "catalogue" / "dog-crossing.trial.yaml"),
-    "bodies": (read_randomization, HOUSE / "bodies" / "catalogue" / "random.bodies.yaml"),
+    "bodies": (read_domain_randomization, HOUSE / "bodies" / "catalogue" / "random.bodies.yaml"),
     "rules": (
         lambda path: contest("obstacle-race", path.read_text()),
         HOUSE / "contests" / "obstacle_race" / "obstacle_race.rules.yaml",
@@ -52,7 +52,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], Path]] = {
 
 ODD = (
     "0", "-1", "1e-300", "1e300", "1" + "0" * 400, ".nan", ".inf", "true", "~", "[]", "{}", "[[1]]", "\"\"",
-    "\"\\0\"", "\"\\e[31m\"", "../../x.yaml", "/dev/zero", "n" * 300, "<<", "*a", "&a 1", "'", "{a: 1}", "1 s",
+    "\"\\0\"", "\"\\e[31m\"", "../../x.yaml", "/dev/zero", "n" * 300, "<<", "*a", "&a 1", "'", "{a: 1}",
 )  # fmt: skip
 
 WORD = re.compile(r"[^\s,:\[\]{}]+")
@@ -79,9 +79,9 @@ def damaged(draw: st.DrawFn, text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder to put damaged documents into."""
-    yield tmp_path_factory.mktemp("damaged")
+    return tmp_path_factory.mktemp("damaged")
 
 
 @pytest.mark.parametrize("kind", READERS)
@@ -92,8 +92,10 @@ def test_a_damaged_document_is_read_or_refused_in_our_own_words(
     read, document = READERS[kind]
     path = place / document.name
     path.write_text(data.draw(damaged(document.read_text())), encoding="utf-8")
+    told = ""
     try:
         read(path)
     except PosewrightError as error:
-        assert str(error).isprintable()
-        assert len(str(error)) < 2000
+        told = str(error)
+    assert told.isprintable()
+    assert len(told) < 2000
