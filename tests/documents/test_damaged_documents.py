@@ -99,3 +99,17 @@ def test_a_damaged_document_is_read_or_refused_in_our_own_words(
         told = str(error)
     assert told.isprintable()
     assert len(told) < 2000
+
+
+def test_a_whole_number_may_have_any_number_of_digits(tmp_path: Path) -> None:
+    read, document = READERS["gait"]
+    text, count = re.subn(r"(?m)^(  \w+): .*", r"\1: 1" + "0" * 400, document.read_text())
+    assert count
+    (tmp_path / "x.gait.yaml").write_text(text)
+    with pytest.raises(PosewrightError):
+        read(tmp_path / "x.gait.yaml")
+    for key in re.findall(r"(?m)^  (\w+): ", document.read_text()):
+        other = re.sub(rf"(?m)^  {key}: .*", f"  {key}: 1{'0' * 400}", document.read_text())
+        (tmp_path / "x.gait.yaml").write_text(other)
+        with pytest.raises(PosewrightError):
+            read(tmp_path / "x.gait.yaml")
