@@ -204,7 +204,8 @@ def _point(node: Node, explanation: Explanation) -> Point:
 
 def _value(node: Node, explanation: Explanation) -> float:
     """Return a number within its bounds, or fail with the range in the unit it has."""
-    number = node.integer() if explanation.is_whole else node.number()
+    number = node.number()
+    number = node.integer() if explanation.is_whole else number
     if not explanation.low <= number <= explanation.high:
         node.fail(f"{number:g} is out of range", hint=f"the range is {explanation.range_text}")
     return number
