@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from posewright.cli import app
+from posewright.formats import write_motion
 from posewright.formats.motion_format import WriteOptions
 from posewright.formats.oda.archive import OdaArchive
 from posewright.formats.omtn.format import FORMAT
 from posewright.motions import Keyframe, Motion, Pose
+from posewright.robots import robot
 
 DATA, CONF = "OPEN-R/MW/DATA/P/ERS-7", "OPEN-R/MW/CONF"
 DESIGNDB = f"[ERS-7]\nMONET_MOTION /MS/{DATA}/MOTION7.ODA\n"
@@ -172,3 +174,24 @@ def test_a_file_that_is_no_sticks_is_refused(
     shown = capsys.readouterr()
     assert shown.out == ""
     assert f"{path}: this is no MONET file (those are DESIGNDB.CFG" in shown.err
+
+
+def test_a_jump_exits_with_1_and_writes_nothing_unless_it_is_accepted(
+    ask: Callable[..., Answer], tmp_path: Path, stick: Path
+) -> None:
+    dog = robot("sony_ers7")
+    sitting = Motion(
+        "sits", dog.name, dog.joint_names, (Keyframe(Pose(dog.joint_names, dog.pose("sit")), 0.0),)
+    )
+    write_motion(sitting, tmp_path / "sits.mtn")
+    words = ("add", tmp_path / "sits.mtn", "--id", 62, "--name", "a_stand#stand_sits", "--stick", stick)
+    before = {path: path.read_bytes() for path in stick.rglob("*") if path.is_file()}
+    code, _, told = ask(*words)
+    assert code == 1
+    assert "the robot would jump" in told
+    assert "--accept-jump" in told
+    assert {path: path.read_bytes() for path in stick.rglob("*") if path.is_file()} == before
+    assert ask(*words, "--accept-jump")[0] == 0
+    code, said, _ = ask("check", stick)
+    assert code == 1
+    assert "the robot would jump" in said

@@ -45,6 +45,7 @@ def design_rules(name: str | Path, robot: Robot) -> DesignRules:
     near: Sequence[str] | None = None
     if "near_pose" in found:
         near = tuple(entry.choice("pose", robot.poses) for entry in found["near_pose"].items())
-    unsaid: dict[str, Any] = dict.fromkeys(OF_CAMERA)
-    said: dict[str, Any] = read_record(document, MotionRules, besides=besides, near_pose=near, **unsaid).said
-    return replace(DesignRules.of(robot), checks=checks, **said)
+    no_camera: dict[str, Any] = dict.fromkeys(OF_CAMERA)
+    rules = read_record(document, MotionRules, besides=besides, near_pose=near, **no_camera)
+    thresholds: dict[str, Any] = rules.said
+    return replace(DesignRules.of(robot), checks=checks, **thresholds)
