@@ -101,6 +101,13 @@ def test_what_is_wrong_with_a_batch_is_said_before_it_runs(words: tuple[str, ...
     assert not (tmp_path / "out").exists()
 
 
+def test_what_is_of_many_runs_is_refused_for_one(tmp_path: Path) -> None:
+    for words in (("--out", tmp_path / "out"), ("--no-recordings",), ("--workers", 2)):
+        done = posewright("run", "passivity-test", *words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"{words[0]} is for --seeds" in done.stderr
+
+
 def test_rank_names_what_it_cannot_read_and_exits_with_1(whole: Path, tmp_path: Path) -> None:
     (tmp_path / "junk.mcap").write_bytes(b"junk")
     done = posewright("rank", whole, tmp_path / "junk.mcap", "--csv", tmp_path / "places.csv")

@@ -77,6 +77,20 @@ def test_another_batch_in_the_same_folder_is_refused_by_naming_the_difference(te
         pw.run_many(**TEST, folder=tests.folder, body="random")
 
 
+def test_a_document_that_was_changed_is_named(tmp_path: Path) -> None:
+    bodies = tmp_path / "mine.bodies.yaml"
+    asked: dict[str, Any] = {"seeds": [1], "body": str(bodies), "folder": tmp_path / "kept"}
+    for high in (1.1, 1.2):
+        bodies.write_text(
+            f"bodies: mine\nranges:\n  mass_scale: {{low: 1, high: {high}, source: a test}}\n",
+            encoding="utf-8",
+        )
+        if high == 1.1:
+            pw.run_many("passivity-test", **asked)
+    with pytest.raises(InputError, match=r"another file .*mine\.bodies\.yaml"):
+        pw.run_many("passivity-test", **asked)
+
+
 def test_a_folder_can_be_named_by_its_settings(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"seeds": [1], "folder": tmp_path / "{trial}-{digest}", "recordings": False}
     one, other = (pw.run_many("passivity-test", body=body, **asked) for body in ("sim", "random"))

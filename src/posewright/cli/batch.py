@@ -49,10 +49,10 @@ def workers_for(asked: int | None, runs: int) -> int:
 
 
 def refuse_of_one(options: Mapping[str, object], why: str) -> None:
-    """Refuse options that are given, by their names, as they are of a single run."""
+    """Refuse options that are given, by their names, and say why: they are of one run, or of many."""
     for name, given in options.items():
         if given is not None:
-            raise InputError(f"{name} is {why}", hint=f"leave {name} out, or do one by itself")
+            raise InputError(f"{name} is {why}", hint=f"leave {name} out")
 
 
 def run_seeds(

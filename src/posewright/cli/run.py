@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from posewright import figures
 from posewright.cli import console
-from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, run_seeds
+from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, refuse_of_one, run_seeds
 from posewright.cli.film_options import (
     Camera,
     Size,
@@ -99,8 +100,7 @@ def run(
       posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
     from posewright.control import RealClock
-    from posewright.experiments import run_trial
-    from posewright.figures import FILMS, PICTURES, refuse_film
+    from posewright.experiments import plant_names, run_trial
 
     what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body}
     what["legal"] = legal
@@ -110,16 +110,14 @@ def run(
         what["recordings"] = keep
         run_seeds(trial, seeds, only_one=only_one, out=out, workers=workers, as_json=as_json, **what)
         return
+    refuse_of_one({"--out": out, "--workers": workers, "--no-recordings": not keep or None}, "for --seeds")
     refuse_unused_camera(camera, video)
     video, pixels = video and film_path(video, trial), size_of(size)
-    if view and body != "sim":
+    if view and body != "sim" and body in plant_names():
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
-    for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
-        _refuse_unwritable(path, endings)
+    _refuse_outputs(record, video, plot, inputs=(trial, layout, behaviour, motions))
     if video is not None:
-        refuse_film(video, speed, pixels)
-    for output in (record, video, plot):
-        refuse_overwriting(output, trial, layout, behaviour, motions)
+        figures.refuse_film(video, speed, pixels)
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
         outcome = run_trial(
             trial,
@@ -160,6 +158,16 @@ def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:
         say(f"{progress.time_s:6.1f} s ({speed:3.0f} x real time)  {progress.state:<15} {progress.standing}")
 
     return tell
+
+
+def _refuse_outputs(
+    record: Path | None, video: Path | None, plot: Path | None, *, inputs: tuple[str | Path | None, ...]
+) -> None:
+    from posewright.figures import FILMS, PICTURES
+
+    for path, endings in ((record, (".mcap",)), (video, FILMS), (plot, PICTURES)):
+        _refuse_unwritable(path, endings)
+        refuse_overwriting(path, *inputs)
 
 
 def _refuse_unwritable(path: Path | None, suffixes: Collection[str]) -> None:

@@ -254,7 +254,7 @@ def run_batch(
         items: what it is done with, by the names of the runs.
         key: what these names are.
         measure: the figure that is summed up.
-        settings: what the runs hang on besides their items, in words.
+        settings: what the runs hang on besides their items, in words; `file NAME` is a digest.
         folder: where runs and recordings are kept; made where it is not there.
         workers: processes that do it; 1 for this one alone.
         executor: who does it instead; its workers must see the folder.

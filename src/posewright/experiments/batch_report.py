@@ -18,6 +18,9 @@ from posewright.figures import save_figure
 from posewright.version import __version__
 
 TEMPLATE = "batch_report.html"
+_UNSHOWN = ("contest", "what", "file ")
+"""Settings that are the title, or digests of files."""
+
 _DPI = 100
 _BINS = 30
 _WIDE, _HIGH = 720.0, 150.0
@@ -91,13 +94,10 @@ def figure_text(value: object) -> str:
 
 def _about(batch: Batch) -> dict[str, str]:
     """Return the settings worth reading, and which runs there are."""
-    told = {
-        name: value for name, value in batch.settings.items() if name not in ("contest", "documents", "what")
-    }
-    names = [row.name for row in batch.runs]
-    return {
-        f"{batch.key}s": f"{names[0]} … {names[-1]} ({len(names)})" if len(names) > 3 else ", ".join(names)
-    } | told
+    told = {key: value for key, value in batch.settings.items() if not key.startswith(_UNSHOWN)}
+    names = [run.name for run in batch.runs]
+    which = f"{names[0]} … {names[-1]} ({len(names)})" if len(names) > 3 else ", ".join(names)
+    return {f"{batch.key}s": which, **told}
 
 
 def _shown(batch: Batch) -> Iterator[Shown]:

@@ -74,7 +74,7 @@ class _Task:
             "motions": str(self.motions or "the behaviour's"),
             "body": self.body,
             "layouts": "legal ones" if self.legal else "any",
-            "documents": digest_of(texts),
+            **{f"file {name}": digest_of({name: text}) for name, text in sorted(texts.items())},
             "Posewright": __version__,
             "MuJoCo": importlib.metadata.version("mujoco"),
             "NumPy": np.__version__,

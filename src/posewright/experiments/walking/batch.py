@@ -45,7 +45,10 @@ def walk_batch(
         "robot": ", ".join(dict.fromkeys(robot.name for _, robot in gaits.values())),
         "asked for": "; ".join(map(repr, commands)),
         **{name: str(value) for name, value in how.items()},
-        "documents": digest_of({name: gait_text(gait) + robot.text for name, (gait, robot) in gaits.items()}),
+        **{
+            f"file {name}": digest_of({name: gait_text(one) + card.text})
+            for name, (one, card) in gaits.items()
+        },
         "Posewright": __version__,
     }
     task = functools.partial(_row, how)
