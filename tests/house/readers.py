@@ -85,14 +85,14 @@ def wild(*patterns: str) -> Mapping[str, bytes]:
     return {Path(name).name: data for name, data in files(SAMPLES, *patterns)().items()}
 
 
-def made(save: Callable[[Path], object], *patterns: str) -> Callable[[], Mapping[str, bytes]]:
+def made(save: Callable[[Path], object], *patterns: str, only: str = "*") -> Callable[[], Mapping[str, bytes]]:
     """Return a function that gives what `save` puts into a folder, and real files where they are."""
 
     @cache
     def read() -> Mapping[str, bytes]:
         with tempfile.TemporaryDirectory() as folder:
             save(Path(folder))
-            return {**files(Path(folder), "*")(), **wild(*patterns)}
+            return {**files(Path(folder), only)(), **wild(*patterns)}
 
     return read
 
@@ -165,6 +165,26 @@ def sealed_journal(damaged: bytes) -> bytes:
         check = hashlib.sha256(f"{check}{told}".encode()).hexdigest()[:16]
         lines.append(f'{told[:-1]}, "{name}": "{check}"}}'.encode())
     return b"\n".join(lines) + b"\n"
+
+
+def save_batch(folder: Path) -> None:
+    pw.run_many("passivity-test", seeds=[1], folder=folder, recordings=False)
+
+
+def sealed_entry(damaged: bytes) -> bytes:
+    """Seal what is still an entry of a batch's journal anew."""
+    try:
+        told = str(json.loads(damaged)["run"])
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return damaged
+    sealed = {"run": told, "check": hashlib.sha256(told.encode(errors="replace")).hexdigest()}
+    return json.dumps(sealed).encode()
+
+
+def go_on(path: Path) -> None:
+    """Take up the batch that an entry of a journal belongs to."""
+    batch = pw.run_many("passivity-test", seeds=[1], folder=path.parents[1], recordings=False)
+    json.dumps([batch.to_dict(), batch.csv()])
 
 
 def play(path: Path) -> None:
@@ -249,5 +269,6 @@ READERS: dict[str, Reader] = {
     "monet ways": Reader(check_stick, lambda: {**WAYS, **wild("aibo_monet/*_MONET.CFG")}),
     "journal": Reader(resume, made(save_journal)),
     "sealed journal": Reader(resume, made(save_journal), sealed=sealed_journal),
+    "batch's entry": Reader(go_on, made(save_batch, only="journal/*"), sealed=sealed_entry),
     "recording": Reader(watch, made(save_recordings)),
 }
