@@ -6,6 +6,8 @@ import json
 import re
 import shutil
 import statistics
+import subprocess
+import sys
 from concurrent.futures import Executor, Future
 from html.parser import HTMLParser
 from pathlib import Path
