@@ -259,9 +259,10 @@ def _fixed(numbers: list[float]) -> Floats:
 
 
 def html_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table with a caption; all text is escaped."""
+    """Return a table that opens below its title; all text is escaped."""
     lines = [_row("th", columns), *(_row("td", row) for row in rows)]
-    return f"<table><caption>{escape(title)}</caption>{''.join(lines)}</table>"
+    table = f"<table>{''.join(lines)}</table>"
+    return f"<details><summary>{escape(title)}</summary>{table}</details>"
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:
