@@ -1,4 +1,4 @@
-"""How a notebook shows robots, motions, gaits, walks, outcomes, recordings and batches: a picture and a table.
+"""How a notebook shows robots, motions, gaits, walks, outcomes, recordings and batches.
 
 `%load_ext posewright` turns it on, and so does importing posewright inside IPython. What a picture needs is
 loaded when one is first shown. A figure that a `draw_*` function returns is shown too, without pyplot.
@@ -7,7 +7,6 @@ loaded when one is first shown. A figure that a `draw_*` function returns is sho
 from __future__ import annotations
 
 import importlib
-import warnings
 from base64 import b64encode
 from collections.abc import Mapping
 from html import escape
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from posewright.experiments.batch import Batch
+    from posewright.experiments.walking.many import ManyReport
 
 _FIGURES, _REPLAYING = "posewright.figures", "posewright.experiments.replaying"
 SHOWN: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
@@ -28,6 +28,9 @@ SHOWN: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
         ("posewright.motions.motion", "Motion"): (_FIGURES, "draw_motion"),
         ("posewright.gaits.quadruped.gait", "Gait"): (_FIGURES, "draw_gait"),
         ("posewright.evaluation.walking.report", "WalkResult"): (_FIGURES, "draw_walk"),
+        ("posewright.experiments.walking.many", "ManyReport"): (__name__, "figures_of_many"),
+        ("posewright.evaluation.motion.report", "MotionResult"): (_REPLAYING, "draw_outcome"),
+        ("posewright.evaluation.general", "RunResult"): (_REPLAYING, "draw_outcome"),
         ("posewright.experiments.outcome", "Outcome"): (_REPLAYING, "draw_outcome"),
         ("posewright.recordings.recording", "Recording"): (_REPLAYING, "draw_outcome"),
         ("posewright.experiments.batch", "Batch"): (__name__, "report_frame"),
@@ -40,7 +43,7 @@ FIGURE = "matplotlib.figure.Figure"
 _PER_INCH = 96
 """Pixels of a browser in an inch, so that a point of a font is a point."""
 
-_FRAME, _ROW, _TALLEST = 720, 38, 1100
+_FRAME, _ROW, _TALLEST = 780, 100, 1100
 """Height of a batch's report without its rows, of a row, and of all of it at most [pixels]."""
 
 
@@ -60,17 +63,15 @@ def register(shell: Any) -> None:
 def shown(one: Any, room: str, function: str) -> str:
     """Return something as HTML: its picture, by a function of a module, and its table.
 
-    Of what cannot be drawn, as a motion that takes no time, it is said why.
+    Of what cannot be drawn, as a motion that takes no time, it is said why. Any other error is a fault of
+    ours: IPython tells of it and shows the text instead.
     """
-    table = one._repr_html_() if hasattr(one, "_repr_html_") else f"<p>{escape(repr(one))}</p>"
+    table = one._repr_html_() if hasattr(one, "_repr_html_") else ""
     try:
         drawn = getattr(importlib.import_module(room), function)(one)
         return f"{drawn if isinstance(drawn, str) else _image(drawn)}{table}"
     except PosewrightError as error:
-        return f"<p>{escape(str(error))}</p>{table}"
-    except Exception as error:  # a fault of ours: the table is still worth showing
-        warnings.warn(f"{one!r} could not be drawn: {error!r}", stacklevel=2)
-        return str(table)
+        return f"<p>{escape(str(error))}</p>{table or f'<p>{escape(repr(one))}</p>'}"
 
 
 def _image(figure: Figure) -> str:
@@ -88,9 +89,9 @@ def _shown_figure(figure: Figure) -> tuple[bytes, dict[str, int]]:
 
 
 def report_frame(batch: Batch) -> str:
-    """Return the report of a batch, without a closer look at single runs, as a frame of a page; and its table.
+    """Return the report of a batch, without a closer look at single runs, in a frame; and its table.
 
-    Where a notebook is not trusted, as on a web site, its frames are left out and its tables are not.
+    Where a notebook is not trusted, as on a web site, its frames are left out; its tables are not.
     """
     from posewright.experiments.batch_report import figure_text, figure_words, report_of
     from posewright.robots import html_table
@@ -100,3 +101,14 @@ def report_frame(batch: Batch) -> str:
     table = batch.table()
     rows = [map(figure_text, row.values()) for row in table]
     return frame + html_table("All runs as a table", map(figure_words, table[0] if table else ()), rows)
+
+
+def figures_of_many(walks: ManyReport) -> str:
+    """Return the median and the worst of each figure of many bodies, as a table."""
+    from posewright.evaluation.walking.figures import FIGURES
+    from posewright.robots import html_table
+
+    columns = ("figure", "unit", "median", "worst")
+    found = [(one, walks.median[one.name], walks.worst[one.name]) for one in FIGURES]
+    rows = ((one.words, one.unit, one.text(middle), one.text(worst)) for one, middle, worst in found)
+    return html_table(repr(walks)[1:-1], columns, rows, opened=True)
