@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 from posewright.contests import Score, ScoreTable
@@ -68,7 +69,7 @@ class Outcome:
         )
 
     def _repr_html_(self) -> str:
-        warnings = "".join(f"<p>{line}</p>" for line in (*self.score.warnings, *self.remarks))
+        warnings = "".join(f"<p>{escape(line)}</p>" for line in (*self.score.warnings, *self.remarks))
         return self.score.table()._repr_html_() + warnings
 
     @property
