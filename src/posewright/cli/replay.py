@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -45,16 +45,13 @@ def replay(
     for output in (plot, video):
         refuse_overwriting(output, recording)
     with console.working(f"{recording}: reading", quiet=as_json) as say:
-        outcome = replayed(
-            recording,
-            plot=plot,
-            video=video,
-            camera=camera,
-            speed=speed,
-            size=pixels,
-            trust_attached_rules=trust,
-            on_progress=film_options.filming(say),
-        )
+        how: dict[str, Any] = {
+            "camera": camera,
+            "speed": speed,
+            "size": pixels,
+            "trust_attached_rules": trust,
+        }
+        outcome = replayed(recording, plot=plot, video=video, **how, on_progress=film_options.filming(say))
     if view:
         _show(outcome.recording, speed)
     give_outcome(outcome, as_json=as_json)
