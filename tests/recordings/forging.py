@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
 
-from posewright.recordings.seal import seal
+from posewright.recordings.mcap_file import seal
 
 
 def resaved(

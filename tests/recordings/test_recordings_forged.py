@@ -197,8 +197,8 @@ def with_(recording: Recording, name: str, value: Any) -> Recording:
     ("name", "value", "words"),
     [
         ("boxes", np.nan, "where box 0 was"),
-        ("boxes", np.inf, r"pose of box 0 holds inf in row 7"),
-        ("boxes", 1e300, r"pose of box 0 holds 1e\+300 in row 7"),
+        ("boxes", np.inf, r"pose of box 1 holds inf in row 7"),
+        ("boxes", 1e300, r"pose of box 1 holds 1e\+300 in row 7"),
         ("base", np.nan, "where the robot's base and feet were"),
         ("base", -np.inf, r"base of robotis_bioloid holds -inf in row 7"),
         ("positions", np.inf, "positions of robotis_bioloid holds inf in row 7"),

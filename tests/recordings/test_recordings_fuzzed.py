@@ -157,7 +157,9 @@ def wholes() -> list[tuple[bytes, Contents]]:
     kinds = [
         shortened(pw.run_trial("obstacle-race").recording, 300),
         shortened(pw.run_trial("passivity-test").recording, 200),
-        pw.walk_gait(pw.read_gait("trot", robot=aibo), aibo, pw.VelocityCommand(0.1), seconds=1.0).recording,
+        pw.walk_gait(
+            pw.read_gait("trot", robot=aibo), aibo, command=pw.VelocityCommand(0.1), seconds=1.0
+        ).recording,
         pw.try_motion(step, longest_s=0.5, settle_s=0.1, hold_s=0.1).recording,
     ]
     files = [mcap_bytes(one) for one in kinds]

@@ -77,6 +77,11 @@ class Wishes(NamedTuple):
     seed: int  # of the body, where it is drawn at random
     as_json: bool  # whether a program reads the result
 
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What every kind of walk is asked for, by the names that `experiments` has for it."""
+        return {name: getattr(self, name) for name in ("command", "seconds", "settle_s", "seed")}
+
 
 def run(
     gait: Walks,
@@ -215,12 +220,9 @@ def _walked(gait: gaits.Gait, robot: robots.Robot, wishes: Wishes) -> evaluation
             return experiments.walk_gait(
                 gait,
                 robot,
-                command=wishes.command,
-                seconds=wishes.seconds,
-                settle_s=wishes.settle_s,
+                **wishes.asked,
                 domain=domain,
                 body_name=wishes.body,
-                seed=wishes.seed,
                 on_progress=lambda time_s: say(f"{gait.name}: {time_s:.1f} of {ends_s:.1f} s"),
                 clock=time.perf_counter,
             )
@@ -244,11 +246,8 @@ def _run_many(
         many: experiments.ManyReport = experiments.walk_many(
             gait,
             robot,
-            command=wishes.command,
+            **wishes.asked,
             bodies=bodies,
-            seed=wishes.seed,
-            seconds=wishes.seconds,
-            settle_s=wishes.settle_s,
             ranges=known_bodies.domain_randomization(ranges),
             workers=workers or (min(os.cpu_count() or 1, bodies) if bodies >= WORTH_WORKERS else 1),
             on_progress=count,

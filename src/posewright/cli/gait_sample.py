@@ -18,7 +18,7 @@ from posewright.cli.gait_options import (
     Turn,
     open_gait,
 )
-from posewright.cli.options import AsJson, give_samples, losses_listed, option, refuse_overwriting
+from posewright.cli.options import AcceptLoss, AsJson, give_samples, losses_listed, option, refuse_overwriting
 
 TABLE = ".csv"
 
@@ -52,7 +52,6 @@ From = Annotated[
     str | None, option("--from POSE", "Begin in this pose of the robot: stand, sit, ...; with the lead-in.")
 ]
 To = Annotated[str | None, option("--to POSE", "Come to a stand, and end in this pose of the robot.")]
-AcceptLoss = Annotated[bool, option("--accept-loss", "Write even if the format cannot hold everything.")]
 
 
 class Wishes(NamedTuple):
@@ -74,16 +73,8 @@ class Wishes(NamedTuple):
         self, gait: gaits.Gait, robot: robots.Robot, *, cycles: int | None, every: int
     ) -> motions.Motion:
         """Return the motion of so many cycles, every so many frames."""
-        return gaits.sample_gait(
-            gait,
-            robot,
-            command=self.command,
-            cycles=cycles,
-            every_frames=every,
-            lead_in=self.lead_in,
-            from_pose=self.from_pose,
-            to_pose=self.to_pose,
-        )
+        asked: Any = {name: getattr(self, name) for name in ("command", "lead_in", "from_pose", "to_pose")}
+        return gaits.sample_gait(gait, robot, cycles=cycles, every_frames=every, **asked)
 
 
 def sample(

@@ -202,14 +202,12 @@ def _finding_text(finding: sticks.MonetFinding) -> str:
 
 
 def _looked_at(setup: sticks.MonetSetup) -> str:
-    told = []
-    if setup.commands is not None:
-        told.append(counted(len(setup.commands.commands), "command"))
-    if setup.transitions is not None:
-        told.append(counted(len(setup.transitions.agents), "way"))
-    if setup.motions is not None:
-        told.append(counted(len(setup.motions.motions), "motion"))
-    if setup.sounds is not None:
-        told.append(counted(len(setup.sounds.entries), "sound"))
+    held = {
+        "command": setup.commands and setup.commands.commands,
+        "way": setup.transitions and setup.transitions.agents,
+        "motion": setup.motions and setup.motions.motions,
+        "sound": setup.sounds and setup.sounds.entries,
+    }
+    told = [counted(len(entries), what) for what, entries in held.items() if entries is not None]
     whose = " and ".join(setup.models) or "these files"
     return f"{whose}: {', '.join(told) or 'nothing'}"

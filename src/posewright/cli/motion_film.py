@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from posewright import evaluation, experiments, figures, formats, motions, recordings
 from posewright.cli.console import say, working
@@ -123,18 +123,10 @@ def _write(
                 result.recording, whose, pictures=pictures, camera=camera, findings=found
             )
         figures.save_figure(strip, output)
-    elif result is None:
-        figures.film_motion(
-            motion, output, attitude=attitude, camera=camera, speed=speed, size=size, on_progress=on_progress
-        )
+        return
+    how: dict[str, Any] = {"camera": camera, "speed": speed, "size": size, "on_progress": on_progress}
+    if result is None:
+        figures.film_motion(motion, output, attitude=attitude, **how)
     else:
-        figures.film_recording(
-            result.recording,
-            output,
-            camera=camera,
-            speed=speed,
-            size=size,
-            begin_s=result.played.begin * result.played.frame_s,
-            robots=result.robot,
-            on_progress=on_progress,
-        )
+        begin_s = result.played.begin * result.played.frame_s
+        figures.film_recording(result.recording, output, begin_s=begin_s, robots=result.robot, **how)

@@ -153,12 +153,7 @@ def findings_report(
     rules: str = motions.HARDWARE,
 ) -> dict[str, Any]:
     """Return what design rules find in one page of a file, or in all of them."""
-    wanted = None if page is None else file.page_number(page)
-    pages = [
-        (label.number, motion)
-        for label, motion in zip(file.pages, file.motions, strict=True)
-        if wanted in (None, label.number)
-    ]
+    pages = _pages(file, page)
     checked = [
         (number, motion, finding)
         for number, motion in pages
@@ -178,6 +173,12 @@ def findings_report(
             {"page": number, "motion": motion.name, **_finding(found)} for number, motion, found in checked
         ],
     }
+
+
+def _pages(file: formats.MotionFile, page: str | None) -> list[tuple[int, motions.Motion]]:
+    wanted = None if page is None else file.page_number(page)
+    numbered = zip((label.number for label in file.pages), file.motions, strict=True)
+    return [one for one in numbered if wanted in (None, one[0])]
 
 
 def _finding(finding: motions.Finding) -> dict[str, Any]:
@@ -241,12 +242,7 @@ def with_physics(
     `physics` holds the numbers, one entry a page; the findings join the others and are counted with them. The
     robot is put down with a roll and pitch [deg]; of several pages each recording gets a name of its own.
     """
-    wanted = None if page is None else file.page_number(page)
-    pages = [
-        (label.number, motion)
-        for label, motion in zip(file.pages, file.motions, strict=True)
-        if wanted in (None, label.number)
-    ]
+    pages = _pages(file, page)
     paths = [] if record is None else record_paths(record, [str(number) for number, _ in pages])
     for path in paths:
         refuse_recording(path, file.path)

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from posewright.cli import console
-from posewright.cli.film_options import (
-    Camera,
-    Size,
-    Speed,
-    Video,
-    film_path,
-    filming,
-    refuse_unused_camera,
-    size_of,
-)
+from posewright.cli import console, film_options
 from posewright.cli.judge import TrustRules, give_outcome
 from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
 
@@ -33,11 +23,11 @@ def register(app: typer.Typer) -> None:
 
 def replay(
     recording: Annotated[Path, argument("RECORDING", "A recording (MCAP).")],
-    video: Video = None,
+    video: film_options.Video = None,
     plot: Plot = None,
-    camera: Camera = None,
-    speed: Speed = 1.0,
-    size: Size = None,
+    camera: film_options.Camera = None,
+    speed: film_options.Speed = 1.0,
+    size: film_options.Size = None,
     view: Annotated[bool, option("--view", "Show it in a live window.")] = False,
     trust: TrustRules = False,
     as_json: AsJson = False,
@@ -50,21 +40,18 @@ def replay(
     """
     from posewright.experiments import replay as replayed
 
-    refuse_unused_camera(camera, video)
-    video, pixels = video and film_path(video, recording), size_of(size)
+    film_options.refuse_unused_camera(camera, video)
+    video, pixels = video and film_options.film_path(video, recording), film_options.size_of(size)
     for output in (plot, video):
         refuse_overwriting(output, recording)
     with console.working(f"{recording}: reading", quiet=as_json) as say:
-        outcome = replayed(
-            recording,
-            plot=plot,
-            video=video,
-            camera=camera,
-            speed=speed,
-            size=pixels,
-            trust_attached_rules=trust,
-            on_progress=filming(say),
-        )
+        how: dict[str, Any] = {
+            "camera": camera,
+            "speed": speed,
+            "size": pixels,
+            "trust_attached_rules": trust,
+        }
+        outcome = replayed(recording, plot=plot, video=video, **how, on_progress=film_options.filming(say))
     if view:
         _show(outcome.recording, speed)
     give_outcome(outcome, as_json=as_json)

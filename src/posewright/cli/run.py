@@ -10,18 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from posewright import figures
-from posewright.cli import console
+from posewright.cli import console, film_options
 from posewright.cli.batch import KeepRecordings, Out, Seeds, Workers, refuse_of_one, run_seeds
-from posewright.cli.film_options import (
-    Camera,
-    Size,
-    Speed,
-    Video,
-    film_path,
-    filming,
-    refuse_unused_camera,
-    size_of,
-)
 from posewright.cli.judge import give_outcome
 from posewright.cli.options import AsJson, Plot, add_verb, argument, option, refuse_overwriting
 from posewright.documents import refuse_unwritable
@@ -77,11 +67,11 @@ def run(
     body: Body = "sim",
     real_time: RealTime = False,
     record: Record = None,
-    video: Video = None,
+    video: film_options.Video = None,
     plot: Plot = None,
-    camera: Camera = None,
-    speed: Speed = 1.0,
-    size: Size = None,
+    camera: film_options.Camera = None,
+    speed: film_options.Speed = 1.0,
+    size: film_options.Size = None,
     view: View = False,
     legal: Legal = False,
     seeds: Seeds = None,
@@ -110,8 +100,8 @@ def run(
         run_seeds(trial, seeds, only_one=only_one, **how, **what)
         return
     refuse_of_one({"--out": out, "--workers": workers, "--no-recordings": not keep or None}, "for --seeds")
-    refuse_unused_camera(camera, video)
-    video, pixels = video and film_path(video, trial), size_of(size)
+    film_options.refuse_unused_camera(camera, video)
+    video, pixels = video and film_options.film_path(video, trial), film_options.size_of(size)
     if view and body != "sim" and body in plant_names():
         raise InputError(f"the body {body!r} has no world to look into", hint="--view shows a simulation")
     _refuse_outputs(record, video, plot, inputs=(trial, layout, behaviour, motions))
@@ -139,7 +129,7 @@ def _show(
         say("drawing the picture")
         save_figure(draw_outcome(outcome), plot)
     if video is not None:
-        film_recording(outcome.recording, video, **how, on_progress=filming(say))
+        film_recording(outcome.recording, video, **how, on_progress=film_options.filming(say))
 
 
 def _teller(say: Callable[[str], None]) -> Callable[[Progress], None]:

@@ -148,15 +148,11 @@ def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json:
     _refuse_files(task, journal, files)
     recorded = _recorded(journal, resume=resume)
     plan = None if recorded is None else recorded.plan
-    generations, population, seed = (
-        wishes.generations or task.search.generations,
-        wishes.population,
-        wishes.seed,
-    )
-    if plan is not None and population is None:
-        population = plan.population
+    generations, (_, population, seed, _) = wishes.generations or task.search.generations, wishes
+    if population is None:
+        population = plan and plan.population
     if seed is None:
-        seed = 0 if plan is None else plan.seed
+        seed = plan.seed if plan else 0
     shown = SearchProgress(task, generations, population, recorded, time.perf_counter)
     is_long = shown.evaluations_to_do >= WORTH_WORKERS
     try:

@@ -10,9 +10,9 @@ from typing import Any
 from posewright.contests.contest import Contest, Score
 from posewright.contests.obstacle_race.contest import ObstacleRace
 from posewright.contests.passivity_test.contest import PassivityTest
-from posewright.contests.same_rules import first_difference
+from posewright.documents import parse_document
 from posewright.documents.catalogue import plugins
-from posewright.errors import InputError, UnknownNameError, Where
+from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 from posewright.recordings import Header, Recording
 from posewright.recordings.header import RULES_SUFFIX
 from posewright.recordings.plausible import refuse_impossible
@@ -110,8 +110,33 @@ def contest_of(
 def _change(held: Contest, kind: str) -> str | None:
     """Return in words how rules differ from those that ship under their name; None if none do."""
     shipped = (contest(kind), *(make() for make in _SHIPPED.values()))
-    changes = (first_difference(held.rules_text, own.rules_text) for own in shipped if own.name == held.name)
+    changes = (_first_difference(held.rules_text, own.rules_text) for own in shipped if own.name == held.name)
     return next(changes, None)
+
+
+def _first_difference(told: str, right: str) -> str:
+    """Return in words what rules `told` say otherwise than `right` ones, sources aside; empty if nothing."""
+    if told == right:
+        return ""
+    try:
+        values = [parse_document(text).value for text in (told, right)]
+    except DocumentError:  # of a contest whose rules are no document
+        return "another text"
+    for value in values:
+        value.pop("sources", None)
+    return _difference(values[0], values[1], "")
+
+
+def _difference(told: Any, right: Any, trail: str) -> str:
+    if isinstance(told, dict) and isinstance(right, dict):
+        for key in {**right, **told}:
+            below = f"{trail}.{key}" if trail else str(key)
+            if key not in right or key not in told:
+                return f"{below:.60} is {'missing' if key in right else 'not one of its keys'}"
+            if found := _difference(told[key], right[key], below):
+                return found
+        return ""
+    return "" if told == right else f"{trail:.60} is {told!r:.40}, not {right!r:.40}"
 
 
 def own_rules(header: Header, held: Contest) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats, Indices
 from posewright.errors import InputError, UnknownNameError
-from posewright.recordings import Recording, RobotRecord
+from posewright.recordings import Recording, RobotHeader, RobotRecord
 from posewright.recordings.falls import FallDetector, FallLimits, Spell, tilt, up_seen_from
 from posewright.recordings.plausible import MOST
 from posewright.robots import Robot, robot
@@ -43,7 +43,7 @@ class Trajectory:
         if name not in recording.robots:
             raise UnknownNameError.among("robot of the recording", name, recording.robots)
         record = recording.robots[name]
-        return cls(recording, name, _card(record, robot), len(record))
+        return cls(recording, name, card_for(record.header, robot), len(record))
 
     def __repr__(self) -> str:
         return f"<Trajectory of {self.name}: {self.times[-1]:.3f} s, {self.last} rows>"
@@ -206,9 +206,8 @@ class Trajectory:
         return changes
 
 
-def _card(record: RobotRecord, given: Robot | None) -> Robot:
+def card_for(header: RobotHeader, given: Robot | None) -> Robot:
     """Return the card of a recorded robot: the one given, which must be its own, or the one that ships."""
-    header = record.header
     card = robot(header.robot) if given is None else given
     if (card.name, card.joint_names) != (header.robot, header.joints):
         raise InputError(f"the recording is not of {card.name!r}", hint=f"it is of {header.robot!r}")

@@ -62,11 +62,8 @@ class Outcome:
 
     def __repr__(self) -> str:
         contest = self.recording.header.contest
-        return (
-            f"<Outcome of {contest}: {self.score.points:.2f} points>"
-            if contest
-            else "<Outcome of no contest>"
-        )
+        points = f": {self.score.points:.2f} points" if contest else ""
+        return f"<Outcome of {contest or 'no contest'}{points}>"
 
     def _repr_html_(self) -> str:
         warnings = "".join(f"<p>{escape(line)}</p>" for line in (*self.score.warnings, *self.remarks))

@@ -59,19 +59,16 @@ def replay(
     """
     if video is not None:
         refuse_film(Path(video), speed, size)
-    seen = (
-        recording
-        if isinstance(recording, Recording)
-        else read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
-    )
-    refuse_impossible(seen)
-    outcome = _judged(seen, trust_attached_rules=trust_attached_rules)
+    if not isinstance(recording, Recording):
+        recording = read_mcap(Path(recording), trust_attached_rules=trust_attached_rules)
+    refuse_impossible(recording)
+    outcome = _judged(recording, trust_attached_rules=trust_attached_rules)
     if plot is not None:
         save_figure(draw_outcome(outcome), plot)
     if video is not None:
         cards = None if robot is None else robot_card(robot)
         how: dict[str, Any] = {"camera": camera, "speed": speed, "size": size}
-        film_recording(seen, video, **how, robots=cards, on_progress=on_progress)
+        film_recording(recording, video, **how, robots=cards, on_progress=on_progress)
     return outcome
 
 

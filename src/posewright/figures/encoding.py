@@ -89,18 +89,8 @@ def film_file(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callabl
     """
     refuse_unfilmable(path, size)
     suffix = path.suffix.lower()
-    source = (
-        "-f",
-        "rawvideo",
-        "-pix_fmt",
-        "rgb24",
-        "-s",
-        f"{size[0]}x{size[1]}",
-        "-r",
-        f"{fps:g}",
-        "-i",
-        "-",
-    )
+    pictures = (f"{size[0]}x{size[1]}", "-r", f"{fps:g}", "-i", "-")
+    source = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", *pictures)
     with sigterm_raises(), replacing(path, ending=suffix) as (unfinished, _):
         command = [_encoder(), "-v", "error", "-y", *source, "-an", *_CODECS[suffix], str(unfinished)]
         sent = 0

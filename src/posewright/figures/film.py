@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -142,18 +143,18 @@ def _encode(
     fps, size = fps or (GIF_FPS if is_gif else FPS), size or (GIF_SIZE if is_gif else SIZE)
     step = speed / fps
     poses = playback.at(np.arange(playback.begin_s, playback.end_s + step, step))
-    with (
-        Shooting(playback, poses, camera, size, fps) as shooting,
-        film_file(path, size, fps) as send,
-    ):
+    with shooting(playback, poses, camera, size, fps) as picture, film_file(path, size, fps) as send:
         for row in range(len(poses.times)):
-            send(shooting.picture(row))
+            send(picture(row))
             if on_progress is not None:
                 on_progress((row + 1) / len(poses.times))
 
 
-class Shooting:
-    """What a camera sees of poses, picture by picture; close it when done, or use it in a `with` statement.
+@contextmanager
+def shooting(
+    playback: Playback, poses: Poses, camera: str, size: tuple[int, int], fps: float | None = None
+) -> Iterator[Callable[[int], Any]]:
+    """Give a function that returns what a camera sees of the n-th poses, `(height, width, 3)` uint8.
 
     Args:
         playback: what is shown.
@@ -166,35 +167,20 @@ class Shooting:
         UnknownNameError: there is no such camera.
         UnavailableError: nothing can be drawn on this machine.
     """
+    from posewright.simulation import Film
+    from posewright.simulation.sights import sights
 
-    def __init__(
-        self, playback: Playback, poses: Poses, camera: str, size: tuple[int, int], fps: float | None = None
-    ) -> None:
-        from posewright.simulation import Film
-        from posewright.simulation.sights import sights
+    (width, height), is_film = size, fps is not None
+    near = close_up(playback, poses, camera, width / height, steady=is_film)
+    first, arena = next(iter(poses.base.values())), playback.world.arena
+    seen = near and sights(arena, camera, near, first, poses.boxes, fps=fps)
+    with Film(playback.world, width, height, camera, quick=is_film, close_up=near) as film:
 
-        self._poses = poses
-        width, height = size
-        near = close_up(playback, poses, camera, width / height, steady=fps is not None)
-        quick = fps is not None
-        self._film = Film(playback.world, width, height, camera, quick=quick, close_up=near)
-        first = next(iter(poses.base.values()))
-        self._sights = (
-            None if near is None else sights(playback.world.arena, camera, near, first, poses.boxes, fps=fps)
-        )
+        def picture(row: int) -> Any:
+            robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
+            return film.frame(robots, poses.boxes[row], seen and seen[row])
 
-    def picture(self, row: int) -> Any:
-        """Return the picture of one moment, `(height, width, 3)` uint8."""
-        poses = self._poses
-        robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
-        sight = None if self._sights is None else self._sights[row]
-        return self._film.frame(robots, poses.boxes[row], sight)
-
-    def __enter__(self) -> Shooting:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._film.close()
+        yield picture
 
 
 def close_up(playback: Playback, poses: Poses, camera: str, aspect: float, *, steady: bool) -> Any:

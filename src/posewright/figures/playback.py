@@ -11,6 +11,7 @@ import numpy as np
 from posewright.arenas import Arena
 from posewright.arrays import Floats
 from posewright.errors import InputError, UnknownNameError
+from posewright.evaluation.trajectory import card_for
 from posewright.formats import card_of
 from posewright.motions import Motion
 from posewright.recordings import Header, Recording
@@ -124,10 +125,7 @@ def _cards(header: Header, robots: Mapping[str, Robot] | Robot | None) -> dict[s
         if card is None and card_document(told.robot) in header.documents:
             hint = "a model does not travel with a recording: hand in the robot's card"
             raise InputError(f"the recording is of {told.robot!r}, a robot with a card of its own", hint=hint)
-        card = card or robot_named(told.robot)
-        if (card.name, card.joint_names) != (told.robot, told.joints):
-            raise InputError(f"the recording is not of {card.name!r}", hint=f"it is of {told.robot!r}")
-        cards[name] = card
+        cards[name] = card_for(told, card)
     return cards
 
 

@@ -16,7 +16,7 @@ from posewright.evaluation.motion.played import EXTRAS as PLAYED
 from posewright.evaluation.motion.played import PlayedMotion
 from posewright.evaluation.motion.report import evaluate_motion
 from posewright.evaluation.walking.walk import EXTRAS as WALK
-from posewright.figures.film import Shooting
+from posewright.figures.film import shooting
 from posewright.figures.gait.content import SHORT
 from posewright.figures.playback import Attitude, Playback, playback_of, playback_of_motion
 from posewright.figures.style import GREY, INK, WRONG, styled
@@ -250,8 +250,8 @@ def _with_highlights(times: list[float], highlights: list[float]) -> list[float]
 
 
 def _pictures(playback: Playback, times: Floats, camera: str) -> list[Any]:
-    with Shooting(playback, playback.at(times), camera, SIZE) as shooting:
-        return [shooting.picture(row) for row in range(len(times))]
+    with shooting(playback, playback.at(times), camera, SIZE) as picture:
+        return [picture(row) for row in range(len(times))]
 
 
 def _page(story: Story, times: list[float], pictures: list[Any]) -> Figure:

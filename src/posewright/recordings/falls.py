@@ -130,11 +130,8 @@ class FallDetector:
             return None
         if down.any():
             for begin, end in runs(down):
-                self._join(
-                    Spell(
-                        float(times[begin]), float(times[end - 1]), *(self._rows + at for at in (begin, end))
-                    )
-                )
+                rows = self._rows + begin, self._rows + end
+                self._join(Spell(float(times[begin]), float(times[end - 1]), *rows))
         self._is_down = bool(down[-1])
         self._rows += len(times)
         now = self._spells[-1] if self._is_down else None

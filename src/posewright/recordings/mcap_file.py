@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import struct
 from collections.abc import Mapping
@@ -12,10 +13,9 @@ import numpy as np
 
 from posewright.documents import open_ordinary, write_atomically
 from posewright.errors import FormatError, InputError, Where
-from posewright.recordings.header import Header
+from posewright.recordings.header import RULES_SUFFIX, Header
 from posewright.recordings.plain import check, from_json, to_json
 from posewright.recordings.recording import DIGEST_KIND, Recording
-from posewright.recordings.seal import SEALED, check_happened, check_texts, seal
 from posewright.recordings.topics import columns_of, exact_topics, is_read_back, read_recording
 from posewright.recordings.views import view_topics
 
@@ -30,6 +30,11 @@ MAX_FILE_BYTES = 1 << 29
 
 MAX_JSON_BYTES = 1 << 20
 """Of the header, or the arena, ...: a race's header has 13 kB."""
+
+SEALED = ("header", "arena", "columns")
+"""The entries of a recording's metadata that are sealed one by one."""
+
+_ATTACHED, _HAPPENED = "attachment ", "what happened"
 
 _MAGIC = b"\x89MCAP0\r\n"
 
@@ -131,14 +136,14 @@ def _recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
         raise InputError(f"a recording of format {about.get('format')!r:.40}", hint=hint)
     told = {name: _parsed(about, name) for name in (*SEALED, "seal")}
     documents = {name: _decoded(name, raw) for name, raw in contents.attachments.items()}
-    is_whole = check_texts(
+    is_whole = _check_texts(
         told["seal"], seal(about, documents, ""), trust_attached_rules=trust_attached_rules
     )
     check("its header", told["header"], dict)
     header = Header.from_plain({**told["header"], "arena": told["arena"]}, documents)
     recording = read_recording(header, told["columns"], contents.messages)
     digests = {about.get("digest"), f"{DIGEST_KIND}:{recording.digest()}"} if is_whole else set[str | None]()
-    check_happened(told["seal"], seal(about, documents, recording.happened), digests)
+    _check_happened(told["seal"], seal(about, documents, recording.happened), digests)
     return recording
 
 
@@ -154,3 +159,57 @@ def _decoded(name: str, raw: bytes) -> str:
         return raw.decode()
     except UnicodeDecodeError as error:
         raise InputError(f"the recording is damaged: the attachment {name!r:.80} is no UTF-8") from error
+
+
+def seal(about: Mapping[str, str], documents: Mapping[str, str], happened: str) -> dict[str, str]:
+    """Return a checksum of each part, SHA-256 in hex, by what the part is called: a change can be named.
+
+    It is no signature: who forges a file can seal it anew, but then its digest is another one. The digest
+    enters each of them: parts of two recordings do not fit together.
+
+    Args:
+        about: the metadata, its `digest` with it.
+        documents: the attached texts by name.
+        happened: `Recording.happened`.
+    """
+    parts = {name: about[name] for name in SEALED}
+    parts |= {_ATTACHED + name: text for name, text in documents.items()}
+    parts[_HAPPENED] = happened
+    told = {name: to_json([about.get("digest"), name, text]).encode() for name, text in parts.items()}
+    return {name: hashlib.sha256(raw).hexdigest() for name, raw in told.items()}
+
+
+def _check_texts(told: Any, right: Mapping[str, str], *, trust_attached_rules: bool) -> bool:
+    """Check the seals of all texts; return whether those of attached rules fit too.
+
+    Raises:
+        InputError: a text was changed, added or taken out; of rules too, unless these are trusted.
+    """
+    check("its seal", told, {str: str})
+    broken = [name for name in {**right, **told} if name != _HAPPENED and told.get(name) != right.get(name)]
+    if set(SEALED) <= set(broken):
+        raise _changed("another digest")
+    for name in broken:
+        how = "added" if name not in told else "taken out" if name not in right else "changed"
+        attached = name.removeprefix(_ATTACHED)
+        if not name.startswith(_ATTACHED):
+            raise _changed(f"the {name} {how}")
+        if not attached.endswith(RULES_SUFFIX):
+            raise _changed(f"the attachment {attached!r:.80} {how}")
+        if not trust_attached_rules:
+            advice = "; --trust-attached-rules judges by the rules it has now"
+            raise _changed(f"the rules {attached!r:.80} {how}", advice)
+    return not broken
+
+
+def _check_happened(told: Mapping[str, str], right: Mapping[str, str], digests: set[str | None]) -> None:
+    """Check the seal of everything that is no text, and that the digests, written and worked out, are one."""
+    if told.get(_HAPPENED) != right[_HAPPENED]:
+        raise _changed("other rows, decisions, contacts or events")
+    if len(digests) > 1:
+        raise _changed("another digest")
+
+
+def _changed(what: str, advice: str = "") -> InputError:
+    message = f"the recording was changed after it was made: {what}"
+    return InputError(message, hint=f"its seal no longer fits{advice}")

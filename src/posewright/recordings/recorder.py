@@ -14,7 +14,7 @@ from posewright.arrays import Floats
 from posewright.bodies import Contacts, GroundTruth, JointCommands, JointStates, Plant, Reading
 from posewright.errors import BodyError, InputError
 from posewright.recordings.header import Header, RobotHeader
-from posewright.recordings.recording import Decisions, Event, Recording, RobotRecord
+from posewright.recordings.recording import FLAGS, Decisions, Event, Recording, RobotRecord, row_shapes
 
 if TYPE_CHECKING:
     from posewright.bodies import BodyState
@@ -169,20 +169,8 @@ class _RobotRows:
         self._was_free = self._was_changed = self.knows_boxes = False
         self._contacts: dict[int, Contacts] = {}
         joints, feet = len(header.joints), len(header.feet)
-        self._shapes: dict[str, tuple[tuple[int, ...], float | bool]] = {
-            "times": ((), 0.0),
-            "positions": ((joints,), np.nan),
-            "commands": ((joints,), np.nan),
-            "requests": ((joints,), np.nan),
-            "efforts": ((joints,), np.nan),
-            "free": ((joints,), False),
-            "base": ((7,), np.nan),
-            "footprints": ((feet, 4, 3), np.nan),
-            "foot_contacts": ((feet,), False),
-            "boxes": ((n_boxes, 7), np.nan),
-            "box_contacts": ((n_boxes,), False),
-            "slips": ((feet,), 0.0),
-        }
+        own: dict[str, tuple[int, ...]] = {"times": (), "boxes": (n_boxes, 7)}
+        self._shapes = own | row_shapes(joints, feet, n_boxes)
         self._chunk: dict[str, NDArray[Any]] = {}
         self._chunks: list[dict[str, NDArray[Any]]] = []
 
@@ -213,11 +201,7 @@ class _RobotRows:
         self._store(values, kept.start, len(range(n)[kept]))
 
     def _add_truth(self, truth: GroundTruth, begin: int, values: dict[str, NDArray[Any]]) -> None:
-        values["base"] = truth.base
-        values["footprints"] = truth.footprints
-        values["foot_contacts"] = truth.foot_contacts
-        values["boxes"] = truth.boxes
-        values["box_contacts"] = truth.box_contacts
+        values |= {name: getattr(truth, name) for name in _PLACES}
         if self._every == 1 and truth.slips is not None:  # what happened in a frame says nothing of four
             self._has_slips = True
             values["slips"] = truth.slips
@@ -229,10 +213,7 @@ class _RobotRows:
         while n > 0:
             at = self._rows % CHUNK_ROWS
             if not at:
-                self._chunk = {
-                    name: np.full((CHUNK_ROWS, *shape), nothing)
-                    for name, (shape, nothing) in self._shapes.items()
-                }
+                self._chunk = {name: self._nothing(name, CHUNK_ROWS) for name in self._shapes}
                 self._chunks.append(self._chunk)
             take = min(n, CHUNK_ROWS - at)
             end = begin + take * self._every
@@ -244,9 +225,13 @@ class _RobotRows:
 
     def column(self, name: str) -> NDArray[Any]:
         """Return all rows of one kind."""
-        shape, nothing = self._shapes[name]
-        chunks = [chunk[name] for chunk in self._chunks] or [np.full((0, *shape), nothing)]
+        chunks = [chunk[name] for chunk in self._chunks] or [self._nothing(name, 0)]
         return np.concatenate(chunks)[: self._rows]
+
+    def _nothing(self, name: str, n: int) -> NDArray[Any]:
+        """Return n rows in which nobody saw anything."""
+        value = False if name in FLAGS else 0.0 if name == "slips" else np.nan
+        return np.full((n, *self._shapes[name]), value)
 
     def record(self) -> RobotRecord:
         """Return what this robot did."""
@@ -286,6 +271,7 @@ class _RobotRows:
 
 
 _ALWAYS = ("positions", "commands", "efforts", "base", "footprints", "foot_contacts", "box_contacts")
+_PLACES = ("base", "footprints", "foot_contacts", "boxes", "box_contacts")
 
 
 def _series(name: str, readings: Sequence[Reading | None]) -> Floats:

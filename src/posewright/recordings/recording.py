@@ -26,20 +26,17 @@ Values = Mapping[str, bool | int | float | str]
 DIGEST_KIND = "posewright-recording-3"
 """What enters a digest before the rest; change what enters, and this must change too."""
 
-ARRAYS = (
-    "positions",
-    "commands",
-    "efforts",
-    "base",
-    "footprints",
-    "foot_contacts",
-    "box_contacts",
-    "requests",
-    "free",
-    "slips",
-    "start_positions",
-    "start_base",
-)
+
+def row_shapes(joints: int, feet: int, boxes: int) -> dict[str, tuple[int, ...]]:
+    """Return the shape of a row of each array of a `RobotRecord`, in the order they enter a digest."""
+    own, standing = (joints,), (feet,)
+    always = {"positions": own, "commands": own, "efforts": own, "base": (7,), "footprints": (feet, 4, 3)}
+    always |= {"foot_contacts": standing, "box_contacts": (boxes,)}
+    return {**always, "requests": own, "free": own, "slips": standing}
+
+
+ARRAYS = (*row_shapes(0, 0, 0), "start_positions", "start_base")
+FLAGS = frozenset({"foot_contacts", "box_contacts", "free"})
 CONTACTS = ("frames", "pairs", "depths", "forces", "speeds")
 
 
@@ -148,24 +145,12 @@ class RobotRecord:
         n, joints, feet = len(self.positions), len(self.header.joints), len(self.header.feet)
         if not len(self.start_positions):
             object.__setattr__(self, "start_positions", np.full(joints, np.nan))
-        shapes: dict[str, tuple[int, ...]] = {
-            "positions": (n, joints),
-            "commands": (n, joints),
-            "efforts": (n, joints),
-            "base": (n, 7),
-            "footprints": (n, feet, 4, 3),
-            "foot_contacts": (n, feet),
-            "box_contacts": (n, np.shape(self.box_contacts)[-1]),
-            "requests": (n, joints),
-            "free": (n, joints),
-            "slips": (n, feet),
-            "start_positions": (joints,),
-            "start_base": (7,),
-        }
-        for name, shape in shapes.items():
+        rows = row_shapes(joints, feet, np.shape(self.box_contacts)[-1])
+        shapes = {name: (n, *shape) for name, shape in rows.items()}
+        for name, shape in {**shapes, "start_positions": (joints,), "start_base": (7,)}.items():
             values = getattr(self, name)
             if values is not None:
-                kind = np.bool_ if name in _FLAGS else np.float64
+                kind = np.bool_ if name in FLAGS else np.float64
                 object.__setattr__(self, name, _read_only(name, values, shape, kind))
         if self.contacts is not None:
             _check_contacts(self.contacts, n)
@@ -185,9 +170,6 @@ class RobotRecord:
     def asked(self) -> Floats:
         """What the controller wanted, `(n, n_joints)` [rad]."""
         return self.commands if self.requests is None else self.requests
-
-
-_FLAGS = frozenset({"foot_contacts", "box_contacts", "free"})
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,14 +50,14 @@ class FilmCamera(Enum):
 
 
 FOLLOWING = (FilmCamera.CHASE, FilmCamera.SIDE, FilmCamera.FRONT)
-_ANGLES_DEG = {
+STANDING_DEG = {
     FilmCamera.FIELD: (74.0, -47.0),
     FilmCamera.TOP: (90.0, -90.0),
     FilmCamera.CHASE: (50.0, -24.0),
     FilmCamera.SIDE: (90.0, -14.0),
     FilmCamera.FRONT: (180.0, -14.0),
 }
-"""Azimuth and elevation of the line of sight."""
+"""Azimuth and elevation of a spectator's line of sight, where nothing is in the way."""
 
 _LOOKING_UP = 0.485
 """How high above the floor a camera that follows the robot looks, over the robot's size: at its middle."""
@@ -101,7 +101,7 @@ def spectator(
     """
     camera = mujoco.MjvCamera()
     camera.type = mujoco.mjtCamera.mjCAMERA_FREE
-    camera.azimuth, camera.elevation = standing(view)
+    camera.azimuth, camera.elevation = STANDING_DEG[view]
     camera.orthographic = int(view is FilmCamera.TOP)
     if view in FOLLOWING:
         camera.lookat[:] = (0.0, 0.0, close_up.height_m)
@@ -109,11 +109,6 @@ def spectator(
     else:
         camera.lookat[:], camera.distance = _field_in(arena, view, aspect)
     return camera
-
-
-def standing(view: FilmCamera) -> tuple[float, float]:
-    """Return azimuth and elevation of a spectator's line of sight, where nothing is in the way [deg]."""
-    return _ANGLES_DEG[view]
 
 
 def direction(azimuth_deg: float, elevation_deg: float) -> Floats:
@@ -129,7 +124,7 @@ def _field_in(arena: Arena | None, view: FilmCamera, aspect: float) -> tuple[Flo
     height = 0.0 if arena is None else max((wall.size_m[2] for wall in arena.walls), default=0.0)
     middle = np.array([0.0 if arena is None else length / 2.0, 0.0, height / 2.0])
     corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    return middle, _MARGIN * _distance(corners * (length, width, height), 0.0, standing(view), aspect)
+    return middle, _MARGIN * _distance(corners * (length, width, height), 0.0, STANDING_DEG[view], aspect)
 
 
 def _distance(
@@ -212,4 +207,4 @@ def framed(
     top, bottom = float((offsets[:, 2] + reach).max()), float((offsets[:, 2] - reach).min())
     height = 0.5 * (top + bottom)
     room = _CLOSE_MARGIN * (_ROOM_TO_LEAD if steady else 1.0)
-    return CloseUp(height, _distance(offsets - (0.0, 0.0, height), reach, standing(view), aspect, room))
+    return CloseUp(height, _distance(offsets - (0.0, 0.0, height), reach, STANDING_DEG[view], aspect, room))

@@ -8,7 +8,6 @@ import math
 import os
 import sys
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any
 
 import mujoco
@@ -197,9 +196,7 @@ class Film:
     def __enter__(self) -> Film:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

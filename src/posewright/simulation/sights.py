@@ -15,7 +15,7 @@ import numpy as np
 from posewright.arenas import WALLS, Arena, Role
 from posewright.arrays import Floats
 from posewright.rotation import heading, matrices
-from posewright.simulation.cameras import FOLLOWING, CloseUp, FilmCamera, direction, standing
+from posewright.simulation.cameras import FOLLOWING, STANDING_DEG, CloseUp, FilmCamera, direction
 
 _STEP_S = 0.25
 """So much of the film lies between two places that are chosen."""
@@ -83,7 +83,7 @@ def sights(
     if view is None or near.place is not None:
         return None
     smooth = _smoother(fps)
-    azimuth, elevation = (np.full(len(base), angle) for angle in standing(view))
+    azimuth, elevation = (np.full(len(base), angle) for angle in STANDING_DEG[view])
     if arena is not None:
         azimuth, elevation = _in_field(arena, view, near, base, boxes, fps=fps)
     xy, height = smooth(base[:, :2], _FOLLOWING_S), near.height_m
@@ -114,7 +114,7 @@ def _in_field(
     arena: Arena, view: FilmCamera, near: CloseUp, base: Floats, boxes: Floats, *, fps: float | None
 ) -> tuple[Floats, Floats]:
     """Return azimuth and elevation in each picture, `(n,)` each [deg]."""
-    smooth, (wanted, elevation) = _smoother(fps), standing(view)
+    smooth, (wanted, elevation) = _smoother(fps), STANDING_DEG[view]
     course = np.zeros(len(base))
     if view is FilmCamera.CHASE:  # it stays behind the robot
         yaw = heading(base[:, 3:])

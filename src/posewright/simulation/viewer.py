@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from types import TracebackType
 from typing import Any
 
 from posewright.errors import UnavailableError
@@ -35,11 +34,7 @@ class LiveView:
 
             bare = {"show_left_ui": False, "show_right_ui": False}
             self._window: Any = mujoco.viewer.launch_passive(world.model, world.data, **bare)
-        except (
-            ImportError,
-            RuntimeError,
-            AttributeError,
-        ) as error:  # the last: MuJoCo without its studio part
+        except (ImportError, RuntimeError, AttributeError) as error:  # the last: without its studio part
             raise UnavailableError(f"no live window can be opened: {error}", hint=_HINT) from error
         camera = spectator(world.arena, FilmCamera.FIELD)
         with self._window.lock():
@@ -64,7 +59,5 @@ class LiveView:
     def __enter__(self) -> LiveView:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -95,15 +95,7 @@ class PlayedMotion:
             wanted = _wanted(told.get("attitudes"), begin, end, trajectory.last)
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"the course of the motion cannot be read: {error}") from error
-        return cls(
-            trajectory=trajectory,
-            name=str(told["name"]),
-            is_whole=bool(told["is_whole"]),
-            begin=begin,
-            end=end,
-            keyframes=keyframes,
-            wanted=wanted,
-        )
+        return cls(trajectory, str(told["name"]), bool(told["is_whole"]), begin, end, keyframes, wanted)
 
     def __repr__(self) -> str:
         return f"<PlayedMotion {self.name} on {self.robot.name}: {self.ends_s:.3f} s>"
@@ -224,14 +216,9 @@ class PlayedMotion:
             return ()
         kinds, which = np.unique(found.pairs, axis=0, return_inverse=True)
         rows = [which.ravel() == kind for kind in range(len(kinds))]
+        over_time = (found.frames, found.depths, found.forces, found.speeds)
         return tuple(
-            Contact(
-                parts=(found.names[one], found.names[other]),
-                frames=found.frames[own],
-                depths=found.depths[own],
-                forces=found.forces[own],
-                speeds=found.speeds[own],
-            )
+            Contact((found.names[one], found.names[other]), *(values[own] for values in over_time))
             for own, (one, other) in zip(rows, kinds.tolist(), strict=True)
         )
 

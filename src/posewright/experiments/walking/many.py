@@ -100,17 +100,8 @@ class WalkTask:
         world, times_s = self._world, [0.0]
         report, failure = None, None
         try:
-            report = walk_gait(
-                self.gait,
-                self.robot,
-                command=self.command,
-                seconds=self.seconds,
-                settle_s=self.settle_s,
-                domain=domain,
-                seed=seed,
-                world=world,
-                on_progress=times_s.append,
-            ).report
+            told: dict[str, Any] = {"domain": domain, "seed": seed, "world": world}
+            report = walk_gait(**self.__getstate__(), **told, on_progress=times_s.append).report
         except BodyError as error:  # of this body alone: the others walk on
             failure = error.message
         return WalkedBody(seed, domain, report, times_s[-1], world.instance().welded_joints, failure)

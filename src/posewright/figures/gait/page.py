@@ -4,25 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from posewright.figures.gait import cycle, feet
 from posewright.figures.gait.content import COLOURS, SHORT, FootWay, GaitContent, name_and_changes
-from posewright.figures.gait.cycle import (
-    BAND,
-    common_span_deg,
-    draw_gauge,
-    draw_joint,
-    draw_phases,
-    draw_speeds,
-)
-from posewright.figures.gait.feet import (
-    WANTED,
-    draw_above,
-    draw_side,
-    share_true_scale,
-    side_title,
-    side_view,
-    sides_in_order,
-    steps_otherwise,
-)
 from posewright.figures.style import GREY, INK, KEY, WRONG, axes_at, canvas, styled, titled
 from posewright.gaits import (
     FEET,
@@ -159,39 +142,39 @@ def _key() -> list[Any]:
     ring: dict[str, Any] = {"ls": "", "marker": "o", "ms": 4.0, "color": GREY}
     return [
         Line2D([], [], color=GREY, lw=1.5, label="path of the foot"),
-        Line2D([], [], color=GREY, lw=0.9, ls=WANTED, label="as designed"),
+        Line2D([], [], color=GREY, lw=0.9, ls=feet.WANTED, label="as designed"),
         Line2D([], [], **ring, label="waypoint: foot down"),
         Line2D([], [], **ring | {"mfc": "white"}, label="foot up"),
         Line2D([], [], **ring | {"marker": "D", "ms": 3.2, "mfc": "#c8ced3"}, label="as another lifts"),
         Line2D([], [], ls="", marker="+", ms=9, mew=1.3, color=INK, label="place at rest"),
-        Patch(color=BAND, label="time in the air"),
+        Patch(color=cycle.BAND, label="time in the air"),
     ]
 
 
 def _draw_sides(figure: Canvas, content: GaitContent) -> None:
-    view = side_view(content, SIDE_HEIGHT / COLUMN)
+    view = feet.side_view(content, SIDE_HEIGHT / COLUMN)
     seen = "from behind" if view.axis else "from the right"
     _heading(figure, SIDE_TOP, f"The feet {seen}: height over {view.name}, from its place at rest")
-    for place, foot in enumerate(sides_in_order(view.axis)):
+    for place, foot in enumerate(feet.sides_in_order(view.axis)):
         row, column = divmod(place, 2)
         box = LEFT + column * (COLUMN + GAP), SIDE_TOP + row * SIDE_STEP, COLUMN, SIDE_HEIGHT
         axes, way = axes_at(figure, PAGE, *box), content.feet[foot]
-        draw_side(axes, way, view)
+        feet.draw_side(axes, way, view)
         name = f"{SHORT[foot]}  {foot.replace('_', ' ')}"
         axes.set_title(name, fontsize=7.5, loc="left", pad=2, color=COLOURS[foot])
-        axes.set_title(side_title(way), fontsize=6.5, loc="right", pad=2, color=GREY)
+        axes.set_title(feet.side_title(way), fontsize=6.5, loc="right", pad=2, color=GREY)
 
 
 def _draw_middle(figure: Canvas, content: GaitContent) -> None:
-    dotted = " (dotted: what its feet step)" if steps_otherwise(content) else ""
+    dotted = " (dotted: what its feet step)" if feet.steps_otherwise(content) else ""
     _heading(figure, ABOVE_TOP, f"From above [mm]: a cycle{dotted}")
     above = axes_at(figure, PAGE, LEFT, ABOVE_TOP, COLUMN, ABOVE_HEIGHT)
-    draw_above(above, content)
-    share_true_scale([above])
+    feet.draw_above(above, content)
+    feet.share_true_scale([above])
     left = LEFT + COLUMN + GAP
     _heading(figure, ABOVE_TOP, "Which feet are down", left)
     phases = axes_at(figure, PAGE, left, ABOVE_TOP + 0.12, COLUMN, ABOVE_HEIGHT - 0.12)
-    draw_phases(phases, content)
+    cycle.draw_phases(phases, content)
     phases.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
 
@@ -200,18 +183,18 @@ def _draw_leg(figure: Canvas, content: GaitContent, way: FootWay, left: float) -
     name = way.leg.name.replace("_", " ")
     _heading(figure, JOINTS_TOP, f"Joints of the {name} [deg], their ranges beside", left, COLOURS[way.foot])
     joints = tuple(joint for foot in shown_legs(content) for joint in content.feet[foot].leg.joints)
-    span = common_span_deg(content, joints)
+    span = cycle.common_span_deg(content, joints)
     width = COLUMN - GAUGE - GAUGE_GAP - GAUGE_TEXT
     for row, joint in enumerate(way.leg.joints):
         top = JOINTS_TOP + row * JOINT_STEP
         axes = axes_at(figure, PAGE, left, top, width, JOINT_HEIGHT)
-        draw_joint(axes, content, way, joint, span)
+        cycle.draw_joint(axes, content, way, joint, span)
         axes.tick_params(labelbottom=False)
         gauge = axes_at(figure, PAGE, left + width + GAUGE_GAP, top, GAUGE, JOINT_HEIGHT)
-        draw_gauge(gauge, content, way, joint)
+        cycle.draw_gauge(gauge, content, way, joint)
     top = JOINTS_TOP + len(way.leg.joints) * JOINT_STEP
     speeds = axes_at(figure, PAGE, left, top, width, SPEED_HEIGHT)
-    draw_speeds(speeds, content, way)
+    cycle.draw_speeds(speeds, content, way)
     speeds.set_xlabel("time [s]", fontsize=7, labelpad=1.5)
 
 

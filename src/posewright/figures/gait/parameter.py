@@ -10,21 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from posewright.arrays import Floats
+from posewright.figures.gait import feet
 from posewright.figures.gait.content import COLOURS, MM, FootWay, GaitContent
 from posewright.figures.gait.cycle import BAND, draw_phases
-from posewright.figures.gait.feet import (
-    LEAST_SPAN_MM,
-    SOIL,
-    SideView,
-    along_mm,
-    draw_above,
-    draw_side,
-    draw_stance,
-    height_mm,
-    share_scale,
-    share_true_scale,
-    side_view,
-)
 from posewright.figures.style import FAINT, GREY, INK, axes_at, canvas, styled, titled, trim
 from posewright.gaits import (
     Gait,
@@ -167,30 +155,30 @@ def multiples_page(name: str, panels: Mapping[str, GaitContent], into: Canvas | 
 
 def _sides(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw a foot from the side."""
-    views = [side_view(content, SIDE_HEIGHT / PANEL) for content in contents]
+    views = [feet.side_view(content, SIDE_HEIGHT / PANEL) for content in contents]
     widest = max(views, key=lambda view: view.span_mm)
     for one, content in zip(axes, contents, strict=True):
-        draw_side(one, content.feet[FOOT], widest)
+        feet.draw_side(one, content.feet[FOOT], widest)
 
 
 def _near_ground(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     """Draw a foot on the ground from the side, heights stretched so that its straying shows."""
     ways = [content.feet[FOOT] for content in contents]
-    strokes = [float(np.ptp(along_mm(way, way.told(way.ground_times), 0))) for way in ways]
-    span = max(LEAST_SPAN_MM, 1.1 * max(strokes))
+    strokes = [float(np.ptp(feet.along_mm(way, way.told(way.ground_times), 0))) for way in ways]
+    span = max(feet.LEAST_SPAN_MM, 1.1 * max(strokes))
     furthest = max(STRAYS_MM, 1.2 * max(float(np.abs(straying_mm(way)).max()) for way in ways))
     ratio = SIDE_HEIGHT / PANEL
-    view = SideView(0, 0.0, span, ratio, span * ratio / (2.0 * furthest))
+    view = feet.SideView(0, 0.0, span, ratio, span * ratio / (2.0 * furthest))
     for one, way in zip(axes, ways, strict=True):
-        draw_side(one, way, view)
+        feet.draw_side(one, way, view)
         one.set_ylim(-furthest, furthest)
-        one.axhspan(-furthest, 0.0, color=SOIL, lw=0, zorder=0)
+        one.axhspan(-furthest, 0.0, color=feet.SOIL, lw=0, zorder=0)
 
 
 def straying_mm(way: FootWay) -> Floats:
     """Return how high above the ground the joints lead a foot while it is to be on it, `(n,)` [mm]."""
     times, led = way.in_order
-    return height_mm(way, led[times >= way.timing.air_s])
+    return feet.height_mm(way, led[times >= way.timing.air_s])
 
 
 def _heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
@@ -202,12 +190,12 @@ def _heights(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
         for start in (0.0, timing.air_s - timing.ascent_s):
             one.axvspan(start, start + timing.ascent_s, color=BAND, lw=0, zorder=0)
         one.axhline(0.0, color=GREY, lw=0.8)
-        one.plot(times, height_mm(way, led), color=COLOURS[FOOT], lw=1.5)
-        told = height_mm(way, way.told(way.air_times))
+        one.plot(times, feet.height_mm(way, led), color=COLOURS[FOOT], lw=1.5)
+        told = feet.height_mm(way, way.told(way.air_times))
         one.plot(way.air_times, told, "o", ms=4, mfc="white", mec=COLOURS[FOOT])
         one.set_xlim(-0.06 * until, 1.12 * until)
         trim(one)
-    share_scale(axes)
+    feet.share_scale(axes)
 
 
 def _ahead(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
@@ -217,14 +205,14 @@ def _ahead(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
         way, timing = content.feet[FOOT], content.timing
         times = np.linspace(0.0, until, 400)
         lap = times % timing.period_s
-        one.plot(times, along_mm(way, way.told(lap), 0), color=COLOURS[FOOT], lw=1.5)
+        one.plot(times, feet.along_mm(way, way.told(lap), 0), color=COLOURS[FOOT], lw=1.5)
         for cycle in range(int(until / timing.period_s) + 1):
             start = cycle * timing.period_s
             one.axvspan(start, start + timing.air_s, color=BAND, lw=0, zorder=0)
         one.axhline(0.0, color=FAINT, lw=0.8)
         one.set_xlim(0.0, until)
         trim(one)
-    share_scale(axes)
+    feet.share_scale(axes)
 
 
 def _phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
@@ -236,8 +224,8 @@ def _phases(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 
 def _above(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     for one, content in zip(axes, contents, strict=True):
-        draw_above(one, content, names=False, by_feet=True)
-    share_true_scale(axes)
+        feet.draw_above(one, content, names=False, by_feet=True)
+    feet.share_true_scale(axes)
 
 
 def _reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
@@ -254,8 +242,8 @@ def _reaches(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
 
 def _stances(axes: Sequence[Axes], contents: Sequence[GaitContent]) -> None:
     for one, content in zip(axes, contents, strict=True):
-        draw_stance(one, content)
-    share_true_scale(axes)
+        feet.draw_stance(one, content)
+    feet.share_true_scale(axes)
 
 
 _SIDE = (Row(_sides, SIDE_HEIGHT, "x [mm]", "height [mm]"),)
