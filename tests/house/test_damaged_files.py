@@ -20,7 +20,9 @@ from .damage import damaged
 from .readers import READERS, Reader
 
 EACH_SEED = 20
-SEEDS = int(os.environ.get("POSEWRIGHT_DAMAGES", "60" if settings.default.derandomize else "2000")) // EACH_SEED
+SEEDS = (
+    int(os.environ.get("POSEWRIGHT_DAMAGES", "60" if settings.default.derandomize else "2000")) // EACH_SEED
+)
 SLOWEST_S = 5.0
 
 
