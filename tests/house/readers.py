@@ -1,4 +1,4 @@
-"""Every reader of files, and whole files of its kind to damage: those we ship, and real ones where they are."""
+"""Every reader of files, and whole files of its kind to damage: those that ship, and real ones."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from posewright.bodies.domain import read_domain_randomization
 from posewright.charts.rows import read_rows
 from posewright.charts.scenarios import read_scenario
 from posewright.contests import contest
-from posewright.experiments.trial import read_trial
-from posewright.experiments.tuning.reading import read_tune
 from posewright.documents import read_text
 from posewright.errors import PosewrightError
+from posewright.experiments.trial import read_trial
+from posewright.experiments.tuning.reading import read_tune
 from posewright.formats import WriteOptions, read_archive_file, read_motion_file
 from posewright.motions import check_motion, design_rules
 from posewright.recordings import read_mcap, write_mcap
@@ -85,7 +85,9 @@ def wild(*patterns: str) -> Mapping[str, bytes]:
     return {Path(name).name: data for name, data in files(SAMPLES, *patterns)().items()}
 
 
-def made(save: Callable[[Path], object], *patterns: str, only: str = "*") -> Callable[[], Mapping[str, bytes]]:
+def made(
+    save: Callable[[Path], object], *patterns: str, only: str = "*"
+) -> Callable[[], Mapping[str, bytes]]:
     """Return a function that gives what `save` puts into a folder, and real files where they are."""
 
     @cache
@@ -132,7 +134,9 @@ def save_tables(folder: Path) -> None:
 
 def save_recordings(folder: Path) -> None:
     aibo = robot_named("sony_ers7")
-    walk = pw.walk_gait(pw.read_gait("trot"), aibo, command=pw.VelocityCommand(0.1), seconds=0.05, settle_s=0.01)
+    walk = pw.walk_gait(
+        pw.read_gait("trot"), aibo, command=pw.VelocityCommand(0.1), seconds=0.05, settle_s=0.01
+    )
     write_mcap(walk.recording, folder / "walk.mcap")
 
 
@@ -231,8 +235,12 @@ def check_stick(path: Path) -> None:
 CHARTS_OURS = files(HOUSE, "robots/catalogue/*/behaviours/*.chart.yaml")
 CHARTS_SHOWN = files(CHARTS, "*/*.chart.yaml")
 ROWS = {"rows.csv": b"button\n0\n1\n1\n0\n"}
-DESIGNDB = {"DESIGNDB.CFG": b"[ERS-7]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA\nMONET_SOUND /MS/S.ODA\n"}
-COMMANDS = {"MONETCMD.CFG": b"# first\n60 2 1\nmonetagentMTN a_stand#stand_kick -1\nmonetagentSOUND bark -1\n"}
+DESIGNDB = {
+    "DESIGNDB.CFG": b"[ERS-7]\nMONET_MOTION /MS/OPEN-R/MW/DATA/P/ERS-7/MOTION7.ODA\nMONET_SOUND /MS/S.ODA\n"
+}
+COMMANDS = {
+    "MONETCMD.CFG": b"# first\n60 2 1\nmonetagentMTN a_stand#stand_kick -1\nmonetagentSOUND bark -1\n"
+}
 WAYS = {"MONET.CFG": b"monetagentNEUTRAL a_nt#stand_standard 0\nmonetagentMTN a_stand#sit_standard -1\n"}
 
 READERS: dict[str, Reader] = {
@@ -244,16 +252,26 @@ READERS: dict[str, Reader] = {
     "trial": Reader(read_trial, files(HOUSE, "experiments/catalogue/*.yaml")),
     "behaviour (Bioloid)": Reader(pw.read_behaviour, files(MAN, "behaviours/*.behaviour.yaml"), around=MAN),
     "behaviour (ERS-7)": Reader(pw.read_behaviour, files(DOG, "behaviours/*.behaviour.yaml"), around=DOG),
-    "race's rules": Reader(lambda path: contest("obstacle-race", read_text(path)), files(HOUSE, "contests/obstacle_race/*.rules.yaml")),
-    "passivity rules": Reader(lambda path: contest("passivity-test", read_text(path)), files(HOUSE, "contests/passivity_test/*.rules.yaml")),
-    "design rules": Reader(lambda path: design_rules(path, robot_named("sony_ers7")), files(HOUSE, "motions/catalogue/*.yaml")),
+    "race's rules": Reader(
+        lambda path: contest("obstacle-race", read_text(path)),
+        files(HOUSE, "contests/obstacle_race/*.rules.yaml"),
+    ),
+    "passivity rules": Reader(
+        lambda path: contest("passivity-test", read_text(path)),
+        files(HOUSE, "contests/passivity_test/*.rules.yaml"),
+    ),
+    "design rules": Reader(
+        lambda path: design_rules(path, robot_named("sony_ers7")), files(HOUSE, "motions/catalogue/*.yaml")
+    ),
     "tune": Reader(read_tune, files(DOG, "tunes/*.yaml"), around=DOG),
     "bodies": Reader(read_domain_randomization, files(HOUSE, "bodies/catalogue/*.yaml")),
     "chart": Reader(pw.read_chart, lambda: {**CHARTS_OURS(), **CHARTS_SHOWN()}, around=CHARTS),
     "scxml": Reader(pw.read_chart, made(save_scxml)),
     "chart table": Reader(pw.read_chart, made(save_tables)),
     "scenario": Reader(try_scenario, files(LAMP, "scenarios/*.yaml")),
-    "rows": Reader(lambda path: read_rows(pw.read_chart(LAMP / "button_lamp.chart.yaml"), path), lambda: ROWS),
+    "rows": Reader(
+        lambda path: read_rows(pw.read_chart(LAMP / "button_lamp.chart.yaml"), path), lambda: ROWS
+    ),
     "uc3m csv": Reader(play, motions(".csv", robot=MAN)),
     "roboplus": Reader(play, motions(".mtn", "robotis_mtn_text/*", robot=MAN)),
     "webots": Reader(play, motions(".motion", "webots_motion/*")),
@@ -263,7 +281,9 @@ READERS: dict[str, Reader] = {
     "ekmoves": Reader(play, motions(".h")),
     "omtn": Reader(play, motions(".mtn", "aibo_mtn/*")),
     "oda": Reader(look_into, made(save_archives, "aibo_oda/*")),
-    "kinds that are not read": Reader(play, lambda: wild("choreonoid/*", "kondo/*", "openrave/*", "robotis_bin/*", "aibo_monet/*")),
+    "kinds that are not read": Reader(
+        play, lambda: wild("choreonoid/*", "kondo/*", "openrave/*", "robotis_bin/*", "aibo_monet/*")
+    ),
     "designdb": Reader(check_stick, lambda: {**DESIGNDB, **wild("aibo_monet/DESIGNDB.CFG")}),
     "monet commands": Reader(check_stick, lambda: {**COMMANDS, **wild("aibo_monet/*_MONETCMD.CFG")}),
     "monet ways": Reader(check_stick, lambda: {**WAYS, **wild("aibo_monet/*_MONET.CFG")}),

@@ -1,6 +1,7 @@
 """Whatever is done to a file, its reader reads it or says what is wrong with it, in an error of ours.
 
-20,000 inputs for each reader take an hour or two: `POSEWRIGHT_DAMAGES=20000 pytest tests/house/test_damaged_files.py`.
+`make fuzz TESTS=tests/house` tries 2,000 for each reader in a round; 20,000 take an hour or two:
+`POSEWRIGHT_DAMAGES=20000 pytest tests/house/test_damaged_files.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from .damage import damaged
 from .readers import READERS, Reader
 
 EACH_SEED = 20
-SEEDS = int(os.environ.get("POSEWRIGHT_DAMAGES", "60" if settings.default.derandomize else "2000")) // EACH_SEED
+SEEDS = (
+    int(os.environ.get("POSEWRIGHT_DAMAGES", "60" if settings.default.derandomize else "2000")) // EACH_SEED
+)
 SLOWEST_S = 5.0
 
 

@@ -21,7 +21,9 @@ def shell() -> Shell:
 
 @pytest.mark.skipif(os.name != "posix", reason="only there can a process be killed so")
 @pytest.mark.parametrize("name", VERBS)
-def test_a_verb_that_is_killed_loses_nothing_and_leaves_nothing(name: str, tmp_path: Path, shell: Shell) -> None:
+def test_a_verb_that_is_killed_loses_nothing_and_leaves_nothing(
+    name: str, tmp_path: Path, shell: Shell
+) -> None:
     times = max(1, KILLS // 5 if name in QUICK else KILLS // 10)
     rng = random.Random(name)  # noqa: S311 -- nothing secret
     assert knock(VERBS[name], tmp_path, times, rng, shell) == []
