@@ -35,7 +35,7 @@ def visible(text: str) -> str:
 
 
 MOST_TOLD = 1000
-"""So many characters of a message are shown, half of them from its end: a file's word may be of any length."""
+"""So many characters of a message are shown, half of them its last: a word in a file may be of any length."""
 
 
 def _shortened(text: str) -> str:

@@ -121,7 +121,7 @@ def is_journal(path: Path) -> bool:
 
 
 def is_recording(path: Path) -> bool:
-    return path.suffix == ".mcap" and len(pw.read_recording(path)) > 0
+    return path.suffix == ".mcap" and len(pw.read_recording(path).times) > 0
 
 
 def is_film(path: Path) -> bool:
@@ -279,7 +279,8 @@ def knock(verb: Verb, folder: Path, times: int, rng: random.Random, shell: Shell
         told = f"kill {number} by {by.name} after {delay:.3f} of {usual_s:.3f} s"
         wrong += [f"{told}: {one}" for one in hurt(verb, place, before, after)]
         try:
-            shell.type(place, verb.again or verb.words)
+            is_begun = files(place).keys() != before.keys()
+            shell.type(place, verb.again if verb.again and is_begun else verb.words)
         except AssertionError:
             if files(place).keys() != after.keys() or any(is_other(verb, place, after)):
                 wrong.append(f"{told}: the next run failed")

@@ -1,4 +1,4 @@
-"""Every reader of files, and whole files of its kind to damage: those we ship, and real ones where they are."""
+"""Every reader of files, and whole files of its kind to damage: those that ship, and real ones."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Whatever is done to a file, its reader reads it or says what is wrong with it, in an error of ours.
 
-20,000 inputs for each reader take an hour or two: `POSEWRIGHT_DAMAGES=20000 pytest tests/house/test_damaged_files.py`.
+`make fuzz TESTS=tests/house` tries 2,000 for each reader in a round; 20,000 take an hour or two:
+`POSEWRIGHT_DAMAGES=20000 pytest tests/house/test_damaged_files.py`.
 """
 
 from __future__ import annotations

@@ -351,3 +351,18 @@ def test_not_a_number_is_kept_as_a_fact() -> None:
     attempt = Attempt(0, 0, {"x": 0.5}, Evaluation(0.0, {"angle": math.nan}))
     read = read_attempt(attempt_line(attempt, ""), plan, 0, "")
     assert math.isnan(float(read.evaluation.facts["angle"]))
+
+
+@pytest.mark.parametrize("odd", ['"0.5"', "null", "true", "1" + "0" * 400, "[1.0]", "{}"])
+def test_a_value_that_is_no_number_is_refused_however_it_is_sealed(tmp_path: Path, odd: str) -> None:
+    path = tmp_path / "journal.jsonl"
+    tune(Bowl(), generations=1, journal=path)
+    header, start, *_ = path.read_text().splitlines()
+    body = json.loads(start)
+    del body["check"]
+    body["values"][BOX[0].name] = json.loads(odd)
+    told = json.dumps(body)
+    check = hashlib.sha256(f"{check_of(header)}{told}".encode()).hexdigest()[:16]
+    path.write_text(f'{header}\n{told[:-1]}, "check": "{check}"}}\n')
+    with pytest.raises(FormatError, match=r"journal\.jsonl:2: the line is"):
+        tune(Bowl(), generations=1, journal=path)
