@@ -64,7 +64,7 @@ def test_a_motion_of_one_pose_and_a_walk_on_the_spot_are_drawn_without_a_warning
     held = Motion("held", DOG.name, DOG.joint_names, (Keyframe(stand, 0.0, pause_s=0.1),))
     draw_motion(held).draw_without_rendering()
     draw_gait(pw.read_gait("trot"), command=pw.VelocityCommand()).draw_without_rendering()
-    walk = pw.walk_gait(pw.read_gait("trot"), DOG, pw.VelocityCommand(), seconds=0.1)
+    walk = pw.walk_gait(pw.read_gait("trot"), DOG, command=pw.VelocityCommand(), seconds=0.1)
     draw_walk(walk).draw_without_rendering()
 
 
@@ -77,7 +77,7 @@ def test_everything_draws_into_a_part_of_a_figure(played: Recording) -> None:
     assert draw_recording(played, figure=next(parts)) is whole
     assert draw_robot(DOG, figure=next(parts)) is whole
     assert draw_parameter(gait, "shape_factor", [0.0, 1.0], figure=next(parts)) is whole
-    walk = pw.walk_gait(gait, DOG, pw.VelocityCommand(0.1), seconds=0.3)
+    walk = pw.walk_gait(gait, DOG, command=pw.VelocityCommand(0.1), seconds=0.3)
     assert draw_walk(walk, figure=next(parts)) is whole
     whole.draw_without_rendering()
 
@@ -105,12 +105,14 @@ def test_a_changed_gait_is_not_called_as_the_one_that_ships() -> None:
 
     assert title(gait) == "trot"
     assert title(gait.changed({"ground_speed_m_s": 0.25})) == "trot, changed: ground_speed_m_s 0.25"
-    walk = pw.walk_gait(gait.changed({"ground_speed_m_s": 0.25}), DOG, pw.VelocityCommand(0.1), seconds=0.2)
+    walk = pw.walk_gait(
+        gait.changed({"ground_speed_m_s": 0.25}), DOG, command=pw.VelocityCommand(0.1), seconds=0.2
+    )
     assert str(draw_walk(walk).get_label()).startswith("trot, changed: ground_speed_m_s 0.25 on sony_ers7")
 
 
 def test_velocities_and_turning_have_an_axis_each() -> None:
-    walk = pw.walk_gait(pw.read_gait("trot"), DOG, pw.VelocityCommand(0.1), seconds=0.2)
+    walk = pw.walk_gait(pw.read_gait("trot"), DOG, command=pw.VelocityCommand(0.1), seconds=0.2)
     units = [axes.get_ylabel() for axes in draw_walk(walk).axes]
     assert "[m/s]" in units
     assert "[rad/s]" in units
