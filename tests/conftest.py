@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import signal
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -199,3 +200,8 @@ class Builder:
 def aibo() -> Builder:
     """Give the builders."""
     return Builder()
+
+
+def pytest_configure() -> None:
+    """Take Ctrl-C as a person's terminal sends it, also where a shell started the tests in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -34,6 +34,15 @@ def visible(text: str) -> str:
     return "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in text)
 
 
+MOST_TOLD = 1000
+"""So many characters of a message are shown, half of them from its end: a file's word may be of any length."""
+
+
+def _shortened(text: str) -> str:
+    half = MOST_TOLD // 2
+    return text if len(text) <= MOST_TOLD else f"{text[:half]} ... {text[-half:]}"
+
+
 @dataclass(frozen=True)
 class Where:
     """A place in a file: a line and column counted from 1, or a byte offset counted from 0."""
@@ -62,8 +71,8 @@ class PosewrightError(Exception):
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where is not None else ""
-        advice = f" ({self.hint})" if self.hint else ""
-        return visible(f"{place}{self.message}{advice}")
+        advice = f" ({_shortened(self.hint)})" if self.hint else ""
+        return visible(f"{place}{_shortened(self.message)}{advice}")
 
 
 class InputError(PosewrightError):

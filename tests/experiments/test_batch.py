@@ -6,6 +6,8 @@ import json
 import re
 import shutil
 import statistics
+import subprocess
+import sys
 from concurrent.futures import Executor, Future
 from html.parser import HTMLParser
 from pathlib import Path
@@ -62,10 +64,18 @@ def test_workers_and_order_change_nothing_to_the_byte(tests: Batch, tmp_path: Pa
     assert files(tmp_path) == files(tests.folder)
 
 
+HALF = """
+import os, signal, sys; from pathlib import Path; from posewright.documents import replacing
+with replacing(Path(sys.argv[1])): os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
 def test_what_is_done_is_not_done_again_and_more_seeds_go_on(tests: Batch, tmp_path: Path) -> None:
     told: list[tuple[str, bool]] = []
     pw.run_many("passivity-test", seeds=[2], folder=tmp_path)
-    (tmp_path / ".seed_3.mcap.0123456789abcdef").write_bytes(b"killed while it was written")
+    for killed in (tmp_path, tmp_path / "journal"):
+        subprocess.run([sys.executable, "-c", HALF, killed / "x"], check=False)  # noqa: S603 -- our own
+        assert any("unfinished" in path.name for path in killed.iterdir())
     pw.run_many(**TEST, folder=tmp_path, on_run=lambda row, is_old: told.append((row.name, is_old)))
     assert told == [("2", True), ("1", False), ("3", False)]
     assert tests.folder is not None

@@ -127,7 +127,7 @@ def test_a_motion_shows_its_keyframes_in_a_notebook() -> None:
     motion = replace(MOTIONS[0], name="<b>")
     told = Cells(motion._repr_html_()).texts
     assert told[0] == f"<b>, for {motion.robot}: {motion.duration:g} s"
-    assert told[1:6] == ["keyframe", "reached [s]", "pause [s]", "easing", "pose"]
+    assert told[1:6] == ["keyframe", "reached [s]", "pause [s]", "easing", "pose [deg]"]
     assert told[6::5] == [str(number) for number in range(1, len(motion.keyframes) + 1)]
 
 

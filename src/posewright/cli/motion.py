@@ -130,38 +130,24 @@ def check(
     is_many = len(files) > 1 or files[0].is_dir()
     if (record if is_many else out) is not None:
         raise InputError("--record is of one file, --out of several", hint="leave it out")
+    if record is not None and not physics:
+        raise InputError("without physics there is nothing to record", hint="--record with --physics")
+
+    def found_in(one: Path, **how: Any) -> dict[str, Any]:
+        opened = open_for_robot(one, robot)
+        report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
+        how |= {"attitude_deg": attitude, "friction": friction}
+        return with_physics(report, opened, page, **how) if physics else report
+
     if is_many:
-
-        def found_in(one: Path) -> dict[str, Any]:
-            opened = open_for_robot(one, robot)
-            report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
-            how: dict[str, Any] = {"attitude_deg": attitude, "friction": friction}
-            return with_physics(report, opened, page, **how) if physics else report
-
         if check_many(files, found_in, out, strict=strict, as_json=as_json):
             raise typer.Exit(FOUND)
         return
-    if record is not None and not physics:
-        raise InputError("without physics there is nothing to record", hint="--record with --physics")
     refuse_recording(record, files[0])
-    opened = open_for_robot(files[0], robot)
-    report = findings_report(opened, page, near_pose=pose, celebration=celebration, rules=rules)
-    if physics:
-        with working("playing", quiet=as_json) as on_progress:
-            report = with_physics(
-                report,
-                opened,
-                page,
-                attitude_deg=attitude,
-                friction=friction,
-                record=record,
-                on_progress=lambda name: on_progress(f"playing {name}"),
-            )
-    give(
-        report,
-        [*finding_lines(report, verbose=verbose), *_physics_lines(report.get("physics", []))],
-        as_json=as_json,
-    )
+    with working("playing", quiet=as_json or not physics) as say:
+        report = found_in(files[0], record=record, on_progress=lambda name: say(f"playing {name}"))
+    lines = [*finding_lines(report, verbose=verbose), *_physics_lines(report.get("physics", []))]
+    give(report, lines, as_json=as_json)
     if report["errors"] or (strict and report["warnings"]):
         raise typer.Exit(FOUND)
 

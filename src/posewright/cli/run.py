@@ -85,7 +85,6 @@ def run(
     [bold]Examples[/]
       posewright run obstacle-race
       posewright run obstacle-race --layout random --seed 7 --plot race.png --record race.mcap
-      posewright run obstacle-race --motions bio_prm_humanoidtypea_en.mtn
       posewright run obstacle-race --layout my.layout.yaml --behaviour my.behaviour.yaml --json
       posewright run obstacle-race --seeds 1-20 --layout random --body random
     """
@@ -93,12 +92,12 @@ def run(
     from posewright.experiments import plant_names, run_trial
 
     what: dict[str, Any] = {"layout": layout, "behaviour": behaviour, "motions": motions, "body": body}
-    what["legal"] = legal
+    what |= {"legal": legal}
     if seeds is not None:
         only_one = {"--seed": seed, "--record": record, "--video": video, "--plot": plot, "--camera": camera}
         only_one |= {"--view": view or None, "--real-time": real_time or None, "--size": size}
-        what["recordings"] = keep
-        run_seeds(trial, seeds, only_one=only_one, out=out, workers=workers, as_json=as_json, **what)
+        how: dict[str, Any] = {"out": out, "workers": workers, "recordings": keep, "as_json": as_json}
+        run_seeds(trial, seeds, only_one=only_one, **how, **what)
         return
     refuse_of_one({"--out": out, "--workers": workers, "--no-recordings": not keep or None}, "for --seeds")
     film_options.refuse_unused_camera(camera, video)
@@ -108,20 +107,13 @@ def run(
     _refuse_outputs(record, video, plot, inputs=(trial, layout, behaviour, motions))
     if video is not None:
         figures.refuse_film(video, speed, pixels)
+    what |= {"to_film": video is not None, "camera": camera, "record": record}
+    how = {"camera": camera, "speed": speed, "size": pixels}
+    pace = RealClock(time.monotonic, time.sleep) if real_time else None
+    live = _Live if view else None
     with console.working(f"{trial}: setting up", quiet=as_json) as say:
-        outcome = run_trial(
-            trial,
-            **what,
-            seed=seed,
-            to_film=video is not None,
-            camera=camera,
-            record=record,
-            on_progress=_teller(say),
-            make_watcher=_Live if view else None,
-            pace=RealClock(time.monotonic, time.sleep) if real_time else None,
-            clock=time.perf_counter,
-        )
-        how = {"camera": camera, "speed": speed, "size": pixels}
+        timing: dict[str, Any] = {"pace": pace, "clock": time.perf_counter, "on_progress": _teller(say)}
+        outcome = run_trial(trial, seed=seed, make_watcher=live, **what, **timing)
         _show(outcome, plot, video, how, say)
     give_outcome(outcome, as_json=as_json)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from posewright.documents.files import open_ordinary as open_ordinary
     from posewright.documents.files import real_path as real_path
     from posewright.documents.files import refuse_unwritable as refuse_unwritable
+    from posewright.documents.files import remove_unfinished as remove_unfinished
     from posewright.documents.files import replacing as replacing
     from posewright.documents.files import try_lock as try_lock
     from posewright.documents.files import write_atomically as write_atomically

@@ -115,11 +115,16 @@ def _begun(path: Path, ending: str) -> tuple[Path, int]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed programs left unfinished in a folder: nobody holds it by a lock any more."""
+    """Remove what is left unfinished in a folder, unless that was done just now."""
     now = time.monotonic()
     if sys.platform == "win32" or now - _swept.get(folder, -_SWEEP_EVERY_S) < _SWEEP_EVERY_S:
         return
     _swept[folder] = now
+    remove_unfinished(folder)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what killed programs left unfinished in a folder: nobody holds it by a lock any more."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _UNFINISHED.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):

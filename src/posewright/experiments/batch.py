@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from posewright.control.loop import sigterm_raises
-from posewright.documents import locked, open_ordinary, write_atomically
+from posewright.documents import locked, open_ordinary, remove_unfinished, write_atomically
 from posewright.errors import FormatError, InputError, OutputError, PosewrightError, Where
 from posewright.recordings.plain import from_json, plain, to_json
 from posewright.search.executors import executor_for, in_order
@@ -30,9 +30,6 @@ SETTINGS, RESULTS, REPORT = "batch.json", "results.csv", "report.html"
 
 JOURNAL = "journal"
 """The folder in a batch's folder with a document for each run that is done."""
-
-_UNFINISHED = re.compile(r"\..+\.[0-9a-f]{16}")
-"""What a file is called that a program was writing when it was killed."""
 
 
 @dataclass(frozen=True)
@@ -323,10 +320,9 @@ def make_folder(folder: Path) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what was being written when a program was killed; whoever holds the folder may."""
-    for path in (*folder.iterdir(), *(folder / JOURNAL).iterdir()):
-        if _UNFINISHED.fullmatch(path.name):
-            path.unlink(missing_ok=True)
+    """Remove what was being written when a program or a worker was killed."""
+    for each in (folder, folder / JOURNAL):
+        remove_unfinished(each)
 
 
 def _refuse_others(there: Mapping[str, Any], asked: Mapping[str, str], path: Path) -> None:

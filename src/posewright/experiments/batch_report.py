@@ -48,8 +48,10 @@ def keep_report(batch: Batch) -> None:
             write_atomically(batch.folder / REPORT, report_of(batch).encode(errors="backslashreplace"))
 
 
-def report_of(batch: Batch) -> str:
+def report_of(batch: Batch, *, look_closer: bool = True) -> str:
     """Return the report as HTML: what was run, what came of it, a table to sort, the worst and the best.
+
+    Without `look_closer` the worst and the best are left out, and nothing is drawn.
 
     Raises:
         MissingExtraError: Jinja is not installed, or matplotlib is not.
@@ -70,7 +72,7 @@ def report_of(batch: Batch) -> str:
         about=_about(batch),
         texts={name for row in batch.done for name, one in row.figures.items() if isinstance(one, str)},
         spread=spread_of(batch),
-        shown=list(_shown(batch)),
+        shown=list(_shown(batch)) if look_closer else [],
         version=__version__,
     )
 

@@ -24,6 +24,7 @@ from posewright.formats.native import render
 from posewright.motions import Motion
 from posewright.recordings import Header, Recorder, RobotHeader
 from posewright.robots import Robot
+from posewright.robots import robot as robot_named
 from posewright.version import __version__
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ LONGEST_PASS_S = 600.0
 
 def try_motion(
     motion: Motion,
-    robot: Robot | None = None,
+    robot: Robot | str | None = None,
     *,
     pose: str | None = None,
     attitude: Attitude | None = None,
@@ -71,7 +72,7 @@ def try_motion(
 
     Args:
         motion: what is tried.
-        robot: on what; default the motion's own.
+        robot: on what, or its name; default the motion's own.
         pose: name of the pose of the joints that the motion does not move; default `stand`.
         attitude: roll and pitch of the base the robot is put down with [rad], such as (0, pi/2) on its face;
             default what the motion's author says, else as it stands on its feet.
@@ -86,7 +87,7 @@ def try_motion(
         UnknownNameError: the robot is not known, or has no such pose.
         BodyError: the simulation failed.
     """
-    robot = card_of(motion) if robot is None else robot
+    robot = card_of(motion) if robot is None else robot_named(robot)
     _refuse_nonsense({"settle_s": settle_s, "hold_s": hold_s, "longest_s": longest_s}, friction)
     commands = commands_of(motion, robot, pose=pose, longest_s=longest_s)
     body = put_down(robot, commands, attitude, friction)

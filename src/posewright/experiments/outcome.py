@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 from posewright.contests import Score, ScoreTable
@@ -65,7 +66,7 @@ class Outcome:
         return f"<Outcome of {contest or 'no contest'}{points}>"
 
     def _repr_html_(self) -> str:
-        warnings = "".join(f"<p>{line}</p>" for line in (*self.score.warnings, *self.remarks))
+        warnings = "".join(f"<p>{escape(line)}</p>" for line in (*self.score.warnings, *self.remarks))
         return self.score.table()._repr_html_() + warnings
 
     @property

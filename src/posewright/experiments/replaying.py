@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from posewright.contests import contest_of, is_of_a_contest, judge, own_rules
 from posewright.errors import UnknownNameError
@@ -17,6 +17,14 @@ from posewright.robots import robot as robot_card
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+class Recorded(Protocol):
+    """What came of a run, however it was measured."""
+
+    @property
+    def recording(self) -> Recording:
+        """Everything that happened."""
 
 
 def replay(
@@ -76,9 +84,10 @@ def _judged(recording: Recording, *, trust_attached_rules: bool) -> Outcome:
     return Outcome(recording, judge(recording, held), 0.0, (remark,) if remark else ())
 
 
-def draw_outcome(outcome: Outcome | Recording) -> Figure:
+def draw_outcome(outcome: Recording | Recorded) -> Figure:
     """Draw what came of a run or was recorded of it: a walk with its figures, a trial with its contest's."""
-    outcome = replay(outcome) if isinstance(outcome, Recording) else outcome
+    if not isinstance(outcome, Outcome):
+        outcome = replay(outcome if isinstance(outcome, Recording) else outcome.recording)
     recording = outcome.recording
     if WALK in recording.header.extras:
         return draw_walk(recording)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from posewright.arrays import Floats
 from posewright.errors import InputError
 from posewright.figures.motion.panel import spread
-from posewright.figures.outline import VIEWS, draw_outline, link_frames
+from posewright.figures.outline import VIEWS, Frames, draw_outline, link_frames
+from posewright.figures.playback import playback_of_motion
 from posewright.figures.style import GREY, INK, WRONG, canvas, styled, titled
+from posewright.motions import Keyframe, Motion, Pose
 from posewright.recordings import RobotHeader
 from posewright.recordings.scene import turning
 from posewright.robots import Robot
@@ -29,8 +32,6 @@ _ARC = np.linspace(0.2 * np.pi, 1.7 * np.pi, 24)
 """What an arrow goes round [rad]; its radius and the margin of a view are shares of the view's height."""
 _RADIUS, _MARGIN = 0.025, 0.15
 
-_STANDS = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-
 
 def header_of(robot: Robot) -> RobotHeader:
     """Return what is to be known of a robot to draw it; raise an InputError where it has no model."""
@@ -39,6 +40,14 @@ def header_of(robot: Robot) -> RobotHeader:
     from posewright.simulation.robot_model import robot_links
 
     return RobotHeader(robot.name, joints=robot.joint_names, links=robot_links(robot))
+
+
+def _standing(card: Robot, positions: Floats) -> Floats:
+    """Return where the base of a robot is that stands on its feet: x y z qw qx qy qz, `(7,)`."""
+    still = Motion("still", card.name, card.joint_names, (Keyframe(Pose(card.joint_names, positions), 0.0),))
+    (bases,) = playback_of_motion(still, card).at(np.zeros(1)).base.values()
+    base: Floats = bases[0]
+    return base
 
 
 @styled("drawing a robot")
@@ -56,12 +65,13 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
     """
     card = robot_named(robot)
     header, positions = header_of(card), card.pose(pose)
+    base = _standing(card, positions)
     drawn = canvas(figure, (12.0, 9.0), dpi=120, layout="constrained")
     cells = [["side", "front"], ["above", "words"]]
     axes: dict[str, Any] = drawn.subplot_mosaic(cells, width_ratios=(1.15, 1.0))  # type: ignore[arg-type]
     for view in VIEWS:
-        draw_outline(axes[view], header, _STANDS, positions, view)
-        _draw_joints(axes[view], card, header, positions, view)
+        draw_outline(axes[view], header, base, positions, view)
+        _draw_joints(axes[view], card, link_frames(header, base[np.newaxis], positions[np.newaxis]), view)
         axes[view].set_title(_TITLES[view], color=GREY)
     words = (
         f"{card.name}\n{card.maker} {card.title}\n\n{len(card.joints)} joints, in the pose {pose!r}\n\n"
@@ -74,9 +84,9 @@ def draw_robot(robot: Robot | str, *, pose: str = "stand", figure: Canvas | None
     return titled(drawn, f"joints of {card.name}")
 
 
-def _draw_joints(axes: Any, card: Robot, header: RobotHeader, positions: Floats, view: str) -> None:
+def _draw_joints(axes: Any, card: Robot, frames: Mapping[str, Frames], view: str) -> None:
     """Draw an arrow round each joint whose axis is nearest to the line of sight, and its name beside all."""
-    frames, eye = link_frames(header, _STANDS[np.newaxis], positions[np.newaxis]), VIEWS[view]
+    header, eye = header_of(card), VIEWS[view]
     box = axes.dataLim.padded(_MARGIN * axes.dataLim.height)
     radius, middle = _RADIUS * box.height, (box.x0 + box.x1) / 2.0
     axes.update_datalim(box.corners())

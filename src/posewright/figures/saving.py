@@ -17,6 +17,9 @@ PICTURES = (".png", ".svg", ".pdf")
 
 _SAVING = "saving a picture"
 
+_SHARP_DPI, _WIDEST = 192.0, 1900
+"""Of a picture on a screen: dots in an inch, and dots from edge to edge at most."""
+
 
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Save a figure as a PNG, SVG or PDF file, by the file's ending.
@@ -50,6 +53,20 @@ def picture_bytes(figure: Figure, suffix: str) -> bytes:
         _settle(figure)
         figure.savefig(stream, format=suffix[1:], dpi="figure", metadata=metadata)
     return stream.getvalue()
+
+
+def screen_png(figure: Figure) -> bytes:
+    """Return a figure as a PNG for a page on a screen: sharp where pixels are small, of 256 colours."""
+    dpi = min(_SHARP_DPI, _WIDEST / figure.get_figwidth())
+    stream, picture = io.BytesIO(), io.BytesIO()
+    with picture_style(_SAVING):
+        from PIL import Image
+
+        figure.savefig(stream, format="rgba", dpi=dpi)
+        size = tuple(int(side * dpi) for side in figure.get_size_inches())
+        image = Image.frombuffer("RGBA", (size[0], size[1]), stream.getvalue()).convert("RGB")
+        image.quantize(dither=Image.Dither.NONE).save(picture, "png")
+    return picture.getvalue()
 
 
 def _settle(figure: Figure) -> None:

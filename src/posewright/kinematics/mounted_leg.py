@@ -14,6 +14,7 @@ from posewright.kinematics.arrays import POINT, triples
 from posewright.kinematics.reach import OutOfReach
 from posewright.kinematics.three_joint_leg import Form, Knee, Lift, ThreeJointLeg
 from posewright.robots import LegGeometry, Robot
+from posewright.robots import robot as robot_named
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +134,9 @@ class MountedLeg:
         )
 
 
-def legs_of(robot: Robot) -> tuple[MountedLeg, ...]:
-    """Return the legs of a robot in the order of `robot.feet`, or raise InputError."""
+def legs_of(robot: Robot | str) -> tuple[MountedLeg, ...]:
+    """Return the legs of a robot, or of that of a name, in the order of `robot.feet`, or raise InputError."""
+    robot = robot_named(robot)
     if not robot.legs:
         raise InputError(f"the card of {robot.name} has no legs", hint="describe them in its block `legs:`")
     return tuple(_mounted(robot, geometry) for geometry in robot.legs)

@@ -101,10 +101,10 @@ class Motion:
         """Return a table of its keyframes, for a notebook."""
         frames = zip(self.keyframe_times.tolist(), self.keyframes, strict=True)
         rows = (
-            (str(number), f"{time:g}", f"{frame.pause_s:g}", frame.easing.value, f"{frame.pose}")
+            (str(number), f"{time:g}", f"{frame.pause_s:g}", frame.easing.value, _in_words(frame.pose))
             for number, (time, frame) in enumerate(frames, 1)
         )
-        columns = ("keyframe", "reached [s]", "pause [s]", "easing", "pose")
+        columns = ("keyframe", "reached [s]", "pause [s]", "easing", "pose [deg]")
         return html_table(f"{self.name}, for {self.robot}: {self.duration:g} s", columns, rows)
 
     @property
@@ -302,3 +302,12 @@ def card_of(motion: Motion, robot: Robot | str | None = None) -> Robot:
 
 def _named(joints: tuple[str, ...], free: Flags) -> frozenset[str]:
     return frozenset(name for name, off in zip(joints, free, strict=True) if off)
+
+
+def _in_words(pose: Pose) -> str:
+    """Return what a pose asks for, joint by joint [deg]; the joints it holds are left out."""
+    angles = zip(pose.joints, np.rad2deg(pose.angles).tolist(), pose.held_mask, strict=True)
+    asked = [
+        (name, "free" if name in pose.free else f"{round(at, 1):g}") for name, at, held in angles if not held
+    ]
+    return ", ".join(f"{name} {words}" for name, words in asked) or "held"

@@ -258,10 +258,13 @@ def _fixed(numbers: list[float]) -> Floats:
     return array
 
 
-def html_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table with a caption; all text is escaped."""
+def html_table(
+    title: str, columns: Iterable[str], rows: Iterable[Iterable[str]], *, opened: bool = False
+) -> str:
+    """Return a table that opens below its title; all text is escaped."""
     lines = [_row("th", columns), *(_row("td", row) for row in rows)]
-    return f"<table><caption>{escape(title)}</caption>{''.join(lines)}</table>"
+    table = f"<table>{''.join(lines)}</table>"
+    return f"<details{' open' * opened}><summary>{escape(title)}</summary>{table}</details>"
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:

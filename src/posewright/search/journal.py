@@ -96,15 +96,17 @@ def read_attempt(line: str, plan: Plan, number: int, check_before: str) -> Attem
     """Return the attempt of a line, or raise LineError."""
     found = _parsed(line)
     generation, index = plan.place(number)
-    names = [one.name for one in plan.dimensions]
     try:
         score = math.inf if found["score"] is None else float(found["score"])
         facts = {name: _read(fact) for name, fact in found["facts"].items()}
-        attempt = Attempt(generation, index, dict(found["values"]), Evaluation(score, facts))
+        values = {
+            one.name: (int if one.is_whole else float)(found["values"][one.name]) for one in plan.dimensions
+        }
+        attempt = Attempt(generation, index, values, Evaluation(score, facts))
         written = attempt_line(attempt, check_before)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, InputError) as error:
         raise LineError("the line is damaged") from error
-    if written != line or list(attempt.values) != names:
+    if written != line:
         raise LineError("the line is not as it was written, or one before it is missing")
     return attempt
 

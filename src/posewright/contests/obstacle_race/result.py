@@ -72,6 +72,9 @@ class Result:
     penalties: tuple[Penalty, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Result of {self.contest}: {self.points:.2f} points>"
+
     @property
     def finished(self) -> bool:
         """Whether both legs were finished."""

@@ -132,6 +132,10 @@ class ManyReport:
     wall_s: float = 0.0
     body: str = "random"
 
+    def __repr__(self) -> str:
+        told = f"{self.upright} of {len(self.bodies)} bodies upright"
+        return f"<ManyReport of {self.gait.name} on {self.robot.name}: {told}>"
+
     @property
     def reports(self) -> tuple[GaitReport, ...]:
         """The figures of all bodies that have some."""

@@ -14,10 +14,10 @@ from posewright.gaits import (
     bound_text,
     greatest_speed_m_s,
     greatest_turn_rad_s,
+    robot_of,
     timing_of,
 )
 from posewright.robots import Robot
-from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +54,7 @@ def draw_gait(
         UnknownNameError: there is no such robot.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_named(robot or gait.robot)
+    card = robot_of(gait, robot)
     content = GaitContent(gait, card, half_speed(gait, card) if command is None else command)
     return gait_page(content, figure)
 

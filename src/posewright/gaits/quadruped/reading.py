@@ -61,8 +61,10 @@ def robot_of(gait: Gait, who: Robot | str | None = None) -> Robot:
 
     Raises:
         UnknownNameError: there is no such robot.
-        InputError: the gait's document is no longer there, or no longer in order.
+        InputError: the gait's document is no longer there, or no longer in order; or this is only a name.
     """
+    if isinstance(gait, str | Path):
+        raise InputError(f"{str(gait)!r} is the name of a gait, not a gait", hint="read_gait reads it")
     if isinstance(who, Robot):
         return who
     if who is not None or gait.path is None:

@@ -1,0 +1,85 @@
+"""Whatever is done to a file, its reader reads it or says what is wrong with it, in an error of ours.
+
+20,000 inputs for each reader take an hour or two: `POSEWRIGHT_DAMAGES=20000 pytest tests/house/test_damaged_files.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from posewright.errors import PosewrightError
+
+from .damage import damaged
+from .readers import READERS, Reader
+
+EACH_SEED = 20
+SEEDS = (
+    int(os.environ.get("POSEWRIGHT_DAMAGES", "60" if settings.default.derandomize else "2000")) // EACH_SEED
+)
+SLOWEST_S = 5.0
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder to put damaged files into."""
+    return tmp_path_factory.mktemp("damaged")
+
+
+def told(reader: Reader, path: Path) -> str:
+    """Return what a reader says of a file that it refuses."""
+    began = time.process_time()
+    try:
+        reader.read(path)
+    except PosewrightError as error:
+        return str(error)
+    finally:
+        assert time.process_time() - began < SLOWEST_S
+    return ""
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_a_damaged_file_is_read_or_refused_in_our_own_words(kind: str, tmp_path: Path) -> None:
+    reader = READERS[kind]
+    reader.laid_out(tmp_path)
+    seeds = reader.seeds()
+    if not seeds:
+        pytest.skip("real files of this kind are not beside this checkout")
+    others = tuple(seeds.values())
+
+    @settings(max_examples=SEEDS, deadline=None)
+    @given(seed=st.integers(0, 2**64))
+    def search(seed: int) -> None:
+        rng = random.Random(seed)  # noqa: S311 -- nothing secret
+        for _ in range(EACH_SEED):
+            name = rng.choice(list(seeds))
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            data = damaged(rng, seeds[name], others)
+            path.write_bytes(data if reader.sealed is None else reader.sealed(data))
+            said = told(reader, path)
+            path.write_bytes(seeds[name])
+            assert said.isprintable()
+            assert len(said) < 4000
+
+    search()
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_whole_files_are_read(kind: str, tmp_path: Path) -> None:
+    reader = READERS[kind]
+    reader.laid_out(tmp_path)
+    seeds = reader.seeds()
+    unread = []
+    for name, data in seeds.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        unread += [f"{name}: {said}" for said in [told(reader, path)] if said]
+    assert len(unread) < max(1, len(seeds)), unread

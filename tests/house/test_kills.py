@@ -1,0 +1,29 @@
+"""Whatever moment a verb that writes is killed at, nothing is lost, and the next run leaves nothing over."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from .kills import VERBS, Shell, knock
+
+KILLS = int(os.environ.get("POSEWRIGHT_KILLS", "10"))
+QUICK = ("convert", "archive add", "monet add")
+
+
+@pytest.fixture(scope="module")
+def shell() -> Shell:
+    return Shell()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only there can a process be killed so")
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_that_is_killed_loses_nothing_and_leaves_nothing(
+    name: str, tmp_path: Path, shell: Shell
+) -> None:
+    times = max(1, KILLS // 5 if name in QUICK else KILLS // 10)
+    rng = random.Random(name)  # noqa: S311 -- nothing secret
+    assert knock(VERBS[name], tmp_path, times, rng, shell) == []
