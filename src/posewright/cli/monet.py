@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -202,11 +202,11 @@ def _finding_text(finding: sticks.MonetFinding) -> str:
 
 
 def _looked_at(setup: sticks.MonetSetup) -> str:
-    held = {
-        "command": setup.commands and setup.commands.commands,
-        "way": setup.transitions and setup.transitions.agents,
-        "motion": setup.motions and setup.motions.motions,
-        "sound": setup.sounds and setup.sounds.entries,
+    held: dict[str, Sized | None] = {
+        "command": None if setup.commands is None else setup.commands.commands,
+        "way": None if setup.transitions is None else setup.transitions.agents,
+        "motion": None if setup.motions is None else setup.motions.motions,
+        "sound": None if setup.sounds is None else setup.sounds.entries,
     }
     told = [counted(len(entries), what) for what, entries in held.items() if entries is not None]
     whose = " and ".join(setup.models) or "these files"

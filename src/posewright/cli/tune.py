@@ -150,7 +150,7 @@ def _search(tuning: str, wishes: Wishes, files: Files, *, resume: bool, as_json:
     plan = None if recorded is None else recorded.plan
     generations, (_, population, seed, _) = wishes.generations or task.search.generations, wishes
     if population is None:
-        population = plan and plan.population
+        population = None if plan is None else plan.population
     if seed is None:
         seed = plan.seed if plan else 0
     shown = SearchProgress(task, generations, population, recorded, time.perf_counter)

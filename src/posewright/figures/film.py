@@ -173,12 +173,12 @@ def shooting(
     (width, height), is_film = size, fps is not None
     near = close_up(playback, poses, camera, width / height, steady=is_film)
     first, arena = next(iter(poses.base.values())), playback.world.arena
-    seen = near and sights(arena, camera, near, first, poses.boxes, fps=fps)
+    seen = None if near is None else sights(arena, camera, near, first, poses.boxes, fps=fps)
     with Film(playback.world, width, height, camera, quick=is_film, close_up=near) as film:
 
         def picture(row: int) -> Any:
             robots = {name: (base[row], poses.positions[name][row]) for name, base in poses.base.items()}
-            return film.frame(robots, poses.boxes[row], seen and seen[row])
+            return film.frame(robots, poses.boxes[row], None if seen is None else seen[row])
 
         yield picture
 

@@ -74,8 +74,7 @@ def draw_outline(axes: Any, header: RobotHeader, base: Floats, positions: Floats
             outline = seen[np.argmax(seen[:, :2] @ _RING, axis=0), :2]
             colour = _PALER + (1.0 - _PALER) * np.array(shape["colour"][:3])
             parts.append((float(seen[:, 2].mean()), outline, colour))
-    parts.sort(key=lambda part: part[0])
-    outlines, colours = [part[1] for part in parts], [part[2] for part in parts]
+    _, outlines, colours = zip(*sorted(parts, key=lambda part: part[0]), strict=True)
     axes.add_collection(PolyCollection(outlines, facecolors=colours, edgecolors="#3a444c", linewidths=0.3))
     axes.update_datalim(np.concatenate(outlines))
 

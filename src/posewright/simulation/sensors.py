@@ -73,19 +73,15 @@ class ImuReader:
     def __init__(self, one: ModelInstance, sensor: Imu) -> None:
         self._name = sensor.name
         self._mount = find_mount(one, sensor.mount)
-        self._force = SpecificForce(one, self._mount)
-
-    def begin_frame(self) -> None:
-        """Let the frame that comes be measured."""
-        self._force.begin_frame()
+        self.force = SpecificForce(one, self._mount)
 
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Put down the three channels."""
         rotation = self._mount.rotation
-        acceleration = self._force.read()
-        level = levelled(rotation, self._force.gravity)
+        acceleration = self.force.read()
+        level = levelled(rotation, self.force.gravity)
         readings[f"{self._name}.orientation"] = np.array(matrix_roll_pitch_yaw(level))
-        readings[f"{self._name}.angular_velocity"] = self._force.angular_velocity @ rotation
+        readings[f"{self._name}.angular_velocity"] = self.force.angular_velocity @ rotation
         readings[f"{self._name}.acceleration"] = acceleration
 
 
@@ -94,15 +90,11 @@ class AccelerometerReader:
 
     def __init__(self, one: ModelInstance, sensor: Accelerometer) -> None:
         self._name, self._range = sensor.name, sensor.range_m_s2
-        self._force = SpecificForce(one, find_mount(one, sensor.mount))
-
-    def begin_frame(self) -> None:
-        """Let the frame that comes be measured."""
-        self._force.begin_frame()
+        self.force = SpecificForce(one, find_mount(one, sensor.mount))
 
     def read_into(self, readings: dict[str, Reading]) -> None:
         """Put down the acceleration along each axis, saturated at the range."""
-        readings[self._name] = np.clip(self._force.read(), -self._range, self._range)
+        readings[self._name] = np.clip(self.force.read(), -self._range, self._range)
 
 
 class CompassReader:
@@ -177,7 +169,7 @@ class Senses:
     def begin_frame(self) -> None:
         """Let sensors that measure over a frame note its beginning."""
         for reader in self._inertial:
-            reader.begin_frame()
+            reader.force.begin_frame()
 
     def read(self) -> dict[str, Reading]:
         """Return every reading by its channel."""

@@ -40,18 +40,14 @@ def clear_place(
         before_line & (room >= rules.least_m - _SLACK_M),
     ):
         if fit.any():
-            return _place(points[int(fit.argmax())])
-    return _place(points[int(np.where(behind, room, -np.inf).argmax())])
+            return tuple(points[int(fit.argmax())].tolist())
+    return tuple(points[int(np.where(behind, room, -np.inf).argmax())].tolist())
 
 
 def turned_towards(heading_rad: float, goal_rad: float, at_most_rad: float) -> float:
     """Return `heading_rad` turned towards the goal, by no more than is allowed [rad]."""
     off = wrap_angle(goal_rad - heading_rad)
     return wrap_angle(heading_rad + math.copysign(min(abs(off), at_most_rad), off))
-
-
-def _place(point: Floats) -> tuple[float, float]:
-    return float(point[0]), float(point[1])
 
 
 def _before_lines(x_m: float, arena: Arena, forward: float) -> tuple[float, float]:
