@@ -1,4 +1,4 @@
-"""Numbers of any length are refused in an error of ours. Damage of every kind: tests/house/test_damaged_files.py."""
+"""Numbers of any length are refused in an error of ours (other damage: tests/house/test_damaged_files.py)."""
 
 from __future__ import annotations
 
