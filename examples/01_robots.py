@@ -1,5 +1,8 @@
 """The robots, and what a card says.  Twin of `posewright robots` and `posewright robots show NAME`."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 
 import posewright as pw
@@ -22,3 +25,8 @@ print("the card tells of", *card)
 # Left and right changed, as in a mirror.
 mirrored = robot.mirror(walk_ready)
 print("walk_ready is its own mirror image to", f"{np.degrees(abs(mirrored - walk_ready).max()):.1f} deg")
+
+# The joints with their names, ranges and positive directions.
+out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
+out.mkdir(parents=True, exist_ok=True)
+pw.save_figure(pw.draw_robot(robot), out / "joints.png")

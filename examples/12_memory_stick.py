@@ -1,5 +1,5 @@
-"""Put a motion on an AIBO's memory stick.  Twin of `posewright monet check`, `monet add`, `sticks show`,
-`posewright archive list`, `extract`, `create`, `add`, `remove`."""
+"""Put a motion on an AIBO's memory stick.  Twin of `posewright monet check`, `monet add`,
+`posewright sticks show`, `posewright archive list`, `extract`, `create`, `add`, `remove`."""
 
 import sys
 from pathlib import Path
@@ -30,6 +30,7 @@ commands.write_bytes(b"##### mine\n")
 added = pw.add_to_stick(out / "play_bow.mtn", (archive, commands), id=60, name="a_stand#stand_play_bow")
 print(commands.read_text(), f"entry {added.place}", sep="")
 stick = pw.read_stick(archive, commands)
+print(*pw.motions_on(stick), sep="\n")
 pw.save_figure(pw.draw_stick(stick), out / "stick.png")  # what every motion looks like, and what plays it
 for finding in pw.check_monet(stick):
     print(f"{finding.level.value}: {finding.message}")

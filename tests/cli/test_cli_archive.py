@@ -144,7 +144,7 @@ def test_losses_are_listed_before_and_told_after(tmp_path: Path, capsys: Capture
     path = tmp_path / "x.oda"
     motions = [(name, build_tail(name, attitude=5)) for name in ("a", "b", "c")]
     path.write_bytes(build_archive(*motions))
-    to_csv = ("extract", path, "--to", "webots-motion", "-o", tmp_path / "out")
+    to_csv = ("extract", path, "--to", "tekkotsu-pos", "-o", tmp_path / "out")
     _, err = say(capsys, *to_csv, code=2)
     assert "warning: would be lost: " in err
     assert "(3 motions)" in err

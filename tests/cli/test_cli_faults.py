@@ -77,7 +77,7 @@ def test_words_that_are_not_understood_are_bad_input_though_nobody_can_be_told(
     ("words", "told"),
     [
         ("run --sed 3", "posewright run: no such option --sed; did you mean --seed?"),
-        ("rn", "posewright: no such command 'rn'; did you mean 'run'?"),
+        ("rn", "posewright: no such command 'rn'; did you mean 'run', 'rank'?"),
         ("run --seed x", "posewright run: invalid value for '--seed': should be a valid integer"),
         ("robots show", "posewright robots show: missing argument 'ROBOT'"),
         ("motion info a b", "posewright motion info: got unexpected extra argument (b)"),

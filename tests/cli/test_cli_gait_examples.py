@@ -56,7 +56,8 @@ def test_an_example_of_the_help_is_not_refused(
     folder = robot("sony_ers7").folder
     assert folder is not None
     shutil.copytree(folder, "my_robot")
-    for name in ("my", "my_trot"):
+    Path("my_gaits").mkdir()
+    for name in ("my", "my_trot", "my_gaits/slow"):
         Path(f"{name}.gait.yaml").write_text(gait_text(read_gait("trot")), encoding="utf-8")
     monkeypatch.setattr(gait_run, "_walked", only_asked_for)
     monkeypatch.setattr(gait_run, "_run_many", only_asked_for)

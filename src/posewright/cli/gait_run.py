@@ -62,7 +62,7 @@ Workers = Annotated[
 ]
 Walks = Annotated[str, argument("GAIT", "A gait of the list, one's own *.gait.yaml, or a folder of them.")]
 Speeds = Annotated[
-    str | None, option("--speeds M/S,...", "Walk once at each of these forward speeds, as in 0.1,0.2,0.3.")
+    str | None, option("--speeds M/S,...", "Walk once at each of these forward speeds, as in 0.05,0.1,0.15.")
 ]
 PlotFile = Annotated[Path | None, option("--plot PICTURE", "Draw the walk (png, svg or pdf).")]
 
@@ -112,7 +112,7 @@ def run(
       posewright gait run fast --forward 0.4 --seed 3 --body random --plot fast.png
       posewright gait run trot --forward 0.1 --turn 0.5 --bodies 20 --json
       posewright gait run trot --forward 0.15 --set central_height_m=0.012 --record trot.mcap
-      posewright gait run my_gaits --speeds 0.1,0.2,0.3 --out walked
+      posewright gait run my_gaits --speeds 0.05,0.1,0.15 --out walked
     """
     wishes = Wishes(VelocityCommand(forward, left, turn), seconds, settle, body, seed, as_json)
     if speeds is not None or Path(gait).is_dir():
@@ -163,7 +163,7 @@ def _run_batch(
         try:
             commands = [replace(wishes.command, forward_m_s=float(one)) for one in speeds.split(",")]
         except ValueError as error:
-            raise InputError(f"--speeds {speeds}", hint="numbers such as 0.1,0.2,0.3") from error
+            raise InputError(f"--speeds {speeds}", hint="numbers such as 0.05,0.1,0.15") from error
     runs, body, seed = len(opened) * len(commands), wishes.body, wishes.seed
     how: Any = {"seconds": wishes.seconds, "settle_s": wishes.settle_s, "seed": seed}
     how |= {"domain": _domain(body, seed), "body_name": body, "workers": workers_for(workers, runs)}

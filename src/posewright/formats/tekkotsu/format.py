@@ -223,7 +223,8 @@ def posture_with(motion: Motion, path: Path, options: WriteOptions) -> Rendering
     del options
     losses, aside = [*unsaid(motion, extras=SAID)], unwritten(motion, path)
     if len(motion.keyframes) > 1:
-        losses.append(f"keyframes 2 to {len(motion.keyframes)}: a posture is one pose, and this is the first")
+        dropped = "keyframe 2" if len(motion.keyframes) == 2 else f"keyframes 2 to {len(motion.keyframes)}"
+        losses.append(f"{dropped}: a posture is one pose, and this is the first")
     if any(keyframe.duration for keyframe in motion.keyframes):
         losses.append("times: a posture says none")
     timeline = timeline_of(motion)
