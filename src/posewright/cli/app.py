@@ -97,7 +97,7 @@ def _explain_usage(error: Any, words: list[str]) -> int:
         near = getattr(error, "possibilities", None)
         wanted = str(getattr(error, "option_name", ""))
         if near is not None:
-            best = difflib.get_close_matches(wanted, near, n=1) or sorted(near)[:1]
+            best = difflib.get_close_matches(wanted, near, n=1)
             told = f"no such option {wanted}" + "".join(f"; did you mean {name}?" for name in best)
         told = re.sub(r"Input should be (a )?(.*?)(, .*)?$", r"should be \1\2", told)
         told = told.rstrip(".").replace(". Did", "; did").replace("argument(s)", "argument")

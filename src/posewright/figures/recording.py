@@ -138,7 +138,7 @@ def draw_states(axes: Any, recording: Recording, colours: Mapping[str, str]) -> 
         decisions = record.decisions
         states = shown_states(decisions.states)
         if JOINT in "".join(decisions.states) and JOINT not in "".join(states):
-            title = "state of the controller, in the region of its chart that changes least often"
+            title = "state of the controller, in the region of its chart that has most states"
         edges = np.append(decisions.times, recording.duration_s)
         for name in filter(None, dict.fromkeys(states)):
             stays = runs(np.array([one == name for one in states]), bridge=len(states) // 1000)

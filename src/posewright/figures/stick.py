@@ -67,7 +67,8 @@ def draw_stick(stick: MemoryStick, *, page: int = 1, figure: Canvas | None = Non
     shown = held[first : first + COLUMNS * ROWS]
     height = TOP + math.ceil(len(shown) / COLUMNS) * CELL_HEIGHT + 0.1
     drawn = canvas(figure, (WIDTH, height), dpi=150, facecolor="white")
-    title = f"{stick.root.name if stick.root else held[0].archive.path.name}: {len(held)} motions"
+    many = "1 motion" if len(held) == 1 else f"{len(held)} motions"
+    title = f"{stick.root.name if stick.root else held[0].archive.path.name}: {many}"
     told = title if pages == 1 else f"{title}, {first + 1} to {first + len(shown)}, page {page} of {pages}"
     drawn.text(LEFT / WIDTH, 1.0 - 0.4 / height, told, fontsize=12, weight="bold", parse_math=False)
     for number, one in enumerate(shown):

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import cycle, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec
 
@@ -61,22 +61,23 @@ _MOST_STATES = 8
 def shown_states(states: Sequence[str]) -> list[str]:
     """Return what a picture calls the states of a controller, m for m, so that they can be told apart.
 
-    Of a chart with regions, that of the region which changes least often; of many, the rare ones are others.
+    Of a chart with regions, that of the region with most states; of many states, the rare ones are others.
     """
     parts = [state.split(JOINT) for state in states]
     regions = max(map(len, parts), default=1)
     # Where the chart is in a state without regions, that is its state in each of them.
     full = [one if len(one) == regions else [JOINT.join(one)] * regions for one in parts]
     columns = [list(column) for column in zip(*full, strict=True)] or [[]]
-    names = min(columns, key=lambda one: sum(a != b for a, b in pairwise(one)) or len(one))
+    names = max(columns, key=lambda one: (len(set(one)), -sum(a != b for a, b in pairwise(one))))
     often = [name for name, _ in Counter(filter(None, names)).most_common(_MOST_STATES)]
     return [name if name in often or not name else OTHERS for name in names]
 
 
 def colours_of(names: Iterable[str]) -> dict[str, str]:
-    """Return a colour for each name, in the order the names first occur."""
-    own = enumerate(dict.fromkeys(names))
-    return {name: OTHER if name == OTHERS else COLOURS[i % len(COLOURS)] for i, name in own}
+    """Return a colour for each name, in the order of the names; the same names have the same in any order."""
+    shown = list(dict.fromkeys(names))
+    own = dict(zip(sorted(shown), cycle(COLOURS)))
+    return {name: OTHER if name == OTHERS else own[name] for name in shown}
 
 
 @contextmanager

@@ -27,7 +27,8 @@ its walk backwards; the other motions of Sony's SDK begin and end within 9 degre
 def jumps(motion: Motion, said: Postures) -> Iterator[MonetFinding]:
     """Yield where the legs are far from the robot's poses that a name says: an error, or nearer by a warning.
 
-    What the design rules call far from a pose is worth a warning.
+    What the design rules call far from a pose is worth a warning. A name that says no pose, such as `any`, is
+    taken for the nearest one.
     """
     poses = motion.resolved()
     first = poses[0] if motion.start is not None else poses[1]
@@ -38,18 +39,23 @@ def jumps(motion: Motion, said: Postures) -> Iterator[MonetFinding]:
 def _far(motion: Motion, pose: Pose, posture: str, verb: str) -> Iterator[MonetFinding]:
     card = card_of(motion)
     legs = [joint for joint in card.groups.get(LEGS, ()) if joint in motion.joints]
-    if posture not in card.poses or not legs:
+    named = [posture] if posture in card.poses else list(card.poses)
+    if not named or not legs:
         return
-    wanted = np.array([card.poses[posture][joint] for joint in legs])
-    away = np.nan_to_num(np.rad2deg(np.abs(pose.on(tuple(legs)).angles - wanted)), nan=0.0)
+    wanted = np.array([[card.poses[name][joint] for joint in legs] for name in named])
+    away_from = np.nan_to_num(np.rad2deg(np.abs(pose.on(tuple(legs)).angles - wanted)), nan=0.0)
+    nearest = int(away_from.max(axis=1).argmin())
+    away, posture = away_from[nearest], named[nearest]
     worst = int(away.argmax())
+    says = "which its name says" if len(named) == 1 else "the nearest pose to it, as its name says none"
     if away[worst] > DesignRules.of(card).near_pose_deg:
         message = (
             f"the motion {verb} with {legs[worst]} {away[worst]:.0f} deg from where it is in {posture!r}, "
-            "which its name says: the robot would jump"
+            f"{says}: the robot would jump"
         )
         level = Level.ERROR if away[worst] > FARTHEST_DEG else Level.WARNING
-        hint = f"lead it there: `gait sample --from {posture}`, or a first keyframe; or name what it does"
-        if verb == "ends":
-            hint = f"lead it there: `gait sample --to {posture}`, or a last keyframe; or name what it does"
+        way, end = ("from", "first") if verb == "begins" else ("to", "last")
+        hint = (
+            f"lead it there: `gait sample --{way} {posture}`, or a {end} keyframe; or give it a fitting name"
+        )
         yield MonetFinding(level, JUMP, message, hint=hint)

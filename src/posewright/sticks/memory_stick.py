@@ -342,7 +342,8 @@ class _Assembly:
         """Raise FormatError where files were named one by one, and none of them is a stick's."""
         found, documents = self.found, self.documents
         known = found.designdbs or found.commands or found.transitions or documents.given
-        if not known and not any(db.models or db.entries for db in documents.designdbs):
+        keys = (entry.key for db in documents.designdbs for entry in db.entries)
+        if not known and not any(key.startswith("MONET") for key in keys):
             hint = "those are DESIGNDB.CFG, MONETCMD.CFG, MONET.CFG and ODA archives"
             raise FormatError("this is no MONET file", where=Where(path=found.given[0]), hint=hint)
 

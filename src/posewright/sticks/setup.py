@@ -93,7 +93,7 @@ def read_designdb(data: bytes, path: Path | None = None) -> DesignDb:
         FormatError: it is no text, as on the sticks that AIBO software was sold on; or far too long.
     """
     if not is_text(data):
-        what = "this is no text: on the memory sticks that Sony sold it is encrypted"
+        what = "this is not text: on the memory sticks that Sony sold it is encrypted"
         hint = "MONET is of sticks made with the OPEN-R SDK, whose DESIGNDB.CFG can be read in any editor"
         raise FormatError(what, where=Where(path=path, offset=0), hint=hint)
     return DesignDb(tuple(split_lines(data, path)), path)

@@ -89,7 +89,8 @@ def sample_gait(
     """
     robot = robot_of(gait, robot)
     last = None if to_pose is None else robot.pose(to_pose)
-    first = [robot.pose(name) for name in (from_pose, robot.up_through.get(from_pose or "")) if name]
+    ways_in = (from_pose, robot.up_through.get(from_pose or ""))
+    first = [robot.pose(name) for name in ways_in if name is not None]
     _refuse("cycles", 1 if cycles is None else cycles, MOST_CYCLES_WRITTEN)
     lead_in = lead_in or from_pose is not None
     if cycles is None and (lead_in or to_pose is not None):
