@@ -39,7 +39,7 @@ def test_pictures_are_counted_while_the_head_turns() -> None:
     assert (finding.keyframe, finding.joint, finding.value, finding.limit) == (3, "head_pan", 3.0, 0.0)
     assert finding.message == (
         "the camera loses 3 of 30 pictures (10%), at 0.50-0.60 s: head_pan turns 100 deg/s "
-        "on the way into keyframe 3, a picture bears 70 deg/s"
+        "on the way into keyframe 3, pictures blur above 70 deg/s"
     )
     assert finding.times_s == pytest.approx((0.55, 0.55))
 

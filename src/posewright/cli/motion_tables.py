@@ -282,13 +282,13 @@ def physics_lines(told: Mapping[str, Any]) -> Iterator[str]:
     yield f"  falls         {falls or 'none'}"
     way = told["travel"]
     yield (
-        f"  way           {way['distance_m']:.3f} m at {way['speed_m_s']:.3f} m/s: {way['forward_m']:+.3f} m "
+        f"  distance      {way['distance_m']:.3f} m at {way['speed_m_s']:.3f} m/s: {way['forward_m']:+.3f} m "
         f"forward, {way['left_m']:+.3f} m left, turned {way['turn_deg']:+.0f} deg"
     )
     tilt = told["max_tilt"]
     yield (
-        f"  tilt          {told['first_tilt_deg']:.0f} deg at first, at most {told['max_tilt_deg']:.0f} "
-        f"{tilt['side']} at {tilt['time_s']:.2f} s, {told['last_tilt_deg']:.0f} at last"
+        f"  tilt          {told['first_tilt_deg']:.0f} deg at the start, at most {told['max_tilt_deg']:.0f} "
+        f"{tilt['side']} at {tilt['time_s']:.2f} s, {told['last_tilt_deg']:.0f} at the end"
     )
     yield f"  self-contact  {_contacts(told['self_contacts'])}"
     slips = [f"{foot} {way['longest']:.0f} mm" for foot, way in told["slip_mm"].items()]

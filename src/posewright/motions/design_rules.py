@@ -151,7 +151,7 @@ def camera(checked: Checked) -> Iterator[Finding]:
     share = f"{lost} of {taken} pictures ({lost / taken:.0%})"
     message = (
         f"the camera loses {share}, at {spans} s{more}: {turn.joint} {turns} {onto(turn.number)}, "
-        f"a picture bears {rules.camera_speed_deg_s:g} deg/s"
+        f"pictures blur above {rules.camera_speed_deg_s:g} deg/s"
     )
     middles = ((first + after) / 2.0 / rate for first, after in stretches)
     counts, when = (float(lost), float(rules.camera_lost_frames), "frames"), (turn.time_s, *middles)

@@ -67,8 +67,8 @@ def taken_in(setup: MonetSetup, wanted: Registration, data: bytes, *, overwrite:
     for finding in found:
         if finding.level is Level.ERROR:
             raise FormatError(
-                f"the robot could not play it: {finding.message}",
-                where=Where(path=finding.path, line=finding.line),
+                f"the robot could not play it, so nothing is written: {finding.message}",
+                where=Where(path=finding.path),
                 hint=finding.hint or None,
             )
     return Change(changed, listed, changed.archive.place(wanted.name), found)
