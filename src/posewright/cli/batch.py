@@ -18,6 +18,7 @@ from posewright.cli import console
 from posewright.cli.options import FOUND, STOPPED, option
 from posewright.errors import InputError
 from posewright.experiments import figure_text, figure_words
+from posewright.experiments.batch import REPORT, RESULTS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -185,10 +186,11 @@ def _summary(batch: Batch, again: str) -> Iterator[str]:
     yield f"{flag.replace('_', ' ')} {count} of {len(batch.runs)}{failed}"
     if batch.incidents:
         yield f"what went wrong: {_counted(batch.incidents)}"
-    yield f"digest {batch.digest[:16]}"
+    if batch.digest is not None:
+        yield f"digest {batch.digest[:16]}"
     if batch.folder is not None:
-        report = batch.folder / "report.html"
+        report = batch.folder / REPORT
         told = str(report) if report.exists() else "none, it needs pip install 'posewright[report]'"
-        yield f"report: {told}   table: {batch.folder / 'results.csv'}"
+        yield f"report: {told}   table: {batch.folder / RESULTS}"
     if again and batch.worst:
         yield f"the worst again: {again}"
