@@ -17,10 +17,19 @@ from typing import Any
 import pytest
 
 import posewright as pw
-from posewright.arenas import layout_text
+from posewright.arenas import layout, layout_text
 from posewright.errors import BodyError, FormatError, InputError, OutputError
-from posewright.experiments import Batch, Run, keep_report, read_seeds, run_batch, walk_batch
-from posewright.experiments.batch_trials import run_of
+from posewright.experiments import (
+    Batch,
+    Run,
+    Trial,
+    keep_report,
+    read_seeds,
+    read_trial,
+    run_batch,
+    walk_batch,
+)
+from posewright.experiments.batch_trials import _Task, run_of
 from posewright.experiments.run import documents_of
 
 TEST: dict[str, Any] = {"trial": "passivity-test", "seeds": "1-3"}
@@ -124,41 +133,40 @@ def test_a_document_that_was_changed_is_named(tmp_path: Path) -> None:
 
 
 def test_every_field_of_a_trial_but_its_seed_is_a_setting(tests: Batch, tmp_path: Path) -> None:
-    told = {one.name for one in fields(pw.Trial)} - {"seed", "name", "rules", "arena"}  # empty in this trial
+    told = {one.name for one in fields(Trial)} - {"seed", "name", "rules", "arena"}  # empty in this trial
     assert told | {"trial", "contest name", "MuJoCo", "NumPy"} <= tests.settings.keys()
-    trial = pw.read_trial("passivity-test")
+    trial = read_trial("passivity-test")
     pw.run_many(trial, seeds=[1], folder=tmp_path)
     for other in ({"still_s": 7.0}, {"name": "other"}, {"arena": "race"}):
-        with pytest.raises(InputError, match="another|arena"):
+        with pytest.raises(InputError, match=f"another {next(iter(other))}|another trial|the arena is"):
             pw.run_many(replace(trial, **other), seeds=[1], folder=tmp_path)  # type: ignore[arg-type]
 
 
 def test_a_model_that_was_changed_is_named(tmp_path: Path) -> None:
     shutil.copytree(pw.robot("sony_ers7").folder or "", tmp_path / "dog")
     card, model = tmp_path / "dog/robot.yaml", tmp_path / "dog/model.xml"
-    gait = pw.gait("trot")
-    for _ in range(2):
-        robot = pw.robot(card)
-        try:
-            walk_batch({"trot": (gait, robot)}, [pw.VelocityCommand(0.1)], folder=tmp_path / "walks", **BRIEF)
-        except InputError as error:
-            assert "another file trot" in str(error)
-            return
-        model.write_text(model.read_text().replace("<mujoco", "<!-- mine --><mujoco", 1))
-    pytest.fail("not refused")
+
+    def walked() -> Batch:
+        one = {"trot": (pw.read_gait("trot"), pw.robot(card))}
+        return walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path / "walks", **BRIEF)
+
+    assert walked().failed == ()
+    model.write_text(model.read_text().replace("<mujoco", "<!-- mine --><mujoco", 1))
+    with pytest.raises(InputError, match="another file trot"):
+        walked()
+    texts = _Task(read_trial("passivity-test"), None, "sim", legal=False).settings()
+    assert "file model of robotis_bioloid" in texts
 
 
 def test_a_layout_of_ones_own_counts_whatever_it_is_called(tmp_path: Path) -> None:
     mine = tmp_path / "random.layout.yaml"
     texts = []
     for name in ("example_1", "example_2"):
-        arena = pw.arena("race")
-        mine.write_text(layout_text(pw.layout(name, arena), "random"), encoding="utf-8")
-        texts.append(
-            documents_of(replace(pw.read_trial("obstacle-race"), layout=str(mine)), None, "sim", legal=False)
-        )
+        mine.write_text(layout_text(layout(name), "random"), encoding="utf-8")
+        own = replace(read_trial("obstacle-race"), layout=str(mine))
+        texts.append(documents_of(own, None, "sim", legal=False))
     assert texts[0] != texts[1]
-    drawn = documents_of(pw.read_trial("obstacle-race"), None, "sim", legal=False)
+    drawn = documents_of(replace(own, layout="random"), None, "sim", legal=False)
     assert "random.layout.yaml" not in drawn
 
 
@@ -181,7 +189,7 @@ def test_a_second_batch_in_one_folder_is_refused_at_once(tmp_path: Path) -> None
     how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
 
     def second(_: Run, __: bool) -> None:
-        with pytest.raises(OutputError, match="another program .*is at it"):
+        with pytest.raises(OutputError, match=r"another program .*is at it"):
             run_batch(named, {"b": "b"}, **how)
 
     assert run_batch(named, {"a": "a"}, **how, on_run=second).failed == ()
@@ -201,7 +209,7 @@ def test_a_full_disk_ends_the_batch_and_what_is_done_stays(tmp_path: Path) -> No
     assert [path.stem for path in (tmp_path / "journal").iterdir()] == ["walk_a"]
 
 
-def test_a_recording_whose_body_is_forged_is_refused_as_wrong_input(tests: Batch) -> None:
+def test_a_recording_whose_body_is_forged_is_refused_as_wrong_input() -> None:
     outcome = pw.run_trial("passivity-test", seed=1)
     header = outcome.recording.header
     name, told = next(iter(header.robots.items()))
@@ -213,7 +221,7 @@ def test_a_recording_whose_body_is_forged_is_refused_as_wrong_input(tests: Batch
 
 
 def test_speeds_of_one_name_are_refused() -> None:
-    gait, commands = pw.gait("trot"), [pw.VelocityCommand(0.1), pw.VelocityCommand(0.1 + 1e-9)]
+    gait, commands = pw.read_gait("trot"), [pw.VelocityCommand(0.1), pw.VelocityCommand(0.1 + 1e-9)]
     with pytest.raises(InputError, match=r"trot at 0\.1 is asked for twice"):
         walk_batch({"trot": (gait, pw.robot("sony_ers7"))}, commands)
 

@@ -210,7 +210,7 @@ class Trajectory:
 
 
 def domain_of(fact: Any) -> DomainParameters:
-    """Return how a recorded body differed from its model, as its fact `domain` says, or raise an InputError."""
+    """Return how a recorded body differed from its model, by its fact `domain`, or raise an InputError."""
     told = Node(fact, Path("header of the recording"), "domain")
     return read_record(told, DomainParameters, degrees=False)
 

@@ -75,7 +75,7 @@ def report_of(batch: Batch, *, look_closer: bool = True) -> str:
         batch=batch,
         title=f"{batch.settings.get('contest') or batch.settings.get('what', 'Batch')}",
         about=_about(batch),
-        texts={name for row in batch.done for name, one in row.figures.items() if isinstance(one, str)},
+        texts={name for run in batch.done for name, one in run.figures.items() if isinstance(one, str)},
         spread=spread_of(batch),
         shown=list(_shown(batch)) if look_closer else [],
         version=__version__,
@@ -138,10 +138,10 @@ def spread_of(batch: Batch) -> Mapping[str, Any]:
     if low == high:
         return {}
     bins: dict[int, list[Run]] = {}
-    for row in batch.done:
-        value = row.figures.get(batch.measure)
+    for run in batch.done:
+        value = run.figures.get(batch.measure)
         if isinstance(value, int | float):
-            bins.setdefault(round((value - low) / (high - low) * _BINS), []).append(row)
+            bins.setdefault(round((value - low) / (high - low) * _BINS), []).append(run)
     step = min(_WIDE / _BINS, _HIGH / max(map(len, bins.values())))
     mean, deviation = batch.mean or 0.0, batch.deviation or 0.0
 
@@ -151,9 +151,9 @@ def spread_of(batch: Batch) -> Mapping[str, Any]:
     return {
         "radius": round(0.45 * step, 2),
         "dots": [
-            (round(_WIDE * place / _BINS, 1), round(_HIGH - step * (n + 0.5), 1), row)
-            for place, rows in sorted(bins.items())
-            for n, row in enumerate(rows)
+            (round(_WIDE * place / _BINS, 1), round(_HIGH - step * (n + 0.5), 1), run)
+            for place, runs in sorted(bins.items())
+            for n, run in enumerate(runs)
         ],
         "mean": across(mean),
         "band": (across(mean - deviation), across(mean + deviation)),

@@ -66,7 +66,9 @@ class _Task:
         texts |= {str(one): Path(one).read_bytes().hex() for one in files if one and Path(one).is_file()}
         told = {name: str(value) for name, value in asdict(trial).items() if name != "seed" and value != ""}
         return {
-            "trial": told.pop("name"), "contest name": told.pop("contest"), **told,
+            "trial": told.pop("name"),
+            "contest name": told.pop("contest"),
+            **told,
             "contest": contest(trial.contest).title,
             "layout": trial.layout or "random",
             "motions": str(self.motions or "the behaviour's"),
