@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 from concurrent.futures import Executor, Future
+from dataclasses import fields, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,26 @@ from typing import Any
 import pytest
 
 import posewright as pw
-from posewright.errors import BodyError, FormatError, InputError
-from posewright.experiments import Batch, Run, read_seeds, run_batch
+from posewright.arenas import layout, layout_text
+from posewright.errors import BodyError, FormatError, InputError, OutputError
+from posewright.experiments import (
+    Batch,
+    Run,
+    Trial,
+    keep_report,
+    read_seeds,
+    read_trial,
+    run_batch,
+    walk_batch,
+)
+from posewright.experiments.batch_trials import _Task, run_of
+from posewright.experiments.run import documents_of
 
 TEST: dict[str, Any] = {"trial": "passivity-test", "seeds": "1-3"}
 """The quickest trial there is."""
+
+BRIEF: dict[str, Any] = {"seconds": 0.5, "settle_s": 0.2}
+"""How a walk is kept short."""
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +58,22 @@ def test_seeds_are_ranges_and_numbers_each_once_in_order(text: str, seeds: tuple
     assert read_seeds(text) == seeds
 
 
-@pytest.mark.parametrize("text", ["", "1-", "-3", "5-1", "a", "1..4", "1,,2", "0-99999999999", "9" * 30])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "1-",
+        "-3",
+        "5-1",
+        "a",
+        "1..4",
+        "1,,2",
+        "0-99999999999",
+        "9" * 30,
+        "1-999999999",
+        "1-60000,70000-120000",
+    ],
+)
 def test_what_is_no_seeds_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="seed"):
         read_seeds(text)
@@ -101,6 +132,100 @@ def test_a_document_that_was_changed_is_named(tmp_path: Path) -> None:
         pw.run_many("passivity-test", **asked)
 
 
+def test_every_field_of_a_trial_but_its_seed_is_a_setting(tests: Batch, tmp_path: Path) -> None:
+    told = {one.name for one in fields(Trial)} - {"seed", "name", "rules", "arena"}  # empty in this trial
+    assert told | {"trial", "contest name", "MuJoCo", "NumPy"} <= tests.settings.keys()
+    trial = read_trial("passivity-test")
+    pw.run_many(trial, seeds=[1], folder=tmp_path)
+    for other in ({"still_s": 7.0}, {"name": "other"}, {"arena": "race"}):
+        with pytest.raises(InputError, match=f"another {next(iter(other))}|another trial|the arena is"):
+            pw.run_many(replace(trial, **other), seeds=[1], folder=tmp_path)  # type: ignore[arg-type]
+
+
+def test_a_model_that_was_changed_is_named(tmp_path: Path) -> None:
+    shutil.copytree(pw.robot("sony_ers7").folder or "", tmp_path / "dog")
+    card, model = tmp_path / "dog/robot.yaml", tmp_path / "dog/model.xml"
+
+    def walked() -> Batch:
+        one = {"trot": (pw.read_gait("trot"), pw.robot(card))}
+        return walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path / "walks", **BRIEF)
+
+    assert walked().failed == ()
+    model.write_text(model.read_text().replace("<mujoco", "<!-- mine --><mujoco", 1))
+    with pytest.raises(InputError, match="another file trot"):
+        walked()
+    texts = _Task(read_trial("passivity-test"), None, "sim", legal=False).settings()
+    assert "file model of robotis_bioloid" in texts
+
+
+def test_a_layout_of_ones_own_counts_whatever_it_is_called(tmp_path: Path) -> None:
+    mine = tmp_path / "random.layout.yaml"
+    texts = []
+    for name in ("example_1", "example_2"):
+        mine.write_text(layout_text(layout(name), "random"), encoding="utf-8")
+        own = replace(read_trial("obstacle-race"), layout=str(mine))
+        texts.append(documents_of(own, None, "sim", legal=False))
+    assert texts[0] != texts[1]
+    drawn = documents_of(replace(own, layout="random"), None, "sim", legal=False)
+    assert "random.layout.yaml" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("walk one", "walk_one"), ("g" * 200, "g" * 201), ("步" * 120, "步" * 121), ("a/b", "a:b")],
+)
+def test_no_two_runs_share_a_file_and_any_name_has_one(one: str, other: str, tmp_path: Path) -> None:
+    found = run_batch(
+        named, {one: one, other: other}, key="walk", measure="points", settings={}, folder=tmp_path
+    )
+    again = run_batch(
+        named, {other: other, one: one}, key="walk", measure="points", settings={}, folder=tmp_path
+    )
+    assert [run.name for run in (*found.runs, *again.runs)] == [one, other, other, one]
+    assert len(list((tmp_path / "journal").iterdir())) == 2
+
+
+def test_a_second_batch_in_one_folder_is_refused_at_once(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
+
+    def second(_: Run, __: bool) -> None:
+        with pytest.raises(OutputError, match=r"another program .*is at it"):
+            run_batch(named, {"b": "b"}, **how)
+
+    assert run_batch(named, {"a": "a"}, **how, on_run=second).failed == ()
+
+
+def test_a_full_disk_ends_the_batch_and_what_is_done_stays(tmp_path: Path) -> None:
+    told: list[str] = []
+    how: dict[str, Any] = {"key": "walk", "measure": "points", "settings": {}, "folder": tmp_path}
+    with pytest.raises(OutputError, match="No space left"):
+        run_batch(
+            named,
+            {one: one for one in ("a", "full", "b")},
+            **how,
+            on_run=lambda run, _: told.append(run.name),
+        )
+    assert told == ["a"]
+    assert [path.stem for path in (tmp_path / "journal").iterdir()] == ["walk_a"]
+
+
+def test_a_recording_whose_body_is_forged_is_refused_as_wrong_input() -> None:
+    outcome = pw.run_trial("passivity-test", seed=1)
+    header = outcome.recording.header
+    name, told = next(iter(header.robots.items()))
+    for domain in ({"gravity": 1.0}, {"mass_scale": "heavy"}, [1], "sim"):
+        forged = replace(told, facts={**told.facts, "domain": domain})
+        recording = replace(outcome.recording, header=replace(header, robots={name: forged}))
+        with pytest.raises(InputError, match="header of the recording"):
+            run_of("1", replace(outcome, recording=recording))
+
+
+def test_speeds_of_one_name_are_refused() -> None:
+    gait, commands = pw.read_gait("trot"), [pw.VelocityCommand(0.1), pw.VelocityCommand(0.1 + 1e-9)]
+    with pytest.raises(InputError, match=r"trot at 0\.1 is asked for twice"):
+        walk_batch({"trot": (gait, pw.robot("sony_ers7"))}, commands)
+
+
 def test_a_folder_can_be_named_by_its_settings(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"seeds": [1], "folder": tmp_path / "{trial}-{digest}", "recordings": False}
     one, other = (pw.run_many("passivity-test", body=body, **asked) for body in ("sim", "random"))
@@ -149,6 +274,12 @@ def made(points: float, _: Path | None) -> Run:
         incidents=("fall",) * int(points),
         story=("<script>alert(1)</script>",),
     )
+
+
+def named(name: str, _: Path | None) -> Run:
+    if name == "full":
+        raise OutputError("No space left on device")
+    return Run(name, {"points": 1.0}, (1.0,))
 
 
 def batch(*points: float, **settings: str) -> Batch:
@@ -235,6 +366,30 @@ def test_the_report_is_one_whole_page_that_fetches_nothing(tests: Batch) -> None
     for row in tests.runs:
         assert f"path of seed {row.name}" in text
     assert tests.digest[:16] in page.text
+
+
+def test_a_damaged_recording_costs_its_own_picture_only(tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    shutil.copytree(tests.folder, tmp_path / "kept")
+    (tmp_path / "kept/seed_1.mcap").write_bytes(b"junk")
+    page = parsed(report(replace(tests, folder=tmp_path / "kept")))
+    assert len(page.fetched) == 2
+    assert "not an MCAP file" in page.text
+
+
+def test_a_report_of_before_is_not_shown_as_that_of_now(
+    tests: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "report.html").write_text("old")
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    keep_report(replace(tests, folder=tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["results.csv"]
+
+
+def test_where_nothing_was_recorded_there_is_no_digest() -> None:
+    found = batch(1.0, 2.0)
+    assert (found.digest, found.to_dict()["digest"]) == (None, None)
+    assert "digest" not in parsed(report(found)).text
 
 
 def test_whatever_a_text_holds_is_shown_as_it_is() -> None:

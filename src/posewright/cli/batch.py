@@ -18,6 +18,7 @@ from posewright.cli import console
 from posewright.cli.options import FOUND, STOPPED, option
 from posewright.errors import InputError
 from posewright.experiments import figure_text, figure_words
+from posewright.experiments.batch import REPORT, RESULTS
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,7 +40,7 @@ FOLDER = Path("out/{trial}-{digest}")
 """Where a batch of trials is kept, unless a person says where."""
 
 _WORTH_WORKERS = 4
-_MOST_ROWS = 200
+_MOST_RUNS = 200
 """A longer table is not printed: it stands in the results."""
 
 
@@ -78,34 +79,34 @@ def run_seeds(
 
 @contextmanager
 def following(runs: int, key: str, *, quiet: bool) -> Iterator[Callable[[Run, bool], None]]:
-    """Give a function that is told of each row: a live table for a person, else a line a row.
+    """Give a function that is told of each run: a live table for a person, else a line a run.
 
     Raises:
         typer.Exit: somebody stopped it; it was said how to go on.
     """
     from rich.live import Live
 
-    rows: list[Run] = []
+    done: list[Run] = []
     is_live = console.out.is_terminal and not quiet
 
     def shown() -> Table:
-        told = table_of(key, rows[-max(3, console.out.height - 5) :])
-        told.caption = Text(f"{len(rows)} of {runs}")
+        told = table_of(key, done[-max(3, console.out.height - 5) :])
+        told.caption = Text(f"{len(done)} of {runs}")
         return told
 
-    def told(row: Run, is_old: bool) -> None:
-        rows.append(row)
+    def told(run: Run, is_old: bool) -> None:
+        done.append(run)
         if is_live:
             live.update(shown(), refresh=True)
         elif not quiet:
-            console.say(f"{_line(key, row)}{'  (done before)' if is_old else ''}")
+            console.say(f"{_line(key, run)}{'  (done before)' if is_old else ''}")
 
     live = Live(shown(), console=console.out, transient=True, auto_refresh=False)
     try:
         with live if is_live else nullcontext():
             yield told
     except (KeyboardInterrupt, SystemExit) as stop:
-        console.note(f"stopped after {len(rows)} of {runs}; where results are kept, the same command goes on")
+        console.note(f"stopped after {len(done)} of {runs}; where results are kept, the same command goes on")
         raise typer.Exit(int(stop.code or 0) if isinstance(stop, SystemExit) else STOPPED) from None
 
 
@@ -115,33 +116,33 @@ def give_batch(batch: Batch, *, as_json: bool, again: str = "") -> None:
         console.emit_json(batch.to_dict())
     else:
         if console.out.is_terminal:  # else each was told when it was done
-            print_rows(batch)
+            print_runs(batch)
         for line in _summary(batch, again):
             console.say(line)
     if batch.failed:
         raise typer.Exit(FOUND)
 
 
-def print_rows(batch: Batch) -> None:
-    """Print the table of a batch, a line a row where no person reads it, and why runs failed."""
+def print_runs(batch: Batch) -> None:
+    """Print the table of a batch, a line a run where no person reads it, and why runs failed."""
     if not console.out.is_terminal:
-        for row in batch.done:
-            console.say(_line(batch.key, row))
-    elif len(batch.runs) <= _MOST_ROWS:
+        for run in batch.done:
+            console.say(_line(batch.key, run))
+    elif len(batch.runs) <= _MOST_RUNS:
         console.show(table_of(batch.key, batch.runs))
-    for row in batch.failed:
-        console.warn(f"{batch.key} {row.name}: {row.error}")
+    for run in batch.failed:
+        console.warn(f"{batch.key} {run.name}: {run.error}")
 
 
-def table_of(key: str, rows: Sequence[Run]) -> Table:
-    """Return rows as a table, without words that are the same in each."""
-    done = [row for row in rows if row.error is None]
-    told = {name: {row.figures.get(name) for row in done} for row in done for name in row.figures}
+def table_of(key: str, runs: Sequence[Run]) -> Table:
+    """Return runs as a table, without words that are the same in each."""
+    done = [run for run in runs if run.error is None]
+    told = {name: {run.figures.get(name) for run in done} for run in done for name in run.figures}
     told.pop("ended", None)  # of a run that went well it says nothing; else it stands at the end
     names = [
         name for name, values in told.items() if len(values) > 1 or not isinstance(next(iter(values)), str)
     ]
-    cells = [[row.name, *(_cell(row.figures.get(name)) for name in names), _wrong(row)] for row in rows]
+    cells = [[run.name, *(_cell(run.figures.get(name)) for name in names), _wrong(run)] for run in runs]
     heads = (key, *map(figure_words, names), "what went wrong")
     texts = {head for place, head in enumerate(heads) if any(_is_words(row[place]) for row in cells)}
     return console.table(heads, cells, words={heads[-1], *texts})
@@ -155,22 +156,22 @@ def _cell(value: object) -> Text:
     return console.styled(figure_text(value), "red" if value is False else "")
 
 
-def _wrong(row: Run) -> Text:
-    if row.error is not None:
+def _wrong(run: Run) -> Text:
+    if run.error is not None:
         return console.styled("failed", "red")
-    ended = str(row.figures.get("ended", "")) if any(one is False for one in row.figures.values()) else ""
-    return Text(", ".join(filter(None, (ended, _counted(Counter(row.incidents))))))
+    ended = str(run.figures.get("ended", "")) if any(one is False for one in run.figures.values()) else ""
+    return Text(", ".join(filter(None, (ended, _counted(Counter(run.incidents))))))
 
 
 def _counted(incidents: Mapping[str, int]) -> str:
     return ", ".join(f"{n} x {kind.replace('_', ' ')}" for kind, n in incidents.items())
 
 
-def _line(key: str, row: Run) -> str:
-    if row.error is not None:
-        return f"{key} {row.name}  error: {row.error}"
-    told = (f"{figure_words(name)} {figure_text(value)}" for name, value in row.figures.items())
-    return "  ".join(filter(None, (f"{key} {row.name}", *told, _counted(Counter(row.incidents)))))
+def _line(key: str, run: Run) -> str:
+    if run.error is not None:
+        return f"{key} {run.name}  error: {run.error}"
+    told = (f"{figure_words(name)} {figure_text(value)}" for name, value in run.figures.items())
+    return "  ".join(filter(None, (f"{key} {run.name}", *told, _counted(Counter(run.incidents)))))
 
 
 def _summary(batch: Batch, again: str) -> Iterator[str]:
@@ -178,17 +179,18 @@ def _summary(batch: Batch, again: str) -> Iterator[str]:
     if batch.mean is not None and batch.best and batch.worst:
         spread = f", standard deviation {batch.deviation:.3f}" if batch.deviation else " each"
         yield f"mean {measure} {batch.mean:.3f}{spread}"
-        for word, row in (("best", batch.best), ("worst", batch.worst)) if batch.deviation else ():
-            value = figure_text(row.figures.get(batch.measure))
-            yield f"{word:<5} {value}: {batch.key} {row.name}"
+        for word, run in (("best", batch.best), ("worst", batch.worst)) if batch.deviation else ():
+            value = figure_text(run.figures.get(batch.measure))
+            yield f"{word:<5} {value}: {batch.key} {run.name}"
     failed = f", {len(batch.failed)} failed" if batch.failed else ""
     yield f"{flag.replace('_', ' ')} {count} of {len(batch.runs)}{failed}"
     if batch.incidents:
         yield f"what went wrong: {_counted(batch.incidents)}"
-    yield f"digest {batch.digest[:16]}"
+    if batch.digest is not None:
+        yield f"digest {batch.digest[:16]}"
     if batch.folder is not None:
-        report = batch.folder / "report.html"
+        report = batch.folder / REPORT
         told = str(report) if report.exists() else "none, it needs pip install 'posewright[report]'"
-        yield f"report: {told}   table: {batch.folder / 'results.csv'}"
+        yield f"report: {told}   table: {batch.folder / RESULTS}"
     if again and batch.worst:
         yield f"the worst again: {again}"

@@ -27,7 +27,7 @@ def check_many(
     """
     files = _motion_files(paths)
 
-    def row(named: tuple[str, Path], _: Path | None) -> experiments.Run:
+    def checked(named: tuple[str, Path], _: Path | None) -> experiments.Run:
         name, file = named
         report = check(file)
         errors, warnings = report["errors"], report["warnings"]
@@ -38,7 +38,7 @@ def check_many(
 
     with following(len(files), "file", quiet=as_json) as on_run:
         batch = experiments.run_batch(
-            row,
+            checked,
             {named[0]: named for named in files.items()},
             key="file",
             measure="errors",
@@ -49,7 +49,7 @@ def check_many(
         batch = replace(batch, folder=folder)
         experiments.keep_report(batch)
     give_batch(batch, as_json=as_json)
-    return any(row.figures["errors"] or (strict and row.figures["warnings"]) for row in batch.done)
+    return any(run.figures["errors"] or (strict and run.figures["warnings"]) for run in batch.done)
 
 
 def _motion_files(paths: Sequence[Path]) -> dict[str, Path]:

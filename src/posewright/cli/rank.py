@@ -9,7 +9,7 @@ import typer
 
 from posewright import experiments
 from posewright.cli import console
-from posewright.cli.batch import print_rows
+from posewright.cli.batch import print_runs
 from posewright.cli.options import FOUND, AsJson, add_verb, argument, option
 from posewright.documents import refuse_unwritable, write_atomically
 
@@ -40,6 +40,6 @@ def rank(recordings: Recordings, csv: Csv = None, as_json: AsJson = False) -> No
         console.emit_json(found.to_dict())
     else:
         console.say(found.settings["contest"])
-        print_rows(found)
+        print_runs(found)
     if found.failed:
         raise typer.Exit(FOUND)

@@ -207,34 +207,39 @@ def open_ordinary(path: Path) -> BinaryIO:
 
 
 @contextlib.contextmanager
-def locked(*paths: Path) -> Iterator[None]:
+def locked(*paths: Path, waits: bool = True) -> Iterator[None]:
     """Keep other programs of ours from changing files in these folders; wait until those that do are done.
 
     The folders themselves are locked, so that no file of ours stays behind when a program is killed. A
     folder that is not there, or that cannot be locked, is not locked. A path may be that of a file in the
     folder; a link means the folder of what it leads to. Whoever waits long is told of it by a warning of the
-    log `posewright`, which Python shows on stderr.
+    log `posewright`, which Python shows on stderr. Where it `waits` not, it is refused at once.
 
     Raises:
-        OutputError: another program held one of the folders for `LOCK_TIMEOUT_S`, and nothing changed there.
+        OutputError: another program held one of the folders for `LOCK_TIMEOUT_S`, and nothing changed there;
+            or holds one, and nobody waits.
     """
     targets = [real_path(path) for path in paths]
     folders = {target if is_folder(target) else target.parent for target in targets}
     with contextlib.ExitStack() as held:
         for folder in sorted(folders):  # the same order everywhere: two programs never wait for each other
-            held.enter_context(_one_locked(folder))
+            held.enter_context(_one_locked(folder, waits=waits))
         yield
 
 
 @contextlib.contextmanager
-def _one_locked(folder: Path) -> Iterator[None]:
+def _one_locked(folder: Path, *, waits: bool) -> Iterator[None]:
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:  # it is not there; Windows opens no folder at all
         yield
         return
     try:
-        _wait_for(handle, folder)
+        if waits:
+            _wait_for(handle, folder)
+        elif not try_lock(handle):
+            hint = "wait until it is done, or name another folder"
+            raise OutputError(f"{_holder(handle)} is at it", where=Where(folder), hint=hint)
         yield
     finally:
         os.close(handle)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from posewright.arrays import Flags, Floats, Indices
+from posewright.bodies import DomainParameters
+from posewright.documents import Node, read_record
 from posewright.errors import InputError, UnknownNameError
 from posewright.recordings import Recording, RobotHeader, RobotRecord
 from posewright.recordings.falls import FallDetector, FallLimits, Spell, tilt, up_seen_from
@@ -204,6 +207,12 @@ class Trajectory:
         """Return how fast angles `(n, n_joints)` [rad] change between rows, `(n - 1, n_joints)` [rad/s]."""
         changes: Floats = np.abs(np.diff(angles, axis=0)) / self.row_s
         return changes
+
+
+def domain_of(fact: Any) -> DomainParameters:
+    """Return how a recorded body differed from its model, by its fact `domain`, or raise an InputError."""
+    told = Node(fact, Path("header of the recording"), "domain")
+    return read_record(told, DomainParameters, degrees=False)
 
 
 def card_for(header: RobotHeader, given: Robot | None) -> Robot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import importlib.metadata
 import io
 import json
 import math
@@ -18,10 +19,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from posewright.control.loop import sigterm_raises
-from posewright.documents import locked, open_ordinary, remove_unfinished, write_atomically
+from posewright.documents import is_there, locked, open_ordinary, remove_unfinished, write_atomically
 from posewright.errors import FormatError, InputError, OutputError, PosewrightError, Where
 from posewright.recordings.plain import from_json, plain, to_json
 from posewright.search.executors import executor_for, in_order
+from posewright.version import __version__
 
 Item = TypeVar("Item")
 
@@ -69,6 +71,9 @@ class Run:
         for name in ("ranking", "incidents", "story"):
             object.__setattr__(self, name, tuple(plain(getattr(self, name))))
 
+
+_LONGEST_STEM = 100
+"""So many bytes of a run's name stand in the names of its files, which must not be too long themselves."""
 
 _SKETCHED = {"size", "lines", "boxes", "path"}
 
@@ -156,8 +161,10 @@ class Batch:
         return tuple(dict.fromkeys(name for run in self.done for name in run.figures))
 
     @property
-    def digest(self) -> str:
-        """A digest over what all runs recorded."""
+    def digest(self) -> str | None:
+        """A digest over what all runs recorded; None where none recorded anything."""
+        if not any(run.digest for run in self.done):
+            return None
         lines = "".join(f"{run.name} {run.digest}\n" for run in self.done)
         return hashlib.sha256(lines.encode()).hexdigest()
 
@@ -225,6 +232,8 @@ class _Kept(Generic[Item]):
             run = self.task(item, None if self.folder is None else self.folder / f"{stem}.mcap")
             if self.folder is not None:
                 write_atomically(_entry(self.folder, stem), _sealed(run))
+        except OutputError:  # no disk has room for the others either
+            raise
         except PosewrightError as error:  # of this run alone: the others go on
             return Run(name, error=str(error))
         return run
@@ -245,7 +254,7 @@ def run_batch(
     """Do a task with every item; the runs are in the items' order, and the same whoever does them.
 
     What a folder holds already is not done again. A run that raises an error says so, and is tried again
-    the next time.
+    the next time; where one cannot be kept, the batch ends.
 
     Args:
         task: makes the run of an item, and writes its recording to the path, where there is one; it can be
@@ -275,7 +284,7 @@ def run_batch(
     with sigterm_raises(), _opened(folder, settings):
         for name in items if folder is not None else ():
             path = _entry(folder, stem_of(key, name))  # type: ignore[arg-type]  # there is one: see above
-            if path.exists():
+            if is_there(path):
                 note(_unsealed(path, name), is_old=True)
         left = [named for named in items.items() if named[0] not in runs]
         with executor_for(workers if executor is None else 1, len(left)) as own:
@@ -286,7 +295,18 @@ def run_batch(
 
 def stem_of(key: str, name: str) -> str:
     """Return what the files of a run are called, without ending: `seed_7`."""
-    return re.sub(r"[^\w.+-]+", "_", f"{key}_{name}")[:120]
+    told = f"{key}_{name}"
+    stem = re.sub(r"[^\w.+-]+", "_", told)
+    if stem == told and len(stem.encode()) <= _LONGEST_STEM:
+        return stem
+    digest = hashlib.sha256(told.encode(errors="backslashreplace")).hexdigest()[:8]  # tells it from the like
+    return f"{stem.encode()[:_LONGEST_STEM].decode(errors='ignore')}~{digest}"
+
+
+def versions() -> dict[str, str]:
+    """Return the versions on which what is simulated hangs."""
+    found = {name: importlib.metadata.version(name.lower()) for name in ("MuJoCo", "NumPy")}
+    return {"Posewright": __version__, **found}
 
 
 def digest_of(settings: Mapping[str, str]) -> str:
@@ -301,9 +321,9 @@ def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
         yield
         return
     make_folder(folder / JOURNAL)
-    with locked(folder / SETTINGS):
+    with locked(folder, waits=False):
         _sweep(folder)
-        if (folder / SETTINGS).exists():
+        if is_there(folder / SETTINGS):
             _refuse_others(_document(folder / SETTINGS), settings, folder / SETTINGS)
         else:
             write_atomically(folder / SETTINGS, json.dumps(dict(settings), indent=2).encode())

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import base64
-import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from posewright.documents import write_atomically
-from posewright.errors import MissingExtraError
+from posewright.errors import MissingExtraError, OutputError, PosewrightError
 from posewright.experiments.batch import REPORT, RESULTS, Batch, Run, make_folder
 from posewright.experiments.replaying import draw_outcome, replay
-from posewright.figures import save_figure
+from posewright.figures.saving import screen_png
 from posewright.version import __version__
 
 TEMPLATE = "batch_report.html"
 _UNSHOWN = ("contest", "what", "file ")
 """Settings that are the title, or digests of files."""
 
-_DPI = 100
 _BINS = 30
 _WIDE, _HIGH = 720.0, 150.0
 """Of the picture of the distribution, without its words, in its own units."""
@@ -29,23 +26,31 @@ _WIDE, _HIGH = 720.0, 150.0
 
 @dataclass(frozen=True)
 class Shown:
-    """A run that is shown large: which it is, and its picture, where its recording is kept."""
+    """A run that is shown large: which it is, and its picture, or why there is none; both may be empty."""
 
     title: str
-    row: Run
+    run: Run
     picture: str
+    trouble: str
 
 
 def keep_report(batch: Batch) -> None:
     """Write `results.csv` and `report.html` into the batch's folder, or raise an OutputError.
 
-    Without a folder nothing is written; and no report where what makes it is not installed.
+    Without a folder nothing is written; where what makes the report is not installed, there is none, and one
+    of before, which knows less, is removed.
     """
     if batch.folder is not None:
         make_folder(batch.folder)
         write_atomically(batch.folder / RESULTS, batch.csv().encode(errors="backslashreplace"))
-        with suppress(MissingExtraError):
-            write_atomically(batch.folder / REPORT, report_of(batch).encode(errors="backslashreplace"))
+        path = batch.folder / REPORT
+        try:
+            write_atomically(path, report_of(batch).encode(errors="backslashreplace"))
+        except MissingExtraError:
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise OutputError.at(path, error.strerror or str(error)) from error
 
 
 def report_of(batch: Batch, *, look_closer: bool = True) -> str:
@@ -70,7 +75,7 @@ def report_of(batch: Batch, *, look_closer: bool = True) -> str:
         batch=batch,
         title=f"{batch.settings.get('contest') or batch.settings.get('what', 'Batch')}",
         about=_about(batch),
-        texts={name for row in batch.done for name, one in row.figures.items() if isinstance(one, str)},
+        texts={name for run in batch.done for name, one in run.figures.items() if isinstance(one, str)},
         spread=spread_of(batch),
         shown=list(_shown(batch)) if look_closer else [],
         version=__version__,
@@ -108,22 +113,23 @@ def _shown(batch: Batch) -> Iterator[Shown]:
     ends = {"Worst": -1, "Median": len(ranked) // 2, "Best": 0} if ranked else {}
     seen: set[str] = set()
     for title, place in ends.items():
-        row = ranked[place]
-        if row.name not in seen:
-            seen.add(row.name)
-            yield Shown(title, row, _picture(batch.recording(row)))
+        run = ranked[place]
+        if run.name not in seen:
+            seen.add(run.name)
+            yield Shown(title, run, *_picture(batch.recording(run)))
 
 
-def _picture(recording: Path | None) -> str:
-    """Return the picture of a recording as the address of an image that holds it; empty without one."""
+def _picture(recording: Path | None) -> tuple[str, str]:
+    """Return the picture of a recording as the address of an image that holds it, and why there is none."""
     if recording is None:
-        return ""
-    figure = draw_outcome(replay(recording))
-    figure.set_dpi(_DPI)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "picture.png"
-        save_figure(figure, path)
-        return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
+        return "", ""
+    try:
+        picture = screen_png(draw_outcome(replay(recording)))
+    except MissingExtraError:
+        raise
+    except PosewrightError as error:  # of this recording alone
+        return "", str(error)
+    return f"data:image/png;base64,{base64.b64encode(picture).decode()}", ""
 
 
 def spread_of(batch: Batch) -> Mapping[str, Any]:
@@ -132,10 +138,10 @@ def spread_of(batch: Batch) -> Mapping[str, Any]:
     if low == high:
         return {}
     bins: dict[int, list[Run]] = {}
-    for row in batch.done:
-        value = row.figures.get(batch.measure)
+    for run in batch.done:
+        value = run.figures.get(batch.measure)
         if isinstance(value, int | float):
-            bins.setdefault(round((value - low) / (high - low) * _BINS), []).append(row)
+            bins.setdefault(round((value - low) / (high - low) * _BINS), []).append(run)
     step = min(_WIDE / _BINS, _HIGH / max(map(len, bins.values())))
     mean, deviation = batch.mean or 0.0, batch.deviation or 0.0
 
@@ -145,9 +151,9 @@ def spread_of(batch: Batch) -> Mapping[str, Any]:
     return {
         "radius": round(0.45 * step, 2),
         "dots": [
-            (round(_WIDE * place / _BINS, 1), round(_HIGH - step * (n + 0.5), 1), row)
-            for place, rows in sorted(bins.items())
-            for n, row in enumerate(rows)
+            (round(_WIDE * place / _BINS, 1), round(_HIGH - step * (n + 0.5), 1), run)
+            for place, runs in sorted(bins.items())
+            for n, run in enumerate(runs)
         ],
         "mean": across(mean),
         "band": (across(mean - deviation), across(mean + deviation)),

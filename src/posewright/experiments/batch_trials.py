@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import re
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ import numpy as np
 
 from posewright.arenas import Arena, Role, corners, shadows
 from posewright.arrays import Floats
-from posewright.bodies import DomainParameters
 from posewright.contests import Ranked, contest
 from posewright.errors import InputError
-from posewright.experiments.batch import Batch, OnRun, Run, digest_of, run_batch
+from posewright.evaluation.trajectory import domain_of
+from posewright.experiments.batch import Batch, OnRun, Run, digest_of, run_batch, versions
 from posewright.experiments.batch_report import keep_report
 from posewright.experiments.outcome import Outcome, Unjudged
 from posewright.experiments.plants import SIMULATION
@@ -25,7 +24,6 @@ from posewright.experiments.run import documents_of, run_trial
 from posewright.experiments.trial import Trial, read_trial
 from posewright.recordings import Recording, write_mcap
 from posewright.search.plan import checked_seed
-from posewright.version import __version__
 
 MOST_SEEDS = 100_000
 _SEEDS = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
@@ -45,9 +43,10 @@ def read_seeds(text: str) -> tuple[int, ...]:
         first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
         if last < first:
             raise InputError(f"no seeds: {text!r}", hint="such as 1-20, or 1,4,9-12")
-        if last - first >= MOST_SEEDS:
-            raise InputError(f"too many seeds: {part.strip()}", hint=f"at most {MOST_SEEDS}")
-        seeds.update(range(first, last + 1))
+        if last - first < MOST_SEEDS:
+            seeds.update(range(first, last + 1))
+        if last - first >= MOST_SEEDS or len(seeds) > MOST_SEEDS:
+            raise InputError(f"too many seeds: {text!r}", hint=f"at most {MOST_SEEDS}")
     return tuple(sorted(map(checked_seed, seeds)))
 
 
@@ -65,19 +64,18 @@ class _Task:
         trial, files = replace(self.trial, seed=0), (self.motions, self.body)
         texts = documents_of(trial, self.motions, self.body, legal=self.legal)
         texts |= {str(one): Path(one).read_bytes().hex() for one in files if one and Path(one).is_file()}
+        told = {name: str(value) for name, value in asdict(trial).items() if name != "seed" and value != ""}
         return {
+            "trial": told.pop("name"),
+            "contest name": told.pop("contest"),
+            **told,
             "contest": contest(trial.contest).title,
-            "trial": trial.name,
-            "robot": trial.robot,
-            "behaviour": trial.behaviour,
             "layout": trial.layout or "random",
             "motions": str(self.motions or "the behaviour's"),
             "body": self.body,
             "layouts": "legal ones" if self.legal else "any",
             **{f"file {name}": digest_of({name: text}) for name, text in sorted(texts.items())},
-            "Posewright": __version__,
-            "MuJoCo": importlib.metadata.version("mujoco"),
-            "NumPy": np.__version__,
+            **versions(),
         }
 
     def recorded(self, seed: int, record: Path | None) -> Run:
@@ -155,9 +153,7 @@ def run_of(name: str, outcome: Outcome) -> Run:
     score, table, recording = outcome.score, outcome.score.table(), outcome.recording
     points = {} if isinstance(score, Unjudged) else {"points": score.points}
     ranked = score if isinstance(score, Ranked) else None
-    told: dict[str, Any] = dict(next(iter(recording.header.robots.values())).facts.get("domain") or {})
-    pairs = {key: tuple(value) for key, value in told.items() if isinstance(value, list)}
-    domain = DomainParameters(**told | pairs)
+    domain = domain_of(next(iter(recording.header.robots.values())).facts.get("domain") or {})
     return Run(
         name,
         figures=ranked.figures if ranked else points,

@@ -177,11 +177,20 @@ def _set_up(trial: Trial, motions: str | Path | None, body: str, *, legal: bool)
 
 
 def documents_of(trial: Trial, motions: str | Path | None, body: str, *, legal: bool) -> dict[str, str]:
-    """Return the texts a trial hangs on, but for what its seed draws; raises what running it would raise."""
+    """Return the texts a trial hangs on, but for what its seed draws; raises what running it would raise.
+
+    A robot's model is told as hexadecimal digits.
+    """
     stage = _set_up(trial, motions, body, legal=legal)
-    cards = {card_document(one.robot.name): one.robot.text for one in stage.behaviours.values()}
-    documents = {**stage.recorder.header.documents, **cards}
-    return {name: text for name, text in documents.items() if name != "random.layout.yaml"}
+    documents = dict(stage.recorder.header.documents)
+    if trial.layout in {"", "random"}:
+        documents.pop("random.layout.yaml", None)
+    for role, played in stage.behaviours.items():
+        card = played.robot
+        documents[card_document(card.name)] = card.text
+        if card.model_path is not None:
+            documents[f"model of {role}"] = card.model_path.read_bytes().hex()
+    return documents
 
 
 def _look_before(stage: _Stage, *, to_film: bool) -> None:

@@ -6,11 +6,10 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from posewright.bodies import DomainParameters
-from posewright.documents import Node, read_record
+from posewright.evaluation.trajectory import domain_of
 from posewright.evaluation.walking.feet import FeetWork, feet_work_of
 from posewright.evaluation.walking.joints import Energy, JointLoads, drives_of, energy_of, joint_loads_of
 from posewright.evaluation.walking.travel import Leaning, Travel, leaning_of, travel_of
@@ -116,8 +115,7 @@ class WalkResult:
     @cached_property
     def domain(self) -> DomainParameters:
         """How the body differed from the robot's model."""
-        told = Node(self.walk.trajectory.fact("domain"), Path("header of the recording"), "domain")
-        return read_record(told, DomainParameters, degrees=False)
+        return domain_of(self.walk.trajectory.fact("domain"))
 
     @property
     def welded(self) -> tuple[str, ...]:

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from posewright.experiments.batch import Batch, OnRun, Run, digest_of, run_batch
+from posewright.errors import InputError
+from posewright.experiments.batch import Batch, OnRun, Run, digest_of, run_batch, versions
 from posewright.experiments.walking.walk import walk_gait
 from posewright.gaits import Gait, VelocityCommand, gait_text
 from posewright.recordings import write_mcap
 from posewright.robots import Robot
-from posewright.version import __version__
 
 _SHOWN = ("speed_m_s", "left_m_s", "turn_rad_s", "max_tilt_deg", "max_torque_ratio", "cost_of_transport")
 """The figures that tell most of a walk."""
@@ -34,10 +34,15 @@ def walk_batch(
 
     It is kept in a folder and gone on with as `run_batch` does it. The faster walk is the better one, and one
     without a fall is better than any with one.
+
+    Raises:
+        InputError: a speed is asked for twice; and as `run_batch` does.
     """
     items: dict[str, _Walk] = {}
     for (name, one), command in itertools.product(gaits.items(), commands):
         words = f"{name} at {command.forward_m_s:g}" if len(commands) > 1 else name
+        if words in items:
+            raise InputError(f"{words} is asked for twice", hint="each speed once, to six digits")
         items[words] = (words, *one, command)
     settings = {
         "what": "Gaits walked",
@@ -46,17 +51,21 @@ def walk_batch(
         "asked for": "; ".join(map(repr, commands)),
         **{name: str(value) for name, value in how.items()},
         **{
-            f"file {name}": digest_of({name: gait_text(one) + card.text})
+            f"file {name}": digest_of({name: gait_text(one) + card.text, "model": _model(card)})
             for name, (one, card) in gaits.items()
         },
-        "Posewright": __version__,
+        **versions(),
     }
-    task = functools.partial(_row, how)
+    task = functools.partial(_run, how)
     kept: Any = {"folder": folder, "workers": workers, "on_run": on_run}
     return run_batch(task, items, key="gait", measure="speed_m_s", settings=settings, **kept)
 
 
-def _row(how: Mapping[str, Any], walk: _Walk, record: Path | None) -> Run:
+def _model(card: Robot) -> str:
+    return "" if card.model_path is None else card.model_path.read_bytes().hex()
+
+
+def _run(how: Mapping[str, Any], walk: _Walk, record: Path | None) -> Run:
     name, gait, robot, command = walk
     result = walk_gait(gait, robot, command=command, **how)
     if record is not None:
