@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -154,3 +155,19 @@ def test_a_name_with_a_nul_is_an_error_of_ours(tmp_path: Path) -> None:
         write_atomically(tmp_path / "a\0b", b"")
     with pytest.raises(DocumentError, match="no file can be called"):
         read_document(tmp_path / "a\0b")
+
+
+def test_a_file_is_closed_once_where_it_must_be_closed_before_it_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close, closed = os.close, []
+
+    def counted(handle: int) -> None:
+        closed.append(handle)
+        close(handle)
+
+    monkeypatch.setattr("posewright.documents.files.sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr("posewright.documents.files.os.close", counted)
+    write_atomically(tmp_path / "a", b"x")
+    assert len(closed) == 1
+    assert (tmp_path / "a").read_bytes() == b"x"
