@@ -92,7 +92,7 @@ def is_read_back(topic: str) -> bool:
 
 
 def json_bytes(header: Header, found: Messages, n: int) -> tuple[int, int]:
-    """Return how many bytes decisions and events have and may have: as objects they take twenty times that."""
+    """Return how many bytes decisions and events have and may have: objects take twenty times that."""
     topics = EVENTS, *(f"/{name}/decisions" for name in header.robots)
     length = sum(len(message) for topic in topics for message in found.get(topic, ()))
     return length, MAX_JSON_BYTES + n * ROW_JSON_BYTES
