@@ -69,7 +69,7 @@ class Line:
 def show(raw: bytes) -> str:
     """Return bytes as they may be printed on one line: shortened, nothing unprintable."""
     cut = raw[:_SHOWN_BYTES]
-    shown = visible(cut.decode("latin-1"))
+    shown = visible(cut.decode("latin-1")).replace("\xa0", r"\xa0")  # a byte, not a space
     return f"'{shown}{'...' if len(raw) > _SHOWN_BYTES else ''}'"
 
 
