@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +30,14 @@ from pathlib import Path
 
 def visible(text: str) -> str:
     """Return a text with its control characters, which could steer a terminal, written out as their codes."""
-    if text.isprintable():
-        return text
-    return "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in text)
+    return text if text.isprintable() else "".join(map(_visible_sign, text))
+
+
+def _visible_sign(sign: str) -> str:
+    if sign.isprintable() or unicodedata.category(sign) == "Zs":  # a space of any width steers nothing
+        return sign
+    code = ord(sign)
+    return f"\\x{code:02x}" if code < 1 << 8 else f"\\u{code:04x}" if code < 1 << 16 else f"\\U{code:08x}"
 
 
 MOST_TOLD = 1000

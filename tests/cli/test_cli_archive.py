@@ -13,7 +13,7 @@ import pytest
 from posewright.cli import app
 from posewright.cli.app import run
 from posewright.cli.archive import grouped
-from posewright.cli.console import visible
+from posewright.errors import visible
 from posewright.robots import robot
 
 Captured = pytest.CaptureFixture[str]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from posewright.cli.app import run
+from posewright.cli.film_options import filming
 from posewright.errors import UnavailableError
 from posewright.robots import robot
 
@@ -45,12 +46,30 @@ def test_a_film_gets_a_name_here_or_in_a_folder(tmp_path: Path, monkeypatch: pyt
     assert (tmp_path / "wink.gif").read_bytes()[:10] == b"GIF89a" + bytes((64, 0, 48, 0))
 
 
-@pytest.mark.parametrize("size", ["large", "63x48", "0x0", "64", "99999x2"])
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        ("large", "width and height in pixels"),
+        ("64", "width and height in pixels"),
+        ("63x48", "even numbers"),
+        ("0x0", "even numbers"),
+        ("99999x2", "even numbers"),
+    ],
+)
 def test_a_size_that_makes_no_sense_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], size: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], size: str, words: str
 ) -> None:
     assert film("-o", str(tmp_path / "a.mp4"), "--size", size) == 2
-    assert "pixels" in (told := capsys.readouterr().err) or "even numbers" in told
+    assert words in capsys.readouterr().err
+
+
+def test_how_long_a_film_takes_is_told_in_minutes_and_whole_seconds() -> None:
+    said: list[str] = []
+    times = iter([0.0, 59.6, 3.0])
+    tell = filming(said.append, lambda: next(times))
+    for share in (0.0, 0.5, 0.75):
+        tell(share)
+    assert said == ["filming: 50%, 1:00 left", "filming: 75%, 0:01 left"]
 
 
 def test_a_camera_is_refused_before_anything_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

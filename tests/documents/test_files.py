@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import re
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from posewright.documents import locked, read_document, save_document, write_atomically
+from posewright.documents.files import LOCK_TIMEOUT_S, _wait_for
 from posewright.errors import DocumentError, OutputError, Where
 
 
@@ -100,18 +103,24 @@ def test_whoever_waits_is_told_for_whom(
     assert f"{tmp_path}: waiting for another program" in told
 
 
-@pytest.mark.usefixtures("holder")
 def test_whoever_waits_is_patient_while_something_gets_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("posewright.documents.files.LOCK_TIMEOUT_S", 0.3)
-    works = [threading.Timer(0.1 * i, (tmp_path / f"{i}").touch) for i in range(1, 8)]
-    for work in works:
-        work.start()
-    began = time.monotonic()
-    with pytest.raises(OutputError), locked(tmp_path):
-        pass
-    assert time.monotonic() - began > 0.9
+    monkeypatch.setattr("posewright.documents.files.try_lock", lambda _: False)
+    now, works = 0.0, 4
+
+    def sleep(_: float) -> None:
+        nonlocal now, works
+        now += 0.9 * LOCK_TIMEOUT_S
+        if works:
+            os.utime(tmp_path, ns=(works, works))
+            works -= 1
+
+    handle = os.open(tmp_path, os.O_RDONLY)
+    with pytest.raises(OutputError):
+        _wait_for(handle, tmp_path, lambda: now, sleep)
+    os.close(handle)
+    assert now == pytest.approx(6 * 0.9 * LOCK_TIMEOUT_S)
 
 
 @pytest.mark.usefixtures("holder")
@@ -146,3 +155,19 @@ def test_a_name_with_a_nul_is_an_error_of_ours(tmp_path: Path) -> None:
         write_atomically(tmp_path / "a\0b", b"")
     with pytest.raises(DocumentError, match="no file can be called"):
         read_document(tmp_path / "a\0b")
+
+
+def test_a_file_is_closed_once_where_it_must_be_closed_before_it_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close, closed = os.close, []
+
+    def counted(handle: int) -> None:
+        closed.append(handle)
+        close(handle)
+
+    monkeypatch.setattr("posewright.documents.files.sys", SimpleNamespace(platform="win32"))
+    monkeypatch.setattr("posewright.documents.files.os.close", counted)
+    write_atomically(tmp_path / "a", b"x")
+    assert len(closed) == 1
+    assert (tmp_path / "a").read_bytes() == b"x"

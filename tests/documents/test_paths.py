@@ -103,3 +103,10 @@ def test_a_name_out_of_a_file_cannot_steer_a_terminal(tmp_path: Path) -> None:
         pw.read_layout(path)
     assert "\x1b" not in str(failed.value)
     assert str(pw.PosewrightError("a\x1b[31m\nb")) == "a\\x1b[31m\\x0ab"
+
+
+def test_only_what_steers_is_written_out_and_honest_text_stays() -> None:
+    honest = "Schritt\u00a0eins\u3000\u4e00\u6b69"
+    assert str(pw.PosewrightError(honest)) == honest
+    steering = "\u202ea\u2028b\x9b\x85\U000e0001"
+    assert str(pw.PosewrightError(steering)) == r"\u202ea\u2028b\x9b\x85\U000e0001"

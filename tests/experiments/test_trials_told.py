@@ -23,7 +23,7 @@ from posewright.errors import InputError
 from posewright.experiments import Trial, read_trial
 from posewright.experiments.stillness import StillWatch
 from posewright.figures import save_figure
-from posewright.recordings import Event
+from posewright.recordings import Event, read_mcap
 
 LAZY = """\
 chart: lazy
@@ -191,3 +191,15 @@ def test_an_option_that_cannot_apply_is_refused_before_the_run(
     done = posewright("run", *words, folder=tmp_path)
     assert (done.returncode, done.stdout, list(tmp_path.iterdir())) == (2, "", [])
     assert message in done.stderr
+
+
+def test_a_run_that_cannot_have_happened_is_recorded_but_not_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: object) -> None:
+        raise InputError("it cannot have happened")
+
+    monkeypatch.setattr("posewright.contests.registry.refuse_impossible", refuse)
+    with pytest.raises(InputError, match="cannot have happened"):
+        pw.run_trial("passivity-test", record=tmp_path / "run.mcap")
+    assert read_mcap(tmp_path / "run.mcap").n_rows > 0

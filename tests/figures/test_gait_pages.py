@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from posewright.errors import InputError, MissingExtraError, UnknownNameError, UnreachableError
 from posewright.figures import draw_gait, draw_parameter, save_figure
-from posewright.figures.gait.content import GaitContent
+from posewright.figures.gait.content import GaitContent, name_and_changes
 from posewright.figures.gait.cycle import counts, down_spans, joint_range
 from posewright.figures.gait.feet import base_outline, side_axis, standing_leg
 from posewright.figures.gait.page import fastest_line, half_speed, shown_legs, subtitle, times_line
@@ -307,3 +307,19 @@ def test_drawing_a_gait_needs_no_simulator() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603
     assert ran.stdout.split() == ["False", "False"]
+
+
+def test_a_name_of_a_gait_is_no_path_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = read_gait("trot").path
+    assert path is not None
+    Path("mine.gait.yaml").write_text(path.read_text().replace("gait: trot", "gait: mine"))
+    found = replace(read_gait("trot").changed({"ground_speed_m_s": 0.2}), name="mine.gait.yaml", path=None)
+    assert name_and_changes(found, robot("sony_ers7")) == "mine.gait.yaml"
+    own = replace(found, path=Path("mine.gait.yaml"))
+    assert "changed: ground_speed_m_s 0.2" in name_and_changes(own, robot("sony_ers7"))
+
+
+def test_the_name_of_a_gait_is_no_gait_to_draw_a_parameter_of() -> None:
+    with pytest.raises(InputError, match="read_gait reads it"):
+        draw_parameter("trot", "shape_factor", [0.5])  # type: ignore[arg-type]  # what is tried

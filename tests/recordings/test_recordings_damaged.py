@@ -223,7 +223,7 @@ def test_a_checksum_of_zero_is_no_pass(recorded: bytes, place: Path) -> None:
 def test_a_file_that_swells_beyond_all_measure_is_refused(
     recorded: bytes, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("posewright.recordings.container_reader.MAX_UNPACKED_BYTES", 1000)
+    monkeypatch.setattr("posewright.recordings.budgets.MAX_UNPACKED_BYTES", 1000)
     assert "1000 are allowed" in reason(place, recorded)
 
 
@@ -260,6 +260,6 @@ def test_bombs_are_not_unpacked(place: Path, compression: str) -> None:
 def test_millions_of_empty_records_are_refused(
     place: Path, record: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("posewright.recordings.container_reader.MAX_RECORDS", 1000)
-    monkeypatch.setattr("posewright.recordings.container_reader.BYTES_PER_RECORD", 1 << 20)
+    monkeypatch.setattr("posewright.recordings.budgets.MAX_RECORDS", 1000)
+    monkeypatch.setattr("posewright.recordings.budgets.BYTES_PER_RECORD", 1 << 20)
     assert "more than 1000 records" in reason(place, bomb(record * 1001, "zstd"))

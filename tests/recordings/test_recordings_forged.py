@@ -119,11 +119,16 @@ def test_changed_added_doubled_and_missing_attachments_are_named(recorded: bytes
     assert f"the attachment '{motion}' changed" in reason(place, other, trust_attached_rules=True)
 
 
-def test_changed_rules_count_only_for_who_trusts_them(race: Recording, recorded: bytes, place: Path) -> None:
+def test_changed_rules_count_only_for_who_trusts_them(
+    race: Recording, recorded: bytes, place: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     place.write_bytes(resaved(recorded, texts=[(RULES, GENEROUS)], without=RULES))
     with pytest.raises(FormatError, match=r"rules .* changed \(.*--trust-attached-rules"):
         pw.replay(place)
     seen = read_mcap(place, trust_attached_rules=True)
+    (told,) = caplog.messages
+    assert f"the rules '{RULES}'" in told
+    assert "changed after it was made: its digest was not checked" in told
     assert seen.happened == race.happened
     assert seen.digest() != race.digest()
     with pytest.raises(InputError, match=r"scoring.time_weight is 75, not 7.5 .*--trust-attached-rules"):
@@ -196,7 +201,7 @@ def with_(recording: Recording, name: str, value: Any) -> Recording:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("boxes", np.nan, "where box 0 was"),
+        ("boxes", np.nan, "where box 1 was"),
         ("boxes", np.inf, r"pose of box 1 holds inf in row 7"),
         ("boxes", 1e300, r"pose of box 1 holds 1e\+300 in row 7"),
         ("base", np.nan, "where the robot's base and feet were"),

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from posewright import formats
-from posewright.cli.console import bar, give, note, visible, warn
+from posewright.cli.console import bar, give, note, warn
 from posewright.cli.options import FOUND, AcceptLoss, AsJson, add_group, argument, losses_listed, option
-from posewright.errors import FormatError, OutputError, Where
+from posewright.errors import FormatError, OutputError, Where, visible
 
 ArchivePath = Annotated[Path, argument("ARCHIVE", "An ODA archive, in gzip or not.")]
 RobotName = Annotated[

@@ -18,6 +18,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from posewright.errors import visible
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import Progress, TextColumn
@@ -44,13 +46,6 @@ _NUMERIC = frozenset("0123456789+-. ")
 def printable(text: str) -> str:
     """Return a text on one line whose control characters, which could steer a terminal, are written out."""
     return visible(" ".join(text.splitlines()))
-
-
-def visible(name: str) -> str:
-    """Return a name with its control characters, line breaks too, written out as their codes."""
-    if name.isprintable():
-        return name
-    return "".join(sign if sign.isprintable() else f"\\x{ord(sign):02x}" for sign in name)
 
 
 def emit_json(data: Any) -> None:

@@ -54,12 +54,16 @@ def refuse_unused_camera(camera: str | None, video: Path | None) -> None:
         raise InputError("no film is made that --camera could be for", hint="--video FILE makes one")
 
 
-def filming(say: Callable[[str], None]) -> Callable[[float], None]:
+def filming(
+    say: Callable[[str], None], clock: Callable[[], float] = time.perf_counter
+) -> Callable[[float], None]:
     """Return a function that tells how far a film is, and how long it will take."""
-    began = time.perf_counter()
+    began = clock()
 
     def tell(share: float) -> None:
-        left_s = (time.perf_counter() - began) * (1.0 / share - 1.0)
-        say(f"filming: {share:.0%}, {left_s // 60:.0f}:{left_s % 60:02.0f} left")
+        if share <= 0.0:
+            return
+        minutes, seconds = divmod(round((clock() - began) * (1.0 / share - 1.0)), 60)
+        say(f"filming: {share:.0%}, {minutes}:{seconds:02} left")
 
     return tell

@@ -12,7 +12,7 @@ import stat
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -89,6 +89,7 @@ def replacing(path: Path, *, ending: str = "") -> Iterator[tuple[Path, int]]:
             unfinished.chmod(path.stat().st_mode & 0o777)
         if sys.platform == "win32":  # it replaces no file that is open
             os.close(handle)
+            handle = -1
         unfinished.replace(path)
     except BaseException as error:
         with contextlib.suppress(OSError):
@@ -97,7 +98,7 @@ def replacing(path: Path, *, ending: str = "") -> Iterator[tuple[Path, int]]:
             raise OutputError.at(path, error.strerror or str(error)) from error
         raise
     finally:
-        with contextlib.suppress(OSError):
+        if handle >= 0:
             os.close(handle)
 
 
@@ -245,12 +246,17 @@ def _one_locked(folder: Path, *, waits: bool) -> Iterator[None]:
         os.close(handle)
 
 
-def _wait_for(handle: int, folder: Path) -> None:
+def _wait_for(
+    handle: int,
+    folder: Path,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
     """Wait for the lock of a folder, as long as whoever has it gets something done."""
-    began = moved = time.monotonic()
+    began = moved = clock()
     changed, is_told = os.fstat(handle).st_mtime_ns, False
     while not try_lock(handle):
-        now = time.monotonic()
+        now = clock()
         if os.fstat(handle).st_mtime_ns != changed:
             changed, moved = os.fstat(handle).st_mtime_ns, now
         if now - moved > LOCK_TIMEOUT_S:
@@ -260,16 +266,17 @@ def _wait_for(handle: int, folder: Path) -> None:
             is_told = True
             message = "%s: waiting for %s, which is changing files here"
             logging.getLogger("posewright").warning(message, visible(str(folder)), _holder(handle))
-        time.sleep(_POLL_S)
+        sleep(_POLL_S)
 
 
 def _holder(handle: int) -> str:
     """Return which program holds the lock of an open folder, where Linux tells its number."""
     with contextlib.suppress(OSError):
-        inode = f":{os.fstat(handle).st_ino}"
+        status = os.fstat(handle)
+        folder = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
         for line in Path("/proc/locks").read_text(encoding="ascii").splitlines():
             words = line.split()  # 1: FLOCK ADVISORY WRITE 4711 fe:00:131 0 EOF; one that waits has an arrow
-            if words[1] == "FLOCK" and words[5].endswith(inode):
+            if words[1] == "FLOCK" and words[5] == folder:
                 return f"another program (process {words[4]})"
     return "another program"
 

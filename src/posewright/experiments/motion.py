@@ -24,7 +24,6 @@ from posewright.formats.native import render
 from posewright.motions import Motion
 from posewright.recordings import Header, Recorder, RobotHeader
 from posewright.robots import Robot
-from posewright.robots import robot as robot_named
 from posewright.version import __version__
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ def try_motion(
         UnknownNameError: the robot is not known, or has no such pose.
         BodyError: the simulation failed.
     """
-    robot = card_of(motion) if robot is None else robot_named(robot)
+    robot = card_of(motion, robot)
     _refuse_nonsense({"settle_s": settle_s, "hold_s": hold_s, "longest_s": longest_s}, friction)
     commands = commands_of(motion, robot, pose=pose, longest_s=longest_s)
     body = put_down(robot, commands, attitude, friction)

@@ -10,7 +10,7 @@ from typing import Any
 from posewright.arenas import Arena, layout_faults, layout_text
 from posewright.behaviours import Behaviour, BehaviourController, read_behaviour
 from posewright.bodies import Plant, Supervisor
-from posewright.contests import NEW_TRY, Contest, Referee, Score, contest
+from posewright.contests import NEW_TRY, Contest, Referee, Score, contest, judge
 from posewright.contests.registry import KIND
 from posewright.control import Block, Clock, Watcher, drive
 from posewright.documents import read_text, refuse_unwritable
@@ -116,7 +116,7 @@ def _asked(
 
 def _judged(stage: _Stage, recording: Recording) -> Score:
     if _can_be_judged(stage.plant):
-        return stage.contest.judge(recording)
+        return judge(recording, stage.contest)
     return Unjudged(recording, warnings=("nobody knew where the robot was: there is no score",))
 
 

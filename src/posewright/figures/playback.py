@@ -16,7 +16,6 @@ from posewright.formats import card_of
 from posewright.motions import Motion
 from posewright.recordings import Header, Recording
 from posewright.robots import Robot
-from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
     from posewright.simulation import World
@@ -167,7 +166,7 @@ def playback_of_motion(
         InputError: the motion is another robot's, or the robot has no model.
         UnknownNameError: the robot is not known, or has no such pose.
     """
-    card = card_of(motion) if robot is None else robot_named(robot)
+    card = card_of(motion, robot)
     if card.model_path is None:
         raise InputError(f"{card.name} has no model: there is nothing to show", hint="name another robot")
     from posewright.simulation import World

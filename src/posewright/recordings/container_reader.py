@@ -13,7 +13,7 @@ import struct
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -25,32 +25,15 @@ from mcap.exceptions import EndOfFile
 from mcap.opcode import Opcode
 
 from posewright.errors import InputError
+from posewright.recordings.budgets import (
+    MAX_CHANNELS,
+    MAX_LENGTHS,
+    MAX_RARE_BYTES,
+    most_records,
+    most_unpacked,
+)
 
 MAGIC = b"\x89MCAP0\r\n"
-MAX_UNPACKED_BYTES = 1 << 28
-"""A race of 100 s unpacks to some 15 MB."""
-
-MAX_SWELLING = 32
-SMALL_BYTES = 1 << 24
-"""A file unpacks to at most this and `MAX_SWELLING` times its own size; a robot that stands still has 20."""
-
-MAX_RECORDS = 1 << 17
-BYTES_PER_RECORD = 16
-"""A file holds at most this number of records, and one more for so many of its bytes; a race has 180 each."""
-
-MAX_CHANNELS = 1 << 12
-MAX_LENGTHS: Mapping[int, int] = {
-    Opcode.CHUNK: 1 << 24,
-    Opcode.MESSAGE: 1 << 24,
-    Opcode.ATTACHMENT: 1 << 24,
-    Opcode.METADATA: 1 << 21,
-    Opcode.CHANNEL: 1 << 16,
-}
-"""Bytes of one record of a kind; chunks hold some 1 MB here and 4 MB elsewhere."""
-
-MAX_RARE_BYTES = 1 << 24
-"""Bytes of all attachments and channels, and of metadata eight times; a race has 150 kB of them."""
-
 _PIECE_BYTES = 1 << 20
 
 _RECORD = struct.Struct("<BQ")
@@ -96,9 +79,8 @@ def _unpacked(file: BinaryIO, wanted: Callable[[str], bool]) -> Contents:
         body = file.read(length) if length <= MAX_RARE_BYTES else b""
         if opcode == Opcode.DATA_END and position + length == data_end:
             told = records.DataEnd.read(_stream(body)).data_section_crc
-            if (
-                told and told != checksum
-            ):  # where it is left out, chunks' checksums, digest and seal cover all
+            # where it is left out, chunks' checksums, digest and seal cover all
+            if told and told != checksum:
                 raise ValueError("the checksum of the data is wrong")
             return reading.contents()
         checksum = zlib.crc32(body, zlib.crc32(head, checksum))
@@ -141,10 +123,14 @@ def _check_length(opcode: int, length: int, position: int, stop: int) -> None:
     if length > stop - position or (opcode == Opcode.MESSAGE and length < _MESSAGE.size):
         raise ValueError(f"the record at byte {position} claims {length} bytes")
     if length > MAX_LENGTHS.get(opcode, stop):
-        raise ValueError(
-            f"the {Opcode(opcode).name.lower()} at byte {position} has {length} bytes"
-            f" where {MAX_LENGTHS[opcode]} are allowed"
+        kind = Opcode(opcode).name.lower()
+        raise _larger(
+            f"the {kind} at byte {position} has {length} bytes where {MAX_LENGTHS[opcode]} are allowed"
         )
+
+
+def _larger(why: str) -> InputError:
+    return InputError(f"the recording is larger than is read: {why}")
 
 
 def _stream(body: bytes) -> ReadDataStream:
@@ -161,9 +147,9 @@ class _Reading:
         self._told: set[bytes] = set()
         self._messages: dict[int, list[bytes]] = {}
         self._sequences: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
-        self._bytes_left = min(MAX_UNPACKED_BYTES, SMALL_BYTES + MAX_SWELLING * size)
+        self._bytes_left = most_unpacked(size)
         self._rare_left = MAX_RARE_BYTES
-        self._most_records = self._records_left = MAX_RECORDS + size // BYTES_PER_RECORD
+        self._most_records = self._records_left = most_records(size)
 
     def take(self, opcode: int, body: bytes) -> None:
         """Take one record of the file; those not needed are passed over."""
@@ -182,13 +168,13 @@ class _Reading:
         elif opcode == Opcode.MESSAGE:
             self._bytes_left -= len(body)
             if self._bytes_left < 0:
-                raise ValueError("it holds more bytes of messages than are allowed")
+                raise _larger("it holds more bytes of messages than are allowed")
         self._take_inner(opcode, body, 0, len(body))
 
     def _count_rare(self, length: int) -> None:
         self._rare_left -= length
         if self._rare_left < 0:
-            raise ValueError(f"it has over {MAX_RARE_BYTES} bytes of attachments, metadata and channels")
+            raise _larger(f"it has over {MAX_RARE_BYTES} bytes of attachments, metadata and channels")
 
     def _take_chunk(self, chunk: records.Chunk) -> None:
         body = _decompressed(chunk, self._bytes_left)
@@ -200,7 +186,7 @@ class _Reading:
         """Take a record of the kinds that stand in chunks, or outside where nothing is chunked."""
         self._records_left -= 1
         if self._records_left < 0:
-            raise ValueError(f"it holds more than {self._most_records} records")
+            raise _larger(f"it holds more than {self._most_records} records")
         if opcode == Opcode.MESSAGE:
             channel, sequence, _, _ = _MESSAGE.unpack_from(data, start)
             if channel in self._messages:
@@ -220,7 +206,7 @@ class _Reading:
         if self._channels.setdefault(channel.id, channel) != channel:
             raise ValueError(f"there are two channels {channel.id}")
         if len(self._channels) > MAX_CHANNELS:
-            raise ValueError(f"it holds more than {MAX_CHANNELS} channels")
+            raise _larger(f"it holds more than {MAX_CHANNELS} channels")
         if self._wanted(channel.topic):
             self._messages.setdefault(channel.id, [])
 
@@ -244,7 +230,7 @@ def _decompressed(chunk: records.Chunk, budget: int) -> bytes:
     size = chunk.uncompressed_size
     if size > min(budget, MAX_LENGTHS[Opcode.CHUNK]):
         allowed = min(budget, MAX_LENGTHS[Opcode.CHUNK])
-        raise ValueError(f"it would unpack to {size} bytes where {allowed} are allowed")
+        raise _larger(f"it would unpack to {size} bytes where {allowed} are allowed")
     body = _decompress(chunk)
     if len(body) != size:
         raise ValueError(f"a chunk of {size} bytes unpacked to {len(body)}")

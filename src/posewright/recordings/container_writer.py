@@ -21,6 +21,14 @@ from mcap.data_stream import RecordBuilder
 from mcap.opcode import Opcode
 from numpy.typing import NDArray
 
+from posewright.recordings.budgets import (
+    MAX_FILE_BYTES,
+    MAX_LENGTHS,
+    MAX_RARE_BYTES,
+    MAX_UNPACKED_BYTES,
+    most_unpacked,
+    refuse_larger,
+)
 from posewright.recordings.cdr import utf8
 from posewright.recordings.messages import Schema
 from posewright.recordings.topics import Topic
@@ -46,7 +54,13 @@ _INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 def pack(
     topics: Sequence[Topic], attachments: Mapping[str, str], metadata: Mapping[str, Mapping[str, str]]
 ) -> bytes:
-    """Return an MCAP file; the i-th topic becomes channel i + 1, attachments are texts by name."""
+    """Return an MCAP file; the i-th topic becomes channel i + 1, attachments are texts by name.
+
+    Raises:
+        OutputError: the file would be larger than is read.
+    """
+    unpacked = sum(len(message) + _HEAD.itemsize for topic in topics for message in topic.messages)
+    refuse_larger("what happened", unpacked, MAX_UNPACKED_BYTES)  # before it is all laid out
     file = _File()
     file.add(records.Header(profile="", library="posewright"))
     for name, values in metadata.items():
@@ -55,7 +69,10 @@ def pack(
         file.add_attachment(name, utf8(text))
     schemas, channels = _registry(topics)
     file.add_messages(topics, [*schemas, *channels])
-    return file.finish(schemas, channels)
+    packed = file.finish(schemas, channels)
+    refuse_larger("the file", len(packed), MAX_FILE_BYTES)
+    refuse_larger("what happened", file.unpacked, most_unpacked(len(packed)))
+    return packed
 
 
 def _registry(topics: Sequence[Topic]) -> tuple[list[records.Schema], list[records.Channel]]:
@@ -90,6 +107,7 @@ class _File:
     """The bytes so far, and what the summary at the end will tell of them."""
 
     def __init__(self) -> None:
+        self.unpacked = self._rare = 0
         self._parts = [MAGIC]  # joined once: a file is megabytes
         self._size, self._crc = len(MAGIC), zlib.crc32(MAGIC)
         self._chunks: list[records.ChunkIndex] = []
@@ -100,7 +118,14 @@ class _File:
 
     def add(self, record: records.McapRecord) -> tuple[int, int]:
         """Append a record and return where it begins and how many bytes it took."""
-        return self._append(_bytes(record))
+        raw = _bytes(record)
+        kind, length = raw[0], len(raw) - 9
+        refuse_larger(f"a {Opcode(kind).name.lower()}", length, MAX_LENGTHS.get(kind, length))
+        return self._append(raw)
+
+    def _count_rare(self, length: int) -> None:
+        self._rare += length
+        refuse_larger("all attachments, metadata and channels", self._rare, MAX_RARE_BYTES)
 
     def _append(self, raw: bytes) -> tuple[int, int]:
         offset = self._size
@@ -110,6 +135,7 @@ class _File:
 
     def add_metadata(self, name: str, values: Mapping[str, str]) -> None:
         offset, length = self.add(records.Metadata(name=name, metadata=dict(values)))
+        self._count_rare(8 * length)  # as they are counted when they are read
         self._metadata.append(records.MetadataIndex(offset=offset, length=length, name=name))
 
     def add_attachment(self, name: str, data: bytes) -> None:
@@ -117,6 +143,7 @@ class _File:
         told: dict[str, Any] = {"log_time": 0, "create_time": 0, "name": name, "media_type": _TEXT}
         offset, length = self.add(records.Attachment(data=data, **told))
         index = records.AttachmentIndex(offset=offset, length=length, data_size=len(data), **told)
+        self._count_rare(length)
         self._attachments.append(index)
 
     def add_messages(self, topics: Sequence[Topic], registry: Sequence[records.McapRecord]) -> None:
@@ -125,6 +152,7 @@ class _File:
         self._counts = {number: len(topic.messages) for number, topic in enumerate(topics, 1)}
         self._first_ns, self._last_ns = int(heads["log_time"][0]), int(heads["log_time"][-1])
         prologue = _bytes(*registry)
+        self._count_rare(len(prologue))
         ends = np.cumsum(heads["length"] + 9)
         for first, last in _cuts(ends):
             body = prologue + b"".join(messages[first:last])
@@ -134,6 +162,8 @@ class _File:
             prologue = b""
 
     def _add_chunk(self, body: bytes, heads: NDArray[np.void], offsets: NDArray[np.uint64]) -> None:
+        self.unpacked += len(body)
+        refuse_larger("a chunk", len(body), MAX_LENGTHS[Opcode.CHUNK])
         packed = zstandard.ZstdCompressor(level=_LEVEL).compress(body)
         told: dict[str, Any] = {
             "compression": "zstd",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import logging
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,11 +13,12 @@ from typing import Any, BinaryIO, NoReturn
 import numpy as np
 
 from posewright.documents import open_ordinary, write_atomically
-from posewright.errors import FormatError, InputError, Where
+from posewright.errors import FormatError, InputError, Where, visible
+from posewright.recordings.budgets import MAX_FILE_BYTES, MAX_TEXT_BYTES, refuse_larger
 from posewright.recordings.header import RULES_SUFFIX, Header
 from posewright.recordings.plain import check, from_json, to_json
 from posewright.recordings.recording import DIGEST_KIND, Recording
-from posewright.recordings.topics import columns_of, exact_topics, is_read_back, read_recording
+from posewright.recordings.topics import columns_of, exact_topics, is_read_back, json_bytes, read_recording
 from posewright.recordings.views import view_topics
 
 METADATA = "posewright.recording"
@@ -24,12 +26,6 @@ METADATA = "posewright.recording"
 
 FORMAT = "3"
 _OLD_METADATA = "posewright.trace"
-
-MAX_FILE_BYTES = 1 << 29
-"""A race of 100 s takes some 4 MB."""
-
-MAX_JSON_BYTES = 1 << 20
-"""Of the header, or the arena, ...: a race's header has 13 kB."""
 
 SEALED = ("header", "arena", "columns")
 """The entries of a recording's metadata that are sealed one by one."""
@@ -46,17 +42,24 @@ def write_mcap(recording: Recording, path: Path | str) -> None:
 
     Raises:
         InputError: a text in it cannot be written.
-        OutputError: the file cannot be written.
+        OutputError: the file cannot be written, or would be larger than is read.
     """
     write_atomically(Path(path), mcap_bytes(recording), durable=False)  # a run can be repeated
 
 
 def mcap_bytes(recording: Recording) -> bytes:
-    """Return the recording as bytes; the same recording gives the same bytes."""
+    """Return the recording as bytes; the same recording gives the same bytes.
+
+    Raises:
+        InputError: a text in it cannot be written.
+        OutputError: it would be larger than is read.
+    """
     from posewright.recordings.container_writer import pack
 
     with np.errstate(all="ignore"):  # what a viewer's float32 cannot hold is stored exactly beside it
         topics = [*view_topics(recording), *exact_topics(recording)]
+    written: dict[str, Any] = {topic.name: topic.messages for topic in topics}
+    refuse_larger("decisions and events", *json_bytes(recording.header, written, recording.n_rows))
     header = recording.header.to_plain()
     about = {
         "format": FORMAT,
@@ -67,6 +70,8 @@ def mcap_bytes(recording: Recording) -> bytes:
     }
     documents = recording.header.documents
     about["seal"] = to_json(seal(about, documents, recording.happened))
+    for name in (*SEALED, "seal"):
+        refuse_larger(f"the {name}", len(about[name]), MAX_TEXT_BYTES)
     return pack(topics, documents, {METADATA: about})
 
 
@@ -79,7 +84,7 @@ def read_mcap(path: Path | str, *, trust_attached_rules: bool = False) -> Record
     """
     path = Path(path)
     try:
-        with _opened(path) as file:
+        with open_ordinary(path) as file:
             _check_kind(path, file)
             return _recording(file, trust_attached_rules=trust_attached_rules)
     except OSError as error:
@@ -90,14 +95,6 @@ def read_mcap(path: Path | str, *, trust_attached_rules: bool = False) -> Record
         _refuse(path, "the recording is damaged: it is nested too deeply", "plain values", cause=error)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, struct.error) as error:
         _refuse(path, f"the recording is damaged: {error!r:.200}", "a recording as written", cause=error)
-
-
-def _opened(path: Path) -> BinaryIO:
-    try:
-        return open_ordinary(path)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        told = getattr(error, "strerror", None) or error
-        raise FormatError(f"cannot be read: {told}", where=Where(path=path)) from error
 
 
 def _check_kind(path: Path, file: BinaryIO) -> None:
@@ -149,8 +146,8 @@ def _recording(file: BinaryIO, *, trust_attached_rules: bool) -> Recording:
 
 def _parsed(about: Mapping[str, str], name: str) -> Any:
     text = about.get(name, "")
-    if len(text) > MAX_JSON_BYTES:
-        raise InputError(f"its {name} has {len(text)} characters", hint=f"at most {MAX_JSON_BYTES}")
+    if len(text) > MAX_TEXT_BYTES:
+        raise InputError(f"its {name} has {len(text)} characters", hint=f"at most {MAX_TEXT_BYTES}")
     return from_json(text, f"its {name}")
 
 
@@ -199,6 +196,8 @@ def _check_texts(told: Any, right: Mapping[str, str], *, trust_attached_rules: b
         if not trust_attached_rules:
             advice = "; --trust-attached-rules judges by the rules it has now"
             raise _changed(f"the rules {attached!r:.80} {how}", advice)
+        message = "the rules %s of a recording were %s after it was made: its digest was not checked"
+        logging.getLogger("posewright").warning(message, visible(f"{attached!r:.80}"), how)
     return not broken
 
 

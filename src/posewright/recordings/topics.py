@@ -76,7 +76,9 @@ def read_recording(header: Header, columns: Any, found: Messages) -> Recording:
     check("columns", columns, dict.fromkeys(header.robots, _COLUMNS))
     rows = _unpacked(messages.row(len(header.boxes)), ROWS, found)
     n = len(rows["time_s"])
-    _check_json(header, found, n)
+    length, most = json_bytes(header, found, n)
+    if length > most:
+        raise InputError(f"its decisions and events have {length} bytes", hint=f"at most {most} for {n} rows")
     robots = {name: _read_robot(name, header, columns[name], found, n) for name in header.robots}
     boxes, times = rows["boxes"].reshape(n, len(header.boxes), 7), rows["time_s"]
     if not np.isfinite(times).all():
@@ -89,15 +91,11 @@ def is_read_back(topic: str) -> bool:
     return topic in {EVENTS, ROWS} or topic.rpartition("/")[2] in _READ_BACK
 
 
-def _check_json(header: Header, found: Messages, n: int) -> None:
-    """Refuse more decisions and events than any run has: as objects they take twenty times their bytes."""
-    topics, most = (
-        (EVENTS, *(f"/{name}/decisions" for name in header.robots)),
-        MAX_JSON_BYTES + n * ROW_JSON_BYTES,
-    )
+def json_bytes(header: Header, found: Messages, n: int) -> tuple[int, int]:
+    """Return how many bytes decisions and events have and may have: objects take twenty times that."""
+    topics = EVENTS, *(f"/{name}/decisions" for name in header.robots)
     length = sum(len(message) for topic in topics for message in found.get(topic, ()))
-    if length > most:
-        raise InputError(f"its decisions and events have {length} bytes", hint=f"at most {most} for {n} rows")
+    return length, MAX_JSON_BYTES + n * ROW_JSON_BYTES
 
 
 _READ_BACK = frozenset(

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from posewright.documents import is_file, is_there, open_ordinary, try_lock
+from posewright.documents import is_file, is_there, open_ordinary, real_path, try_lock
 from posewright.errors import FormatError, InputError, OutputError, Where
 from posewright.search.attempt import Attempt, Generation, generations_of
 from posewright.search.plan import Dimension, Evaluation, Fact, Plan
@@ -300,9 +300,9 @@ def _opened(path: Path) -> int:
     try:
         if is_there(path) and not is_file(path):
             raise OutputError.at(path, "not an ordinary file")
-        return os.open(path, os.O_RDWR | os.O_CREAT | _BINARY, 0o666)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in its name
-        raise OutputError.at(path, getattr(error, "strerror", None) or str(error)) from error
+        return os.open(real_path(path), os.O_RDWR | os.O_CREAT | _BINARY, 0o666)
+    except OSError as error:
+        raise OutputError.at(path, error.strerror or str(error)) from error
 
 
 def _lock(handle: int, path: Path) -> None:

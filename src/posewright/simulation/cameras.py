@@ -59,7 +59,7 @@ STANDING_DEG = {
 }
 """Azimuth and elevation of a spectator's line of sight, where nothing is in the way."""
 
-_LOOKING_UP = 0.485
+LOOKING_UP = 0.485
 """How high above the floor a camera that follows the robot looks, over the robot's size: at its middle."""
 
 _SIZES_AWAY = 3.14
@@ -163,7 +163,7 @@ def close_up_on(one: ModelInstance) -> CloseUp:
     middles = data.geom_xpos[own] + np.einsum("gij,gj->gi", turns, model.geom_aabb[own, :3])
     halves = np.einsum("gij,gj->gi", np.abs(turns), model.geom_aabb[own, 3:])
     size_m = float(((middles + halves).max(axis=0) - (middles - halves).min(axis=0)).max())
-    return CloseUp(height_m=_LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
+    return CloseUp(height_m=LOOKING_UP * size_m, distance_m=_SIZES_AWAY * size_m)
 
 
 def close_up_on_all(world: World, places: Floats, aspect: float) -> CloseUp:

@@ -15,12 +15,20 @@ import numpy as np
 from posewright.arenas import WALLS, Arena, Role
 from posewright.arrays import Floats
 from posewright.rotation import heading, matrices
-from posewright.simulation.cameras import FOLLOWING, STANDING_DEG, CloseUp, FilmCamera, direction
+from posewright.simulation.cameras import (
+    FOLLOWING,
+    LOOKING_UP,
+    STANDING_DEG,
+    CloseUp,
+    FilmCamera,
+    direction,
+)
 
 _STEP_S = 0.25
 """So much of the film lies between two places that are chosen."""
 
-_AROUND_DEG = np.arange(-180.0, 180.0, 15.0)
+_AROUND_STEP_DEG = 15.0
+_AROUND_DEG = np.arange(-180.0, 180.0, _AROUND_STEP_DEG)
 _RAISED_DEG = np.array([0.0, -14.0, -28.0])
 """The camera may go round the robot, and so much higher than it should be."""
 
@@ -134,7 +142,7 @@ def _in_field(
 
 def _hidden(arena: Arena, near: CloseUp, base: Floats, boxes: Floats, elevation_deg: float) -> Floats:
     """Return the share of the robot that is hidden from each place, `(n, azimuths, elevations)`."""
-    size_m = near.height_m / 0.485
+    size_m = near.height_m / LOOKING_UP
     sight = np.array([[direction(a, elevation_deg + e) for e in _RAISED_DEG] for a in _AROUND_DEG])
     middle = base[:, :3] * (1.0, 1.0, 0.0)
     eyes = middle[:, None, None] + (0.0, 0.0, near.height_m) - near.distance_m * sight
@@ -204,5 +212,5 @@ def _way(hidden: Floats, wanted_deg: Floats, *, is_free: bool) -> tuple[Floats, 
 
 def _steps(degrees: Floats) -> Floats:
     """Return differences of azimuths in steps of those that are tried, the short way round."""
-    steps: Floats = ((degrees + 180.0) % 360.0 - 180.0) / 15.0
+    steps: Floats = ((degrees + 180.0) % 360.0 - 180.0) / _AROUND_STEP_DEG
     return steps

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from posewright.documents import is_folder, is_there, open_ordinary
+from posewright.documents import is_file, is_folder, is_there, open_ordinary
 from posewright.errors import FormatError, Where
 from posewright.formats import ARCHIVE_MARKS, EntryKind, is_text, read_file_bytes, show
 from posewright.motions import Level
@@ -199,12 +199,7 @@ class Documents:
 
 def text_bytes(path: Path) -> bytes:
     """Return what a text file holds, which may be nothing."""
-    try:
-        empty = path.is_file() and path.stat().st_size == 0
-    except (OSError, ValueError) as error:
-        told = getattr(error, "strerror", None) or error
-        raise FormatError(f"cannot be read: {told}", where=Where(path=path)) from error
-    return b"" if empty else read_file_bytes(path, limit=MAX_TEXT_BYTES)
+    return b"" if is_file(path) and not path.stat().st_size else read_file_bytes(path, limit=MAX_TEXT_BYTES)
 
 
 def read_designdb_file(path: Path) -> DesignDb:

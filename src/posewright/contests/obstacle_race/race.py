@@ -56,7 +56,7 @@ class Rows:
                 hint="a judge needs a recording of a simulation, or of a field watched by a camera",
             )
         if not np.isfinite(recording.boxes).all():
-            box = int(np.argwhere(~np.isfinite(recording.boxes))[0, 1])
+            box = int(np.argwhere(~np.isfinite(recording.boxes))[0, 1]) + 1
             raise InputError(f"the recording does not say where box {box} was", hint="all boxes in all rows")
         if not np.isfinite(times).all() or (np.diff(times) <= 0.0).any():
             raise InputError("the time of the recording does not run forward from row to row")

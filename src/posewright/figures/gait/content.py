@@ -18,6 +18,7 @@ from posewright.gaits import (
     Steady,
     VelocityCommand,
     air_path,
+    gait_names,
     left_behind,
     read_gait,
     se2_exp,
@@ -48,6 +49,8 @@ SAME = 1e-6
 def name_and_changes(gait: Gait, robot: Robot) -> str:
     """Return a gait's name, and what was changed since it was read, or beside the one that ships."""
     try:
+        if gait.path is None and gait.name not in gait_names(robot):  # a name in a recording is no path
+            return gait.name
         known = read_gait(gait.path or gait.name, robot=robot).flat
     except PosewrightError:  # it is nowhere to be read: it stands for itself
         return gait.name

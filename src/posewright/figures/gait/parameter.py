@@ -20,10 +20,10 @@ from posewright.gaits import (
     explanation,
     greatest_speed_m_s,
     greatest_turn_rad_s,
+    robot_of,
     timing_of,
 )
 from posewright.robots import Robot
-from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +73,7 @@ def draw_parameter(
         InputError: a value is out of its range.
         UnreachableError: a foot cannot stand on its equilibrium point.
     """
-    card = robot_named(robot or gait.robot)
+    card = robot_of(gait, robot)
     variants = parameter_variants(gait, card, name, values)
     return titled(multiples_page(name, variants, figure), described(name, variants))
 

@@ -15,7 +15,6 @@ from posewright.figures.style import KEY, canvas, styled, titled
 from posewright.formats import card_of
 from posewright.motions import Finding, Motion, check_motion
 from posewright.robots import Robot
-from posewright.robots import robot as robot_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +52,7 @@ def draw_motion(
     """
     if motion.duration == 0.0:
         raise InputError(f"motion {motion.name!r} takes no time: there is nothing to draw")
-    card = card_of(motion) if robot is None else robot_named(robot)
+    card = card_of(motion, robot)
     found = check_motion(motion, card) if findings is None else findings
     return draw_page(Content(motion, card, tuple(found)), figure)
 

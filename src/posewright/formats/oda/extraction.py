@@ -200,9 +200,6 @@ def _write(work: _Work, *, overwrite: bool, tell: Tell | None) -> None:
 def _standing(folder: Path, names: Sequence[str]) -> list[str]:
     try:
         there = {path.name for path in folder.iterdir()}
-    except (
-        OSError,
-        ValueError,
-    ):  # no such folder yet, or whoever writes to it will say what is wrong
-        return []
+    except (OSError, ValueError):
+        return []  # no such folder yet, or whoever writes to it will say what is wrong
     return [name for name in names if name in there]
