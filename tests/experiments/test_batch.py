@@ -226,6 +226,34 @@ def test_speeds_of_one_name_are_refused() -> None:
         walk_batch({"trot": (gait, pw.robot("sony_ers7"))}, commands)
 
 
+@pytest.mark.parametrize("harm", ["junk", "gone", "another"])
+def test_a_run_whose_recording_was_lost_is_done_again(harm: str, tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    folder = Path(shutil.copytree(tests.folder, tmp_path / "harmed"))
+    lost = folder / "seed_2.mcap"
+    if harm == "junk":
+        lost.write_bytes(b"junk")
+    elif harm == "gone":
+        lost.unlink()
+    else:
+        shutil.copy(folder / "seed_1.mcap", lost)
+    old: list[str] = []
+    again = pw.run_many(
+        **TEST, folder=folder, on_run=lambda run, is_old: old.append(run.name) if is_old else None
+    )
+    assert old == ["1", "3"]
+    assert again.digest == tests.digest
+    assert lost.read_bytes() == (tests.folder / "seed_2.mcap").read_bytes()
+
+
+def test_runs_without_their_settings_are_refused(tests: Batch, tmp_path: Path) -> None:
+    assert tests.folder is not None
+    folder = Path(shutil.copytree(tests.folder, tmp_path / "orphaned"))
+    (folder / "batch.json").unlink()
+    with pytest.raises(InputError, match=r"holds runs, but no batch\.json"):
+        pw.run_many(**TEST, folder=folder)
+
+
 def test_a_folder_can_be_named_by_its_settings(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"seeds": [1], "folder": tmp_path / "{trial}-{digest}", "recordings": False}
     one, other = (pw.run_many("passivity-test", body=body, **asked) for body in ("sim", "random"))

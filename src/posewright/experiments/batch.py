@@ -231,7 +231,8 @@ class _Kept(Generic[Item]):
         try:
             run = self.task(item, None if self.folder is None else self.folder / f"{stem}.mcap")
             if self.folder is not None:
-                write_atomically(_entry(self.folder, stem), _sealed(run))
+                recorded = _file_digest(self.folder / f"{stem}.mcap")
+                write_atomically(_entry(self.folder, stem), _sealed(run, recorded))
         except OutputError:  # no disk has room for the others either
             raise
         except PosewrightError as error:  # of this run alone: the others go on
@@ -284,7 +285,7 @@ def run_batch(
     with sigterm_raises(), _opened(folder, settings):
         for name in items if folder is not None else ():
             path = _entry(folder, stem_of(key, name))  # type: ignore[arg-type]  # there is one: see above
-            if is_there(path):
+            if is_there(path) and _is_whole(path):
                 note(_unsealed(path, name), is_old=True)
         left = [named for named in items.items() if named[0] not in runs]
         with executor_for(workers if executor is None else 1, len(left)) as own:
@@ -326,6 +327,9 @@ def _opened(folder: Path | None, settings: Mapping[str, str]) -> Iterator[None]:
         if is_there(folder / SETTINGS):
             _refuse_others(_document(folder / SETTINGS), settings, folder / SETTINGS)
         else:
+            if any((folder / JOURNAL).iterdir()):
+                hint = "name another folder: nobody knows with which settings these were made"
+                raise InputError(f"this folder holds runs, but no {SETTINGS}", where=Where(folder), hint=hint)
             write_atomically(folder / SETTINGS, json.dumps(dict(settings), indent=2).encode())
         try:
             yield
@@ -358,9 +362,26 @@ def _entry(folder: Path, stem: str) -> Path:
     return folder / JOURNAL / f"{stem}.json"
 
 
-def _sealed(run: Run) -> bytes:
+def _sealed(run: Run, recorded: str | None = None) -> bytes:
+    """Return a run as it is kept, with the digest of its recording's file, where there is one."""
     told = to_json(asdict(run))
-    return json.dumps({"run": told, "check": hashlib.sha256(told.encode()).hexdigest()}).encode()
+    check = hashlib.sha256(told.encode()).hexdigest()
+    return json.dumps({"run": told, "check": check, "recording": recorded}).encode()
+
+
+def _file_digest(path: Path) -> str | None:
+    """Return a digest of a file's bytes; None where there is no such file, or none that can be read."""
+    try:
+        with open_ordinary(path) as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
+
+
+def _is_whole(entry: Path) -> bool:
+    """Tell whether the recording beside an entry is the one that was made with it."""
+    recorded = _document(entry).get("recording")
+    return recorded is None or recorded == _file_digest(entry.parents[1] / f"{entry.stem}.mcap")
 
 
 def _unsealed(path: Path, name: str) -> Run:
