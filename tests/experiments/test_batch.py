@@ -18,6 +18,7 @@ import pytest
 
 import posewright as pw
 from posewright.arenas import layout, layout_text
+from posewright.bodies import DomainParameters
 from posewright.errors import BodyError, FormatError, InputError, OutputError
 from posewright.experiments import (
     Batch,
@@ -156,6 +157,15 @@ def test_a_model_that_was_changed_is_named(tmp_path: Path) -> None:
         walked()
     texts = _Task(read_trial("passivity-test"), None, "sim", legal=False).settings()
     assert "file model of robotis_bioloid" in texts
+
+
+def test_bodies_that_read_alike_are_not_the_same_batch(tmp_path: Path) -> None:
+    one = {"trot": (pw.read_gait("trot"), pw.robot("sony_ers7"))}
+    bodies = [DomainParameters(mass_scale=scale) for scale in (1.1, 1.1 + 1e-9)]
+    assert str(bodies[0]) == str(bodies[1])
+    walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path, domain=bodies[0], **BRIEF)
+    with pytest.raises(InputError, match="another file exact numbers"):
+        walk_batch(one, [pw.VelocityCommand(0.1)], folder=tmp_path, domain=bodies[1], **BRIEF)
 
 
 def test_a_layout_of_ones_own_counts_whatever_it_is_called(tmp_path: Path) -> None:

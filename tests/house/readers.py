@@ -185,8 +185,17 @@ def sealed_entry(damaged: bytes) -> bytes:
     return json.dumps(sealed).encode()
 
 
+@cache
+def batch_settings() -> bytes:
+    """Return what a batch of `save_batch` says of its settings."""
+    with tempfile.TemporaryDirectory() as folder:
+        save_batch(Path(folder))
+        return (Path(folder) / "batch.json").read_bytes()
+
+
 def go_on(path: Path) -> None:
     """Take up the batch that an entry of a journal belongs to."""
+    (path.parents[1] / "batch.json").write_bytes(batch_settings())
     batch = pw.run_many("passivity-test", seeds=[1], folder=path.parents[1], recordings=False)
     json.dumps([batch.to_dict(), batch.csv()])
 

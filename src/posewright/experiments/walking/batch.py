@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from posewright.bodies import DomainParameters
 from posewright.errors import InputError
 from posewright.experiments.batch import Batch, OnRun, Run, digest_of, run_batch, versions
 from posewright.experiments.walking.walk import walk_gait
@@ -44,6 +46,9 @@ def walk_batch(
         if words in items:
             raise InputError(f"{words} is asked for twice", hint="each speed once, to six digits")
         items[words] = (words, *one, command)
+    exact = {
+        name: repr(asdict(told) if isinstance(told, DomainParameters) else told) for name, told in how.items()
+    }
     settings = {
         "what": "Gaits walked",
         "gaits": ", ".join(gaits),
@@ -54,6 +59,7 @@ def walk_batch(
             f"file {name}": digest_of({name: gait_text(one) + card.text, "model": _model(card)})
             for name, (one, card) in gaits.items()
         },
+        "file exact numbers": digest_of(exact),
         **versions(),
     }
     task = functools.partial(_run, how)
