@@ -54,7 +54,7 @@ def test_the_numbers_are_told_in_lines_and_in_a_row(swing: MotionFile) -> None:
     assert lines[0] == "swing under gravity, 0.90 s:"
     assert [line.split()[0] for line in lines[1:]] == [
         "falls",
-        "way",
+        "distance",
         "tilt",
         "self-contact",
         "slip",
