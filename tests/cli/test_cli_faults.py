@@ -178,8 +178,10 @@ def test_a_signal_at_any_moment_ends_it_without_a_traceback(one: signal.Signals,
 def signals() -> Iterator[None]:
     """Leave signals and warnings as they were: `main` is for a process of its own."""
     before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
+    hook = sys.unraisablehook
     with warnings.catch_warnings():
         yield
+    sys.unraisablehook = hook
     for one, handler in before.items():
         signal.signal(one, handler)
 
@@ -194,6 +196,31 @@ def test_ctrl_c_while_modules_load_is_one_line(capsys: Captured, monkeypatch: py
         main()
     assert ended.value.code == 130
     assert capsys.readouterr().err == "error: stopped\n"
+
+
+def test_ctrl_c_while_a_class_is_made_is_one_line(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Name:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("posewright.robots.robot_names", lambda: type("Made", (), {"name": Name()}))
+    monkeypatch.setattr(sys, "argv", ["posewright", "robots"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "error: stopped\n"
+
+
+def test_ctrl_c_where_nothing_can_be_raised_comes_again() -> None:
+    class Lost:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit):
+        main()  # pytest's words mean nothing to it; it sets the hook
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 -- the signal comes a moment later
+        Lost()
+        time.sleep(5.0)
 
 
 @pytest.mark.parametrize("name", ["kick\x1b[2J", "kick\x9b2J", "kick\udcff"])

@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 import pytest
 
+from posewright.arenas import arena
 from posewright.bodies import BodyState, GroundTruth, JointCommands, JointStates
 from posewright.contests import rules
 from posewright.control import Block
@@ -163,6 +164,7 @@ class Scenario:
         return Header(
             robots={"soles": RobotHeader("soles", "", ("swing",), ("right_foot", "left_foot"))},
             contest="ceabot_2013/obstacle_race",
+            arena=arena(rules().arena).to_dict(),
             boxes=tuple((x, y, 0.0) for x, y in self.boxes),
             documents={"obstacle_race.rules.yaml": rules().text},
         )

@@ -162,6 +162,15 @@ def test_a_trace_whose_arena_is_measured_otherwise_is_refused(scenario, changes)
         judge(on_field(scenario().stand(6.0).recording(), **changes))
 
 
+@pytest.mark.parametrize("lost", ["name", "size_m", "lines", "box_size_m"])
+def test_a_trace_that_leaves_out_a_measure_of_its_arena_is_refused(lost, scenario):
+    recording = scenario().stand(6.0).recording()
+    kept = {key: value for key, value in recording.header.arena.items() if key != lost}
+    for arena_of in (kept, {}):
+        with pytest.raises(InputError, match=r"no arena is told|not told"):
+            judge(told(recording, header=dataclasses.replace(recording.header, arena=arena_of)))
+
+
 def test_a_referee_does_not_work_on_another_field():
     elsewhere = dataclasses.replace(arena(), name="living_room")
     with pytest.raises(InputError, match="living_room"):
@@ -171,5 +180,6 @@ def test_a_referee_does_not_work_on_another_field():
 def test_rules_of_an_arena_that_does_not_ship_judge_nothing(scenario):
     with pytest.raises(UnknownNameError):
         judge(
-            scenario().stand(6.0).recording(), ObstacleRace(dataclasses.replace(rules(), arena="living_room"))
+            on_field(scenario().stand(6.0).recording(), name="living_room"),
+            ObstacleRace(dataclasses.replace(rules(), arena="living_room")),
         )

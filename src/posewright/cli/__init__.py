@@ -25,6 +25,7 @@ def main() -> None:
         from posewright.cli.console import warn
 
         warnings.showwarning = lambda message, *_, **__: warn(str(message))
+        sys.unraisablehook = _hear_again
         code = run()
     except KeyboardInterrupt:  # while modules were loaded: `run` has an answer of its own
         with suppress(OSError, AttributeError):  # stderr is full, or closed
@@ -36,3 +37,17 @@ def main() -> None:
 def _end(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- what signal handlers are given
     """End as a shell counts it, once what was begun is put away."""
     raise SystemExit(128 + number)
+
+
+def _hear_again(lost: sys.UnraisableHookArgs) -> None:
+    """Raise a signal's exception again that came where nothing can be raised: in an import lock's callback."""
+    stop = lost.exc_value
+    if not isinstance(stop, KeyboardInterrupt | SystemExit):
+        sys.__unraisablehook__(lost)
+    elif not sys.is_finalizing() and hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda *_: _raise(stop))
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+
+def _raise(stop: BaseException) -> NoReturn:
+    raise stop

@@ -86,8 +86,18 @@ def run(arguments: list[str] | None = None) -> int:
         _forget_stdout()
         return NOT_WRITTEN
     except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
+        _end_where_told_to(error)
         return NOT_WRITTEN if completion.is_asked() else _blame(error)
     return code
+
+
+def _end_where_told_to(error: BaseException) -> None:
+    """Exit where a signal lies behind an error: Python 3.11 wraps what is raised while a class is made."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, KeyboardInterrupt | SystemExit):
+            raise cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _explain_usage(error: Any, words: list[str]) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import io
 import multiprocessing
 import os
 import pickle
@@ -136,7 +137,8 @@ class Processes(Executor):
         for child in multiprocessing.active_children():
             if child.pid not in self._others:
                 child.terminate()
-        pool.shutdown(wait=True)
+        with contextlib.redirect_stderr(io.StringIO()):  # its queue may tell there of the pipe that is gone
+            pool.shutdown(wait=True)
 
 
 _tasks: dict[bytes, Callable[[Any], Any]] = {}

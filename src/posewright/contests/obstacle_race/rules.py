@@ -206,11 +206,12 @@ def field_of(rules: Rules) -> Arena:
 
 def check_field(rules: Rules, told: Mapping[str, Any]) -> None:
     """Refuse a field, told as by `Arena.to_dict`, that is not the rules' own or is measured otherwise."""
-    name = told.get("name", rules.arena)
+    name = told.get("name")
     if name != rules.arena:
-        raise InputError(f"the arena is {name!r}", hint=f"{rules.name} is run on {rules.arena!r}")
+        what = "no arena is told" if name is None else f"the arena is {name!r}"
+        raise InputError(what, hint=f"{rules.name} is run on {rules.arena!r}")
     right = field_of(rules).to_dict()
     for measure in _MEASURES:
-        if measure in told and told[measure] != right[measure]:
+        if told.get(measure) != right[measure]:
             hint = f"{right[measure]} in the document of {rules.arena}"
-            raise InputError(f"the arena's {measure} is {told[measure]}", hint=hint)
+            raise InputError(f"the arena's {measure} is {told.get(measure, 'not told')}", hint=hint)
