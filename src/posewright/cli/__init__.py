@@ -40,7 +40,7 @@ def _end(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- w
 
 
 def _hear_again(lost: sys.UnraisableHookArgs) -> None:
-    """Raise a signal's exception again that came where nothing can be raised: in an import lock's callback."""
+    """Raise again what a signal raised where nothing can be raised, as in an import lock's callback."""
     stop = lost.exc_value
     if not isinstance(stop, KeyboardInterrupt | SystemExit):
         sys.__unraisablehook__(lost)
