@@ -177,7 +177,7 @@ def test_a_signal_at_any_moment_ends_it_without_a_traceback(one: signal.Signals,
 @pytest.fixture(autouse=True)
 def signals() -> Iterator[None]:
     """Leave signals and warnings as they were: `main` is for a process of its own."""
-    before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     hook = sys.unraisablehook
     with warnings.catch_warnings():
         yield
@@ -201,10 +201,11 @@ def test_ctrl_c_while_modules_load_is_one_line(capsys: Captured, monkeypatch: py
 def test_ctrl_c_while_a_class_is_made_is_one_line(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     class Name:
         def __set_name__(self, owner: type, name: str) -> None:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("posewright.robots.robot_names", lambda: type("Made", (), {"name": Name()}))
     monkeypatch.setattr(sys, "argv", ["posewright", "robots"])
+    monkeypatch.setattr("posewright.cli.signals._came", [])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 130

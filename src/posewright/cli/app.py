@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from posewright.cli import completion
+from posewright.cli import completion, signals
 from posewright.cli.console import emit_text, fail, hint
 from posewright.cli.options import STOPPED
 from posewright.errors import PosewrightError
@@ -86,18 +86,9 @@ def run(arguments: list[str] | None = None) -> int:
         _forget_stdout()
         return NOT_WRITTEN
     except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
-        _end_where_told_to(error)
+        signals.raise_again()
         return NOT_WRITTEN if completion.is_asked() else _blame(error)
     return code
-
-
-def _end_where_told_to(error: BaseException) -> None:
-    """Exit where a signal lies behind an error: Python 3.11 wraps what is raised while a class is made."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, KeyboardInterrupt | SystemExit):
-            raise cause
-        cause = cause.__cause__ or cause.__context__
 
 
 def _explain_usage(error: Any, words: list[str]) -> int:
