@@ -203,12 +203,14 @@ def test_ctrl_c_while_a_class_is_made_is_one_line(capsys: Captured, monkeypatch:
         def __set_name__(self, owner: type, name: str) -> None:
             signal.raise_signal(signal.SIGINT)
 
+    left: list[int] = []
     monkeypatch.setattr("posewright.robots.robot_names", lambda: type("Made", (), {"name": Name()}))
     monkeypatch.setattr(sys, "argv", ["posewright", "robots"])
-    monkeypatch.setattr("posewright.cli.signals._came", [])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 130
+    came: list[BaseException] = []
+    monkeypatch.setattr("posewright.cli.signals._came", came)
+    monkeypatch.setattr("posewright.cli.signals.leave", left.append)
+    main()
+    assert (left, len(came)) == ([130], 1)
     assert capsys.readouterr().err == "error: stopped\n"
 
 

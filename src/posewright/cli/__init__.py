@@ -12,9 +12,9 @@ def main() -> None:
     """Run the command line and exit with its code."""
     # Typer loads pydantic, which would look through everything installed for plugins, at every start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    try:
-        from posewright.cli import signals
+    from posewright.cli import signals
 
+    try:
         signals.listen()
         from posewright.cli.app import run
         from posewright.cli.console import warn
@@ -25,4 +25,6 @@ def main() -> None:
         with suppress(OSError, AttributeError):  # stderr is full, or closed
             sys.stderr.write("error: stopped\n")
         code = 130
-    raise SystemExit(code)
+    except SystemExit as stop:  # of a signal
+        code = stop.code if isinstance(stop.code, int) else 1
+    signals.leave(code)

@@ -74,11 +74,6 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         code = _code(tuple(verb) if verb and verb[0] in VERBS else VERBS, words)
         sys.stdout.flush()  # here, where a closed pipe can still be told from a fault
-    except PosewrightError as error:
-        fail(str(error))
-        return BAD_INPUT
-    except Usage as error:
-        return _explain_usage(error, words)
     except KeyboardInterrupt:
         fail("stopped")
         return STOPPED
@@ -87,6 +82,11 @@ def run(arguments: list[str] | None = None) -> int:
         return NOT_WRITTEN
     except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
         signals.raise_again()
+        if isinstance(error, PosewrightError):
+            fail(str(error))
+            return BAD_INPUT
+        if isinstance(error, Usage):
+            return _explain_usage(error, words)
         return NOT_WRITTEN if completion.is_asked() else _blame(error)
     return code
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -24,6 +27,17 @@ def raise_again() -> None:
     """Raise what a signal raised, where there was one: compiled code may have made another error of it."""
     if _came:
         raise _came[-1]
+
+
+def leave(code: int) -> NoReturn:
+    """Exit with a code; after a signal without Python's own end, which a half-loaded library may crash."""
+    if _came:
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):  # full, or closed
+                stream.flush()
+        os._exit(code)
+    raise SystemExit(code)
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- what signal handlers are given
