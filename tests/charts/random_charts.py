@@ -12,14 +12,27 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from posewright.charts.action import Actions, Assign
-from posewright.charts.chart import Chart, Kind, Steps
-from posewright.charts.datatypes import BoolType, EnumType, IntType, Type
 from posewright.charts.expression import parse_expression
-from posewright.charts.promise import Promise, Vow
-from posewright.charts.reading.else_guard import else_guard, has_elders
-from posewright.charts.state import Otherwise, Priority, State
-from posewright.charts.transition import ALWAYS, DONE, Memory, Target, Transition
+from posewright.charts.model import (
+    ALWAYS,
+    DONE,
+    Actions,
+    Assign,
+    Chart,
+    Kind,
+    Memory,
+    Otherwise,
+    Priority,
+    Promise,
+    PropertyKind,
+    State,
+    Steps,
+    Target,
+    Transition,
+    else_guard,
+    has_elders,
+)
+from posewright.charts.types import BoolType, EnumType, IntType, Type
 
 from .random_parts import CONSTANTS, EVENTS, LOCAL_EVENTS, OUTPUTS, PERIOD_S, UNITS, Features, Parts
 
@@ -149,9 +162,9 @@ class _Builder(Parts):
         texts = [*asked, "not lamp", f"in({self.names[0]})", "level < 5"]
         when, goal = (parse_expression(self.pick(texts), scope, BoolType()) for _ in range(2))
         return (
-            Promise("never 1", Vow.NEVER, when),
-            Promise("kept", Vow.ALWAYS, goal),
-            Promise("leads_to 3", Vow.LEADS_TO, when, goal, self.pick((0.3, 2.0))),
+            Promise("never 1", PropertyKind.NEVER, when),
+            Promise("kept", PropertyKind.ALWAYS, goal),
+            Promise("leads_to 3", PropertyKind.LEADS_TO, when, goal, self.pick((0.3, 2.0))),
         )
 
     def state(self, plan: _Plan) -> State:

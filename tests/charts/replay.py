@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from posewright.charts import Chart, ChartState, Finding, Interpreter, Rule, Watch
+from posewright.charts import Chart, Finding, Interpreter, Monitor, Rule, Snapshot
 from posewright.charts.expression import Expression
-from posewright.charts.machine import Way
-from posewright.charts.promises.wording import text_of
+from posewright.charts.machine import CompoundTransition, text_of
 from posewright.errors import ExpressionError, InputError
 
 
@@ -39,8 +38,8 @@ class Replay:
         self.states += self.interpreter.run(finding.trace[:-1])
         self.before = self.states[-1]
         self.computed: list[Computed] = []
-        self.after: ChartState | None = None
-        self.taken: tuple[Way, ...] = ()
+        self.after: Snapshot | None = None
+        self.taken: tuple[CompoundTransition, ...] = ()
         self.error: Exception | None = None
         try:
             outcome = self.interpreter.outcome(self.before, finding.trace[-1], self.note)
@@ -55,7 +54,7 @@ class Replay:
         return value
 
     @property
-    def ways(self) -> tuple[Way, ...]:
+    def ways(self) -> tuple[CompoundTransition, ...]:
         """The ways out of the state that the finding is about."""
         return self.interpreter.machine.node(str(self.finding.state)).ways
 
@@ -150,7 +149,7 @@ SHOWN: dict[Rule, Callable[[Replay], bool]] = {
 
 def breaks(chart: Chart, finding: Finding) -> bool:
     """Whether the promise is kept up to the last tick of the trace, and broken by it."""
-    watch, broken = Watch(chart), []
+    watch, broken = Monitor(chart), []
     for inputs, state in zip(finding.trace, Interpreter(chart).run(finding.trace), strict=True):
         names = [one.promise.name for one in watch.see(inputs, state)]
         broken.append({text_of(one) for one in chart.promises if one.name in names})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from posewright.charts import Chart, ChartState, Interpreter
+from posewright.charts import Chart, Interpreter, Snapshot
 
 HEAD = '<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript" name="drawn"'
 
@@ -19,7 +19,7 @@ def states_of(chart: Chart, ticks: int, *events: str) -> list[str]:
     return [state.state for state in steps_of(chart, ticks, *events)]
 
 
-def steps_of(chart: Chart, ticks: int, *events: str) -> Iterator[ChartState]:
+def steps_of(chart: Chart, ticks: int, *events: str) -> Iterator[Snapshot]:
     interpreter = Interpreter(chart)
     state = interpreter.initial()
     for tick in range(ticks):

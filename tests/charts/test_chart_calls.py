@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.datatypes import Type
-from posewright.charts.expression import Function, FunctionRow, cases_of, names_in, text_of
-from posewright.charts.expression.tree import If
+from posewright.charts.expression import Function, FunctionRow, If, cases_of, names_in, text_of
+from posewright.charts.types import Type
 from posewright.errors import ExpressionError
 
 WAY = EnumType(("straight", "left", "right"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from posewright.charts import Chart, Interpreter, Otherwise, Priority, Rule, check_chart, parse_chart
 from posewright.charts.expression import Expression
-from posewright.charts.state import State
+from posewright.charts.model import State
 
 from .random_charts import charts, rows
 from .replay import shows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from posewright.charts import Level, Rule, check_chart, inspect_chart, parse_chart
-from posewright.charts.exploration import Limits
+from posewright.charts.reachability import Limits
 from posewright.errors import MissingExtraError
 
 from .checked import BACK, chart, found

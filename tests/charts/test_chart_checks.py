@@ -20,8 +20,8 @@ from posewright.charts import (
     parse_chart,
     require_sound,
 )
-from posewright.charts.exploration import Limits
-from posewright.charts.writing import chart_data
+from posewright.charts.formats import chart_data
+from posewright.charts.reachability import Limits
 from posewright.errors import InputError
 
 from .checked import BACK, HEAD, chart, found
@@ -320,7 +320,7 @@ def test_a_different_least_time_is_a_difference() -> None:
 def test_a_walk_that_was_given_up_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     one = chart("  one: [{when: a, go: two}, {when: not a, go: one}]\n" + BACK)
     assert equivalent(one, replace(one)).equal is True
-    monkeypatch.setattr("posewright.charts.equivalence.MAX_STEPS", 2)
+    monkeypatch.setattr("posewright.charts.reachability.equivalence.MAX_STEPS", 2)
     told = equivalent(one, replace(one))
     assert (told.equal, told.proved, bool(told)) == (None, False, False)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from posewright.charts import Chart, parse_chart
 from posewright.charts.coverage import (
     Coverage,
+    CoverageRecorder,
     Measure,
-    Recorder,
     cover_run,
     cover_scenarios,
     feasible,
@@ -22,13 +22,12 @@ from posewright.charts.coverage import (
     marks,
     with_feasible,
 )
-from posewright.charts.datatypes import BoolType
-from posewright.charts.drawing.marks import Mark
-from posewright.charts.exploration import explore
+from posewright.charts.drawing import Mark
 from posewright.charts.expression import Scope, parse_expression
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.rows import Row
-from posewright.charts.scenarios import parse_scenario
+from posewright.charts.machine import Interpreter
+from posewright.charts.reachability import explore
+from posewright.charts.scenarios import Row, parse_scenario
+from posewright.charts.types import BoolType
 from posewright.errors import InputError
 
 HEAD = """\
@@ -313,7 +312,7 @@ def test_marks_tell_what_was_covered_partly_and_not() -> None:
 
 def test_watching_does_not_change_what_a_chart_does() -> None:
     chart = parse_chart(JUNCTIONS)
-    recorder, interpreter = Recorder(Interpreter(chart)), Interpreter(chart)
+    recorder, interpreter = CoverageRecorder(Interpreter(chart)), Interpreter(chart)
     state, other = recorder.interpreter.initial(), interpreter.initial()
     for bits in itertools.product([False, True], repeat=4):
         row = {**dict(zip("abc", bits, strict=False)), "n": 5 * bits[3], "go": bits[0]}

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import FloatType, IntType, Report, Scope, chart_in, inspect_chart, parse_expression
-from posewright.charts.checks import inspection
-from posewright.charts.datatypes import Type
-from posewright.charts.exploration.axis import Spans, parted
-from posewright.charts.finding import Rule
-from posewright.charts.proof import Effort, Pool, Prover
+from posewright.charts.checks import Rule, inspection
+from posewright.charts.proof import Effort, Prover, SolverBudget
+from posewright.charts.reachability import Spans, parted
+from posewright.charts.types import Type
 
 CHART = """
 chart: small
@@ -64,15 +63,15 @@ CUBES = (THREE, "a1*a1*a1 + b1*b1*b1 == c1*c1*c1 + 33", "a1*a1*a1 + b1*b1*b1 + c
 ROUNDED = (FRACTIONS, "a1*a1*a1 + b1*b1*b1 == c1*c1*c1 and a1 > 1 and b1 > 1", "a1 / b1 / c1 == b1 / a1")
 
 
-def _steps(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[Report, Pool]:
+def _steps(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[Report, SolverBudget]:
     """Return what the check of a chart came to, and the effort that it took."""
-    pools: list[Pool] = []
+    pools: list[SolverBudget] = []
 
-    def noted() -> Pool:
-        pools.append(Pool())
+    def noted() -> SolverBudget:
+        pools.append(SolverBudget())
         return pools[-1]
 
-    monkeypatch.setattr(inspection, "Pool", noted)
+    monkeypatch.setattr(inspection, "SolverBudget", noted)
     report = inspect_chart(chart_in(text, Path("small.chart.yaml")))
     return report, pools[0]
 
@@ -115,7 +114,7 @@ def test_what_is_too_hard_is_said_within_the_effort(
 
 
 def test_the_harder_the_questions_before_the_less_the_next_may_take() -> None:
-    pool = Pool(Effort(steps=100, all_steps=900, least_steps=10))
+    pool = SolverBudget(Effort(steps=100, all_steps=900, least_steps=10))
     assert pool.steps_allowed() == 100
     pool.steps = 750
     assert pool.steps_allowed() == 50
@@ -127,7 +126,7 @@ def test_the_harder_the_questions_before_the_less_the_next_may_take() -> None:
 
 def test_a_case_found_for_more_is_an_answer_to_less() -> None:
     types: dict[str, Type] = {"x": FloatType(-10.0, 10.0), "n": IntType(-32768, 32767)}
-    pool = Pool(Effort(steps=1, all_steps=1, least_steps=1, bit_steps=1, all_bit_steps=1))
+    pool = SolverBudget(Effort(steps=1, all_steps=1, least_steps=1, bit_steps=1, all_bit_steps=1))
     scope = Scope(types)
     odd = parse_expression("n * n * n - n * x > 17000 and n % 13 == 5 and x * n > 7.77", scope)
     assert Prover(types, pool=pool).satisfiable(true=[odd]).possible is None

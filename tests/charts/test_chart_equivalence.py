@@ -11,12 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.chart import Chart
-from posewright.charts.datatypes import Value
-from posewright.charts.door import read_chart
-from posewright.charts.equivalence import equivalent
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.reading import parse_chart
+from posewright.charts.formats import parse_chart, read_chart
+from posewright.charts.machine import Interpreter
+from posewright.charts.model import Chart
+from posewright.charts.reachability import equivalent
+from posewright.charts.types import Value
 from posewright.errors import InputError, PosewrightError
 
 from .random_charts import charts, rows

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.chart import Chart
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import BoolType, EnumType, IntType, Value
-from posewright.charts.exploration import Exploration, Limits, explore
 from posewright.charts.expression import parse_expression
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.reading import parse_chart
+from posewright.charts.formats import parse_chart
+from posewright.charts.machine import Interpreter, Snapshot
+from posewright.charts.model import Chart
+from posewright.charts.reachability import Exploration, Limits, explore
+from posewright.charts.types import BoolType, EnumType, IntType, Value
 from posewright.errors import PosewrightError
 
 from .random_charts import charts, rows
@@ -36,7 +35,7 @@ def every_row(chart: Chart) -> list[dict[str, Value]]:
     return [dict(zip(columns, row, strict=True)) for row in product(*columns.values())]
 
 
-def outcomes_by_trying(seen: Exploration, state: ChartState) -> set[Any]:
+def outcomes_by_trying(seen: Exploration, state: Snapshot) -> set[Any]:
     """What follows a state for each row of inputs, one after the other."""
     found: set[Any] = set()
     for row in every_row(seen.chart):
@@ -48,7 +47,7 @@ def outcomes_by_trying(seen: Exploration, state: ChartState) -> set[Any]:
     return found
 
 
-def outcomes_explored(seen: Exploration, state: ChartState) -> set[Any]:
+def outcomes_explored(seen: Exploration, state: Snapshot) -> set[Any]:
     return {
         str(case.error) if case.after is None else (seen.same(case.after), case.taken, case.raised)
         for case in seen.cases(state)
@@ -153,7 +152,7 @@ def test_two_numbers_are_decided_by_proof() -> None:
 
 
 def test_without_a_solver_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("posewright.charts.exploration.deciding.find_spec", lambda _name: None)
+    monkeypatch.setattr("posewright.charts.reachability.deciding.find_spec", lambda _name: None)
     seen = explore(chart("  a: [{when: d > e + 0.5 and e > d - 0.25, go: b}]\n  b: []\n"))
     assert not seen.complete
     assert "no solver" in seen.reasons[0]

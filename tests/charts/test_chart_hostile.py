@@ -11,9 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import parse_chart, read_chart
-from posewright.charts.reading.chart_reading import CHART_KEYS
-from posewright.charts.reading.state_reading import STATE_KEYS
-from posewright.charts.reading.transition_reading import TRANSITION_KEYS
+from posewright.charts.formats import CHART_KEYS, STATE_KEYS, TRANSITION_KEYS
 from posewright.documents import render_document
 from posewright.errors import PosewrightError
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from posewright.charts.action import Raise
-from posewright.charts.chart import Chart, Kind
 from posewright.charts.drawing import draw_mermaid
-from posewright.charts.state import State
-from posewright.charts.transition import Memory, Target, Transition, to
+from posewright.charts.model import Chart, Kind, Memory, Raise, State, Target, Transition, to
 
 
 def on(event: str, *goals: str) -> Transition:

@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 
 from posewright.charts import Chart, Interpreter, parse_chart
 from posewright.charts.coverage import cover_chart
-from posewright.charts.mutation import (
-    Mutant,
-    Sort,
-    Teller,
-    Verdict,
-    explore_kept,
-    mutants,
-    mutate_chart,
-)
+from posewright.charts.mutation import Mutant, MutantStatus, Sort, Teller, explore_kept, mutants, mutate_chart
 from posewright.charts.scenarios import Expectation, Scenario, ScenarioStep, parse_scenario
 from posewright.errors import InputError
 
@@ -205,7 +197,7 @@ def shown(made: Chart, given: list[dict[str, object]]) -> list[tuple[str, dict[s
 
 
 @pytest.fixture(scope="module")
-def told() -> list[tuple[Mutant, Verdict, list[dict[str, object]]]]:
+def told() -> list[tuple[Mutant, MutantStatus, list[dict[str, object]]]]:
     teller = Teller(explore_kept(TIMED))
     found = []
     for mutant in mutants(TIMED):
@@ -217,22 +209,22 @@ def told() -> list[tuple[Mutant, Verdict, list[dict[str, object]]]]:
 
 
 def test_inputs_that_tell_a_mutant_do_tell_it(
-    told: list[tuple[Mutant, Verdict, list[dict[str, object]]]],
+    told: list[tuple[Mutant, MutantStatus, list[dict[str, object]]]],
 ) -> None:
-    apart = [(mutant, trace) for mutant, verdict, trace in told if verdict is Verdict.APART]
+    apart = [(mutant, trace) for mutant, verdict, trace in told if verdict is MutantStatus.APART]
     assert len(apart) > 60
     for mutant, trace in apart:
         assert shown(mutant.chart, trace) != shown(TIMED, trace), str(mutant)
 
 
 def test_what_is_proved_alike_is_never_seen_apart(
-    told: list[tuple[Mutant, Verdict, list[dict[str, object]]]],
+    told: list[tuple[Mutant, MutantStatus, list[dict[str, object]]]],
 ) -> None:
     given = rows(1, 400)
     wanted = shown(TIMED, given)
-    assert not [mutant for mutant, verdict, _ in told if verdict is Verdict.UNKNOWN]
+    assert not [mutant for mutant, verdict, _ in told if verdict is MutantStatus.UNKNOWN]
     for mutant, verdict, _ in told:
-        if verdict is Verdict.ALIKE:
+        if verdict is MutantStatus.ALIKE:
             assert shown(mutant.chart, given) == wanted, str(mutant)
 
 
@@ -244,7 +236,7 @@ states:
 """)
 
 
-def beginnings(made: Chart) -> dict[str, Verdict]:
+def beginnings(made: Chart) -> dict[str, MutantStatus]:
     teller = Teller(explore_kept(made))
     faults = (one for one in mutants(made) if one.description.endswith(f"not {made.initial_values['y']}"))
     return {one.description: teller.tell(one).verdict for one in faults}
@@ -252,8 +244,8 @@ def beginnings(made: Chart) -> dict[str, Verdict]:
 
 def test_a_fault_in_a_value_at_the_start_is_told_where_it_shows() -> None:
     assert beginnings(WAITING) == {
-        "y is 3 in the beginning, not 2": Verdict.APART,
-        "y is 1 in the beginning, not 2": Verdict.APART,
+        "y is 3 in the beginning, not 2": MutantStatus.APART,
+        "y is 1 in the beginning, not 2": MutantStatus.APART,
     }
     later = parse_scenario("scenario: s\nsteps: [{set: {a: 1}, expect: {y: 5}}]\n", WAITING)
     result = mutate_chart(WAITING, [later])
@@ -269,7 +261,7 @@ def test_a_fault_in_a_value_at_the_start_that_is_never_seen_does_not_count(kind:
     states = "initial: p\nstates: {p: {entry: {y: 5}, transitions: [{when: a, do: {y: 6}}]}}\n"
     made = chart("initial_values: {y: 2}\n" + states, head)
     assert len(beginnings(made)) == 2
-    assert set(beginnings(made).values()) == {Verdict.ALIKE}
+    assert set(beginnings(made).values()) == {MutantStatus.ALIKE}
     assert mutate_chart(made, cover_chart(made).scenarios).score == 1.0
 
 
@@ -278,7 +270,7 @@ def test_a_fault_in_a_value_at_the_start_that_goes_on_unseen_is_not_called_alike
     states = "initial: p\nstates: {p: {entry: [{z: 'min(y, d)'}, {y: 5}]}}\n"
     made = chart("initial_values: {y: 1}\n" + states, head)
     assert len(beginnings(made)) == 2
-    assert Verdict.ALIKE not in beginnings(made).values()
+    assert MutantStatus.ALIKE not in beginnings(made).values()
 
 
 STARTS = st.fixed_dictionaries(
@@ -306,7 +298,7 @@ def test_what_is_proved_alike_from_any_start_is_never_seen_apart(
     found = [(one, teller.tell(one)) for one in mutants(made) if one.sort in (Sort.INITIAL, Sort.ACTION)]
     given_rows = [rows(seed, 12) for seed in range(30)]
     for mutant, one in found:
-        if one.verdict is Verdict.ALIKE:
+        if one.verdict is MutantStatus.ALIKE:
             assert all(shown(mutant.chart, run) == shown(made, run) for run in given_rows), str(mutant)
 
 
@@ -324,7 +316,7 @@ states:
     teller = Teller(seen)
     assert not seen.complete
     told = [teller.tell(mutant) for mutant in mutants(made) if mutant.sort is Sort.COMPARISON]
-    assert Verdict.ALIKE not in {one.verdict for one in told}
+    assert MutantStatus.ALIKE not in {one.verdict for one in told}
 
 
 def test_a_chart_that_fails_its_own_scenario_is_refused() -> None:

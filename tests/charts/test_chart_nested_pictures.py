@@ -12,19 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.action import Raise, assign
-from posewright.charts.chart import Chart, Kind
-from posewright.charts.datatypes import BoolType
-from posewright.charts.drawing import Mark, Style, draw_chart, draw_svg
-from posewright.charts.drawing.composing import compose
-from posewright.charts.drawing.geometry import Box, Point
-from posewright.charts.drawing.nested.family import Family
-from posewright.charts.drawing.nested.metrics import text_width
-from posewright.charts.drawing.nested.scene import Scene
-from posewright.charts.expression import Expression, Name, constant
-from posewright.charts.expression.source import Source
-from posewright.charts.state import State
-from posewright.charts.transition import Memory, Target, Transition, to
+from posewright.charts.drawing import (
+    Box,
+    Family,
+    Mark,
+    Point,
+    Scene,
+    Style,
+    compose,
+    draw_chart,
+    draw_svg,
+    text_width,
+)
+from posewright.charts.expression import Expression, Name, Source, constant
+from posewright.charts.model import Chart, Kind, Memory, Raise, State, Target, Transition, assign, to
+from posewright.charts.types import BoolType
 from posewright.errors import InputError, UnknownNameError
 
 SVG = "{http://www.w3.org/2000/svg}"

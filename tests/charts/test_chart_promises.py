@@ -9,12 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.chart import Chart
-from posewright.charts.exploration import Limits, explore
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.promise import Promise
-from posewright.charts.promises import Verdict, Watch, check_promises, prove_promises
-from posewright.charts.reading import parse_chart
+from posewright.charts.checks import CheckStatus, check_promises, prove_promises
+from posewright.charts.formats import parse_chart
+from posewright.charts.machine import Interpreter, Monitor
+from posewright.charts.model import Chart, Promise
+from posewright.charts.reachability import Limits, explore
 
 from .random_charts import charts, rows
 
@@ -50,21 +49,21 @@ def chart(promise: str) -> Chart:
     return parse_chart(CHART.format(promise=promise))
 
 
-def verdict(promise: str) -> Verdict:
+def verdict(promise: str) -> CheckStatus:
     (result,) = prove_promises(chart(promise))
     return result.verdict
 
 
 def test_what_never_happens_is_proved() -> None:
-    assert verdict("{never: in(standing) and motion == kick}") is Verdict.PROVED
-    assert verdict("{always: motion == kick or not in(kicking)}") is Verdict.PROVED
-    assert verdict("{always: count <= 9}") is Verdict.PROVED
-    assert verdict("{never: lost and not in(standing)}") is Verdict.PROVED
+    assert verdict("{never: in(standing) and motion == kick}") is CheckStatus.PROVED
+    assert verdict("{always: motion == kick or not in(kicking)}") is CheckStatus.PROVED
+    assert verdict("{always: count <= 9}") is CheckStatus.PROVED
+    assert verdict("{never: lost and not in(standing)}") is CheckStatus.PROVED
 
 
 def test_a_promise_is_broken_by_the_shortest_run() -> None:
     (result,) = prove_promises(chart("{never: motion == kick and tilt > 60}"))
-    assert result.verdict is Verdict.BROKEN
+    assert result.verdict is CheckStatus.BROKEN
     assert len(result.trace) == 2
     assert result.trace[0]["near"] is True
     assert float(result.trace[1]["tilt"]) > 60
@@ -74,33 +73,33 @@ def test_a_promise_is_broken_by_the_shortest_run() -> None:
 
 def test_a_raised_event_can_be_asked_for() -> None:
     (result,) = prove_promises(chart("{never: lost}"))
-    assert result.verdict is Verdict.BROKEN
+    assert result.verdict is CheckStatus.BROKEN
     assert len(result.trace) == 6
 
 
 def test_an_answer_in_time_is_proved_and_one_tick_less_is_broken() -> None:
-    assert verdict("{when: in(kicking), leads_to: not in(kicking), within: 0.5 s}") is Verdict.PROVED
+    assert verdict("{when: in(kicking), leads_to: not in(kicking), within: 0.5 s}") is CheckStatus.PROVED
     (result,) = prove_promises(chart("{when: in(kicking), leads_to: not in(kicking), within: 0.4 s}"))
-    assert result.verdict is Verdict.BROKEN
+    assert result.verdict is CheckStatus.BROKEN
     assert len(result.trace) == 5
-    assert verdict("{when: in(rising), leads_to: in(standing), within: 100 s}") is Verdict.BROKEN
+    assert verdict("{when: in(rising), leads_to: in(standing), within: 100 s}") is CheckStatus.BROKEN
 
 
 def test_what_was_not_explored_to_the_end_is_not_called_proved() -> None:
     (result,) = prove_promises(chart("{never: count == 9}"), limits=Limits(states=5))
-    assert result.verdict is Verdict.BOUNDED
+    assert result.verdict is CheckStatus.BOUNDED
     assert result.depth >= 1
     assert "not all" in result.message
 
 
 def test_one_exploration_that_watches_nothing_still_checks_the_promises() -> None:
     (result,) = check_promises(explore(chart("{never: motion == kick and tilt > 60}")))
-    assert result.verdict is Verdict.BROKEN
+    assert result.verdict is CheckStatus.BROKEN
 
 
 def test_a_watch_tells_once_that_a_promise_is_broken() -> None:
     machine = chart("{when: in(kicking), leads_to: not in(kicking), within: 0.2 s}")
-    run, watch = Interpreter(machine), Watch(machine)
+    run, watch = Interpreter(machine), Monitor(machine)
     state, told = run.initial(), []
     for _ in range(5):
         inputs = {"near": True, "fallen": False, "tilt": 0.0}
@@ -114,12 +113,12 @@ def test_a_watch_tells_once_that_a_promise_is_broken() -> None:
 def test_a_broken_promise_is_broken_by_its_trace_and_by_nothing_shorter(data: st.DataObject) -> None:
     machine: Chart = data.draw(charts(max_states=4, promises=True))
     for result in prove_promises(machine):
-        assert result.verdict is not Verdict.BOUNDED
-        if result.verdict is Verdict.BROKEN:
+        assert result.verdict is not CheckStatus.BOUNDED
+        if result.verdict is CheckStatus.BROKEN:
             told = watched(machine, result.trace)
             assert told[-1].count(result.promise) == 1
             assert all(result.promise not in tick for tick in told[:-1])
-        if result.verdict is Verdict.PROVED:
+        if result.verdict is CheckStatus.PROVED:
             assert all(result.promise not in tick for tick in watched(machine, data.draw(rows(machine, 12))))
 
 
@@ -136,7 +135,7 @@ def test_no_run_of_two_ticks_breaks_what_is_said_to_be_kept_so_far(data: st.Data
 
 def watched(machine: Chart, inputs: Any) -> list[list[Promise]]:
     """What a watch tells of a run, tick by tick."""
-    run, watch = Interpreter(machine), Watch(machine)
+    run, watch = Interpreter(machine), Monitor(machine)
     state, told = run.initial(), []
     for row in inputs:
         state = run.step(state, row)
@@ -162,7 +161,7 @@ states:
 def test_what_is_not_a_number_and_becomes_zero_breaks_a_promise(value: str) -> None:
     drawn = parse_chart(LOST.format(kind="float", guard="true", value=value, b="0"))
     (result,) = prove_promises(drawn)
-    assert result.verdict is Verdict.BROKEN
+    assert result.verdict is CheckStatus.BROKEN
     interpreter = Interpreter(drawn)
     state = interpreter.initial()
     for row in result.trace:
@@ -174,10 +173,10 @@ def test_what_is_not_a_number_and_becomes_zero_breaks_a_promise(value: str) -> N
 def test_a_guard_that_only_what_is_not_a_number_meets_is_met(guard: str) -> None:
     drawn = parse_chart(LOST.format(kind="float", guard=guard, value="5", b="1"))
     (result,) = prove_promises(drawn)
-    assert result.verdict is Verdict.BROKEN
+    assert result.verdict is CheckStatus.BROKEN
 
 
 def test_where_numbers_stay_numbers_the_promise_is_proved() -> None:
     drawn = parse_chart(LOST.format(kind="{float: [-5, 5]}", guard="true", value="a*a - a*a + 5", b="0"))
     (result,) = prove_promises(drawn)
-    assert result.verdict is Verdict.PROVED
+    assert result.verdict is CheckStatus.PROVED

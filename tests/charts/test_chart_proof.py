@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, EnumType, Expression, FloatType, IntType, Scope, parse_expression
-from posewright.charts.datatypes import INT_HIGH, INT_LOW, to_single
-from posewright.charts.expression import Binary, If, Literal, Name, Operator
-from posewright.charts.expression.tree import chain_of
+from posewright.charts.expression import Binary, If, Literal, Name, Operator, chain_of
 from posewright.charts.proof import (
+    DOUBLE,
+    FAILED,
+    SINGLE,
     Answer,
     Claim,
     DividesByZero,
@@ -29,10 +30,10 @@ from posewright.charts.proof import (
     Place,
     Prover,
     Saturates,
+    compute,
     places_in,
 )
-from posewright.charts.proof.claim import FAILED, compute
-from posewright.charts.proof.rounding import DOUBLE, SINGLE
+from posewright.charts.types import INT_HIGH, INT_LOW, to_single
 from posewright.errors import InputError, MissingExtraError, UnknownNameError
 
 MODE = EnumType(("slow", "fast", "mad"))

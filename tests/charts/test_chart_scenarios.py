@@ -9,14 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import Chart, parse_chart, run_chart
-from posewright.charts.rows import parse_row, read_rows, run_rows
 from posewright.charts.scenarios import (
     Expectation,
     Scenario,
     ScenarioStep,
+    parse_row,
     parse_scenario,
+    read_rows,
     read_scenario,
     rows_of,
+    run_rows,
     run_scenario,
     run_scenarios,
     save_scenario,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from posewright.charts.scxml import parse_scxml
+from posewright.charts.formats import parse_scxml
 from posewright.errors import ExpressionError, FormatError, InputError
 
 from .scxml_documents import document

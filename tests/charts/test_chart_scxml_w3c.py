@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from posewright.charts import ChartState, Interpreter
-from posewright.charts.scxml import parse_scxml
+from posewright.charts import Interpreter, Snapshot
+from posewright.charts.formats import parse_scxml
 from posewright.errors import InputError
 
 from .w3c import SKIPPED, cases
@@ -38,7 +38,7 @@ def outcome(path: Path) -> str:
     except InputError as error:
         return str(error)
     interpreter = Interpreter(chart)
-    state: ChartState = interpreter.initial()
+    state: Snapshot = interpreter.initial()
     for _ in range(MOST_TICKS):
         state = interpreter.step(state, {})
         if {"pass", "fail"} & {*state.active}:

@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 
 from posewright.charts import EnumType, FloatType, IntType, Kind, Otherwise, Priority, parse_chart, read_chart
-from posewright.charts.action import Assign, Branch, Raise
-from posewright.charts.chart import Chart, Steps
 from posewright.charts.expression import Inside, Timed, nodes_of
-from posewright.charts.promise import Vow
-from posewright.charts.transition import Memory, Target
+from posewright.charts.model import Assign, Branch, Chart, Memory, PropertyKind, Raise, Steps, Target
 from posewright.errors import PosewrightError
 
 RACE = """\
@@ -184,7 +181,11 @@ def test_truth_tables_are_functions(race: Chart) -> None:
 
 def test_promises_may_ask_for_events_and_states(race: Chart) -> None:
     assert [promise.name for promise in race.promises] == ["never 1", "few_tries", "leads_to 3", "leads_to 4"]
-    assert [promise.vow for promise in race.promises][:3] == [Vow.NEVER, Vow.ALWAYS, Vow.LEADS_TO]
+    assert [promise.vow for promise in race.promises][:3] == [
+        PropertyKind.NEVER,
+        PropertyKind.ALWAYS,
+        PropertyKind.LEADS_TO,
+    ]
     assert [promise.within_s for promise in race.promises] == [0.0, 0.0, 0.5, 5.05]
     assert race.promises[2].when.names == {"start"}
     assert any(isinstance(node, Inside) for node in nodes_of(race.promises[0].when.tree))

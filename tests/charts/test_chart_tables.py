@@ -34,8 +34,7 @@ from posewright.charts import (
     save_table,
     table_of,
 )
-from posewright.charts.cubes import covers, guard_cube, points
-from posewright.charts.truth_table import grouped
+from posewright.charts.tables import covers, grouped, guard_cube, points
 from posewright.errors import FormatError, InputError
 
 BEHAVIOURS = Path(posewright.__file__).parent / "robots/catalogue/robotis_bioloid/behaviours"

@@ -13,13 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.charts.chart import Chart, Kind
-from posewright.charts.datatypes import BoolType, EnumType, FloatType, Value
-from posewright.charts.drawing import draw_timeline, timeline_svg
-from posewright.charts.drawing.levels import levels_of
-from posewright.charts.drawing.runs import envelope, runs_of
-from posewright.charts.state import State
-from posewright.charts.transition import to
+from posewright.charts.drawing import draw_timeline, envelope, levels_of, runs_of, timeline_svg
+from posewright.charts.model import Chart, Kind, State, to
+from posewright.charts.types import BoolType, EnumType, FloatType, Value
 from posewright.errors import InputError
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import BoolType, FloatType, IntType, Scope, parse_expression
-from posewright.charts.expression import UNITS, parse_quantity, text_of
-from posewright.charts.expression.quantities import conversion
+from posewright.charts.expression import text_of
+from posewright.charts.types import UNITS, conversion, parse_quantity
 from posewright.errors import ExpressionError, InputError
 
 SCOPE = Scope(

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from posewright.charts import BoolType, Kind, chart_data, parse_chart, read_chart, save_chart
-from posewright.charts.chart import Chart
 from posewright.charts.expression import parse_expression
-from posewright.charts.state import State
-from posewright.charts.transition import Transition, to
+from posewright.charts.model import Chart, State, Transition, to
 from posewright.documents import render_document
 
 from .random_charts import charts

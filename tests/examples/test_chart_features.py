@@ -20,17 +20,16 @@ from posewright.charts import (
     Memory,
     Otherwise,
     Priority,
+    PropertyKind,
     Raise,
     State,
     Steps,
     Target,
     Transition,
     Type,
-    Vow,
     read_chart,
 )
-from posewright.charts.action import Action, Actions, every_action
-from posewright.charts.transition import DONE, segments_of
+from posewright.charts.model import DONE, Action, Actions, every_action, segments_of
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent for path in (ROOT / "examples/charts").glob("*/README.md"))
@@ -121,9 +120,9 @@ FEATURES: dict[str, Callable[[Seen], object]] = {
     "`otherwise: refuse`": lambda c: c.chart.otherwise is Otherwise.REFUSE,
     "`steps: completion`": lambda c: c.chart.steps is Steps.COMPLETION,
     "`resources`": lambda c: c.chart.resources,
-    "promise: `never`": lambda c: any(one.vow is Vow.NEVER for one in c.chart.promises),
-    "promise: `always`": lambda c: any(one.vow is Vow.ALWAYS for one in c.chart.promises),
-    "promise: `leads_to`": lambda c: any(one.vow is Vow.LEADS_TO for one in c.chart.promises),
+    "promise: `never`": lambda c: any(one.vow is PropertyKind.NEVER for one in c.chart.promises),
+    "promise: `always`": lambda c: any(one.vow is PropertyKind.ALWAYS for one in c.chart.promises),
+    "promise: `leads_to`": lambda c: any(one.vow is PropertyKind.LEADS_TO for one in c.chart.promises),
 }
 
 

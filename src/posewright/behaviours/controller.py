@@ -12,7 +12,7 @@ from posewright.behaviours.outputs import STAND, Action, choose
 from posewright.behaviours.performer import Performer
 from posewright.behaviours.sources import Senses
 from posewright.bodies import BodyState, Decision, JointCommands
-from posewright.charts import Broken, ChartState, Interpreter, Value, Watch
+from posewright.charts import Broken, Interpreter, Monitor, Snapshot, Value
 from posewright.control import Schedule
 from posewright.gaits import QuadrupedGait
 
@@ -31,7 +31,7 @@ class Tick:
     """
 
     time_s: float
-    chart: ChartState
+    chart: Snapshot
     inputs: Mapping[str, Value]
     outputs: Mapping[str, Value]
     action: Action
@@ -60,7 +60,7 @@ class BehaviourRunner:
     def restart(self) -> None:
         """Begin anew, as a person who switches the robot on again; chance goes on."""
         self._chart = self._interpreter.initial()
-        self._watch = Watch(self.behaviour.chart, self._chart) if self.behaviour.chart.promises else None
+        self._watch = Monitor(self.behaviour.chart, self._chart) if self.behaviour.chart.promises else None
         self._read: dict[str, Value] = {}
         self._start_s: float | None = None
 

@@ -12,7 +12,7 @@ from posewright.behaviours.motion_library import CarriedTexts, load, read_entrie
 from posewright.behaviours.outputs import Doable, read_outputs
 from posewright.behaviours.source_reading import SensorChannels, Surroundings
 from posewright.charts import Chart, Interpreter, Otherwise, State, chart_in, require_sound
-from posewright.charts.action import names_set
+from posewright.charts.model import names_set
 from posewright.documents import Catalogue, Node, parse_document, read_text
 from posewright.errors import InputError, UnknownNameError
 from posewright.gaits import Gait, gait_names, read_gait

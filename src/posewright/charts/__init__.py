@@ -15,34 +15,24 @@ from typing import TYPE_CHECKING
 from posewright.lazy import lazy
 
 if TYPE_CHECKING:
-    from posewright.charts.action import Action as Action
-    from posewright.charts.action import Actions as Actions
-    from posewright.charts.action import Assign as Assign
-    from posewright.charts.action import Branch as Branch
-    from posewright.charts.action import Raise as Raise
-    from posewright.charts.action import assign as assign
-    from posewright.charts.chart import Chart as Chart
-    from posewright.charts.chart import Kind as Kind
-    from posewright.charts.chart import Steps as Steps
-    from posewright.charts.chart_state import ChartState as ChartState
+    from posewright.charts.checks import CheckStatus as CheckStatus
+    from posewright.charts.checks import Counterexample as Counterexample
+    from posewright.charts.checks import Finding as Finding
+    from posewright.charts.checks import Level as Level
+    from posewright.charts.checks import PromiseResult as PromiseResult
     from posewright.charts.checks import Report as Report
+    from posewright.charts.checks import Rule as Rule
     from posewright.charts.checks import check_chart as check_chart
+    from posewright.charts.checks import check_promises as check_promises
     from posewright.charts.checks import inspect_chart as inspect_chart
     from posewright.charts.checks import require_sound as require_sound
+    from posewright.charts.checks import show as show
     from posewright.charts.coverage import Cover as Cover
     from posewright.charts.coverage import Coverage as Coverage
     from posewright.charts.coverage import cover_chart as cover_chart
     from posewright.charts.coverage import cover_run as cover_run
     from posewright.charts.coverage import coverage_of as coverage_of
     from posewright.charts.coverage import marks as marks
-    from posewright.charts.datatypes import BoolType as BoolType
-    from posewright.charts.datatypes import EnumType as EnumType
-    from posewright.charts.datatypes import FloatType as FloatType
-    from posewright.charts.datatypes import IntType as IntType
-    from posewright.charts.datatypes import Type as Type
-    from posewright.charts.datatypes import Value as Value
-    from posewright.charts.door import chart_in as chart_in
-    from posewright.charts.door import read_chart as read_chart
     from posewright.charts.drawing import Mark as Mark
     from posewright.charts.drawing import Style as Style
     from posewright.charts.drawing import draw_chart as draw_chart
@@ -51,81 +41,91 @@ if TYPE_CHECKING:
     from posewright.charts.drawing import draw_timeline as draw_timeline
     from posewright.charts.drawing import style_called as style_called
     from posewright.charts.drawing import timeline_svg as timeline_svg
-    from posewright.charts.equivalence import Equivalence as Equivalence
-    from posewright.charts.equivalence import equivalent as equivalent
-    from posewright.charts.exchange import write_chart as write_chart
-    from posewright.charts.exploration import Exploration as Exploration
-    from posewright.charts.exploration import explore as explore
     from posewright.charts.expression import Expression as Expression
     from posewright.charts.expression import Function as Function
     from posewright.charts.expression import FunctionRow as FunctionRow
     from posewright.charts.expression import Scope as Scope
     from posewright.charts.expression import parse_expression as parse_expression
-    from posewright.charts.expression.quantities import UNITS as UNITS
-    from posewright.charts.expression.quantities import conversion as conversion
-    from posewright.charts.finding import Counterexample as Counterexample
-    from posewright.charts.finding import Finding as Finding
-    from posewright.charts.finding import Level as Level
-    from posewright.charts.finding import Rule as Rule
-    from posewright.charts.finding import show as show
-    from posewright.charts.interpreter import Interpreter as Interpreter
-    from posewright.charts.interpreter import Outcome as Outcome
+    from posewright.charts.formats import beyond_scxml as beyond_scxml
+    from posewright.charts.formats import chart_data as chart_data
+    from posewright.charts.formats import chart_in as chart_in
+    from posewright.charts.formats import parse_chart as parse_chart
+    from posewright.charts.formats import parse_scxml as parse_scxml
+    from posewright.charts.formats import parse_table as parse_table
+    from posewright.charts.formats import parse_transition_table as parse_transition_table
+    from posewright.charts.formats import read_chart as read_chart
+    from posewright.charts.formats import save_chart as save_chart
+    from posewright.charts.formats import save_scxml as save_scxml
+    from posewright.charts.formats import save_transition_table as save_transition_table
+    from posewright.charts.formats import scxml_text as scxml_text
+    from posewright.charts.formats import transition_table_text as transition_table_text
+    from posewright.charts.formats import write_chart as write_chart
+    from posewright.charts.machine import Broken as Broken
+    from posewright.charts.machine import Interpreter as Interpreter
     from posewright.charts.machine import Machine as Machine
+    from posewright.charts.machine import Monitor as Monitor
+    from posewright.charts.machine import Outcome as Outcome
+    from posewright.charts.machine import Snapshot as Snapshot
     from posewright.charts.machine import lower as lower
-    from posewright.charts.minimising import Method as Method
-    from posewright.charts.minimising import best_order as best_order
-    from posewright.charts.minimising import minimise as minimise
-    from posewright.charts.minimising import minimised_chart as minimised_chart
+    from posewright.charts.model import Action as Action
+    from posewright.charts.model import Actions as Actions
+    from posewright.charts.model import Assign as Assign
+    from posewright.charts.model import Branch as Branch
+    from posewright.charts.model import Chart as Chart
+    from posewright.charts.model import Kind as Kind
+    from posewright.charts.model import Memory as Memory
+    from posewright.charts.model import Otherwise as Otherwise
+    from posewright.charts.model import Priority as Priority
+    from posewright.charts.model import Promise as Promise
+    from posewright.charts.model import PropertyKind as PropertyKind
+    from posewright.charts.model import Raise as Raise
+    from posewright.charts.model import State as State
+    from posewright.charts.model import Steps as Steps
+    from posewright.charts.model import TableForm as TableForm
+    from posewright.charts.model import Target as Target
+    from posewright.charts.model import Transition as Transition
+    from posewright.charts.model import assign as assign
+    from posewright.charts.model import to as to
     from posewright.charts.mutation import Mutant as Mutant
     from posewright.charts.mutation import MutationResult as MutationResult
     from posewright.charts.mutation import mutants as mutants
     from posewright.charts.mutation import mutate_chart as mutate_chart
-    from posewright.charts.promise import Promise as Promise
-    from posewright.charts.promise import Vow as Vow
-    from posewright.charts.promises import Broken as Broken
-    from posewright.charts.promises import PromiseResult as PromiseResult
-    from posewright.charts.promises import Verdict as Verdict
-    from posewright.charts.promises import Watch as Watch
-    from posewright.charts.promises import check_promises as check_promises
-    from posewright.charts.reading import parse_chart as parse_chart
-    from posewright.charts.rows import Row as Row
-    from posewright.charts.rows import Tick as Tick
-    from posewright.charts.rows import read_rows as read_rows
-    from posewright.charts.rows import value_typed as value_typed
+    from posewright.charts.reachability import Equivalence as Equivalence
+    from posewright.charts.reachability import Exploration as Exploration
+    from posewright.charts.reachability import equivalent as equivalent
+    from posewright.charts.reachability import explore as explore
     from posewright.charts.running import rows_given as rows_given
     from posewright.charts.running import run_chart as run_chart
+    from posewright.charts.scenarios import Row as Row
     from posewright.charts.scenarios import Scenario as Scenario
     from posewright.charts.scenarios import ScenarioResult as ScenarioResult
+    from posewright.charts.scenarios import Tick as Tick
     from posewright.charts.scenarios import files_in as files_in
+    from posewright.charts.scenarios import read_rows as read_rows
     from posewright.charts.scenarios import read_scenario as read_scenario
     from posewright.charts.scenarios import run_scenario as run_scenario
     from posewright.charts.scenarios import run_scenarios as run_scenarios
     from posewright.charts.scenarios import save_scenario as save_scenario
     from posewright.charts.scenarios import scenarios_beside as scenarios_beside
-    from posewright.charts.scxml import beyond_scxml as beyond_scxml
-    from posewright.charts.scxml import parse_scxml as parse_scxml
-    from posewright.charts.scxml import save_scxml as save_scxml
-    from posewright.charts.scxml import scxml_text as scxml_text
-    from posewright.charts.state import Otherwise as Otherwise
-    from posewright.charts.state import Priority as Priority
-    from posewright.charts.state import State as State
-    from posewright.charts.table_form import TableForm as TableForm
-    from posewright.charts.table_reading import parse_table as parse_table
-    from posewright.charts.transition import Memory as Memory
-    from posewright.charts.transition import Target as Target
-    from posewright.charts.transition import Transition as Transition
-    from posewright.charts.transition import to as to
-    from posewright.charts.transition_table_reading import parse_transition_table as parse_transition_table
-    from posewright.charts.transition_table_writing import save_transition_table as save_transition_table
-    from posewright.charts.transition_table_writing import transition_table_text as transition_table_text
-    from posewright.charts.truth_table import TableRow as TableRow
-    from posewright.charts.truth_table import TruthTable as TruthTable
-    from posewright.charts.truth_table import chart_of as chart_of
-    from posewright.charts.truth_table import grouped as grouped
-    from posewright.charts.truth_table import save_table as save_table
-    from posewright.charts.truth_table import table_of as table_of
-    from posewright.charts.truth_table import tabulate_chart as tabulate_chart
-    from posewright.charts.writing import chart_data as chart_data
-    from posewright.charts.writing import save_chart as save_chart
+    from posewright.charts.scenarios import value_typed as value_typed
+    from posewright.charts.tables import Method as Method
+    from posewright.charts.tables import TableRow as TableRow
+    from posewright.charts.tables import TruthTable as TruthTable
+    from posewright.charts.tables import best_order as best_order
+    from posewright.charts.tables import chart_of as chart_of
+    from posewright.charts.tables import grouped as grouped
+    from posewright.charts.tables import minimise as minimise
+    from posewright.charts.tables import minimised_chart as minimised_chart
+    from posewright.charts.tables import save_table as save_table
+    from posewright.charts.tables import table_of as table_of
+    from posewright.charts.tables import tabulate_chart as tabulate_chart
+    from posewright.charts.types import UNITS as UNITS
+    from posewright.charts.types import BoolType as BoolType
+    from posewright.charts.types import EnumType as EnumType
+    from posewright.charts.types import FloatType as FloatType
+    from posewright.charts.types import IntType as IntType
+    from posewright.charts.types import Type as Type
+    from posewright.charts.types import Value as Value
+    from posewright.charts.types import conversion as conversion
 else:
     __getattr__, __dir__, __all__ = lazy(__name__)

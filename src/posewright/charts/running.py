@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from posewright.charts.chart import Chart
 from posewright.charts.checks import require_sound
-from posewright.charts.datatypes import Value
-from posewright.charts.rows import Row, Tick, parse_row, read_rows, run_rows, state_called
-from posewright.charts.scenarios import Scenario, read_scenario, rows_of
+from posewright.charts.model import Chart
+from posewright.charts.scenarios import (
+    Row,
+    Scenario,
+    Tick,
+    parse_row,
+    read_rows,
+    read_scenario,
+    rows_of,
+    run_rows,
+    state_called,
+)
+from posewright.charts.types import Value
 
 DOCUMENTS = (".yaml", ".yml")
 """How the names of scenarios end; inputs in any other file are CSV."""

@@ -146,7 +146,7 @@ def _give_ticks(
 def _broken_promises(machine: charts.Chart, ticks: Sequence[charts.Tick]) -> list[dict[str, Any]]:
     if not machine.promises:
         return []
-    watch = charts.Watch(machine)
+    watch = charts.Monitor(machine)
     return [
         {"tick": number, "promise": broken.promise.name, "message": broken.message}
         for number, tick in enumerate(ticks)
@@ -308,7 +308,7 @@ def _explain(chart: charts.Chart) -> None:
         hint(line)
 
 
-def _show_state(chart: charts.Chart, state: charts.ChartState, tick: int | None) -> None:
+def _show_state(chart: charts.Chart, state: charts.Snapshot, tick: int | None) -> None:
     """Show where a chart stands after a tick, with the time at which that began, as the table has it."""
     values = {**state.outputs, **state.locals}
     held = "  ".join(f"{name}={charts.show(value)}" for name, value in values.items())

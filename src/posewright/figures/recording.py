@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from posewright.charts.chart_state import JOINT
+from posewright.charts.machine import JOINT
 from posewright.contests.picture import ContestPicture
 from posewright.errors import InputError
 from posewright.figures.field import LINES, MARKS, draw_field

@@ -11,7 +11,7 @@ from itertools import cycle, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from posewright.charts.chart_state import JOINT
+from posewright.charts.machine import JOINT
 from posewright.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:

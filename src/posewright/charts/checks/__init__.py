@@ -1,5 +1,24 @@
 """The checks of a chart, a family of rules a file: each finding comes with a case and a run that shows it."""
 
+from __future__ import annotations
+
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, show
+from posewright.charts.checks.promise_result import CheckStatus, PromiseResult
+from posewright.charts.checks.proving import check_promises, prove_promises
 from posewright.charts.checks.report import Report, check_chart, inspect_chart, require_sound
 
-__all__ = ["Report", "check_chart", "inspect_chart", "require_sound"]
+__all__ = [
+    "CheckStatus",
+    "Counterexample",
+    "Finding",
+    "Level",
+    "PromiseResult",
+    "Report",
+    "Rule",
+    "check_chart",
+    "check_promises",
+    "inspect_chart",
+    "prove_promises",
+    "require_sound",
+    "show",
+]

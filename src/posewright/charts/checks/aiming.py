@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from posewright.charts.checks.journey import Journeys
 from posewright.charts.checks.search import Search
 from posewright.charts.checks.survey import look_through
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration import Exploration
+from posewright.charts.reachability import Exploration
+from posewright.charts.types import Value
 
 MAX_AIMED = 12
 """Searches that are aimed."""

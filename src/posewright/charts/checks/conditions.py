@@ -6,17 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import TypeVar
 
-from posewright.charts.datatypes import BoolType, Value
-from posewright.charts.expression import (
-    Binary,
-    Expression,
-    Literal,
-    Name,
-    Operator,
-    Source,
-    Tree,
-    Unary,
-)
+from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Source, Tree, Unary
+from posewright.charts.types import BoolType, Value
 
 T = TypeVar("T")
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from posewright.charts.action import Actions, Assign, every_action
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.search import Step
-from posewright.charts.finding import Finding, Level, Rule
+from posewright.charts.model import Actions, Assign, every_action
 
 
 class Conflict(NamedTuple):

@@ -8,7 +8,7 @@ from posewright.charts.checks.journey import Journeys
 from posewright.charts.checks.repeating import shown_by_repeating
 from posewright.charts.checks.search import Search
 from posewright.charts.checks.survey import look_through
-from posewright.charts.exploration import Exploration
+from posewright.charts.reachability import Exploration
 
 MAX_APART = 8
 """Groups of variables that are followed each by itself, where together they have too many values."""

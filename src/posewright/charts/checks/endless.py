@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
-from posewright.charts.exploration.situations import Situation
-from posewright.charts.finding import Finding, Level, Rule
-from posewright.charts.transition import segments_of
+from posewright.charts.model import segments_of
+from posewright.charts.reachability import AbstractState
 from posewright.errors import ExpressionError, InputError
 
 
@@ -42,7 +42,7 @@ class Endless:
         segments = segments_of(self.inspection.chart.junctions[cycle[-1]])
         return next((one.line for one in segments if one.junction == cycle[0]), None)
 
-    def of_ticks(self, situation: Situation, number: int, error: InputError) -> Finding:
+    def of_ticks(self, situation: AbstractState, number: int, error: InputError) -> Finding:
         """Return what to say of a tick that does not end."""
         case, state = situation.cases[number], situation.state
         names = self.inspection.machine.nodes

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from posewright.charts.chart_state import ChartState
+from posewright.charts.checks.finding import Finding, Level, Rule, show
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.recorder import Rows
 from posewright.charts.checks.undecided import not_proved, why
-from posewright.charts.exploration.situations import Situation
-from posewright.charts.finding import Finding, Level, Rule, show
+from posewright.charts.machine import Snapshot
+from posewright.charts.reachability import AbstractState
 
 
-class Ends:
+class Deadlocks:
     """Looks for states of which nothing is left again, and for outputs that stay switched on."""
 
     def __init__(self, inspection: Inspection) -> None:
@@ -29,7 +29,7 @@ class Ends:
 
     def dead_ends(self) -> Iterator[Finding]:
         """Yield the states of which nothing is left again."""
-        stuck: dict[int, set[Situation]] = {}
+        stuck: dict[int, set[AbstractState]] = {}
         for situation in self.inspection.journeys.situations:
             if situation.state.started:
                 for leaf in situation.state.leaves:
@@ -39,7 +39,7 @@ class Ends:
             if self.leads_somewhere(leaf):
                 yield from self.dead_end(leaf, stuck[leaf])
 
-    def is_still(self, leaf: int, situation: Situation) -> bool:
+    def is_still(self, leaf: int, situation: AbstractState) -> bool:
         """Return whether nothing happens to a state in a tick, whatever the inputs are."""
         own = {leaf, *self.machine.nodes[leaf].around}
         for case in situation.cases:
@@ -57,7 +57,7 @@ class Ends:
                 return True
         return False
 
-    def dead_end(self, leaf: int, still: set[Situation]) -> Iterator[Finding]:
+    def dead_end(self, leaf: int, still: set[AbstractState]) -> Iterator[Finding]:
         """Yield that a state is a dead end, if it is; `still` is where nothing happens to it."""
         explored, journeys = self.inspection.exploration, self.inspection.journeys
         # where another region is at its end, or comes to it, there is nothing left to wait for
@@ -101,7 +101,7 @@ class Ends:
         """Return the note that it is not known, because not every way on was tried."""
         return not_proved(f"{question} after {name} is not known: {why(self.inspection)}", name, line)
 
-    def found(self, rule: Rule, message: str, name: str, state: ChartState, line: int | None) -> Finding:
+    def found(self, rule: Rule, message: str, name: str, state: Snapshot, line: int | None) -> Finding:
         """Return a finding with the run that leads to a state."""
         trace: Rows = self.inspection.exploration.trace_to(state)
         held = state.registers

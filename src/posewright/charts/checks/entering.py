@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from posewright.charts.machine import Machine, Way
-from posewright.charts.machine.entering import Entering
+from posewright.charts.machine import CompoundTransition, Entering, Machine
 
 
-def entered_by(machine: Machine, way: Way, *, remembered: bool = False) -> set[int]:
+def entered_by(machine: Machine, way: CompoundTransition, *, remembered: bool = False) -> set[int]:
     """Return the numbers of the states that a way enters.
 
     Args:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from posewright.charts.checks.finding import Finding, Level, Rule, show
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.question import Computing, Question
 from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import Claim
 from posewright.charts.checks.undecided import not_proved, why
 from posewright.charts.checks.uses import Use
-from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Type
-from posewright.charts.finding import Finding, Level, Rule, show
 from posewright.charts.machine import Node
 from posewright.charts.proof import DividesByZero, Outside, Saturates, places_in
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
 
 MAX_KEPT = 1000
 """Values of all together up to which variables are followed for the sake of their ranges alone."""

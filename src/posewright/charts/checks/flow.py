@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from posewright.charts.action import Assign, every_action, names_set
+from posewright.charts.checks.finding import Finding, Level, Rule, show
 from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.recorder import Recorder, Rows, Write, record
+from posewright.charts.checks.recorder import Rows, TickTrace, Write, record
 from posewright.charts.checks.search import Step
 from posewright.charts.checks.unwritten import Effect, Unwritten
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration.situations import Situation
 from posewright.charts.expression import Expression
-from posewright.charts.finding import Finding, Level, Rule, show
+from posewright.charts.model import Assign, every_action, names_set
+from posewright.charts.reachability import AbstractState
+from posewright.charts.types import Value
 from posewright.errors import ExpressionError
 
 
@@ -34,7 +34,7 @@ class Flow:
         self.spoken = {
             id(one) for way in machine.ways for one in every_action(way.do) if isinstance(one, Assign)
         }
-        self.effects: dict[tuple[Situation, int], Effect] = {}
+        self.effects: dict[tuple[AbstractState, int], Effect] = {}
         self.names = self.left_open()
         if self.names:
             inspection.watchers.append(self.see)
@@ -53,7 +53,7 @@ class Flow:
         """Keep note of what a tick does."""
         self.effects[step.situation, step.number] = self.effect(step.tick, self.names)
 
-    def effect(self, tick: Recorder, names: frozenset[str]) -> Effect:
+    def effect(self, tick: TickTrace, names: frozenset[str]) -> Effect:
         """Return what a tick does with some variables."""
         first: dict[str, int] = {}
         tells = set[str]()
@@ -64,7 +64,7 @@ class Flow:
                     tells.add(write.name)
         return Effect(frozenset(self.reads(tick, names, first)), frozenset(first), frozenset(tells))
 
-    def reads(self, tick: Recorder, names: frozenset[str], first: Mapping[str, int]) -> set[str]:
+    def reads(self, tick: TickTrace, names: frozenset[str], first: Mapping[str, int]) -> set[str]:
         """Return the variables that a tick reads before it writes them."""
         found, end = set[str](), len(tick.asked) + 1
         for place, asked in enumerate(tick.asked):
@@ -75,7 +75,7 @@ class Flow:
                     found |= reads_of(asked.expression, asked.held).intersection(early)
         return found
 
-    def tells(self, tick: Recorder, write: Write) -> bool:
+    def tells(self, tick: TickTrace, write: Write) -> bool:
         """Return whether a variable is given a value worth telling."""
         kind = self.inspection.chart.variables[write.name]
         return id(write.action) in self.spoken or kind.fit(tick.asked[write.passed].value) != kind.zero

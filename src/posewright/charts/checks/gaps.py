@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.question import Microstep, Question, When
 from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import claims, shows
 from posewright.charts.checks.undecided import suspected
 from posewright.charts.checks.ways import asked_for
-from posewright.charts.datatypes import BoolType
-from posewright.charts.finding import Finding, Level, Rule
-from posewright.charts.machine import Node, Way
-from posewright.charts.state import Otherwise
+from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.model import Otherwise
+from posewright.charts.types import BoolType
 
 MAX_COUNTED = 10
 """Truth values over which the cases of a gap are counted."""
@@ -25,7 +25,7 @@ class Suspect(NamedTuple):
     """A state in which it may be that no guard holds, as far as types tell."""
 
     node: Node
-    ways: Sequence[Way]
+    ways: Sequence[CompoundTransition]
     search: Search
 
 

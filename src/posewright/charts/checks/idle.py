@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from posewright.charts.action import events_raised
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.question import Microstep, Question, When
 from posewright.charts.checks.recorder import Rows, record
@@ -12,9 +12,8 @@ from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import claims
 from posewright.charts.checks.undecided import not_proved, why
 from posewright.charts.checks.ways import events_of, guard_text, lines_text, waited
-from posewright.charts.finding import Counterexample, Finding, Level, Rule
-from posewright.charts.machine import Way
-from posewright.charts.transition import DONE
+from posewright.charts.machine import CompoundTransition
+from posewright.charts.model import DONE, events_raised
 
 SHOWN = 8
 """Lines that a message lists."""
@@ -26,14 +25,14 @@ class Idle:
     def __init__(self, inspection: Inspection) -> None:
         self.inspection = inspection
         taken = set(map(id, inspection.exploration.taken()))
-        self.searches: list[tuple[Way, Search]] = []
+        self.searches: list[tuple[CompoundTransition, Search]] = []
         self.certain: list[Finding] = []
-        self.unknown: list[Way] = []
+        self.unknown: list[CompoundTransition] = []
         for way in inspection.machine.ways:
             if id(way) not in taken and way.source in inspection.entered:
                 self.look_at(way)
 
-    def look_at(self, way: Way) -> None:
+    def look_at(self, way: CompoundTransition) -> None:
         """Settle by proof what a way that was not taken is, or look for a tick that tells."""
         known = self.of_types(way) or (None if self.inspection.complete else self.behind(way))
         if known is not None:
@@ -46,7 +45,7 @@ class Idle:
         else:
             self.unknown.append(way)
 
-    def of_types(self, way: Way) -> Finding | None:
+    def of_types(self, way: CompoundTransition) -> Finding | None:
         """Return what is so whatever the values are, as far as types tell."""
         solver, name = self.inspection.solver, self.inspection.node_of(way).name
         silent = [event for event in way.events if not self.comes(event)]
@@ -54,7 +53,7 @@ class Idle:
             return never(way, name, f"nothing raises {' or '.join(silent)}")
         return never(way, name) if solver.excludes(claims([way.guard])) else None
 
-    def behind(self, way: Way) -> Finding | None:
+    def behind(self, way: CompoundTransition) -> Finding | None:
         """Return that an earlier way of the same state always goes first, where types tell that."""
         solver, name = self.inspection.solver, self.inspection.node_of(way).name
         for elder in self.elders(way):
@@ -65,7 +64,7 @@ class Idle:
             return shadowed(way, name, None)
         return None
 
-    def elders(self, way: Way) -> list[Way]:
+    def elders(self, way: CompoundTransition) -> list[CompoundTransition]:
         """Return the earlier ways of the state that are asked whenever this one is."""
         node = self.inspection.node_of(way)
         return [
@@ -102,19 +101,19 @@ class Idle:
             text = f"whether {len(self.unknown)} transitions (line {lines}) are ever taken is not known"
             yield not_proved(f"{text}: {why(self.inspection)}", None, self.unknown[0].line)
 
-    def unasked(self, way: Way) -> str:
+    def unasked(self, way: CompoundTransition) -> str:
         """Return why a way is not even asked."""
         events = " or ".join(way.events)
         return f"{events} never comes while the state is active" if events else "the state is left before"
 
-    def lost(self, way: Way, witness: Witness) -> Finding:
+    def lost(self, way: CompoundTransition, witness: Witness) -> Finding:
         """Return that a way is shadowed, with the tick in which its guard held and another was taken."""
         name = self.inspection.node_of(way).name
         case, told = self.inspection.case(name, witness, way.guard.names)
         winner = self.winner(way, witness)
         return shadowed(way, name, winner, f", as {told}", (case, witness.trace))
 
-    def winner(self, way: Way, witness: Witness) -> Way | None:
+    def winner(self, way: CompoundTransition, witness: Witness) -> CompoundTransition | None:
         """Return which way was taken in its place."""
         tick = record(self.inspection.interpreter, witness.state, witness.inputs)
         moment = witness.standing.moment
@@ -125,14 +124,18 @@ class Idle:
         return next((one for one in chosen if one.source in family), chosen[0] if chosen else None)
 
 
-def never(way: Way, name: str, reason: str = "") -> Finding:
+def never(way: CompoundTransition, name: str, reason: str = "") -> Finding:
     """Return that the guard of a way never holds."""
     message = f"the guard `{guard_text(way)}` never holds in {name}" + (f": {reason}" if reason else "")
     return Finding(Level.WARNING, Rule.NEVER, message, name, None, way.line)
 
 
 def shadowed(
-    way: Way, name: str, winner: Way | None, told: str = "", shown: tuple[Counterexample, Rows] | None = None
+    way: CompoundTransition,
+    name: str,
+    winner: CompoundTransition | None,
+    told: str = "",
+    shown: tuple[Counterexample, Rows] | None = None,
 ) -> Finding:
     """Return that a way is never taken because another one goes first."""
     by = f"`{guard_text(winner)}` ({lines_text(winner)})" if winner else "an earlier one"

@@ -6,28 +6,25 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from posewright.charts.chart import Chart
-from posewright.charts.chart_state import JOINT, ChartState
 from posewright.charts.checks.aiming import aim_at_cases
 from posewright.charts.checks.deepening import look_deeper
 from posewright.charts.checks.entering import entered_by
+from posewright.charts.checks.finding import Counterexample
 from posewright.charts.checks.journey import Journeys
 from posewright.charts.checks.path import Inputs
+from posewright.charts.checks.proving import watched_by
 from posewright.charts.checks.question import Question
-from posewright.charts.checks.recorder import Recorder, Rows
+from posewright.charts.checks.recorder import Rows, TickTrace
 from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import OTHER, Solver
 from posewright.charts.checks.survey import Watcher, last_tick, look_through
 from posewright.charts.checks.uses import Use, uses_in
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration import Exploration, Limits, explore
-from posewright.charts.exploration.limits import USUAL
 from posewright.charts.expression import Expression
-from posewright.charts.finding import Counterexample
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.machine import Machine, Node, Way
-from posewright.charts.promises import watched_by
-from posewright.charts.proof import Pool
+from posewright.charts.machine import JOINT, CompoundTransition, Interpreter, Machine, Node, Snapshot
+from posewright.charts.model import Chart
+from posewright.charts.proof import SolverBudget
+from posewright.charts.reachability import USUAL, Exploration, Limits, explore
+from posewright.charts.types import Value
 
 SHORT = replace(USUAL, states=20_000, cases=20_000)
 """How far a chart is explored once more where variables are followed that it does not read itself."""
@@ -51,7 +48,7 @@ class Inspection:
         self.interpreter = Interpreter(chart)
         self.machine: Machine = self.interpreter.machine
         others = {OTHER + name: kind for name, kind in chart.inputs.items()}
-        self.pool = Pool()
+        self.pool = SolverBudget()
         self.solver = Solver({**self.machine.types, **others}, self.pool)
         self.inputs = Inputs(chart.inputs)
         self.kept: set[str] = set(chart.resources)
@@ -123,7 +120,7 @@ class Inspection:
             pool=self.pool,
         )
 
-    def last_tick(self, trace: Rows) -> tuple[ChartState, Recorder]:
+    def last_tick(self, trace: Rows) -> tuple[Snapshot, TickTrace]:
         """Return where the chart stands before the last tick of a trace, and that tick."""
         return last_tick(self.interpreter, trace)
 
@@ -167,6 +164,6 @@ class Inspection:
         """Return the first of the states that are active side by side."""
         return state.split(JOINT, maxsplit=1)[0]
 
-    def node_of(self, way: Way) -> Node:
+    def node_of(self, way: CompoundTransition) -> Node:
         """Return the state that a way leads out of."""
         return self.machine.nodes[way.source]

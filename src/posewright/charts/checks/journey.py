@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from posewright.charts.checks.recorder import Rows
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration import Case, Exploration
-from posewright.charts.exploration.situations import Situation
+from posewright.charts.reachability import AbstractState, Exploration, SymbolicStep
+from posewright.charts.types import Value
 
 OUT: tuple[int, ...] = (-1,)
 """What follows on a state from which the exploration did not go on: anything."""
@@ -37,17 +36,17 @@ class Journeys:
         self.exploration = exploration
         self.looked = exploration.looked
         self.walk = exploration.walk
-        self.known: dict[Situation, list[Edge]] = {}
+        self.known: dict[AbstractState, list[Edge]] = {}
 
     @cached_property
-    def situations(self) -> tuple[Situation, ...]:
+    def situations(self) -> tuple[AbstractState, ...]:
         """The situations that were explored, those reached earlier first."""
         return tuple(dict.fromkeys(self.walk.situations))
 
     @cached_property
-    def situations_at(self) -> Mapping[int, Collection[Situation]]:
+    def situations_at(self) -> Mapping[int, Collection[AbstractState]]:
         """The same, by the number of what the state is, its counters aside."""
-        found: dict[int, dict[Situation, None]] = {}
+        found: dict[int, dict[AbstractState, None]] = {}
         for (rest, _), situation in zip(self.walk.places, self.walk.situations, strict=False):
             found.setdefault(rest, {})[situation] = None
         return found
@@ -56,13 +55,13 @@ class Journeys:
         """Return the innermost active states of what a state is, its counters aside."""
         return self.looked.rests[rest][1]
 
-    def edges(self, situation: Situation) -> list[Edge]:
+    def edges(self, situation: AbstractState) -> list[Edge]:
         """Return the ticks from a situation, one for each of its cases."""
         if situation not in self.known:
             self.known[situation] = [self.edge(i, case) for i, case in enumerate(situation.cases)]
         return self.known[situation]
 
-    def edge(self, number: int, case: Case) -> Edge:
+    def edge(self, number: int, case: SymbolicStep) -> Edge:
         """Return the tick of a case."""
         if case.after is None:
             return Edge(number, None)
@@ -100,7 +99,7 @@ class Journeys:
         return inside - leaving
 
     def shortest(
-        self, goes: Callable[[Situation, Edge], bool], ends: Callable[[Situation, Edge], bool]
+        self, goes: Callable[[AbstractState, Edge], bool], ends: Callable[[AbstractState, Edge], bool]
     ) -> Rows | None:
         """Return the shortest rows of inputs from the start to a tick that ends a journey.
 

@@ -14,18 +14,16 @@ from math import prod
 from typing import NamedTuple
 
 from posewright.charts.checks.conditions import all_of, any_of, condition, negated, stand_at, stands_at
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.question import Microstep, Question, When
 from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import claims
 from posewright.charts.checks.ways import asked_for
-from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Value
-from posewright.charts.exploration.axis import Axis
-from posewright.charts.expression import Expression, Literal, Name
-from posewright.charts.expression.critical import critical_values
-from posewright.charts.expression.tree import rewritten
-from posewright.charts.finding import Finding, Level, Rule
-from posewright.charts.machine import Node, Way
+from posewright.charts.expression import Expression, Literal, Name, critical_values, rewritten
+from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.reachability import Domain
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Value
 from posewright.errors import ExpressionError
 
 MAX_PARTS = 1000
@@ -50,7 +48,7 @@ class Suspect(NamedTuple):
     search: Search
 
 
-class Needles:
+class PointGaps:
     """Looks for cases without a transition of which all that is next to them has one."""
 
     def __init__(self, inspection: Inspection) -> None:
@@ -77,7 +75,7 @@ class Needles:
             yield from self.of_number(node, guards, name)
         yield from self.of_cases(node, guards)
 
-    def shared(self, ways: Sequence[Way]) -> Iterator[str]:
+    def shared(self, ways: Sequence[CompoundTransition]) -> Iterator[str]:
         """Yield the numbers that two of some ways ask about at least."""
         for name, kind in self.kinds.items():
             if isinstance(kind, IntType | FloatType) and sum(name in way.guard.names for way in ways) > 1:
@@ -96,7 +94,7 @@ class Needles:
         kind = self.kinds[name]
         if not isinstance(kind, IntType | FloatType):
             return set()
-        axis, low, high = Axis(kind), Fraction(kind.low), Fraction(kind.high)
+        axis, low, high = Domain(kind), Fraction(kind.low), Fraction(kind.high)
         found, _ = critical_values(guards, frozenset({name}))
         fitting = [axis.index(kind.fit(float(min(max(value, low), high)))) for value in found[name]]
         ((first, last),) = axis.whole
@@ -104,7 +102,7 @@ class Needles:
 
     def place(self, guards: Sequence[Expression], name: str, number: int) -> Expression:
         """Return where the values beside one have a transition, and not both the same."""
-        axis = Axis(self.kinds[name])
+        axis = Domain(self.kinds[name])
         below, above = (
             [at_value(guard, name, axis.value(number + step)) for guard in guards] for step in (-1, 1)
         )

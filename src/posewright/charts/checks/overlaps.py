@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from posewright.charts.checks.conditions import any_of, halves, two_of
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.question import Microstep, Question, When
 from posewright.charts.checks.search import Search, Witness
@@ -14,9 +15,8 @@ from posewright.charts.checks.solver import Claim, claims
 from posewright.charts.checks.undecided import suspected
 from posewright.charts.checks.ways import divides, events_of, groups, outcome_differs, parting, shown, waited
 from posewright.charts.expression import Expression
-from posewright.charts.finding import Finding, Level, Rule
-from posewright.charts.machine import Node, Way
-from posewright.charts.state import Priority
+from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.model import Priority
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Pair:
     """
 
     node: Node
-    one: Way
-    other: Way
+    one: CompoundTransition
+    other: CompoundTransition
     search: Search | None
     alike: Search
 
@@ -50,7 +50,7 @@ class Overlaps:
                     met.add(parting(one, other))
                     self.pairs.append(self.pair(node, one, other))
 
-    def suspects(self, node: Node) -> Iterator[tuple[Way, Way]]:
+    def suspects(self, node: Node) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs that may hold at once, over the whole domain of what they read."""
         for ways in groups(node.ways).values():
             if any(divides(way.guard) for way in ways):
@@ -58,7 +58,9 @@ class Overlaps:
             else:
                 yield from self.within(ways)
 
-    def within(self, ways: Sequence[Way]) -> Iterator[tuple[Way, Way]]:
+    def within(
+        self, ways: Sequence[CompoundTransition]
+    ) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs among some ways; where no two hold at once, one question tells."""
         if len(ways) < 2 or self.excludes([two_of([way.guard for way in ways])]):
             return
@@ -67,7 +69,9 @@ class Overlaps:
         yield from self.across(left, right)
         yield from self.within(right)
 
-    def across(self, left: Sequence[Way], right: Sequence[Way]) -> Iterator[tuple[Way, Way]]:
+    def across(
+        self, left: Sequence[CompoundTransition], right: Sequence[CompoundTransition]
+    ) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs of one of the left with one of the right."""
         if len(left) == 1 == len(right):
             if self.may_meet(left[0], right[0]):
@@ -84,11 +88,11 @@ class Overlaps:
         """Return whether it is proved that conditions never hold together."""
         return self.inspection.solver.excludes(claims(conditions))
 
-    def may_meet(self, one: Way, other: Way) -> bool:
+    def may_meet(self, one: CompoundTransition, other: CompoundTransition) -> bool:
         """Return whether two ways may be open at once, as far as types tell."""
         return not self.inspection.solver.excludes(both(one, other))
 
-    def pair(self, node: Node, one: Way, other: Way) -> Pair:
+    def pair(self, node: Node, one: CompoundTransition, other: CompoundTransition) -> Pair:
         """Return two ways with the searches for ticks in which both hold."""
         place = Microstep(node.index, events_of(one) & events_of(other), When.ASKED)
         alike = self.inspection.search(Question(place, both(one, other)))
@@ -122,6 +126,6 @@ class Overlaps:
         return Finding(level, Rule.OVERLAP, message, name, case, pair.other.line, witness.trace)
 
 
-def both(one: Way, other: Way) -> tuple[Claim, ...]:
+def both(one: CompoundTransition, other: CompoundTransition) -> tuple[Claim, ...]:
     """Return what holds where both of two ways may be taken."""
     return claims([one.guard, other.guard, *waited(one), *waited(other)])

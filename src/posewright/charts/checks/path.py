@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from posewright.charts.checks.conditions import holding, is_value
-from posewright.charts.checks.recorder import Asked, Recorder
-from posewright.charts.datatypes import Value
+from posewright.charts.checks.recorder import Asked, TickTrace
 from posewright.charts.expression import Expression
+from posewright.charts.types import Value
 
 
 class Inputs:
@@ -29,7 +29,7 @@ class Inputs:
         _, inputs, registers = self.known[id(expression)]
         return inputs, registers
 
-    def path_to(self, tick: Recorder, passed: int, names: frozenset[str]) -> tuple[Asked, ...]:
+    def path_to(self, tick: TickTrace, passed: int, names: frozenset[str]) -> tuple[Asked, ...]:
         """Return what had to come out as it did for a tick to go the same way up to a place.
 
         Args:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
+from posewright.charts.checks.promise_result import CheckStatus, PromiseResult
+from posewright.charts.checks.proving import check_promises
 from posewright.charts.checks.undecided import not_proved
-from posewright.charts.finding import Finding, Level, Rule
-from posewright.charts.promises import PromiseResult, Verdict, check_promises
 
 
 class Promised:
@@ -21,9 +22,9 @@ class Promised:
         if not self.inspection.chart.promises:
             return
         for result in check_promises(self.inspection.exploration):
-            if result.verdict is Verdict.BROKEN:
+            if result.verdict is CheckStatus.BROKEN:
                 yield self.broken(result)
-            elif result.verdict is Verdict.BOUNDED:
+            elif result.verdict is CheckStatus.BOUNDED:
                 yield not_proved(result.message, None, result.promise.line)
 
     def broken(self, result: PromiseResult) -> Finding:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from posewright.charts.checks.recorder import Moment, Recorder
+from posewright.charts.checks.recorder import Moment, TickTrace
 from posewright.charts.checks.solver import Claim, shows
-from posewright.charts.datatypes import Value
 from posewright.charts.expression import Expression
+from posewright.charts.types import Value
 
 
 class Standing(NamedTuple):
@@ -52,7 +52,7 @@ class Microstep:
         """The state."""
         return frozenset({self.node})
 
-    def standings(self, tick: Recorder) -> Iterator[Standing]:
+    def standings(self, tick: TickTrace) -> Iterator[Standing]:
         """Yield where in a tick that was."""
         for moment in tick.moments[:1] if self.when is When.FIRST else tick.moments:
             if moment.event not in self.events:
@@ -70,7 +70,7 @@ class Computing:
     nodes: frozenset[int]
     expression: Expression
 
-    def standings(self, tick: Recorder) -> Iterator[Standing]:
+    def standings(self, tick: TickTrace) -> Iterator[Standing]:
         """Yield where in a tick that was."""
         for passed, asked in enumerate(tick.asked):
             if asked.expression is self.expression:
@@ -94,7 +94,7 @@ class Question:
         """What it reads."""
         return frozenset[str]().union(*(claim.names for claim in self.claims))
 
-    def shown_by(self, tick: Recorder) -> Standing | None:
+    def shown_by(self, tick: TickTrace) -> Standing | None:
         """Return where a tick answers it with yes."""
         for place in self.place.standings(tick):
             if shows(self.claims, place.held):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from posewright.charts.checks.entering import entered_by
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.solver import claims
 from posewright.charts.checks.undecided import not_proved, why
 from posewright.charts.checks.ways import guard_text
-from posewright.charts.finding import Counterexample, Finding, Level, Rule
-from posewright.charts.machine import Node, Way
+from posewright.charts.machine import CompoundTransition, Node
 
 SHOWN = 3
 """Ways towards a state that a message tells of."""
@@ -51,7 +51,7 @@ class Unreachable:
         message = f"{node.name} cannot be reached from {start}: {reason}"
         return Finding(Level.ERROR, Rule.UNREACHABLE, message, node.name, Counterexample(node.name, {}), line)
 
-    def leads_to(self, way: Way, node: Node) -> bool:
+    def leads_to(self, way: CompoundTransition, node: Node) -> bool:
         """Return whether a way goes to a state, or into it, from outside."""
         inside = node.within | {node.index}
         return way.source not in inside and any(goal.node in inside for goal in way.goals)

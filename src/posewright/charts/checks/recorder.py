@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from posewright.charts.action import Assign
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import Value
 from posewright.charts.expression import Expression
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.machine import Machine, Way
-from posewright.charts.machine.stepping import Tick
+from posewright.charts.machine import CompoundTransition, Interpreter, Machine, Snapshot, Tick
+from posewright.charts.model import Assign
+from posewright.charts.types import Value
 from posewright.errors import ExpressionError, PosewrightError
 
 Rows = tuple[Mapping[str, Value], ...]
@@ -47,7 +44,7 @@ class Moment(NamedTuple):
     held: Mapping[str, Value]
     passed: int
     asked: Mapping[int, int]
-    chosen: tuple[Way, ...]
+    chosen: tuple[CompoundTransition, ...]
 
 
 class Write(NamedTuple):
@@ -64,7 +61,7 @@ class Write(NamedTuple):
     after: int
 
 
-class Recorder(Tick):
+class TickTrace(Tick):
     """A tick that keeps note of all that happens.
 
     Attributes:
@@ -73,17 +70,17 @@ class Recorder(Tick):
         after: where the chart stands after it, None where it did not end.
     """
 
-    def __init__(self, machine: Machine, state: ChartState) -> None:
+    def __init__(self, machine: Machine, state: Snapshot) -> None:
         super().__init__(machine, state, self.note)
         self.asked: list[Asked] = []
         self.moments: list[Moment] = []
         self.writes: list[Write] = []
         self.asking: dict[int, int] = {}
         self.error: PosewrightError | None = None
-        self.after: ChartState | None = None
+        self.after: Snapshot | None = None
         self.snapshot: Mapping[str, Value] = {}
 
-    def record(self, inputs: Mapping[str, Value]) -> Recorder:
+    def record(self, inputs: Mapping[str, Value]) -> TickTrace:
         """Take the tick, to its end or to where it fails."""
         chart = self.machine.chart
         given = {name: inputs[name] for name in chart.inputs}
@@ -110,7 +107,7 @@ class Recorder(Tick):
         self.asked.append(Asked(expression, held, value))
         return value
 
-    def choose(self, event: str | None) -> list[Way]:
+    def choose(self, event: str | None) -> list[CompoundTransition]:
         """Choose, and keep note of what was asked."""
         active, held, passed = self.moves.active(self.leaves), self.held(), len(self.asked)
         self.asking = {}
@@ -119,7 +116,7 @@ class Recorder(Tick):
         self.moments.append(Moment(event, active, held, passed, self.asking, ways))
         return chosen
 
-    def holds(self, way: Way) -> bool:
+    def holds(self, way: CompoundTransition) -> bool:
         """Ask a way, and keep note of when its state was first asked."""
         self.asking.setdefault(way.source, len(self.asked))
         return super().holds(way)
@@ -132,6 +129,6 @@ class Recorder(Tick):
         self.writes += [Write(name, action, first + i, after) for i, name in enumerate(action.values)]
 
 
-def record(interpreter: Interpreter, state: ChartState, inputs: Mapping[str, Value]) -> Recorder:
+def record(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> TickTrace:
     """Return the tick that follows on a state with these inputs."""
-    return Recorder(interpreter.machine, state).record(inputs)
+    return TickTrace(interpreter.machine, state).record(inputs)

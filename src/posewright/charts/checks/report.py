@@ -6,27 +6,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from posewright.charts.chart import Chart
 from posewright.charts.checks.conflicts import Conflicts
 from posewright.charts.checks.endless import Endless
-from posewright.charts.checks.ends import Ends
+from posewright.charts.checks.ends import Deadlocks
 from posewright.charts.checks.faults import Faults
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.flow import Flow
 from posewright.charts.checks.gaps import Gaps
 from posewright.charts.checks.idle import Idle
 from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.needles import Needles
+from posewright.charts.checks.needles import PointGaps
 from posewright.charts.checks.overlaps import Overlaps
 from posewright.charts.checks.promised import Promised
 from posewright.charts.checks.reach import Unreachable
 from posewright.charts.checks.tables import Tables
-from posewright.charts.checks.twins import Twins
+from posewright.charts.checks.twins import CaseCollisions
 from posewright.charts.checks.undecided import not_proved, why
 from posewright.charts.checks.unmentioned import Unmentioned
 from posewright.charts.checks.unused import Unused
-from posewright.charts.exploration import Limits
-from posewright.charts.exploration.limits import USUAL
-from posewright.charts.finding import Finding, Level, Rule
+from posewright.charts.model import Chart
+from posewright.charts.reachability import USUAL, Limits
 from posewright.errors import InputError, Where
 
 _ORDER = {Level.ERROR: 0, Level.WARNING: 1, Level.NOTE: 2}
@@ -77,9 +76,9 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL) -> Report:
         limits: how far what can happen is explored.
     """
     inspection = Inspection(chart, limits)
-    checks: list[Check] = [make(inspection) for make in (Overlaps, Gaps, Needles, Faults)]
-    checks += [make(inspection) for make in (Unreachable, Idle, Flow, Conflicts, Ends, Endless)]
-    checks += [make(inspection) for make in (Promised, Tables, Twins, Unused, Unmentioned)]
+    checks: list[Check] = [make(inspection) for make in (Overlaps, Gaps, PointGaps, Faults)]
+    checks += [make(inspection) for make in (Unreachable, Idle, Flow, Conflicts, Deadlocks, Endless)]
+    checks += [make(inspection) for make in (Promised, Tables, CaseCollisions, Unused, Unmentioned)]
     inspection.survey()
     found = [finding for check in checks for finding in check.findings()]
     if inspection.solver.missing:  # one note says it for all

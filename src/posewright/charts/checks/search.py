@@ -6,19 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from posewright.charts.chart import Steps
-from posewright.charts.chart_state import ChartState
 from posewright.charts.checks.conditions import any_of, stand_at
 from posewright.charts.checks.path import Inputs
 from posewright.charts.checks.question import Question, Standing
-from posewright.charts.checks.recorder import Asked, Recorder, Rows, record
+from posewright.charts.checks.recorder import Asked, Rows, TickTrace, record
 from posewright.charts.checks.solver import Solver, claims, shows, standing
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration import Case
-from posewright.charts.exploration.keeping import Keep
-from posewright.charts.exploration.situations import Situation
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.machine import Machine
+from posewright.charts.machine import Interpreter, Machine, Snapshot
+from posewright.charts.model import Steps
+from posewright.charts.reachability import Abstraction, AbstractState, SymbolicStep
+from posewright.charts.types import Value
 
 MAX_ASKED = 200
 """Situations in which one question is asked of the prover."""
@@ -39,7 +35,7 @@ class Stage(NamedTuple):
     is_long: bool
 
     @classmethod
-    def of(cls, situation: Situation, case: Case, machine: Machine) -> Stage:
+    def of(cls, situation: AbstractState, case: SymbolicStep, machine: Machine) -> Stage:
         """Return what is known of a case."""
         active = machine.moves.active(situation.state.leaves)
         if case.after is None or machine.chart.steps is Steps.COMPLETION:
@@ -57,17 +53,17 @@ class Step(NamedTuple):
         tick: what was seen of it.
     """
 
-    situation: Situation
+    situation: AbstractState
     number: int
-    tick: Recorder
+    tick: TickTrace
 
     @property
-    def state(self) -> ChartState:
+    def state(self) -> Snapshot:
         """Where the chart stands before."""
         return self.situation.state
 
     @property
-    def case(self) -> Case:
+    def case(self) -> SymbolicStep:
         """What it was given, and what came of it."""
         return self.situation.cases[self.number]
 
@@ -83,7 +79,7 @@ class Witness:
         trace: inputs of every tick from the very start to this one.
     """
 
-    state: ChartState
+    state: Snapshot
     inputs: Mapping[str, Value]
     standing: Standing
     trace: Rows = ()
@@ -92,7 +88,7 @@ class Witness:
 class Open(NamedTuple):
     """A situation in which the answer depends on inputs that were not tried."""
 
-    state: ChartState
+    state: Snapshot
     inputs: Mapping[str, Value]
     held: Mapping[str, Value]
     path: tuple[Asked, ...]
@@ -124,7 +120,7 @@ class Search:
         self.nodes = self.question.nodes
         self.registers = tuple(sorted(self.names - self.inputs.names))
 
-    def missed(self, keeps: Mapping[str, Keep]) -> frozenset[str]:
+    def missed(self, keeps: Mapping[str, Abstraction]) -> frozenset[str]:
         """Return the variables that an exploration does not follow as it would have to for the search."""
         if not self.exact:
             return frozenset()
@@ -189,7 +185,7 @@ class Search:
         if found is not None:
             self.witness = self.plainer(found)
 
-    def replay(self, state: ChartState, inputs: Mapping[str, Value]) -> Witness | None:
+    def replay(self, state: Snapshot, inputs: Mapping[str, Value]) -> Witness | None:
         """Return what a tick shows, None where it does not show the answer."""
         place = self.question.shown_by(record(self.interpreter, state, inputs))
         return None if place is None else Witness(state, inputs, place)

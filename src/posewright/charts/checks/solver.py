@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from posewright.charts.checks.conditions import holding
 from posewright.charts.checks.trying import Undecided, case_of
-from posewright.charts.datatypes import Type, Value
 from posewright.charts.expression import Expression
-from posewright.charts.proof import DividesByZero, Holds, Outside, Pool, Prover, Saturates
+from posewright.charts.proof import DividesByZero, Holds, Outside, Prover, Saturates, SolverBudget
+from posewright.charts.types import Type, Value
 from posewright.errors import MissingExtraError
 
 Claim = Holds | Outside | DividesByZero | Saturates
@@ -44,7 +44,7 @@ class Solver:
         missing: why there is no prover to ask; empty where there is one, or none was needed.
     """
 
-    def __init__(self, types: Mapping[str, Type], pool: Pool | None = None) -> None:
+    def __init__(self, types: Mapping[str, Type], pool: SolverBudget | None = None) -> None:
         self.prover = Prover(types, pool=pool)
         self.proved = 0
         self.missing = ""

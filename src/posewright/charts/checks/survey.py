@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from posewright.charts.chart_state import ChartState
 from posewright.charts.checks.journey import Journeys
-from posewright.charts.checks.recorder import Recorder, Rows, record
+from posewright.charts.checks.recorder import Rows, TickTrace, record
 from posewright.charts.checks.search import Search, Stage, Step, Witness
-from posewright.charts.interpreter import Interpreter
+from posewright.charts.machine import Interpreter, Snapshot
 
 Watcher = Callable[[Step], None]
 
@@ -42,7 +41,7 @@ def from_the_start(journeys: Journeys, search: Search, witness: Witness) -> Witn
     return Witness(before, witness.inputs, standing, trace)
 
 
-def last_tick(interpreter: Interpreter, trace: Rows) -> tuple[ChartState, Recorder]:
+def last_tick(interpreter: Interpreter, trace: Rows) -> tuple[Snapshot, TickTrace]:
     """Return where a chart stands before the last tick of a trace, and that tick."""
     state = interpreter.initial()
     for row in trace[:-1]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from posewright.charts.checks.conditions import differ
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.solver import Answer, Solver, claims
 from posewright.charts.checks.undecided import not_proved
 from posewright.charts.expression import Function, FunctionRow
-from posewright.charts.finding import Counterexample, Finding, Level, Rule
 
 
 class Tables:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from posewright.charts.datatypes import Type, Value
-from posewright.charts.exploration.axis import Axis
-from posewright.charts.exploration.inputs import Inputs
-from posewright.charts.exploration.path import Path, paths
-from posewright.charts.exploration.questions import Questions
-from posewright.charts.exploration.relation import Solver
 from posewright.charts.expression import Expression
+from posewright.charts.reachability import Domain, InputSpace, PathCondition, Questions, Solver, paths
+from posewright.charts.types import Type, Value
 from posewright.errors import ExpressionError
 
 MAX_PATHS = 500
@@ -37,18 +33,18 @@ def case_of(
         Undecided: none were found, and not all were looked at.
     """
     names = frozenset[str]().union(*(one.names for one, _ in wanted))
-    axes = {name: Axis(kind) for name, kind in types.items() if name in names}
+    axes = {name: Domain(kind) for name, kind in types.items() if name in names}
     questions = Questions(axes, types)
     answers = [(questions.condition(one), holds) for one, holds in wanted]
 
-    def take(path: Path) -> bool:
+    def take(path: PathCondition) -> bool:
         try:
             return all(bool(answer({}, path)) is holds for answer, holds in answers)
         except ExpressionError:
             return False
 
     doubtful = False
-    for path, found in paths(Inputs(axes, Solver()), take, MAX_PATHS):
+    for path, found in paths(InputSpace(axes, Solver()), take, MAX_PATHS):
         case = path.inputs()
         if found and all(_is(one, holds, case) for one, holds in wanted):
             return case

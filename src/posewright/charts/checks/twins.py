@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
-from posewright.charts.datatypes import EnumType
-from posewright.charts.finding import Finding, Level, Rule
+from posewright.charts.types import EnumType
 
 
 class Named(NamedTuple):
@@ -27,7 +27,7 @@ class Named(NamedTuple):
         return f"the {self.sort} {self.name}{place}"
 
 
-class Twins:
+class CaseCollisions:
     """Looks for names that differ only in case."""
 
     def __init__(self, inspection: Inspection) -> None:

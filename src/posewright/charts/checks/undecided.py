@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.search import Search
 from posewright.charts.checks.solver import Answer
-from posewright.charts.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.machine import Node
 
 

@@ -6,13 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from posewright.charts.action import expressions_in
-from posewright.charts.chart import Chart
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
-from posewright.charts.expression import Expression
-from posewright.charts.expression.tree import names_in
-from posewright.charts.finding import Finding, Level, Rule
-from posewright.charts.transition import Transition, segments_of
+from posewright.charts.expression import Expression, names_in
+from posewright.charts.model import Chart, Transition, expressions_in, segments_of
 
 WORD = re.compile(r"[^\W\d]\w*")
 

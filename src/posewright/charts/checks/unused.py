@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from posewright.charts.action import events_raised, expressions_in, names_set
 from posewright.charts.checks.conditions import all_of, any_of, condition, negated
+from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.solver import OTHER, claims
 from posewright.charts.checks.ways import divides
-from posewright.charts.expression import Expression, Name
-from posewright.charts.expression.tree import rewritten
-from posewright.charts.finding import Finding, Level, Rule
-from posewright.charts.machine import Node, Way
+from posewright.charts.expression import Expression, Name, rewritten
+from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.model import events_raised, expressions_in, names_set
 
 MANY = 100
 """Ways of one state beyond which each is an outcome of its own."""
@@ -103,11 +102,11 @@ class Unused:
         return False
 
 
-def outcomes_of(ways: Sequence[Way]) -> list[Expression]:
+def outcomes_of(ways: Sequence[CompoundTransition]) -> list[Expression]:
     """Return the conditions on which different things are done in a state, or more of them than that."""
     if len(ways) > MANY or any(way.events or way.wait for way in ways):
         return [way.guard for way in ways]
-    kinds: list[tuple[Way, list[Expression]]] = []
+    kinds: list[tuple[CompoundTransition, list[Expression]]] = []
     before: list[Expression] = []
     for way in ways:
         taken = all_of([way.guard, *map(negated, before)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from posewright.charts.chart import Kind
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.journey import Edge
 from posewright.charts.checks.recorder import Rows
-from posewright.charts.exploration.situations import Situation
+from posewright.charts.model import Kind
+from posewright.charts.reachability import AbstractState
 
 
 class Effect(NamedTuple):
@@ -29,7 +29,7 @@ class Effect(NamedTuple):
 class Unwritten:
     """Paths on which a variable has not been written yet."""
 
-    def __init__(self, inspection: Inspection, effects: Mapping[tuple[Situation, int], Effect]) -> None:
+    def __init__(self, inspection: Inspection, effects: Mapping[tuple[AbstractState, int], Effect]) -> None:
         self.inspection = inspection
         self.effects = effects
         self.journeys = inspection.journeys
@@ -44,7 +44,7 @@ class Unwritten:
         start = self.journeys.leaves(self.start)
         told = self.told(name) if self.inspection.chart.kind is Kind.STATECHART else None
 
-        def ends(situation: Situation, edge: Edge) -> bool:
+        def ends(situation: AbstractState, edge: Edge) -> bool:
             if edge.rest is None or name in self.of(situation, edge).writes:
                 return False
             leaves = self.journeys.leaves(edge.rest)
@@ -62,13 +62,13 @@ class Unwritten:
             if edge.rest is not None and name in self.of(situation, edge).tells
         }
 
-    def path(self, name: str, ends: Callable[[Situation, Edge], bool]) -> Rows | None:
+    def path(self, name: str, ends: Callable[[AbstractState, Edge], bool]) -> Rows | None:
         """Return the shortest rows on which a variable stays unwritten up to a tick that `ends` it."""
         if not self.is_likely(name, ends):
             return None
         return self.journeys.shortest(lambda one, edge: name not in self.of(one, edge).writes, ends)
 
-    def is_likely(self, name: str, ends: Callable[[Situation, Edge], bool]) -> bool:
+    def is_likely(self, name: str, ends: Callable[[AbstractState, Edge], bool]) -> bool:
         """Return whether there is such a path if time were not counted; that is found out much faster."""
         met, waiting = {self.start}, [self.start]
         while waiting:
@@ -83,6 +83,6 @@ class Unwritten:
                     waiting.append(rest)
         return False
 
-    def of(self, situation: Situation, edge: Edge) -> Effect:
+    def of(self, situation: AbstractState, edge: Edge) -> Effect:
         """Return what a tick does."""
         return self.effects[situation, edge.case]

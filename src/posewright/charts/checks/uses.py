@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from posewright.charts.action import Actions, Assign, every_action, expressions_in
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Machine, Node
+from posewright.charts.model import Actions, Assign, every_action, expressions_in
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from posewright.charts.action import Assign
 from posewright.charts.checks.conditions import any_of, condition, differ
 from posewright.charts.expression import Binary, Expression, Literal, Name, Operator
-from posewright.charts.machine import Node, Way
+from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.model import ALWAYS, Assign, Transition
 from posewright.charts.proof import places_in
-from posewright.charts.transition import ALWAYS, Transition
 
 MAX_QUOTED = 100
 """Characters of a guard that a message quotes."""
 
 
-def guard_text(way: Way) -> str:
+def guard_text(way: CompoundTransition) -> str:
     """Return when a way is taken, as it is written: its events, its guards."""
     guard = quoted([segment for segment in way.segments if segment.when != ALWAYS])
     if not way.events:
@@ -33,18 +32,18 @@ def quoted(segments: Sequence[Transition]) -> str:
     return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 3] + "..."
 
 
-def lines_text(way: Way) -> str:
+def lines_text(way: CompoundTransition) -> str:
     """Return the lines of a way's segments."""
     lines = list(dict.fromkeys(str(one.line) for one in way.segments if one.line is not None))
     return f"line{'s' if len(lines) > 1 else ''} {', '.join(lines)}" if lines else "no line"
 
 
-def shown(way: Way) -> str:
+def shown(way: CompoundTransition) -> str:
     """Return a way as messages show it."""
     return f"`{guard_text(way)}` ({lines_text(way)})"
 
 
-def waited(way: Way) -> tuple[Expression, ...]:
+def waited(way: CompoundTransition) -> tuple[Expression, ...]:
     """Return the condition that a way has waited long enough; none where it need not wait."""
     if not way.wait:
         return ()
@@ -56,21 +55,21 @@ def divides(guard: Expression) -> bool:
     return any(place.divides for place in places_in(guard.tree))
 
 
-def groups(ways: Sequence[Way]) -> Mapping[str | None, list[Way]]:
+def groups(ways: Sequence[CompoundTransition]) -> Mapping[str | None, list[CompoundTransition]]:
     """Return the ways that are asked together: by event, and those that are asked at every tick."""
-    found: dict[str | None, list[Way]] = {}
+    found: dict[str | None, list[CompoundTransition]] = {}
     for way in ways:
         for event in way.events or (None,):
             found.setdefault(event, []).append(way)
     return found
 
 
-def events_of(way: Way) -> frozenset[str | None]:
+def events_of(way: CompoundTransition) -> frozenset[str | None]:
     """Return the events at which a way is asked; None stands for every tick."""
     return frozenset(way.events) or frozenset({None})
 
 
-def outcome_differs(one: Way, other: Way) -> Expression | bool:
+def outcome_differs(one: CompoundTransition, other: CompoundTransition) -> Expression | bool:
     """Return where two ways do different things: never (False), always (True), or where a condition holds."""
     if one.goals != other.goals:
         return True
@@ -85,7 +84,7 @@ def outcome_differs(one: Way, other: Way) -> Expression | bool:
     return any_of([differ(value, values[1][name]) for name, value in values[0].items()])
 
 
-def parting(one: Way, other: Way) -> tuple[object, ...]:
+def parting(one: CompoundTransition, other: CompoundTransition) -> tuple[object, ...]:
     """Return the two segments at which two ways of one state part; the same for all that share them."""
     for a, b in zip(one.segments, other.segments, strict=False):
         if a is not b:
@@ -93,7 +92,7 @@ def parting(one: Way, other: Way) -> tuple[object, ...]:
     return id(one), id(other)
 
 
-def asked_for(node: Node, machine_nodes: Sequence[Node]) -> list[Way]:
+def asked_for(node: Node, machine_nodes: Sequence[Node]) -> list[CompoundTransition]:
     """Return the ways that ask for no event, of a state and of those around it."""
     numbers = (node.index, *node.around)
     return [way for number in numbers for way in machine_nodes[number].ways if not way.events]

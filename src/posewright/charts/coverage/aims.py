@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from posewright.charts.chart_state import ChartState
 from posewright.charts.coverage.draft import Draft, Inputs
 from posewright.charts.coverage.feasible import Feasible
 from posewright.charts.coverage.goal import Fact
-from posewright.charts.coverage.recording import Recorder
+from posewright.charts.coverage.recording import CoverageRecorder
 from posewright.charts.coverage.routes import Routes
-from posewright.charts.exploration.situations import Situation
+from posewright.charts.machine import Snapshot
+from posewright.charts.reachability import AbstractState
 
 LONGEST = 600
 """Ticks of a scenario: a minute, at ten a second."""
@@ -25,7 +25,7 @@ class Aims:
     def __init__(self, possible: Feasible) -> None:
         self.exploration = possible.exploration
         self.routes = Routes(possible.exploration)
-        self.recorder = Recorder(possible.exploration.interpreter, possible.coverage.goals)
+        self.recorder = CoverageRecorder(possible.exploration.interpreter, possible.coverage.goals)
         self.offers = {
             state: [(one.inputs, one.facts) for one in shown if one.ends]
             for state, shown in possible.shown.items()
@@ -46,7 +46,7 @@ class Aims:
             draft = self.extended(draft, rows)
         self.drafts += [draft] if draft.rows else []
 
-    def onward(self, state: ChartState) -> tuple[Inputs, ...] | None:
+    def onward(self, state: Snapshot) -> tuple[Inputs, ...] | None:
         """Return the inputs that lead to the nearest place with something new, and show it."""
         found = self.routes.nearest(state, self.is_new)
         if found is None:
@@ -59,7 +59,7 @@ class Aims:
         situations = self.routes.walk.situations
         return number < len(situations) and self.offers_new(situations[number])
 
-    def offers_new(self, situation: Situation) -> bool:
+    def offers_new(self, situation: AbstractState) -> bool:
         """Return whether some case of a situation shows something new; forget it where none does."""
         offer = self.offers.get(situation.state)
         if offer is None:
@@ -69,7 +69,7 @@ class Aims:
         del self.offers[situation.state]
         return False
 
-    def best(self, state: ChartState) -> Inputs:
+    def best(self, state: Snapshot) -> Inputs:
         """Return the inputs that show most that is new; what they promise is not asked for again."""
         inputs, facts = max(self.offers[state], key=lambda one: len(one[1] & self.left))
         self.left -= facts
@@ -81,7 +81,7 @@ class Aims:
         state = max(new, key=lambda one: self.routes.walk.depth(self.routes.number(one) or 0))
         return (*self.exploration.trace_to(state), self.best(state))
 
-    def has_new(self, state: ChartState) -> bool:
+    def has_new(self, state: Snapshot) -> bool:
         """Return whether some case of a situation shows something new."""
         return any(not facts.isdisjoint(self.left) for _, facts in self.offers[state])
 

@@ -10,16 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from posewright.charts.chart_state import ChartState
 from posewright.charts.coverage.decision import Site, conditions_of, decisions_in, is_choice
 from posewright.charts.coverage.goal import Goals
-from posewright.charts.datatypes import Type, Value
-from posewright.charts.exploration import Exploration
-from posewright.charts.exploration.conditions import Answer
-from posewright.charts.exploration.path import Path, paths
-from posewright.charts.exploration.questions import Questions
 from posewright.charts.expression import Expression, Tree, names_in
-from posewright.charts.machine.stepping import Tick
+from posewright.charts.machine import Snapshot, Tick
+from posewright.charts.reachability import Answer, Exploration, PathCondition, Questions, paths
+from posewright.charts.types import Type, Value
 from posewright.errors import ExpressionError, PosewrightError
 
 Inputs = Mapping[str, Value]
@@ -73,7 +69,7 @@ class BothWays:
             for condition in conditions_of(tree)
         )
 
-    def rows(self, state: ChartState) -> Iterator[Inputs]:
+    def rows(self, state: Snapshot) -> Iterator[Inputs]:
         """Yield inputs for every way in which a tick from a state can go, and what it leaves can come to."""
         if not self.asked:
             return
@@ -82,7 +78,7 @@ class BothWays:
             self.doubtful = self.doubtful or bool(path.doubts)
             yield path.inputs()
 
-    def take(self, state: ChartState, path: Path) -> None:
+    def take(self, state: Snapshot, path: PathCondition) -> None:
         """Take one tick along a path."""
         answers = self.looked.follower.answers
 

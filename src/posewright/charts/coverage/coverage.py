@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from posewright.charts.chart import Chart
-from posewright.charts.coverage.goal import Fact, Goal, Goals, Measure
+from posewright.charts.coverage.goal import Fact, Goals, Measure, TestObligation
 from posewright.charts.coverage.watching import Evaluation
+from posewright.charts.model import Chart
 from posewright.errors import InputError
 
 
@@ -28,7 +28,7 @@ class CoverageRow:
     covered: int
     total: int
     infeasible: int
-    missing: tuple[Goal, ...]
+    missing: tuple[TestObligation, ...]
 
     @property
     def part(self) -> float:
@@ -51,7 +51,7 @@ class Coverage:
     visited: frozenset[int] = frozenset()
     taken: frozenset[tuple[int, int]] = frozenset()
     evaluations: frozenset[Evaluation] = frozenset()
-    infeasible: Mapping[Goal, str] = field(default_factory=dict)
+    infeasible: Mapping[TestObligation, str] = field(default_factory=dict)
 
     @property
     def chart(self) -> Chart:
@@ -86,7 +86,7 @@ class Coverage:
             yield from facts_of(evaluation)
 
     @cached_property
-    def missing(self) -> tuple[Goal, ...]:
+    def missing(self) -> tuple[TestObligation, ...]:
         """The goals that were not met and may be."""
         return tuple(
             goal for goal in self.goals.every if goal not in self.infeasible and not goal.met(self.facts)
@@ -101,7 +101,7 @@ class Coverage:
         """Return the row of a measure; of one that the chart has nothing of, an empty one."""
         return self._row(measure)
 
-    def _goals(self, measure: Measure) -> list[Goal]:
+    def _goals(self, measure: Measure) -> list[TestObligation]:
         return [goal for goal in self.goals.every if goal.measure is measure]
 
     def _row(self, measure: Measure) -> CoverageRow:

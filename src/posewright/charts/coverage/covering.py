@@ -8,17 +8,17 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.chart import Chart
 from posewright.charts.coverage.aims import Aims
 from posewright.charts.coverage.coverage import Coverage
 from posewright.charts.coverage.draft import Draft
 from posewright.charts.coverage.feasible import Feasible, feasible, with_feasible
 from posewright.charts.coverage.goal import way_name
 from posewright.charts.coverage.hunting import Hunt
-from posewright.charts.coverage.recording import Recorder
-from posewright.charts.exploration import Exploration, explore
-from posewright.charts.machine import Way
+from posewright.charts.coverage.recording import CoverageRecorder
+from posewright.charts.machine import CompoundTransition
+from posewright.charts.model import Chart
 from posewright.charts.mutation import explore_kept
+from posewright.charts.reachability import Exploration, explore
 from posewright.charts.scenarios import Scenario, save_scenario
 
 ENDING = ".chart.yaml"
@@ -39,7 +39,7 @@ class Cover:
     chart: Chart
     scenarios: tuple[Scenario, ...]
     coverage: Coverage
-    infeasible: Mapping[Way, str]
+    infeasible: Mapping[CompoundTransition, str]
     complete: bool
 
     def save(self, folder: Path | str | None = None) -> list[Path]:
@@ -92,7 +92,7 @@ def cover_chart(chart: Chart, exploration: Exploration | None = None) -> Cover:
 
 
 def _coverage(drafts: Iterable[Draft], possible: Feasible) -> Coverage:
-    recorder = Recorder(possible.exploration.interpreter, possible.coverage.goals)
+    recorder = CoverageRecorder(possible.exploration.interpreter, possible.coverage.goals)
     for draft in drafts:
         state = recorder.interpreter.initial()
         for row in draft.rows:

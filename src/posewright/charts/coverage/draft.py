@@ -6,13 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import Value
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.machine import Machine
-from posewright.charts.machine.stepping import Tick
-from posewright.charts.scenarios import Expectation, Scenario, ScenarioStep
-from posewright.charts.scenarios.given import Given, given
+from posewright.charts.machine import Interpreter, Machine, Snapshot, Tick
+from posewright.charts.scenarios import Expectation, Given, Scenario, ScenarioStep, given
+from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 
 Inputs = Mapping[str, Value]
@@ -29,10 +25,10 @@ class Draft:
 
     interpreter: Interpreter
     rows: tuple[Inputs, ...] = ()
-    states: tuple[ChartState, ...] = field(default=(), repr=False)
+    states: tuple[Snapshot, ...] = field(default=(), repr=False)
 
     @property
-    def end(self) -> ChartState:
+    def end(self) -> Snapshot:
         """Where the chart stands at the end."""
         return self.states[-1] if self.states else self.interpreter.initial()
 
@@ -97,7 +93,7 @@ def _quiet(count: int, expected: Expectation) -> Iterator[ScenarioStep]:
         yield ScenarioStep(ticks=count, throughout=expected)
 
 
-def _expected(machine: Machine, state: ChartState) -> Expectation:
+def _expected(machine: Machine, state: Snapshot) -> Expectation:
     return Expectation(
         inside=tuple(machine.nodes[leaf].name for leaf in state.leaves), values=dict(state.outputs)
     )

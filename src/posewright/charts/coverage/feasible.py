@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from posewright.charts.chart_state import ChartState
 from posewright.charts.coverage.both_ways import BothWays
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.goal import Fact, Goal, Goals, Measure
-from posewright.charts.coverage.recording import Recorder
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration import Exploration
-from posewright.charts.machine import Way
+from posewright.charts.coverage.goal import Fact, Goals, Measure, TestObligation
+from posewright.charts.coverage.recording import CoverageRecorder
+from posewright.charts.machine import CompoundTransition, Snapshot
+from posewright.charts.reachability import Exploration
+from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 
 
@@ -40,15 +39,15 @@ class Feasible:
 
     exploration: Exploration
     coverage: Coverage
-    shown: Mapping[ChartState, tuple[Shown, ...]] = field(repr=False)
+    shown: Mapping[Snapshot, tuple[Shown, ...]] = field(repr=False)
 
     @property
-    def infeasible(self) -> Mapping[Goal, str]:
+    def infeasible(self) -> Mapping[TestObligation, str]:
         """Goals that no run can meet, and why; none where the exploration is not complete."""
         return self.coverage.infeasible
 
     @property
-    def infeasible_ways(self) -> dict[Way, str]:
+    def infeasible_ways(self) -> dict[CompoundTransition, str]:
         """Ways that no run can take, and why."""
         reasons = {next(iter(goal.met_by[0])): reason for goal, reason in self.infeasible.items()}
         ways = ((way, ("way", way.source, way.index)) for way in self.exploration.machine.ways)
@@ -57,9 +56,9 @@ class Feasible:
 
 def feasible(exploration: Exploration, goals: Goals | None = None) -> Feasible:
     """Return what of an explored chart can be covered: every case of every situation is run and looked at."""
-    recorder = Recorder(exploration.interpreter, goals)
+    recorder = CoverageRecorder(exploration.interpreter, goals)
     both = BothWays(exploration, recorder.goals)
-    shown: dict[ChartState, tuple[Shown, ...]] = {}
+    shown: dict[Snapshot, tuple[Shown, ...]] = {}
     for state in exploration.situations:
         rows = [case.inputs for case in exploration.cases(state)]
         rows += [row for row in both.rows(state) if row not in rows]
@@ -76,7 +75,7 @@ def with_feasible(coverage: Coverage, possible: Feasible) -> Coverage:
     return replace(coverage, infeasible=possible.infeasible)
 
 
-def _shown(recorder: Recorder, state: ChartState, inputs: Mapping[str, Value]) -> Shown:
+def _shown(recorder: CoverageRecorder, state: Snapshot, inputs: Mapping[str, Value]) -> Shown:
     """Return what a tick shows; of one that fails, what it shows before."""
     try:
         return Shown(inputs, recorder.shown(recorder.outcome(state, inputs)), ends=True)
@@ -97,7 +96,7 @@ class _Reasons:
         raised = (case.raised for state in exploration.situations for case in exploration.cases(state))
         self.raised = {event for events in raised for event in events} | {*exploration.chart.events}
 
-    def all(self) -> Iterator[tuple[Goal, str]]:
+    def all(self) -> Iterator[tuple[TestObligation, str]]:
         vague = self.vague() | self.unsure
         for goal in self.coverage.missing:
             decision = self.decision_of(goal)
@@ -113,13 +112,13 @@ class _Reasons:
         )
         return {number for numbers in values for number in numbers}
 
-    def decision_of(self, goal: Goal) -> int:
+    def decision_of(self, goal: TestObligation) -> int:
         """Return the decision that a goal asks about, -1 where it asks about none."""
         if goal.measure not in (Measure.DECISIONS, Measure.CONDITIONS, Measure.MCDC):
             return -1
         return int(next(iter(goal.met_by[0]))[1])
 
-    def reason(self, goal: Goal, decision: int) -> str:
+    def reason(self, goal: TestObligation, decision: int) -> str:
         """Return why a goal cannot be met."""
         if goal.measure is Measure.STATES:
             return "no way that can be taken leads there"
@@ -133,7 +132,7 @@ class _Reasons:
             return "whenever it is asked, another condition decides"
         return "whenever it is asked, it comes out the other way"
 
-    def way_reason(self, goal: Goal) -> str:
+    def way_reason(self, goal: TestObligation) -> str:
         _, source, index = next(iter(goal.met_by[0]))
         way = self.nodes[int(source)].ways[int(index)]
         if way.source not in self.coverage.visited:

@@ -8,13 +8,20 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 
-from posewright.charts.action import Actions, Assign, Branch, every_action
-from posewright.charts.chart import Chart, Kind
 from posewright.charts.coverage.decision import Decision, Site, has_choice
 from posewright.charts.coverage.watching import bit_of
 from posewright.charts.expression import Expression
-from posewright.charts.machine import Machine, Node, Way, lower
-from posewright.charts.transition import Transition, segments_of
+from posewright.charts.machine import CompoundTransition, Machine, Node, lower
+from posewright.charts.model import (
+    Actions,
+    Assign,
+    Branch,
+    Chart,
+    Kind,
+    Transition,
+    every_action,
+    segments_of,
+)
 
 Fact = tuple[str | int | bool, ...]
 """Something that was seen in a run."""
@@ -34,7 +41,7 @@ class Measure(Enum):
 
 
 @dataclass(frozen=True)
-class Goal:
+class TestObligation:
     """One thing to be covered.
 
     Attributes:
@@ -66,7 +73,7 @@ class Goals:
         return self.machine.chart
 
     @cached_property
-    def every(self) -> tuple[Goal, ...]:
+    def every(self) -> tuple[TestObligation, ...]:
         """All goals, measure by measure."""
         return (*self._states(), *self._transitions(), *self._segments(), *self._decided())
 
@@ -93,18 +100,18 @@ class Goals:
         inner = segments_of((*shared, *chain.from_iterable(own)))
         return {id(segment): number for number, segment in enumerate(inner)}
 
-    def _states(self) -> Iterator[Goal]:
+    def _states(self) -> Iterator[TestObligation]:
         for node in self.machine.nodes[1:]:
             line = node.state.line if node.state else None
             yield _goal(Measure.STATES, node.name, line, (node.name, None), ("state", node.index))
 
-    def _transitions(self) -> Iterator[Goal]:
+    def _transitions(self) -> Iterator[TestObligation]:
         for way in self.machine.ways:
             owner = (self.machine.nodes[way.source].name, way.transition)
             name = way_name(self.machine, way)
             yield _goal(Measure.TRANSITIONS, name, way.line, owner, ("way", way.source, way.index))
 
-    def _segments(self) -> Iterator[Goal]:
+    def _segments(self) -> Iterator[TestObligation]:
         met: dict[int, tuple[Transition, Owner]] = {}
         for way in self.machine.ways:
             owner: Owner = (self.machine.nodes[way.source].name, way.transition)
@@ -114,7 +121,7 @@ class Goals:
             name = f"{segment.when} -> {_goals(segment)}"
             yield _goal(Measure.SEGMENTS, name, segment.line, owner, ("segment", number))
 
-    def _decided(self) -> Iterator[Goal]:
+    def _decided(self) -> Iterator[TestObligation]:
         for one in self.decisions:
             for value in (True, False):
                 name = f"{one.text} is {str(value).lower()}"
@@ -126,7 +133,7 @@ class Goals:
                 yield _goal(Measure.CONDITIONS, name, one.line, one.owner, fact)
         for one, number, text in self._conditions():
             pairs = tuple(_pair(one.index, number, outcome) for outcome in (True, False))
-            yield Goal(Measure.MCDC, f"{text} decides{_in(one, text)}", one.line, one.owner, pairs)
+            yield TestObligation(Measure.MCDC, f"{text} decides{_in(one, text)}", one.line, one.owner, pairs)
 
     def _conditions(self) -> Iterator[tuple[Decision, int, str]]:
         for decision in self.decisions:
@@ -139,7 +146,7 @@ def goals_of(chart: Chart, machine: Machine | None = None) -> Goals:
     return Goals(lower(chart) if machine is None else machine)
 
 
-def way_name(machine: Machine, way: Way) -> str:
+def way_name(machine: Machine, way: CompoundTransition) -> str:
     """Return a way in words: `walking -> kicking (near and wall < arrived)`."""
     asked = " / ".join(str(one.when) for one in way.segments if str(one.when) != "true")
     asked = " ".join(part for part in (" or ".join(way.events), f"[{asked}]" if asked else "") if part)
@@ -153,8 +160,8 @@ def _goals(segment: Transition) -> str:
     return ", ".join(target.state for target in segment.go) or "nothing"
 
 
-def _goal(measure: Measure, name: str, line: int | None, owner: Owner | None, fact: Fact) -> Goal:
-    return Goal(measure, name, line, owner, (frozenset({fact}),))
+def _goal(measure: Measure, name: str, line: int | None, owner: Owner | None, fact: Fact) -> TestObligation:
+    return TestObligation(measure, name, line, owner, (frozenset({fact}),))
 
 
 def _pair(decision: int, condition: int, outcome: bool) -> frozenset[Fact]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from posewright.charts.chart_state import ChartState
 from posewright.charts.coverage.aims import LONGEST
 from posewright.charts.coverage.draft import Draft, Inputs
 from posewright.charts.coverage.routes import Routes
-from posewright.charts.exploration import Exploration
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.mutation import Mutant, Teller, Told, Verdict, mutants
+from posewright.charts.machine import Interpreter, Snapshot
+from posewright.charts.mutation import Mutant, MutantStatus, Teller, Told, mutants
+from posewright.charts.reachability import Exploration
 from posewright.errors import InputError
 
 EXTENDED = 4
@@ -44,9 +43,9 @@ class Hunt:
             if self.is_told(other):
                 continue
             told = teller.tell(mutant, prove=False)
-            if told.verdict is Verdict.APART:
+            if told.verdict is MutantStatus.APART:
                 self.extend(told, other, routes)
-            elif told.verdict is Verdict.UNKNOWN:
+            elif told.verdict is MutantStatus.UNKNOWN:
                 left.append((mutant, other))
         self.left = left
 
@@ -63,7 +62,7 @@ class Hunt:
         self.drafts.append(Draft(self.interpreter).extended(rows))
 
     def longer(
-        self, draft: Draft, goal: ChartState, inputs: tuple[Inputs, ...], routes: Routes
+        self, draft: Draft, goal: Snapshot, inputs: tuple[Inputs, ...], routes: Routes
     ) -> Iterator[Draft]:
         """Yield a run that goes on to a state, or to one like it, and from there with some inputs."""
         if len(draft.rows) >= LONGEST:

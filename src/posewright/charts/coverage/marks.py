@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.goal import Goal, Measure
-from posewright.charts.drawing.marks import Mark
+from posewright.charts.coverage.goal import Measure, TestObligation
+from posewright.charts.drawing import Mark
 
 
 def marks(coverage: Coverage) -> dict[str | tuple[str, int], Mark]:
@@ -16,7 +16,7 @@ def marks(coverage: Coverage) -> dict[str | tuple[str, int], Mark]:
     decide. What cannot be covered, as was proved, is not asked for; where that is all, there is no mark.
     """
     found: dict[str | tuple[str, int], Mark] = dict(_of_states(coverage))
-    asked: dict[tuple[str, int], list[Goal]] = {}
+    asked: dict[tuple[str, int], list[TestObligation]] = {}
     for goal in coverage.goals.every:
         if goal.owner is not None and goal.owner[1] is not None and goal not in coverage.infeasible:
             asked.setdefault((goal.owner[0], goal.owner[1]), []).append(goal)
@@ -39,7 +39,7 @@ def _of_junctions(coverage: Coverage) -> Iterator[tuple[tuple[str, int], Mark]]:
             yield (name, index), Mark.COVERED if taken else Mark.MISSED
 
 
-def _mark(goals: Iterable[Goal], coverage: Coverage) -> Mark:
+def _mark(goals: Iterable[TestObligation], coverage: Coverage) -> Mark:
     met = [goal.met(coverage.facts) for goal in goals]
     taken = [
         goal.met(coverage.facts) for goal in goals if goal.measure in (Measure.STATES, Measure.TRANSITIONS)

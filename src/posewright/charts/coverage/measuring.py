@@ -7,11 +7,11 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
-from posewright.charts.chart import Chart
 from posewright.charts.coverage.coverage import Coverage
 from posewright.charts.coverage.feasible import feasible, with_feasible
 from posewright.charts.coverage.recording import cover_run
-from posewright.charts.exploration import explore
+from posewright.charts.model import Chart
+from posewright.charts.reachability import explore
 from posewright.charts.running import rows_given
 from posewright.charts.scenarios import Scenario
 

@@ -7,20 +7,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.chart import Chart
-from posewright.charts.chart_state import ChartState
 from posewright.charts.coverage.coverage import Coverage, facts_of
 from posewright.charts.coverage.goal import Fact, Goals, goals_of
 from posewright.charts.coverage.watching import Evaluation, watched
 from posewright.charts.expression import Expression
-from posewright.charts.interpreter import Interpreter, Outcome
-from posewright.charts.machine import Way
-from posewright.charts.rows import Row
-from posewright.charts.scenarios import Scenario, read_scenario, rows_of
+from posewright.charts.machine import CompoundTransition, Interpreter, Outcome, Snapshot
+from posewright.charts.model import Chart
+from posewright.charts.scenarios import Row, Scenario, read_scenario, rows_of
 from posewright.errors import ExpressionError
 
 
-class Recorder:
+class CoverageRecorder:
     """Steps a chart like an interpreter, and records what every step sees.
 
     Attributes:
@@ -43,11 +40,11 @@ class Recorder:
     def _note(self, evaluation: Evaluation) -> None:
         self.last.append(evaluation)
 
-    def step(self, state: ChartState, inputs: Mapping[str, object]) -> ChartState:
+    def step(self, state: Snapshot, inputs: Mapping[str, object]) -> Snapshot:
         """Return where the chart stands after one tick; as `Interpreter.step`."""
         return self.outcome(state, inputs).after
 
-    def outcome(self, state: ChartState, inputs: Mapping[str, object]) -> Outcome:
+    def outcome(self, state: Snapshot, inputs: Mapping[str, object]) -> Outcome:
         """Return what comes of one tick; what it saw before an error counts as well."""
         self.last.clear()
         try:
@@ -81,7 +78,7 @@ class Recorder:
         watch = self._watched.get(id(expression))
         return expression.evaluate(env) if watch is None else watch(env)
 
-    def _passed(self, way: Way) -> set[int]:
+    def _passed(self, way: CompoundTransition) -> set[int]:
         """Return states that a way leaves and enters, whether or not the tick ends there."""
         nodes = self.interpreter.machine.nodes
         met = {way.source, *(goal.node for goal in way.goals if goal.memory is None)}
@@ -101,7 +98,7 @@ def cover_run(chart: Chart, rows: Iterable[Row], start: str | None = None) -> Co
         ExpressionError: a guard or an action divides by zero.
         UnknownNameError: there is no state called `start`.
     """
-    recorder = Recorder(Interpreter(chart))
+    recorder = CoverageRecorder(Interpreter(chart))
     recorder.run(rows, start)
     return recorder.coverage
 
@@ -112,7 +109,7 @@ def cover_scenarios(chart: Chart, scenarios: Iterable[Scenario | Path | str]) ->
     Raises:
         DocumentError: a scenario cannot be read.
     """
-    recorder = Recorder(Interpreter(chart))
+    recorder = CoverageRecorder(Interpreter(chart))
     for one in scenarios:
         scenario = one if isinstance(one, Scenario) else read_scenario(one, chart)
         with suppress(ExpressionError):

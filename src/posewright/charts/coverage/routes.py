@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration import Exploration
+from posewright.charts.machine import Snapshot
+from posewright.charts.reachability import Exploration
+from posewright.charts.types import Value
 
 Inputs = Mapping[str, Value]
 
@@ -22,12 +22,12 @@ class Routes:
         self.exploration = exploration
         self.walk = exploration.walk
 
-    def number(self, state: ChartState) -> int | None:
+    def number(self, state: Snapshot) -> int | None:
         """Return the number of the place that a state is, None where it was not reached."""
         return self.walk.numbers.get(self.exploration.looked.split(state))
 
     def nearest(
-        self, start: ChartState, wanted: Callable[[int], bool]
+        self, start: Snapshot, wanted: Callable[[int], bool]
     ) -> tuple[int, tuple[Inputs, ...]] | None:
         """Return the nearest place that is wanted, and inputs that lead there; None where none is near."""
         first = self.number(start)
@@ -57,14 +57,14 @@ class Routes:
             found.append(self.walk.situations[number].cases[case].inputs)
         return tuple(reversed(found))
 
-    def alike(self, start: ChartState, state: ChartState) -> tuple[Inputs, ...] | None:
+    def alike(self, start: Snapshot, state: Snapshot) -> tuple[Inputs, ...] | None:
         """Return inputs that lead to where a tick can go the same ways as in a state; None: that is far."""
         situation = self.exploration.looked.at(*self.exploration.looked.split(state))
         known = self.walk.situations
         found = self.nearest(start, lambda number: number < len(known) and known[number] is situation)
         return None if found is None else found[1]
 
-    def exactly(self, start: ChartState, state: ChartState) -> tuple[Inputs, ...] | None:
+    def exactly(self, start: Snapshot, state: Snapshot) -> tuple[Inputs, ...] | None:
         """Return inputs that lead from one state to another, time and all; None where that is far."""
         goal = self.number(state)
         found = self.nearest(start, lambda number: number == goal)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from posewright.charts.chart import Chart, Kind
 from posewright.charts.drawing.diagram import Diagram, Hook, Line, Link, Node, Shape
 from posewright.charts.drawing.numbering import Numbered, numbered, segments
 from posewright.charts.drawing.words import reactions, wrapped
-from posewright.charts.state import State
-from posewright.charts.transition import Memory, Target
+from posewright.charts.model import Chart, Kind, Memory, State, Target
 
 ROOT = "the chart"
 """Key of the node that everything is inside of; no state has a name with a space."""

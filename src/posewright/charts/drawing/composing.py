@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from posewright.charts.chart import Chart
 from posewright.charts.drawing.building import Say, build
 from posewright.charts.drawing.diagram import Line
 from posewright.charts.drawing.keys import Key, key_lines, place_key
@@ -16,6 +15,7 @@ from posewright.charts.drawing.nested.scene import Scene
 from posewright.charts.drawing.numbering import Numbered, numbered
 from posewright.charts.drawing.page_size import pages
 from posewright.charts.drawing.words import transition_lines
+from posewright.charts.model import Chart
 
 WIDTH = 28
 """Letters in a line on an arrow."""

@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from posewright.charts.action import Assign
-from posewright.charts.chart import Chart, Kind
-from posewright.charts.cubes import Cube, cube_text, guard_cube
 from posewright.charts.drawing.words import actions_text
 from posewright.charts.expression import Expression
-from posewright.charts.state import State
-from posewright.charts.transition import Transition
+from posewright.charts.model import Assign, Chart, Kind, State, Transition
+from posewright.charts.tables import Cube, cube_text, guard_cube
 
 WRAP_AT = 36
 """Letters in a line on an arrow."""

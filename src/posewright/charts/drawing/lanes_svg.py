@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from posewright.charts.datatypes import Value
 from posewright.charts.drawing.nested.metrics import text_width
 from posewright.charts.drawing.pen import INK, path, text
 from posewright.charts.drawing.runs import envelope, runs_of
+from posewright.charts.types import Value
 
 TINTS = tuple(
     "#cfe3f5 #fbdcb8 #d3ecc9 #eed3ea #f7efb2 #cdebea #f5cfcf #dcd8f3 #e4dccb #d5e0e6".split()  # noqa: SIM905

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.chart import Chart
-from posewright.charts.state import State
+from posewright.charts.model import Chart, State
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from posewright.charts.chart import Chart
 from posewright.charts.drawing.diagram import Way
+from posewright.charts.model import Chart
 
 
 class Mark(Enum):

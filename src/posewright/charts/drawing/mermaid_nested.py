@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from posewright.charts.chart import Chart
 from posewright.charts.drawing.building import build
 from posewright.charts.drawing.diagram import Diagram, Link, Node, Shape, walk_nodes
 from posewright.charts.drawing.marks import Highlight
@@ -16,6 +15,7 @@ from posewright.charts.drawing.mermaid_text import escaped, identifier
 from posewright.charts.drawing.nested.family import Family
 from posewright.charts.drawing.numbering import Numbered
 from posewright.charts.drawing.words import transition_text
+from posewright.charts.model import Chart
 
 ACTIVE = "fill:#ffd98a,stroke:#a05a00,stroke-width:3px"
 OUTER = "fill:#fff4dc,stroke:#a05a00"

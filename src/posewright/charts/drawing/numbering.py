@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from string import ascii_lowercase
 
-from posewright.charts.chart import Chart
 from posewright.charts.drawing.diagram import Way
-from posewright.charts.transition import Transition
+from posewright.charts.model import Chart, Transition
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from posewright.charts.chart import Chart
 from posewright.charts.drawing.labels import Style
 from posewright.charts.drawing.marks import Marks
 from posewright.charts.drawing.mermaid import draw_mermaid
 from posewright.charts.drawing.svg import draw_svg
+from posewright.charts.model import Chart
 from posewright.documents import write_atomically
 from posewright.errors import InputError
 

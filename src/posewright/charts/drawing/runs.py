@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from posewright.charts.datatypes import Value
+from posewright.charts.types import Value
 
 
 @dataclass(frozen=True)

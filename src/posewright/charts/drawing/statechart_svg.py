@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from posewright.charts.chart import Chart
 from posewright.charts.drawing.composing import compose
 from posewright.charts.drawing.diagram import walk_nodes
 from posewright.charts.drawing.geometry import Box
@@ -17,6 +16,7 @@ from posewright.charts.drawing.nested.metrics import text_width
 from posewright.charts.drawing.nested.scene import Scene
 from posewright.charts.drawing.nodes_svg import NodeDrawing
 from posewright.charts.drawing.pen import TITLE_FONT, page, path, rect, text
+from posewright.charts.model import Chart
 
 MARGIN, HEAD = 20.0, 48.0
 """Room around the picture, and above it for the title [px]."""

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 
-from posewright.charts.action import Action, Actions, Assign, Branch
 from posewright.charts.expression import Literal
-from posewright.charts.state import State
-from posewright.charts.transition import Transition
+from posewright.charts.model import Action, Actions, Assign, Branch, State, Transition
 
 TRUE = Literal(True)
 

@@ -7,13 +7,20 @@ converted and calls of truth tables put in as conditions; what is left is compil
 ever handed to Python's own evaluator, so no document can run code.
 """
 
+from __future__ import annotations
+
+from posewright.charts.expression.closures import compile_tree
+from posewright.charts.expression.critical import critical_values
 from posewright.charts.expression.expression import Expression, constant
 from posewright.charts.expression.function import Function, FunctionRow
-from posewright.charts.expression.printing import text_of
-from posewright.charts.expression.quantities import UNITS, parse_quantity
+from posewright.charts.expression.parser import parse
+from posewright.charts.expression.printing import shortened, text_of
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tree import (
+    ARITHMETIC,
+    COMPARISONS,
+    LOGIC,
     Binary,
     Call,
     If,
@@ -33,10 +40,12 @@ from posewright.charts.expression.tree import (
     rewritten,
     with_children,
 )
-from posewright.charts.expression.typecheck import parse_expression
+from posewright.charts.expression.typecheck import parse_expression, typecheck
 
 __all__ = [
-    "UNITS",
+    "ARITHMETIC",
+    "COMPARISONS",
+    "LOGIC",
     "Binary",
     "Call",
     "Expression",
@@ -56,12 +65,16 @@ __all__ = [
     "cases_of",
     "chain_of",
     "children",
+    "compile_tree",
     "constant",
+    "critical_values",
     "names_in",
     "nodes_of",
+    "parse",
     "parse_expression",
-    "parse_quantity",
     "rewritten",
+    "shortened",
     "text_of",
+    "typecheck",
     "with_children",
 ]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from posewright.charts.datatypes import FloatType
 from posewright.charts.expression.numbers import Numbers
-from posewright.charts.expression.quantities import conversion
 from posewright.charts.expression.terms import Term, number_kind
 from posewright.charts.expression.tree import Binary, Call, If, Operator, Tree
+from posewright.charts.types import FloatType, conversion
 
 
 def compared(numbers: Numbers, tree: Binary, left: Term, right: Term) -> tuple[Term, Term]:

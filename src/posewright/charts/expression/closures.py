@@ -6,7 +6,6 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
-from posewright.charts.datatypes import INT_HIGH, INT_LOW, Value, to_single
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tree import (
     Binary,
@@ -21,6 +20,7 @@ from posewright.charts.expression.tree import (
     Unary,
     cases_of,
 )
+from posewright.charts.types import INT_HIGH, INT_LOW, Value, to_single
 
 Env = Mapping[str, Any]
 Evaluate = Callable[[Env], Any]

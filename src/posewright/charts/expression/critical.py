@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise, product
 
-from posewright.charts.datatypes import Value
 from posewright.charts.expression.expression import Expression
 from posewright.charts.expression.tree import (
     COMPARISONS,
@@ -27,6 +26,7 @@ from posewright.charts.expression.tree import (
     nodes_of,
     rewritten,
 )
+from posewright.charts.types import Value
 
 BEYOND = Fraction(1)
 """How far beyond the outermost critical value the slope is measured."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from posewright.charts.datatypes import Type, Value, type_of
 from posewright.charts.expression.closures import Evaluate, compile_tree
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tree import Literal, Tree, is_timed, names_in
+from posewright.charts.types import Type, Value, type_of
 
 
 @dataclass(frozen=True)

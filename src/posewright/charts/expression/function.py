@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from posewright.charts.datatypes import Type
 from posewright.charts.expression.expression import Expression
+from posewright.charts.types import Type
 
 
 @dataclass(frozen=True)

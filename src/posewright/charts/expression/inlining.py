@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from posewright.charts.datatypes import FloatType, IntType, Numeric, Type
 from posewright.charts.expression.function import Function, FunctionRow
 from posewright.charts.expression.numbers import Numbers
-from posewright.charts.expression.quantities import conversion
 from posewright.charts.expression.ranges import range_of
 from posewright.charts.expression.terms import Term, sort_of
-from posewright.charts.expression.tree import (
-    Call,
-    Literal,
-    Name,
-    Tree,
-    chain_of,
-    height,
-    nodes_of,
-    rewritten,
-)
+from posewright.charts.expression.tree import Call, Literal, Name, Tree, chain_of, height, nodes_of, rewritten
+from posewright.charts.types import FloatType, IntType, Numeric, Type, conversion
 
 MAX_NODES = 20_000
 """Operators, names and numbers in one expression once its calls are put in."""

@@ -11,15 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from posewright.charts.datatypes import (
-    INT_HIGH,
-    INT_LOW,
-    SINGLE_MAX,
-    FloatType,
-    IntType,
-    to_single,
-)
-from posewright.charts.expression.quantities import conversion, exactly, unit_of
 from posewright.charts.expression.ranges import range_of
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
@@ -34,6 +25,17 @@ from posewright.charts.expression.tree import (
     Unary,
     cases_of,
     chain_of,
+)
+from posewright.charts.types import (
+    INT_HIGH,
+    INT_LOW,
+    SINGLE_MAX,
+    FloatType,
+    IntType,
+    conversion,
+    exactly,
+    to_single,
+    unit_of,
 )
 
 EXTREMES = frozenset({"abs", "min", "max"})

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from typing import NoReturn
 
-from posewright.charts.datatypes import INT_HIGH
-from posewright.charts.expression.quantities import UNITS, unit_hint
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tokens import WORDS, Sort, Token, tokens_of
 from posewright.charts.expression.tree import (
@@ -27,6 +25,7 @@ from posewright.charts.expression.tree import (
     Unary,
     height,
 )
+from posewright.charts.types import INT_HIGH, UNITS, unit_hint
 
 MAX_DEPTH = 100
 """Levels of a tree: a chain of as many `and`, or as many brackets."""

@@ -5,19 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from posewright.charts.datatypes import INT_HIGH, INT_LOW, FloatType, IntType, to_single
 from posewright.charts.expression.scope import Scope
-from posewright.charts.expression.tree import (
-    Binary,
-    Call,
-    If,
-    Literal,
-    Name,
-    Operator,
-    Tree,
-    Unary,
-    cases_of,
-)
+from posewright.charts.expression.tree import Binary, Call, If, Literal, Name, Operator, Tree, Unary, cases_of
+from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, to_single
 
 Range = tuple[float, float]
 ANYTHING: Range = (-math.inf, math.inf)

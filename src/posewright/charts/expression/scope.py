@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from posewright.charts.datatypes import EnumType, Type, Value, type_of
 from posewright.charts.expression.function import Function
+from posewright.charts.types import EnumType, Type, Value, type_of
 
 
 @dataclass(frozen=True)

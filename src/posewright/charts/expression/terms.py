@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from posewright.charts.datatypes import BoolType, FloatType, IntType, Numeric, Type
 from posewright.charts.expression.tree import Tree
+from posewright.charts.types import BoolType, FloatType, IntType, Numeric, Type
 
 
 class Term(NamedTuple):

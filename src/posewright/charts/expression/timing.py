@@ -6,9 +6,9 @@ import math
 
 from posewright.charts.expression.closures import compile_tree
 from posewright.charts.expression.numbers import Numbers
-from posewright.charts.expression.quantities import conversion
 from posewright.charts.expression.terms import Term
 from posewright.charts.expression.tree import Timing, is_timed, names_in
+from posewright.charts.types import conversion
 
 LONGEST_S = 86_400.0
 """The longest time that may be asked for [s]."""

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from posewright.charts.expression.quantities import UNITS
 from posewright.charts.expression.source import Source
+from posewright.charts.types import UNITS
 
 MAX_LENGTH = 2000
 """Characters in one expression; the longest in our own charts has under 100."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from operator import is_
 
-from posewright.charts.datatypes import Value
+from posewright.charts.types import Value
 
 
 class Operator(Enum):

@@ -6,14 +6,12 @@ in as conditions, results of 32 bits are rounded by `single`, and questions of t
 
 from __future__ import annotations
 
-from posewright.charts.datatypes import BoolType, EnumType, FloatType, IntType, Numeric, Type, type_of
 from posewright.charts.expression.arithmetic import called, chosen, compared, joined
 from posewright.charts.expression.expression import Expression
 from posewright.charts.expression.inlining import Inliner
 from posewright.charts.expression.naming import AS_IN, FUNCTIONS, TIMINGS, nearest, unknown_name
 from posewright.charts.expression.numbers import Numbers, difference
 from posewright.charts.expression.parser import parse
-from posewright.charts.expression.quantities import conversion
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.terms import Term, number_kind, sort_of
@@ -35,6 +33,7 @@ from posewright.charts.expression.tree import (
     Tree,
     Unary,
 )
+from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of
 
 
 def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = None) -> Expression:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from posewright.charts.machine.node import Goal, Node
-from posewright.charts.transition import Memory
+from posewright.charts.machine.node import Node, ResolvedTarget
+from posewright.charts.model import Memory
 
 
 class Entering:
@@ -20,7 +20,7 @@ class Entering:
         self.memories = memories
         self.found: set[int] = set()
 
-    def goals(self, goals: Iterable[Goal], top: int) -> None:
+    def goals(self, goals: Iterable[ResolvedTarget], top: int) -> None:
         """Add goals with all they bring along, and what is around them up to the node `top`."""
         goals = tuple(goals)
         for goal in goals:
@@ -35,7 +35,7 @@ class Entering:
             if goal.node != top:
                 self.with_around(self.nodes[goal.node], top)
 
-    def back_in(self, goal: Goal, node: Node) -> None:
+    def back_in(self, goal: ResolvedTarget, node: Node) -> None:
         """Add what a history leads back to."""
         back = (self.memories[goal.node, goal.memory] if goal.memory else ()) or goal.default
         for number in back:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from posewright.charts.action import Actions, assign
-from posewright.charts.chart import Chart, Kind
 from posewright.charts.expression import constant
 from posewright.charts.machine.machine import Machine
-from posewright.charts.machine.node import ROOT, Goal, Node, Way
+from posewright.charts.machine.node import ROOT, CompoundTransition, Node, ResolvedTarget
 from posewright.charts.machine.routes import routes_of
 from posewright.charts.machine.timing import Clock
-from posewright.charts.state import State
-from posewright.charts.transition import Memory, Target
+from posewright.charts.model import Actions, Chart, Kind, Memory, State, Target, assign
 
 
 def lower(chart: Chart) -> Machine:
@@ -92,18 +89,18 @@ class _Lowering:
         start = {name: constant(value) for name, value in self.chart.start_outputs().items()}
         return assign({**start, **state.do})
 
-    def goal(self, target: Target) -> Goal:
+    def goal(self, target: Target) -> ResolvedTarget:
         default = tuple(self.number_of[name] for name in target.default)
-        return Goal(self.number_of[target.state], target.memory, default)
+        return ResolvedTarget(self.number_of[target.state], target.memory, default)
 
-    def ways(self, state: State, number: int, clock: Clock) -> Iterator[Way]:
+    def ways(self, state: State, number: int, clock: Clock) -> Iterator[CompoundTransition]:
         routes, cycles = routes_of(self.chart, state)
         self.cycles += cycles
         for index, route in enumerate(routes):
             first, last = route.segments[0], route.segments[-1]
             goals = tuple(self.goal(target) for target in last.go)
             guards = tuple(clock.lowered(segment.when) for segment in route.segments)
-            yield Way(
+            yield CompoundTransition(
                 source=number,
                 index=index,
                 transition=route.transition,
@@ -118,7 +115,7 @@ class _Lowering:
                 since=f"since.{state.name}",
             )
 
-    def domain(self, source: int, goals: tuple[Goal, ...], *, local: bool) -> int | None:
+    def domain(self, source: int, goals: tuple[ResolvedTarget, ...], *, local: bool) -> int | None:
         """Return the node in which everything is left: the least around source and goals with one child.
 
         That is the domain of a transition in the W3C's SCXML algorithm.
@@ -137,7 +134,7 @@ class _Lowering:
             return not self.chart.parallel
         return place.state.is_compound
 
-    def inside(self, goal: Goal, number: int) -> bool:
+    def inside(self, goal: ResolvedTarget, number: int) -> bool:
         return number in self.around[goal.node] or (goal.memory is not None and goal.node == number)
 
     def with_memories(self, nodes: list[Node]) -> list[Node]:

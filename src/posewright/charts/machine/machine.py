@@ -15,18 +15,16 @@ Names that expressions may read besides the chart's own, none of which can clash
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from posewright.charts.action import expressions_in
-from posewright.charts.chart import Chart
-from posewright.charts.datatypes import BoolType, IntType, Type
 from posewright.charts.expression import Expression
-from posewright.charts.machine.moves import Moves
-from posewright.charts.machine.node import Counter, Node, Way
-from posewright.charts.transition import Memory
+from posewright.charts.machine.moves import MicrostepPlanner
+from posewright.charts.machine.node import CompoundTransition, Counter, Node
+from posewright.charts.model import Actions, Chart, Memory, expressions_in
+from posewright.charts.types import BoolType, IntType, Type
 
 INSIDE = "in."
 """What precedes a state's name in the name that says whether it is active."""
@@ -51,14 +49,14 @@ class Machine:
     number_of: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
-    def ways(self) -> tuple[Way, ...]:
+    def ways(self) -> tuple[CompoundTransition, ...]:
         """All ways, state by state."""
         return tuple(way for node in self.nodes for way in node.ways)
 
     @cached_property
-    def ways_asked(self) -> Mapping[tuple[int, str | None], tuple[Way, ...]]:
+    def ways_asked(self) -> Mapping[tuple[int, str | None], tuple[CompoundTransition, ...]]:
         """The ways that are asked while a leaf is active, on an event or (None) at every tick, in order."""
-        found: dict[tuple[int, str | None], list[Way]] = {}
+        found: dict[tuple[int, str | None], list[CompoundTransition]] = {}
         for leaf in (node for node in self.nodes if node.is_leaf):
             for number in (leaf.index, *leaf.around):
                 for way in self.nodes[number].ways:
@@ -117,9 +115,9 @@ class Machine:
         return found | {INSIDE + node.name: BoolType() for node in self.nodes[1:]}
 
     @cached_property
-    def moves(self) -> Moves:
+    def moves(self) -> MicrostepPlanner:
         """What is left and entered when ways are taken; it keeps what it has worked out."""
-        return Moves(self.nodes, self.memories)
+        return MicrostepPlanner(self.nodes, self.memories)
 
     def node(self, name: str) -> Node:
         """Return the node of the state of that name.
@@ -128,3 +126,10 @@ class Machine:
             UnknownNameError: there is none.
         """
         return self.nodes[self.number_of[self.chart.state(name).name]]
+
+
+def every_actions(machine: Machine) -> Iterator[Actions]:
+    """Yield all that a machine may do, on ways and in states."""
+    yield from (way.do for way in machine.ways)
+    for node in machine.nodes:
+        yield from node.actions

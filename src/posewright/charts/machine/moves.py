@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from posewright.charts.machine.entering import Entering
-from posewright.charts.machine.node import Node, Way
-from posewright.charts.transition import DONE, Memory
+from posewright.charts.machine.node import CompoundTransition, Node
+from posewright.charts.model import DONE, Memory
 
 MAX_KEPT = 20_000
 """Moves kept; a chart with many regions has more situations than anybody meets twice."""
@@ -21,7 +21,7 @@ Memories = tuple[Leaves, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Move:
+class Microstep:
     """What taking some ways from some situation comes to.
 
     Attributes:
@@ -32,14 +32,14 @@ class Move:
         memories: what is remembered afterwards.
     """
 
-    ways: tuple[Way, ...]
+    ways: tuple[CompoundTransition, ...]
     leaving: tuple[Node, ...]
     entering: tuple[tuple[Node, tuple[str, ...]], ...]
     leaves: Leaves
     memories: Memories
 
 
-class Moves:
+class MicrostepPlanner:
     """The moves of one machine.
 
     Args:
@@ -52,7 +52,7 @@ class Moves:
         self.remembered = remembered
         self._forgotten = frozenset(number for number, _ in remembered if self._only_from_outside(number))
         self._active: dict[Leaves, frozenset[int]] = {}
-        self._kept: dict[tuple[Leaves, Memories, tuple[Way, ...]], Move] = {}
+        self._kept: dict[tuple[Leaves, Memories, tuple[CompoundTransition, ...]], Microstep] = {}
 
     def active(self, leaves: Leaves) -> frozenset[int]:
         """Return the numbers of all nodes that are active with these leaves, the chart itself left out."""
@@ -62,14 +62,14 @@ class Moves:
             around = {number for leaf in leaves for number in (leaf, *self.nodes[leaf].around)}
             return self._active.setdefault(leaves, frozenset(around - {0}))
 
-    def first(self) -> Move:
+    def first(self) -> Microstep:
         """Return the move that enters the chart."""
         memories = tuple(() for _ in self.remembered)
         entering = Entering(self.nodes, dict.fromkeys(self.remembered, ()))
         entering.whole(self.nodes[0])
         return self._move((), frozenset(), frozenset(), entering.found, memories)
 
-    def of(self, leaves: Leaves, memories: Memories, chosen: tuple[Way, ...]) -> Move:
+    def of(self, leaves: Leaves, memories: Memories, chosen: tuple[CompoundTransition, ...]) -> Microstep:
         """Return the move that takes the chosen ways, those that conflict with better ones left out."""
         key = (leaves, memories, chosen)
         try:
@@ -79,7 +79,9 @@ class Moves:
                 self._kept.clear()
             return self._kept.setdefault(key, self._worked_out(*key))
 
-    def _worked_out(self, leaves: Leaves, memories: Memories, chosen: tuple[Way, ...]) -> Move:
+    def _worked_out(
+        self, leaves: Leaves, memories: Memories, chosen: tuple[CompoundTransition, ...]
+    ) -> Microstep:
         ways, active = self._without_conflicts(chosen), self.active(leaves)
         left = frozenset(number for way in ways for number in self._left_by(way, active))
         held = {
@@ -93,12 +95,12 @@ class Moves:
 
     def _move(
         self,
-        ways: tuple[Way, ...],
+        ways: tuple[CompoundTransition, ...],
         active: frozenset[int],
         left: frozenset[int],
         found: set[int],
         memories: Memories,
-    ) -> Move:
+    ) -> Microstep:
         after = set(active - left)
         entering = []
         for number in sorted(found):
@@ -111,7 +113,7 @@ class Moves:
             for (number, _), memory in zip(self.remembered, memories, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(left, reverse=True))
-        return Move(ways, leaving, tuple(entering), leaves, memories)
+        return Microstep(ways, leaving, tuple(entering), leaves, memories)
 
     def _only_from_outside(self, number: int) -> bool:
         """Return whether no way from inside a state goes back to what it remembers.
@@ -128,7 +130,7 @@ class Moves:
             for goal in way.goals
         )
 
-    def _left_by(self, way: Way, active: frozenset[int]) -> frozenset[int]:
+    def _left_by(self, way: CompoundTransition, active: frozenset[int]) -> frozenset[int]:
         return frozenset() if way.domain is None else active & self.nodes[way.domain].within
 
     def _remembered(self, key: tuple[int, Memory], leaves: Leaves, active: frozenset[int]) -> Leaves:
@@ -137,9 +139,9 @@ class Moves:
             return tuple(child for child in node.children if child in active)
         return tuple(leaf for leaf in leaves if leaf in node.within)
 
-    def _without_conflicts(self, chosen: Iterable[Way]) -> tuple[Way, ...]:
+    def _without_conflicts(self, chosen: Iterable[CompoundTransition]) -> tuple[CompoundTransition, ...]:
         """Return the ways that can be taken together: an inner one goes before an outer, else the earlier."""
-        kept: list[Way] = []
+        kept: list[CompoundTransition] = []
         for way in chosen:
             rivals = [other for other in kept if self._conflict(way, other)]
             if all(way.source in self.nodes[other.source].within for other in rivals):
@@ -147,7 +149,7 @@ class Moves:
                 kept.append(way)
         return tuple(kept)
 
-    def _conflict(self, one: Way, other: Way) -> bool:
+    def _conflict(self, one: CompoundTransition, other: CompoundTransition) -> bool:
         a, b = one.domain, other.domain
         if a is None or b is None:
             return False

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from posewright.charts.action import Actions
 from posewright.charts.expression import Expression
-from posewright.charts.state import State
-from posewright.charts.transition import Memory, Transition
+from posewright.charts.model import Actions, Memory, State, Transition
 
 ROOT = 0
 """The number of the node that stands for the chart itself."""
 
 
 @dataclass(frozen=True)
-class Goal:
+class ResolvedTarget:
     """A node to go to, or what was last active inside it.
 
     Attributes:
@@ -27,7 +25,7 @@ class Goal:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class CompoundTransition:
     """A whole way out of a state: a transition with the segments that follow it, junction by junction.
 
     Attributes:
@@ -54,7 +52,7 @@ class Way:
     guards: tuple[Expression, ...]
     guard: Expression
     do: Actions
-    goals: tuple[Goal, ...]
+    goals: tuple[ResolvedTarget, ...]
     domain: int | None
 
     since: str = ""
@@ -103,11 +101,11 @@ class Node:
     within: frozenset[int]
     parallel: bool
     final: bool
-    initial: tuple[Goal, ...]
+    initial: tuple[ResolvedTarget, ...]
     entry: Actions = ()
     during: Actions = ()
     exit: Actions = ()
-    ways: tuple[Way, ...] = ()
+    ways: tuple[CompoundTransition, ...] = ()
     counters: tuple[Counter, ...] = ()
     remembers: tuple[Memory, ...] = ()
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from posewright.charts.chart import Chart
-from posewright.charts.state import State
-from posewright.charts.transition import Transition
+from posewright.charts.model import Chart, State, Transition
 from posewright.errors import InputError, Where
 
 MAX_SEGMENTS = 20_000

@@ -10,14 +10,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from posewright.charts.action import Actions, Assign, Branch, Raise
-from posewright.charts.chart import Steps
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import Type, Value
 from posewright.charts.expression import Expression
 from posewright.charts.machine.machine import Machine
-from posewright.charts.machine.moves import Move
-from posewright.charts.machine.node import Node, Way
+from posewright.charts.machine.moves import Microstep
+from posewright.charts.machine.node import CompoundTransition, Node
+from posewright.charts.machine.snapshot import Snapshot
+from posewright.charts.model import Actions, Assign, Branch, Raise, Steps
+from posewright.charts.types import Type, Value
 from posewright.errors import InputError
 
 MAX_MICROSTEPS = 1000
@@ -43,7 +42,7 @@ class Tick:
         raised: events that were raised inside, in order.
     """
 
-    def __init__(self, machine: Machine, state: ChartState, compute: Compute = plain) -> None:
+    def __init__(self, machine: Machine, state: Snapshot, compute: Compute = plain) -> None:
         self.machine = machine
         self.moves = machine.moves
         self.compute = compute
@@ -55,10 +54,10 @@ class Tick:
         self.queue: deque[str] = deque()
         self.stayed: frozenset[int] = frozenset()
         self.microsteps = 0
-        self.taken: list[Way] = []
+        self.taken: list[CompoundTransition] = []
         self.raised: list[str] = []
 
-    def run(self, inputs: Mapping[str, Value], events: Iterable[str] = ()) -> ChartState:
+    def run(self, inputs: Mapping[str, Value], events: Iterable[str] = ()) -> Snapshot:
         """Take the tick and return where the chart stands after it.
 
         Args:
@@ -86,11 +85,11 @@ class Tick:
             self.during()
         return self.result()
 
-    def result(self) -> ChartState:
+    def result(self) -> Snapshot:
         """Return where the chart stands."""
         env = self.env
         values = tuple([env[name] for name in self.machine.registers])
-        return ChartState(self.machine, True, self.leaves, values, self.memories)
+        return Snapshot(self.machine, True, self.leaves, values, self.memories)
 
     # What a tick is made of
 
@@ -151,9 +150,9 @@ class Tick:
             self.enter(move)
         return True
 
-    def choose(self, event: str | None) -> list[Way]:
+    def choose(self, event: str | None) -> list[CompoundTransition]:
         """Return, for every innermost state, the first way that may be taken, its own before outer ones."""
-        chosen: list[Way] = []
+        chosen: list[CompoundTransition] = []
         asked = self.machine.ways_asked
         for leaf in self.leaves:
             for way in asked.get((leaf, event), ()):
@@ -163,7 +162,7 @@ class Tick:
                     break
         return chosen
 
-    def holds(self, way: Way) -> bool:
+    def holds(self, way: CompoundTransition) -> bool:
         """Return whether the way may be taken."""
         env = self.env
         if way.wait and env[way.since] < way.wait:
@@ -183,7 +182,7 @@ class Tick:
         for counter in node.counters:
             self.env[counter.name] = 0
 
-    def enter(self, move: Move) -> None:
+    def enter(self, move: Microstep) -> None:
         """Enter the states of a move."""
         for node, done in move.entering:
             if node.entry:

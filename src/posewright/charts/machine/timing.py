@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from posewright.charts.action import Action, Actions, Assign, Branch, Raise
-from posewright.charts.chart import Chart
-from posewright.charts.expression import Expression
-from posewright.charts.expression.tree import (
+from posewright.charts.expression import (
     Binary,
+    Expression,
     Inside,
     Literal,
     Name,
@@ -22,7 +20,7 @@ from posewright.charts.expression.tree import (
 )
 from posewright.charts.machine.machine import INSIDE
 from posewright.charts.machine.node import Counter
-from posewright.charts.transition import ALWAYS
+from posewright.charts.model import ALWAYS, Action, Actions, Assign, Branch, Chart, Raise
 
 
 class Clock:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from posewright.charts.action import Action, Actions, Assign, Branch, Raise
-from posewright.charts.expression import Expression
-from posewright.charts.expression.printing import shortened
+from posewright.charts.expression import Expression, shortened
+from posewright.charts.model import Action, Actions, Assign, Branch, Raise
 from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.ground import Ground
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from posewright.charts.datatypes import BoolType, EnumType, IntType, Type
 from posewright.charts.expression import (
     Binary,
     Call,
@@ -19,14 +18,15 @@ from posewright.charts.expression import (
     Tree,
     Unary,
     nodes_of,
+    parse,
     parse_expression,
+    rewritten,
+    text_of,
+    typecheck,
 )
-from posewright.charts.expression.parser import parse
-from posewright.charts.expression.printing import text_of
-from posewright.charts.expression.tree import rewritten
-from posewright.charts.expression.typecheck import typecheck
 from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.tree_faults import TIMED, tree_faults
+from posewright.charts.types import BoolType, EnumType, IntType, Type
 from posewright.errors import ExpressionError
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeVar
 
-from posewright.charts.chart import Chart
+from posewright.charts.model import Chart
 
 T_co = TypeVar("T_co", covariant=True)
 Other = TypeVar("Other")

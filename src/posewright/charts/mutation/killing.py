@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from posewright.charts.chart import Chart
-from posewright.charts.datatypes import Value
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.machine.stepping import Tick
-from posewright.charts.rows import fits
-from posewright.charts.scenarios import Scenario, rows_of
-from posewright.charts.scenarios.given import Given, given
+from posewright.charts.machine import Interpreter, Tick
+from posewright.charts.model import Chart
+from posewright.charts.scenarios import Given, Scenario, fits, given, rows_of
+from posewright.charts.types import Value
 from posewright.errors import InputError, PosewrightError
 
 Expected = tuple[tuple[str, Value], ...]

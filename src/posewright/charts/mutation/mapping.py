@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from posewright.charts.action import Action, Actions, Assign, Branch
-from posewright.charts.chart import Chart
-from posewright.charts.datatypes import BoolType, Type
 from posewright.charts.expression import Expression
-from posewright.charts.state import State
-from posewright.charts.transition import Transition
+from posewright.charts.model import Action, Actions, Assign, Branch, Chart, State, Transition
+from posewright.charts.types import BoolType, Type
 
 Change = Callable[[Expression, Type], Expression]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from posewright.charts.action import Action, Actions, Assign, Branch, Raise
-from posewright.charts.datatypes import BoolType, EnumType, IntType, Type, Value
 from posewright.charts.expression import Expression
-from posewright.charts.machine import Counter, Machine, Node, Way
+from posewright.charts.machine import CompoundTransition, Counter, Machine, Node
+from posewright.charts.model import Action, Actions, Assign, Branch, Raise
+from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.errors import ExpressionError
 
 MAX_COMBINATIONS = 4096
@@ -110,11 +110,11 @@ def _same_active(one: Node, other: Node) -> bool:
     )
 
 
-def _same_way(one: Way, other: Way) -> bool:
+def _same_way(one: CompoundTransition, other: CompoundTransition) -> bool:
     return _frame(one) == _frame(other) and one.guards == other.guards and one.do == other.do
 
 
-def _frame(way: Way) -> tuple[object, ...]:
+def _frame(way: CompoundTransition) -> tuple[object, ...]:
     """Return a way without its expressions."""
     return way.events, way.wait, way.goals, way.domain, way.since
 

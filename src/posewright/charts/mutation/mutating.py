@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.chart import Chart
-from posewright.charts.datatypes import FloatType, IntType, Type
-from posewright.charts.exploration import Exploration, explore
-from posewright.charts.exploration.keeping import keep_registers
-from posewright.charts.interpreter import Interpreter
+from posewright.charts.machine import Interpreter
+from posewright.charts.model import Chart
 from posewright.charts.mutation.fault import Mutant
 from posewright.charts.mutation.killing import Trial, trials_of
 from posewright.charts.mutation.mutants import mutants
-from posewright.charts.mutation.telling import Teller, Verdict
+from posewright.charts.mutation.telling import MutantStatus, Teller
+from posewright.charts.reachability import Exploration, explore, keep_registers
 from posewright.charts.scenarios import Scenario, read_scenario
+from posewright.charts.types import FloatType, IntType, Type
 from posewright.errors import InputError
 
 SMALL = 16
@@ -83,7 +82,7 @@ def mutate_chart(
     equivalent: tuple[Mutant, ...] = ()
     if left:
         teller = Teller(exploration or explore_kept(chart))
-        equivalent = tuple(mutant for mutant in left if teller.tell(mutant).verdict is Verdict.ALIKE)
+        equivalent = tuple(mutant for mutant in left if teller.tell(mutant).verdict is MutantStatus.ALIKE)
     survived = tuple(mutant for mutant in left if mutant not in equivalent)
     return MutationResult(chart, len(every), len(every) - len(left), survived, equivalent)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration import Exploration
-from posewright.charts.mutation.twins import Pair, Together, Twins
+from posewright.charts.machine import Snapshot
+from posewright.charts.mutation.twins import Pair, ProductStep, Together
 from posewright.charts.mutation.wandering import Wandering
+from posewright.charts.reachability import Exploration
+from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 
 Inputs = Mapping[str, Value]
-Trail = tuple[ChartState, tuple[Inputs, ...]]
+Trail = tuple[Snapshot, tuple[Inputs, ...]]
 """A state of the chart, and inputs from there on."""
 
 MAX_PAIRS = 600
@@ -36,7 +36,7 @@ MAX_WALKED = 3_000
 """Pairs of states up to which two charts are walked side by side from the start."""
 
 
-def ends_alike(twins: Twins) -> bool:
+def ends_alike(twins: ProductStep) -> bool:
     """Return whether two charts, walked side by side from the start, never do anything different.
 
     False as well where there is too much to walk, or where not all inputs were followed.
@@ -66,14 +66,14 @@ class Pursuit:
         ended: whether every way on was followed to its end.
     """
 
-    def __init__(self, exploration: Exploration, twins: Twins) -> None:
+    def __init__(self, exploration: Exploration, twins: ProductStep) -> None:
         self.exploration = exploration
         self.twins = twins
         self.waiting: deque[tuple[Trail, Pair]] = deque()
         self.met: set[object] = set()
         self.ended = True
 
-    def note(self, state: ChartState, together: Together, before: tuple[Inputs, ...] = ()) -> None:
+    def note(self, state: Snapshot, together: Together, before: tuple[Inputs, ...] = ()) -> None:
         """Note a pair that was reached from a state by some inputs and those of a tick."""
         if together.one is None or together.other is None:
             return
@@ -91,7 +91,7 @@ class Pursuit:
         return None
 
     @property
-    def beginnings(self) -> list[ChartState]:
+    def beginnings(self) -> list[Snapshot]:
         """The states in which differences begin, each once."""
         return list(dict.fromkeys(state for (state, _), _ in self.waiting))
 
@@ -116,7 +116,7 @@ class Pursuit:
                     self.note(state, together, inputs)
         return None
 
-    def wandered(self, wandering: Wandering, states: Sequence[ChartState]) -> Trail | None:
+    def wandered(self, wandering: Wandering, states: Sequence[Snapshot]) -> Trail | None:
         """Run both with all sorts of inputs, from states in which they differ in something."""
         for state, rows in wandering.runs(states):
             taken = self.until_apart((state, self.twins.twin_of(state)), rows)
@@ -156,7 +156,7 @@ class Pursuit:
                 return taken
         return []
 
-    def shows(self, state: ChartState, inputs: Iterable[Inputs]) -> bool:
+    def shows(self, state: Snapshot, inputs: Iterable[Inputs]) -> bool:
         """Return whether a difference is really there, run from the very start."""
         one, other = self.twins.one.initial(), self.twins.other.initial()
         for row in (*self.exploration.trace_to(state), *inputs):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from posewright.charts.model import Priority, State, Target
 from posewright.charts.mutation.action_faults import action_faults, value_faults
 from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.ground import Ground
 from posewright.charts.mutation.transition_faults import transition_faults
-from posewright.charts.state import Priority, State
-from posewright.charts.transition import Target
 
 
 def state_faults(state: State, ground: Ground) -> Iterator[Fault[State]]:

@@ -7,18 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
 
-from posewright.charts.action import expressions_in
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration import Exploration
-from posewright.charts.exploration.clocks import Clocks
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.machine import Node, lower
+from posewright.charts.machine import Interpreter, Node, Snapshot, lower
+from posewright.charts.model import expressions_in
 from posewright.charts.mutation.fault import Mutant
 from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
 from posewright.charts.mutation.pursuing import Pursuit, ends_alike
-from posewright.charts.mutation.twins import Twins
+from posewright.charts.mutation.twins import ProductStep
 from posewright.charts.mutation.wandering import Wandering
+from posewright.charts.reachability import Exploration, TimerAbstraction
+from posewright.charts.types import Value
 
 Inputs = Mapping[str, Value]
 
@@ -29,7 +26,7 @@ LIKELY_WAYS = 2_000
 """The same, where nothing is to be proved."""
 
 
-class Verdict(Enum):
+class MutantStatus(Enum):
     """What was found out."""
 
     APART = "apart"
@@ -46,8 +43,8 @@ class Told:
         inputs: tick by tick from there; after the last of them it shows.
     """
 
-    verdict: Verdict
-    before: ChartState | None = None
+    verdict: MutantStatus
+    before: Snapshot | None = None
     inputs: tuple[Inputs, ...] = ()
 
 
@@ -75,8 +72,8 @@ class Teller:
             prove: go on where nothing was found among what is likely, to prove that there is nothing.
         """
         if means_the_same(self.exploration.machine, lower(mutant.chart)):
-            return Told(Verdict.ALIKE)
-        twins = Twins(self.exploration, Interpreter(mutant.chart))
+            return Told(MutantStatus.ALIKE)
+        twins = ProductStep(self.exploration, Interpreter(mutant.chart))
         pursuit = Pursuit(self.exploration, twins)
         sure = prove and self.exploration.complete and twins.begin_alike and self.is_seen(twins)
         count = 0
@@ -86,7 +83,7 @@ class Teller:
                 sure = sure and not together.doubtful
                 if twins.seen_apart(together.one, together.other):
                     if pursuit.shows(state, (together.inputs,)):
-                        return Told(Verdict.APART, state, (together.inputs,))
+                        return Told(MutantStatus.APART, state, (together.inputs,))
                     sure = sure and not twins.count_alike  # else it was no state of the mutant
                 elif not twins.same(together):
                     sure = sure and together.wrote_alike
@@ -95,22 +92,24 @@ class Teller:
                 break
         return self._pursued(pursuit, twins, sure=sure)
 
-    def _pursued(self, pursuit: Pursuit, twins: Twins, *, sure: bool) -> Told:
+    def _pursued(self, pursuit: Pursuit, twins: ProductStep, *, sure: bool) -> Told:
         """Return what differences lead to that do not show at once."""
         found = pursuit.held()
         if found is None and sure and not twins.count_alike and ends_alike(twins):
-            return Told(Verdict.ALIKE)
+            return Told(MutantStatus.ALIKE)
         found = found or pursuit.wandered(self.wandering, pursuit.beginnings) or pursuit.followed()
         if found is not None:
-            return Told(Verdict.APART, *found)
-        return Told(Verdict.ALIKE if sure and twins.count_alike and pursuit.ended else Verdict.UNKNOWN)
+            return Told(MutantStatus.APART, *found)
+        return Told(
+            MutantStatus.ALIKE if sure and twins.count_alike and pursuit.ended else MutantStatus.UNKNOWN
+        )
 
-    def is_seen(self, twins: Twins) -> bool:
+    def is_seen(self, twins: ProductStep) -> bool:
         """Return whether it is known at all where the two differ: from what is not seen, nothing follows."""
         one, other = self.exploration.machine, twins.other.machine
         return not begins_the_same(one, other) or bool(changes_between(one, other).nodes)
 
-    def candidates(self, twins: Twins) -> Iterator[ChartState]:
+    def candidates(self, twins: ProductStep) -> Iterator[Snapshot]:
         """Yield states in which the fault may make a difference; of those that do the same, one."""
         changes = changes_between(self.exploration.machine, twins.other.machine)
         near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
@@ -118,7 +117,7 @@ class Teller:
             near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, twins))
         return iter(self._likely_first(near, changes, twins))
 
-    def _likely_first(self, states: list[ChartState], changes: Changes, twins: Twins) -> list[ChartState]:
+    def _likely_first(self, states: list[Snapshot], changes: Changes, twins: ProductStep) -> list[Snapshot]:
         """Return states, those first in which a difference is most likely, and of each sort one at first.
 
         Of one sort are those that are alike in and below what was changed, and in all that this reads.
@@ -130,7 +129,7 @@ class Teller:
         turns = twins.turns
         met: dict[object, int] = {}
 
-        def rank(state: ChartState) -> tuple[bool, bool, int]:
+        def rank(state: Snapshot) -> tuple[bool, bool, int]:
             before = frozenset(state.numbers) if state.started else frozenset[int]()
             likely = bool(changes.active & before) or bool(changes.entered - before)
             held = self._classed(state)
@@ -142,15 +141,15 @@ class Teller:
 
         return sorted(states, key=rank)
 
-    def _classed(self, state: ChartState) -> tuple[object, ...]:
+    def _classed(self, state: Snapshot) -> tuple[object, ...]:
         """Return what the registers hold; of counted time, what a tick can tell of it."""
         looked = self.exploration.looked
         counts = state.values[looked.variables :]
         return (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
 
-    def _finer(self, rests: set[int], twins: Twins) -> Iterator[ChartState]:
+    def _finer(self, rests: set[int], twins: ProductStep) -> Iterator[Snapshot]:
         """Yield one state for all in which neither of the two can tell how time stands."""
-        looked, other = self.exploration.looked, Clocks(twins.other.machine)
+        looked, other = self.exploration.looked, TimerAbstraction(twins.other.machine)
         met = set()
         for rest, counts in self.exploration.walk.places:
             if rest in rests:
@@ -171,7 +170,7 @@ def _reads(node: Node) -> frozenset[str]:
     return counters.union(*(expression.names for expression in read))
 
 
-def _touched(exploration: Exploration, state: ChartState) -> frozenset[int]:
+def _touched(exploration: Exploration, state: Snapshot) -> frozenset[int]:
     """Return every node that may be active at some moment of a tick that begins in a state."""
     nodes = exploration.machine.nodes
     if not state.started:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from posewright.charts.model import ALWAYS, Memory, Target, Transition, else_guard, has_elders
 from posewright.charts.mutation.action_faults import action_faults
 from posewright.charts.mutation.fault import Fault, Sort
 from posewright.charts.mutation.ground import Ground
-from posewright.charts.reading.else_guard import else_guard, has_elders
-from posewright.charts.transition import ALWAYS, Memory, Target, Transition
 
 Transitions = tuple[Transition, ...]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from posewright.charts.datatypes import Value
 from posewright.charts.expression import (
+    COMPARISONS,
+    LOGIC,
     Binary,
     Call,
     If,
@@ -17,11 +18,11 @@ from posewright.charts.expression import (
     Tree,
     Unary,
     children,
+    text_of,
     with_children,
 )
-from posewright.charts.expression.printing import text_of
-from posewright.charts.expression.tree import COMPARISONS, LOGIC
 from posewright.charts.mutation.fault import Fault, Sort
+from posewright.charts.types import Value
 
 TIMED = frozenset(timing.value for timing in Timing)
 """Functions that ask for time, as they are parsed."""

@@ -7,23 +7,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import Value
-from posewright.charts.exploration import Exploration
-from posewright.charts.exploration.asking import Asked
-from posewright.charts.exploration.clocks import Clocks
-from posewright.charts.exploration.following import Follower
-from posewright.charts.exploration.keeping import Keep, keep_registers
-from posewright.charts.exploration.path import Path, paths
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.machine import Counter, Machine
+from posewright.charts.machine import Asked, Counter, Interpreter, Machine, Snapshot
 from posewright.charts.mutation.writing_down import Scribe, Written
+from posewright.charts.reachability import (
+    Abstraction,
+    Exploration,
+    Follower,
+    PathCondition,
+    TimerAbstraction,
+    keep_registers,
+    paths,
+)
+from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 
 MAX_PATHS = 5_000
 """Ways in which one tick of both can go."""
 
-Pair = tuple[ChartState, ChartState]
+Pair = tuple[Snapshot, Snapshot]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +39,13 @@ class Together:
     """
 
     inputs: Mapping[str, Value]
-    one: ChartState | None
-    other: ChartState | None
+    one: Snapshot | None
+    other: Snapshot | None
     wrote_alike: bool
     doubtful: bool
 
 
-class Twins:
+class ProductStep:
     """Follows a chart that was explored, and another one with the same states, inputs, events and outputs.
 
     Args:
@@ -94,12 +95,12 @@ class Twins:
     @property
     def ask_alike(self) -> bool:
         """Whether both ask the counters for the same numbers."""
-        return Clocks(self.one.machine).classes == Clocks(self.other.machine).classes
+        return TimerAbstraction(self.one.machine).classes == TimerAbstraction(self.other.machine).classes
 
     @cached_property
     def turns(self) -> dict[int, set[int]]:
         """The values of counters after which only one of the two gets another answer, by place in the one."""
-        one, other = Clocks(self.one.machine), Clocks(self.other.machine)
+        one, other = TimerAbstraction(self.one.machine), TimerAbstraction(self.other.machine)
         edges = dict(zip(other.names, map(_edges, other.classes), strict=True))
         pairs = zip(one.names, map(_edges, one.classes), strict=True)
         found = {i: own ^ edges.get(name, set()) for i, (name, own) in enumerate(pairs)}
@@ -112,7 +113,7 @@ class Twins:
         shared = [name for name in self.one.machine.registers if name in names and name not in self.coarse]
         return [(self.one.machine.registers.index(name), names.index(name)) for name in shared]
 
-    def twin_of(self, state: ChartState) -> ChartState:
+    def twin_of(self, state: Snapshot) -> Snapshot:
         """Return the state of the other chart that is most like one of the first."""
         if not state.started:
             return self.other.initial()
@@ -124,12 +125,12 @@ class Twins:
         ]
         remembered = dict(zip(state.machine.memories, state.memories, strict=True))
         memories = tuple(remembered.get(key, ()) for key in machine.memories)
-        return ChartState(machine, state.started, state.leaves, tuple(values), memories)
+        return Snapshot(machine, state.started, state.leaves, tuple(values), memories)
 
     def step(self, pair: Pair) -> Iterator[Together]:
         """Yield every way in which a tick of both can go."""
 
-        def take(path: Path) -> tuple[Written, Written]:
+        def take(path: PathCondition) -> tuple[Written, Written]:
             return self.scribes[0].follow(pair[0], path), self.scribes[1].follow(pair[1], path)
 
         for path, (one, other) in paths(self.looked.inputs, take, MAX_PATHS):
@@ -140,15 +141,15 @@ class Twins:
             else:
                 yield Together(inputs, one.after, other.after, alike, doubtful)
 
-    def plain(self, one: ChartState, other: ChartState) -> Pair:
+    def plain(self, one: Snapshot, other: Snapshot) -> Pair:
         """Return a pair in which what is not told apart by its value is as at the start, or in the middle."""
         keeps = list(self.keeps.values())
         values = [keep.canonical(value) for keep, value in zip(keeps, other.values, strict=False)]
         rest = other.values[len(keeps) :]
-        twin = ChartState(other.machine, other.started, other.leaves, (*values, *rest), other.memories)
+        twin = Snapshot(other.machine, other.started, other.leaves, (*values, *rest), other.memories)
         return self.looked.joined(*self.looked.split(one)), twin
 
-    def seen_apart(self, one: ChartState | None, other: ChartState | None) -> bool:
+    def seen_apart(self, one: Snapshot | None, other: Snapshot | None) -> bool:
         """Return whether states or outputs differ, or just one of the ticks failed."""
         if one is None or other is None:
             return one is not other
@@ -164,7 +165,7 @@ class Twins:
         return all(one.values[i] == other.values[j] for i, j in self.told_apart)
 
 
-def _stepped(interpreter: Interpreter, state: ChartState, inputs: Mapping[str, Value]) -> ChartState | None:
+def _stepped(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> Snapshot | None:
     try:
         return interpreter.outcome(state, inputs).after
     except PosewrightError:
@@ -176,7 +177,7 @@ def _edges(classes: Sequence[int]) -> set[int]:
     return {i for i, (one, other) in enumerate(pairwise(classes), start=1) if one != other}
 
 
-def _cells(keep: Keep) -> tuple[object, ...]:
+def _cells(keep: Abstraction) -> tuple[object, ...]:
     return keep.drops, keep.single, keep.bounds, keep.values
 
 

@@ -6,9 +6,9 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from posewright.charts.chart_state import ChartState
-from posewright.charts.datatypes import BoolType, EnumType, FloatType, Type, Value
-from posewright.charts.exploration import Exploration
+from posewright.charts.machine import Snapshot
+from posewright.charts.reachability import Exploration
+from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
 
 Inputs = Mapping[str, Value]
 
@@ -41,7 +41,7 @@ class Wandering:
         kinds = self.exploration.chart.inputs
         return {name: [*_ends(kinds[name]), *values][:MAX_VALUES] for name, values in seen.items()}
 
-    def runs(self, states: Sequence[ChartState]) -> Iterator[tuple[ChartState, list[Inputs]]]:
+    def runs(self, states: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, list[Inputs]]]:
         """Yield states to begin in, and inputs from there on."""
         draw = random.Random(SEED)  # noqa: S311 -- not for secrets
         for number in range(RUNS if states else 0):

@@ -10,14 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from posewright.charts.action import Assign, every_action
-from posewright.charts.chart_state import ChartState
-from posewright.charts.exploration.following import Follower
-from posewright.charts.exploration.keeping import every_actions
-from posewright.charts.exploration.path import Path
 from posewright.charts.expression import Expression, Tree
-from posewright.charts.machine import Machine
-from posewright.charts.machine.stepping import Tick
+from posewright.charts.machine import Machine, Snapshot, Tick, every_actions
+from posewright.charts.model import Assign, every_action
+from posewright.charts.reachability import Follower, PathCondition
 from posewright.errors import PosewrightError
 
 Words = tuple[tuple[str, Tree, tuple[Any, ...]], ...]
@@ -27,7 +23,7 @@ Words = tuple[tuple[str, Tree, tuple[Any, ...]], ...]
 class Written(NamedTuple):
     """Where a tick came to, None where it failed, and what was written down."""
 
-    after: ChartState | None
+    after: Snapshot | None
     words: Words
 
 
@@ -43,7 +39,7 @@ class Scribe:
         self.follower = follower
         self.watched = _setting(follower.machine, names)
 
-    def follow(self, state: ChartState, path: Path) -> Written:
+    def follow(self, state: Snapshot, path: PathCondition) -> Written:
         """Take one tick along a path."""
         answers, watched = self.follower.answers, self.watched
         words: list[tuple[str, Tree, tuple[Any, ...]]] = []

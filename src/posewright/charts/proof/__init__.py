@@ -10,24 +10,32 @@ Expressions become terms (`translation`, `terms`); terms are written for an SMT 
 quick and a little loose (`smt/reals`), and bit by bit, exact and slow (`smt/bits`).
 """
 
+from __future__ import annotations
+
 from posewright.charts.proof.answer import Answer, Effort
-from posewright.charts.proof.claim import Claim, Fails, Holds, Outside
+from posewright.charts.proof.claim import FAILED, Claim, Holds, Outside, compute
 from posewright.charts.proof.place import Place, places_in
 from posewright.charts.proof.place_claim import DividesByZero, Saturates
-from posewright.charts.proof.pool import Pool
+from posewright.charts.proof.pool import SolverBudget
 from posewright.charts.proof.prover import Prover
+from posewright.charts.proof.rounding import DOUBLE, SINGLE
+from posewright.charts.proof.translation import Translator
 
 __all__ = [
+    "DOUBLE",
+    "FAILED",
+    "SINGLE",
     "Answer",
     "Claim",
     "DividesByZero",
     "Effort",
-    "Fails",
     "Holds",
     "Outside",
     "Place",
-    "Pool",
     "Prover",
     "Saturates",
+    "SolverBudget",
+    "Translator",
+    "compute",
     "places_in",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from posewright.charts.datatypes import Value
+from posewright.charts.types import Value
 
 Case = Mapping[str, Value]
 """A value for every name that a question's expressions read."""

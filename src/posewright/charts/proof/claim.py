@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from posewright.charts.datatypes import Value
 from posewright.charts.expression import Expression
 from posewright.charts.proof.term import Term
 from posewright.charts.proof.translation import Translator
+from posewright.charts.types import Value
 from posewright.errors import ExpressionError
 
 

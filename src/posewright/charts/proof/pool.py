@@ -13,7 +13,7 @@ SHARE = 3
 """No question may take more than one part in so many of the effort that is left."""
 
 
-class Pool:
+class SolverBudget:
     """The effort for all questions of one or several provers, and what they came upon.
 
     A chart may ask a thousand questions that are easy, or a few that are hard; where many are hard, each gets

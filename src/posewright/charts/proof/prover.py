@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from posewright.charts.datatypes import Type
 from posewright.charts.expression import Expression
 from posewright.charts.proof.answer import IMPOSSIBLE, Answer, Effort
 from posewright.charts.proof.case import Case, Trial
 from posewright.charts.proof.claim import Claim, Fails, Holds
-from posewright.charts.proof.pool import Pool
+from posewright.charts.proof.pool import SolverBudget
 from posewright.charts.proof.term import Op, Term, reachable
 from posewright.charts.proof.translation import Translator
 from posewright.charts.proof.values import every_case
+from posewright.charts.types import Type
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ class Prover:
     """
 
     def __init__(
-        self, types: Mapping[str, Type], effort: Effort | None = None, pool: Pool | None = None
+        self, types: Mapping[str, Type], effort: Effort | None = None, pool: SolverBudget | None = None
     ) -> None:
         self.types = types
-        self.pool = pool or Pool(effort)
+        self.pool = pool or SolverBudget(effort)
         self.effort = self.pool.effort
         self.translator = Translator(types)
         self._answers: dict[tuple[object, ...], Answer] = {}

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from posewright.charts.datatypes import INT_HIGH, INT_LOW, BoolType, EnumType, Type
 from posewright.charts.expression import Operator
 from posewright.charts.proof.rounding import DOUBLE, SINGLE, Format
 from posewright.charts.proof.span import (
@@ -26,6 +25,7 @@ from posewright.charts.proof.span import (
     span_of,
 )
 from posewright.charts.proof.term import Op, Sort, Term
+from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, Type
 
 
 class Terms:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from posewright.charts.datatypes import Type, Value
 from posewright.charts.expression import (
+    ARITHMETIC,
+    LOGIC,
     Binary,
     Call,
     Expression,
@@ -19,9 +20,9 @@ from posewright.charts.expression import (
     Unary,
     cases_of,
 )
-from posewright.charts.expression.tree import ARITHMETIC, LOGIC
 from posewright.charts.proof.term import Op, Sort, Term
 from posewright.charts.proof.terms import Terms
+from posewright.charts.types import Type, Value
 from posewright.errors import InputError, UnknownNameError
 
 KEPT = 20_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from posewright.charts.chart import Chart
-from posewright.charts.datatypes import Value
+from posewright.charts.model import Chart
+from posewright.charts.types import Value
 
 Given = tuple[Mapping[str, Value], tuple[str, ...]]
 """All inputs of a tick, and the events that come."""

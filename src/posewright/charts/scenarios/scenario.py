@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from posewright.charts.chart import Chart
-from posewright.charts.chart_state import JOINT
-from posewright.charts.datatypes import Value
-from posewright.charts.rows import INSIDE, OUTSIDE, Row
+from posewright.charts.machine import JOINT
+from posewright.charts.model import Chart
+from posewright.charts.scenarios.rows import INSIDE, OUTSIDE, Row
+from posewright.charts.types import Value
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from posewright.charts.chart import Chart
+from posewright.charts.model import Chart
 from posewright.documents import is_folder, read_document
 from posewright.errors import DocumentError, InputError, Where
 

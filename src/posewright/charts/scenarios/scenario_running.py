@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from posewright.charts.chart import Chart
-from posewright.charts.chart_state import JOINT, ChartState
-from posewright.charts.datatypes import Value
-from posewright.charts.interpreter import Interpreter
-from posewright.charts.rows import INSIDE, NEXT, OUTSIDE, Row, Tick
+from posewright.charts.machine import JOINT, Interpreter, Snapshot
+from posewright.charts.model import Chart
+from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Row, Tick
 from posewright.charts.scenarios.scenario import Scenario, rows_of
 from posewright.charts.scenarios.scenario_reading import read_scenario
+from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 
 if TYPE_CHECKING:
-    from posewright.charts.promises import Watch
+    from posewright.charts.machine import Monitor
 
 MAX_FAILURES = 100
 """Failures of one scenario that are listed: after the first the others seldom tell more."""
@@ -139,13 +138,13 @@ class _Run:
             self.broken += [broken.message for broken in self.watch.see(row.inputs, after)]
 
 
-def _watch(chart: Chart, start: ChartState | None) -> Watch | None:
+def _watch(chart: Chart, start: Snapshot | None) -> Monitor | None:
     """Return who watches the promises of a chart, None where there are none."""
     if not chart.promises:
         return None
-    from posewright.charts.promises import Watch  # brings the whole exploration along
+    from posewright.charts.machine import Monitor  # brings the whole exploration along
 
-    return Watch(chart, start)
+    return Monitor(chart, start)
 
 
 def _failures(number: int, tick: Tick) -> Iterator[Failure]:
@@ -153,7 +152,7 @@ def _failures(number: int, tick: Tick) -> Iterator[Failure]:
         yield Failure(tick.row.line, number, name, wanted, _got(tick.after, name))
 
 
-def _got(after: ChartState, name: str) -> Value:
+def _got(after: Snapshot, name: str) -> Value:
     if name in (INSIDE, OUTSIDE, NEXT):
         return JOINT.join(after.active) if name == OUTSIDE else after.state
     return after.registers[name]

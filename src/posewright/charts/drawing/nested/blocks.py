@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from posewright.charts.drawing.layered import Side
+from posewright.charts.drawing.layered.graph import Side
 
 Point = tuple[int, int]
 Route = tuple[Point, ...]

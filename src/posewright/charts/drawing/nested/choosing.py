@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from posewright.charts.drawing.diagram import Diagram, Shape
-from posewright.charts.drawing.layered import Item, Wire, by_breadth, by_colour, by_depth, turned
-from posewright.charts.drawing.layered.ranking import Order
+from posewright.charts.drawing.layered.graph import Item, Wire
+from posewright.charts.drawing.layered.ranking import Order, by_breadth, by_colour, by_depth, turned
 from posewright.charts.drawing.nested.family import Family
 from posewright.charts.drawing.nested.packing import Cache, Packing
 from posewright.charts.drawing.nested.scene import Scene, scene_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from posewright.charts.drawing.layered import Item, Pin, Side
+from posewright.charts.drawing.layered.graph import Item, Pin, Side
 from posewright.charts.drawing.nested.blocks import Block, Point, Route
 from posewright.charts.drawing.nested.family import Span
 from posewright.charts.drawing.nested.metrics import SIDE_ROOM, TITLE_BASE

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from posewright.charts.drawing.diagram import Node, Shape
-from posewright.charts.drawing.layered import Arrangement, Item, Pin, Ranking, Side, arrange
+from posewright.charts.drawing.layered.arranging import arrange
+from posewright.charts.drawing.layered.graph import Arrangement, Item, Pin, Ranking, Side
 from posewright.charts.drawing.nested.blocks import Block, Point, Rect, Route, merged
 from posewright.charts.drawing.nested.family import Family, Span
 from posewright.charts.drawing.nested.framing import Framing, Ported

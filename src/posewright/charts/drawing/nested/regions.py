@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from posewright.charts.drawing.layered import Side
+from posewright.charts.drawing.layered.graph import Side
 from posewright.charts.drawing.nested.blocks import Block, Point, Rect, Route, merged
 from posewright.charts.drawing.nested.family import Span
 from posewright.charts.drawing.nested.framing import OWN_STEP, Framing, border_end, to_border

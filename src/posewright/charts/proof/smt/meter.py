@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from posewright.charts.proof.pool import Pool
+from posewright.charts.proof.pool import SolverBudget
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Meter:
         parts: one part in so many of what the pool allows may be taken at a time.
     """
 
-    pool: Pool
+    pool: SolverBudget
     by_bits: bool
     parts: int = 1
     count: Count = field(default_factory=Count)

@@ -9,7 +9,6 @@ from typing import Any
 
 import z3
 
-from posewright.charts.datatypes import Type, Value
 from posewright.charts.expression import Operator
 from posewright.charts.proof.rounding import DOUBLE
 from posewright.charts.proof.smt.bits import BitEncoder
@@ -17,6 +16,7 @@ from posewright.charts.proof.smt.meter import Meter
 from posewright.charts.proof.smt.model import value_found
 from posewright.charts.proof.smt.reals import RealEncoder
 from posewright.charts.proof.term import Op, Sort, Term, reachable
+from posewright.charts.types import Type, Value
 
 RASTER = 1024
 """Parts of one: fractions on this raster are added and compared without rounding."""

@@ -1,0 +1,84 @@
+"""Cells of a function's rows: from a list in the chart's document, or from a CSV file beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import NoReturn
+
+from posewright.charts.formats.fields import written
+from posewright.charts.formats.sheet_rows import sheet_rows
+from posewright.documents import Node, open_ordinary
+from posewright.errors import DocumentError, FormatError, Where
+
+MAX_TABLE_BYTES = 200_000
+MAX_TABLE_ROWS = 4096
+"""Size of a function's table: more than a person can have thought through."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What stands in one cell, and where."""
+
+    text: str
+    where: Where
+
+    def fail(self, message: str, *, hint: str | None = None) -> NoReturn:
+        """Raise a DocumentError that points at this cell."""
+        raise DocumentError(message, where=self.where, hint=hint)
+
+
+def cells_of_list(node: Node) -> list[Cell]:
+    """Return the cells of a row that the document writes as a list."""
+    items = node.items()
+    if not items:
+        node.fail("a row without cells", hint="a cell for each parameter, then what it gives")
+    return [Cell(written(item).strip(), node.where_of(i)) for i, item in enumerate(items)]
+
+
+def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[Cell]]:
+    """Return the rows of a CSV file.
+
+    Args:
+        node: names the file, beside the chart.
+        columns: the parameters, in whose order the columns stand; one more column says what it gives.
+
+    Raises:
+        FormatError: the file cannot be read, is too large, or has other columns.
+    """
+    path = _beside(node)
+    rows: list[list[Cell]] = []
+    for cells, where in sheet_rows(_text_of(path, node), path):
+        rows.append([Cell(cell, where) for cell in cells])
+        if len(rows) > MAX_TABLE_ROWS + 1:
+            raise FormatError("too many rows", where=where, hint=f"at most {MAX_TABLE_ROWS}")
+    header = [cell.text for cell in rows[0]] if rows else []
+    if tuple(header[:-1]) != columns or len(rows) < 2:
+        hint = f"the columns are {', '.join(columns)} and one more for what it gives"
+        what = "the table has no rows" if tuple(header[:-1]) == columns else "other columns than parameters"
+        raise FormatError(what, where=Where(path, 1), hint=hint)
+    return rows[1:]
+
+
+def _beside(node: Node) -> Path:
+    """Return the path of a file in the chart's folder or below it."""
+    name = node.text()
+    parts = PurePosixPath(name).parts
+    if not name or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name:
+        node.fail(f"{name[:80]!r} is not beside the chart", hint="name a file in the chart's folder")
+    if node.path is None:
+        node.fail("this chart is in no folder where a table could be", hint="write the rows out")
+    return node.path.parent / name
+
+
+def _text_of(path: Path, node: Node) -> str:
+    try:
+        with open_ordinary(path) as file:
+            raw = file.read(MAX_TABLE_BYTES + 1)
+        if len(raw) > MAX_TABLE_BYTES:
+            raise FormatError(f"larger than {MAX_TABLE_BYTES} bytes", where=Where(path, 1))
+        return raw.decode("utf-8-sig")
+    except OSError as error:
+        node.fail(f"{path}: {error.strerror or error}", hint="name a file in the chart's folder")
+    except UnicodeDecodeError as error:
+        raise FormatError("not a text file", where=Where(path, offset=error.start)) from error

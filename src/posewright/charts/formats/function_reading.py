@@ -1,0 +1,152 @@
+"""Truth tables as functions: rows of cells, in the chart's document or in a CSV file beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from posewright.charts.expression import Function, FunctionRow, Scope, Source, parse_expression
+from posewright.charts.formats.cell_reading import Cell, cells_of_list, cells_of_table
+from posewright.charts.formats.fields import condition_in, expression_in, keyed
+from posewright.charts.formats.type_reading import read_type
+from posewright.charts.model import proper_name, scope_of
+from posewright.charts.types import BoolType, EnumType, Numeric, Type
+from posewright.documents import Node
+from posewright.errors import UnknownNameError, Where
+
+if TYPE_CHECKING:
+    from posewright.charts.model import Declarations
+
+ANY = frozenset({"X", "x", "-", "*"})
+"""Cells that say that it does not matter."""
+
+MAX_ROWS = 4096
+ROW_HINT = "a cell for each parameter, then what it gives: [0, 1, X, left]"
+
+_COMPARED = re.compile(r"(<=|>=|<|>|==|!=)\s*(.+)")
+_PLAIN = re.compile(r"-?[\w.]+(?: [^\W\d]\S*)?")  # a number, one with a unit, or a constant
+_BETWEEN = re.compile(r"(.+?)\s*\.\.\s*(.+)")
+
+
+@dataclass(frozen=True)
+class _Head:
+    """A function without its rows.
+
+    Attributes:
+        scope: what cells may use: constants, names of values, and the parameters.
+    """
+
+    takes: Mapping[str, Type]
+    gives: Type
+    scope: Scope
+
+
+def read_function(name: str, node: Node, declared: Declarations) -> Function:
+    """Read a function of a chart.
+
+    Raises:
+        DocumentError: a row has not as many cells as there are parameters, or the table cannot be read.
+        ExpressionError: a cell does not read, or does not fit its parameter.
+    """
+    fields = node.fields(required=("takes", "gives"), optional=("rows", "table"))
+    if ("rows" in fields) == ("table" in fields):
+        node.fail("a function needs its rows", hint="write either `rows:` or `table: file.csv`")
+    takes = {
+        _parameter(name, entry, declared): read_type(entry)
+        for name, entry in fields["takes"].fields().items()
+    }
+    if not takes:
+        fields["takes"].fail("it takes nothing", hint="a value that never changes is a constant")
+    gives = read_type(fields["gives"])
+    of_types = scope_of({**takes, "": gives}, {})
+    head = _Head(takes, gives, Scope(takes, declared.constants, of_types.values, declared.units))
+    if "rows" in fields:
+        rows = [_row(item, head) for item in _bounded(fields["rows"])]
+    else:
+        rows = [_row_of_cells(cells, head) for cells in cells_of_table(fields["table"], tuple(takes))]
+    return Function(name, takes, gives, tuple(rows), line=node.line)
+
+
+def _parameter(name: str, node: Node, declared: Declarations) -> str:
+    if name in declared.constants:
+        node.fail(f"{name!r} is a constant", hint="give the parameter another name")
+    return proper_name(name, node)
+
+
+def _bounded(node: Node) -> list[Node]:
+    rows = node.items()
+    if not rows or len(rows) > MAX_ROWS:
+        node.fail(f"{len(rows)} rows", hint=f"a function has 1..{MAX_ROWS}")
+    return rows
+
+
+def _row(node: Node, head: _Head) -> FunctionRow:
+    """Read one row: a list of cells, or a mapping that says its condition in full."""
+    if isinstance(node.value, dict):
+        fields = keyed(node, (), required=("when", "give"))
+        when = condition_in(node, "when", fields["when"], head.scope)
+        give = expression_in(node, "give", fields["give"], head.scope, head.gives)
+        return FunctionRow(when, give, line=node.line)
+    return _row_of_cells(cells_of_list(node), head)
+
+
+def _row_of_cells(cells: list[Cell], head: _Head) -> FunctionRow:
+    where = cells[0].where if cells else Where()
+    if len(cells) != len(head.takes) + 1:
+        wanted = f"{', '.join(head.takes)} and what it gives"
+        cells[-1].fail(f"{len(cells)} cells where {len(head.takes) + 1} are needed ({wanted})", hint=ROW_HINT)
+    *asked, given = cells
+    texts = [
+        text
+        for cell, (name, kind) in zip(asked, head.takes.items(), strict=True)
+        if (text := _condition(name, kind, cell, head.scope)) is not None
+    ]
+    line = Where(where.path, where.line)
+    return FunctionRow(
+        when=parse_expression(Source(" and ".join(texts) or "true", line), head.scope, BoolType()),
+        give=parse_expression(Source(given.text, given.where), head.scope, head.gives),
+        cells=tuple(cell.text for cell in asked),
+        line=where.line,
+    )
+
+
+def _condition(name: str, kind: Type, cell: Cell, scope: Scope) -> str | None:
+    """Return the condition that a cell is, None where it does not matter."""
+    if cell.text in ANY:
+        return None
+    if isinstance(kind, BoolType):
+        return name if _truth(cell, scope) else f"not {name}"
+    if isinstance(kind, EnumType):
+        if cell.text not in kind.values:
+            raise UnknownNameError.among("value here", cell.text, kind.values, where=cell.where)
+        return f"{name} == {cell.text}"
+    return _comparison(name, cell, scope)
+
+
+def _truth(cell: Cell, scope: Scope) -> bool:
+    found = parse_expression(Source(cell.text, cell.where), scope, BoolType())
+    if found.names:
+        cell.fail(f"{cell.text!r} is no cell", hint="write 0, 1 or X")
+    return bool(found.constant)
+
+
+def _comparison(name: str, cell: Cell, scope: Scope) -> str:
+    between = _BETWEEN.fullmatch(cell.text)
+    if between is not None:
+        low, high = (_number(end, cell, scope) for end in between.groups())
+        return f"{name} >= {low} and {name} <= {high}"
+    compared = _COMPARED.fullmatch(cell.text)
+    sign, end = compared.groups() if compared is not None else ("==", cell.text)
+    return f"{name} {sign} {_number(end, cell, scope)}"
+
+
+def _number(text: str, cell: Cell, scope: Scope) -> str:
+    """Return the text of a number that a cell compares with, once it is known to read."""
+    column = cell.where.column
+    at = column + cell.text.find(text) if column is not None else None
+    found = parse_expression(Source(text, Where(cell.where.path, cell.where.line, at)), scope)
+    if not isinstance(found.type, Numeric) or found.names:
+        cell.fail(f"{cell.text!r} is no cell", hint="write a number, `< 5`, `2..4` or X")
+    return text if _PLAIN.fullmatch(text) else f"({text})"

@@ -1,0 +1,54 @@
+"""Exploration: every state that a chart can come into, and every way in which a tick can go there.
+
+seen = explore(chart)
+seen.complete, seen.reasons     whether that is all there is; if not, why
+seen.reached                    states, breadth first
+seen.situations                 of these, one for all that differ in counted time only and now go the same
+                                ways: enough for whoever asks what can happen, and many times fewer
+seen.cases(state)               the ways in which a tick can go, each with inputs that show it
+seen.trace_to(state)            the shortest inputs from the start to there
+seen.taken()                    for each way of the machine, the first state and case that takes it
+"""
+
+from __future__ import annotations
+
+from posewright.charts.reachability.axis import Domain, Spans, parted
+from posewright.charts.reachability.case import SymbolicStep
+from posewright.charts.reachability.clocks import TimerAbstraction
+from posewright.charts.reachability.conditions import Answer
+from posewright.charts.reachability.equivalence import Equivalence, equivalent
+from posewright.charts.reachability.exploration import Exploration, explore
+from posewright.charts.reachability.following import Follower
+from posewright.charts.reachability.inputs import InputSpace
+from posewright.charts.reachability.keeping import Abstraction, keep_registers
+from posewright.charts.reachability.limits import USUAL, Limits
+from posewright.charts.reachability.path import PathCondition, paths
+from posewright.charts.reachability.questions import Questions
+from posewright.charts.reachability.relation import Solver
+from posewright.charts.reachability.situations import AbstractState
+from posewright.charts.reachability.walking import ReachabilityGraph
+
+__all__ = [
+    "USUAL",
+    "AbstractState",
+    "Abstraction",
+    "Answer",
+    "Domain",
+    "Equivalence",
+    "Exploration",
+    "Follower",
+    "InputSpace",
+    "Limits",
+    "PathCondition",
+    "Questions",
+    "ReachabilityGraph",
+    "Solver",
+    "Spans",
+    "SymbolicStep",
+    "TimerAbstraction",
+    "equivalent",
+    "explore",
+    "keep_registers",
+    "parted",
+    "paths",
+]

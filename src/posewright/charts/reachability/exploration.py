@@ -1,0 +1,148 @@
+"""An exploration: every state that a chart can come into, and every way in which a tick can go there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from posewright.charts.expression import Expression
+from posewright.charts.machine import Asked, CompoundTransition, Interpreter, Machine, Snapshot
+from posewright.charts.model import Chart
+from posewright.charts.proof import SolverBudget
+from posewright.charts.reachability.case import SymbolicStep
+from posewright.charts.reachability.inputs import InputSpace
+from posewright.charts.reachability.limits import USUAL, Limits
+from posewright.charts.reachability.situations import AbstractStates
+from posewright.charts.reachability.walking import ReachabilityGraph
+from posewright.charts.types import Value
+from posewright.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """What a chart can do.
+
+    States are told apart as far as that can make a difference: what nothing reads is as at the start, and
+    of numbers that are only compared with constants one stands for all that compare alike. `same` gives
+    the state that stands for another.
+
+    Attributes:
+        watching: conditions whose answers every case has, as they were handed in.
+        walk: how the states were reached, and what follows on each.
+        reasons: in words, why the exploration is not complete; none where it is.
+    """
+
+    interpreter: Interpreter
+    watching: tuple[Expression, ...]
+    looked: AbstractStates
+    walk: ReachabilityGraph
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def chart(self) -> Chart:
+        """What was explored."""
+        return self.interpreter.chart
+
+    @property
+    def machine(self) -> Machine:
+        """The machine of the chart."""
+        return self.interpreter.machine
+
+    @property
+    def complete(self) -> bool:
+        """Whether every case of every reached state was followed, and the cases stand for all inputs."""
+        return not self.reasons
+
+    @cached_property
+    def reached(self) -> tuple[Snapshot, ...]:
+        """The states reached, breadth first, the one before the first tick first.
+
+        States that differ in nothing but the time they have lasted may be many; see `situations`.
+        """
+        return tuple(self.looked.joined(*place) for place in self.walk.places)
+
+    @cached_property
+    def situations(self) -> tuple[Snapshot, ...]:
+        """One reached state for all those that differ in counted time only, and go the same ways now.
+
+        Whoever asks what can happen in a tick need not look at more.
+        """
+        return tuple(situation.state for situation in dict.fromkeys(self.walk.situations))
+
+    def same(self, state: Snapshot) -> Snapshot:
+        """Return the state that stands for another, whether reached or not."""
+        return self.looked.joined(*self.looked.split(state))
+
+    def cases(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
+        """Return all ways in which a tick can go, from any state of the chart."""
+        return self.looked.cases_of(state)
+
+    def trace_to(self, state: Snapshot) -> tuple[Mapping[str, Value], ...]:
+        """Return the shortest rows of inputs that lead from the very start to a state.
+
+        Raises:
+            InputError: the state was not reached.
+        """
+        number = self.walk.numbers.get(self.looked.split(state))
+        if number is None:
+            raise InputError(f"{state!r} was not reached", hint="ask for one of `reached`")
+        return self.trace(number)
+
+    def trace(self, number: int) -> tuple[Mapping[str, Value], ...]:
+        """Return the shortest rows of inputs that lead to one of the reached states."""
+        return tuple(reversed([*self._back(number)]))
+
+    def _back(self, number: int) -> Iterator[Mapping[str, Value]]:
+        step = self.walk.before[number]
+        while step is not None:
+            number, case = step
+            yield self.walk.situations[number].cases[case].inputs
+            step = self.walk.before[number]
+
+    def taken(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
+        """Return, for each way that can be taken, the first state and the first case in which it is."""
+        return self._taken
+
+    @cached_property
+    def _taken(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
+        found: dict[CompoundTransition, tuple[Snapshot, SymbolicStep]] = {}
+        for situation in dict.fromkeys(self.walk.situations):
+            for case in situation.cases:
+                for way in case.taken:
+                    found.setdefault(way, (situation.state, case))
+        return found
+
+
+def explore(
+    chart: Chart,
+    *,
+    watching: Sequence[Expression] = (),
+    keep: Collection[str] = (),
+    marks: Mapping[str, Collection[Value]] | None = None,
+    limits: Limits = USUAL,
+    interpreter: Interpreter | None = None,
+    pool: SolverBudget | None = None,
+) -> Exploration:
+    """Return everything that a chart can do.
+
+    Every tick is run by the interpreter's own rules, with inputs of which nothing is known but what the
+    conditions on the way have asked: each answer that is possible is followed. Registers have their values.
+
+    Args:
+        chart: what to explore.
+        watching: conditions over inputs, events, outputs, locals and `in(...)`, asked after every tick; every
+            case has the answers.
+        keep: outputs and locals to tell apart by their value even where nothing reads them.
+        marks: values of outputs and locals that are tried at any rate, where not all inputs can be.
+        limits: how far to go.
+        interpreter: of the chart, where there is one already.
+        pool: effort of proving that is shared with others who ask about the chart.
+    """
+    interpreter = interpreter or Interpreter(chart)
+    asked = Asked(interpreter.machine, watching)
+    looked = AbstractStates(interpreter, InputSpace.of(chart, pool), asked, keep, limits, marks=marks)
+    walk = ReachabilityGraph(looked)
+    walk.go(interpreter.initial(), limits)
+    reasons = (*looked.doubts, walk.stopped) if walk.stopped else tuple(looked.doubts)
+    return Exploration(interpreter, tuple(watching), looked, walk, reasons)

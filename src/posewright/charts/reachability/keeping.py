@@ -1,0 +1,235 @@
+"""What of a register can ever make a difference, and what need not be told apart.
+
+A register that nothing reads is dropped. One that is only compared with constants is kept by cells: the
+values between two neighbouring constants do the same, so one stands for all. Any other is kept as it is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from posewright.charts.expression import (
+    COMPARISONS,
+    LOGIC,
+    Binary,
+    Call,
+    Expression,
+    If,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    compile_tree,
+    names_in,
+    nodes_of,
+)
+from posewright.charts.machine import Machine, every_actions
+from posewright.charts.model import Action, Assign, Branch, every_action
+from posewright.charts.reachability.axis import Domain, parted, plainest
+from posewright.charts.reachability.lines import SMALL, Compute, where
+from posewright.charts.reachability.undefined import may_be_undefined
+from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
+
+MAX_CELLS = 200
+"""Cells of one register beyond which it is kept as it is."""
+
+DIVISIONS = (Operator.OVER, Operator.MODULO)
+
+
+@dataclass(frozen=True)
+class Abstraction:
+    """How the values of one register are told apart.
+
+    Attributes:
+        drops: not at all.
+        bounds: the greatest value of every cell but the last; none where each value counts.
+        values: what stands for each cell.
+        single: every cell is a single value.
+        marks: values that are tried at any rate, where not all can be.
+    """
+
+    kind: Type
+    start: Value
+    drops: bool = False
+    bounds: tuple[Value, ...] = ()
+    values: tuple[Value, ...] = ()
+    single: bool = True
+    marks: tuple[Value, ...] = ()
+
+    def canonical(self, value: Value) -> Value:
+        """Return what stands for a value."""
+        if self.drops:
+            return self.start
+        if self.single:
+            return value
+        return self.values[bisect_left(self.bounds, value)]
+
+    def rounded(self, tree: Tree) -> Tree:
+        """Return a term as it is once the register holds it."""
+        single = isinstance(self.kind, FloatType) and self.kind.single
+        return Call("single", (tree,)) if single else tree
+
+
+def keep_registers(
+    machine: Machine,
+    watching: Sequence[Expression] = (),
+    keep: Collection[str] = (),
+    marks: Mapping[str, Collection[Value]] | None = None,
+) -> dict[str, Abstraction]:
+    """Return how the outputs and locals of a machine are kept while it is explored.
+
+    Args:
+        machine: what is explored.
+        watching: conditions that are asked after every tick.
+        keep: names whose values are told apart, whether or not anything reads them.
+        marks: values of numbers that are tried at any rate, where not all can be.
+    """
+    uses = _uses(machine, watching, keep)
+    start = machine.chart.start_values()
+    found = {name: _keep(name, kind, start[name], uses) for name, kind in machine.chart.variables.items()}
+    for name, values in (marks or {}).items():
+        fitting = tuple(value for value in values if found[name].kind.holds(value))
+        found[name] = replace(found[name], marks=fitting)
+    return found
+
+
+def _keep(name: str, kind: Type, start: Value, uses: _Uses) -> Abstraction:
+    if name not in uses.whole and not uses.cells.get(name):
+        return Abstraction(kind, start, drops=True, single=False)
+    if not isinstance(kind, IntType | FloatType):
+        return Abstraction(kind, start)
+    if name not in uses.whole:
+        found = _by_cells(name, kind, start, uses.cells[name])
+        if found is not None:
+            return found
+    if isinstance(kind, IntType) and kind.high - kind.low < SMALL:
+        values = tuple(range(kind.low, kind.high + 1))
+        return Abstraction(kind, start, bounds=values[:-1], values=values)
+    return Abstraction(kind, start)
+
+
+def _by_cells(
+    name: str, kind: Type, start: Value, comparisons: list[tuple[Tree, Expression]]
+) -> Abstraction | None:
+    """Return how a register is kept that is compared with constants only, or None where that is not so."""
+    axis = Domain(kind)
+    cells = [axis.whole]
+    for tree, expression in comparisons:
+        spans, exact = where(tree, name, axis, _compile_at(name, axis, expression))
+        asked = Expression(tree, BoolType(), expression.source, expression.fixed)
+        if not exact or len(cells) > MAX_CELLS or may_be_undefined(asked, {name: kind}):
+            return None
+        cells = [part for cell in cells for part in parted(cell, spans) if part]
+    single = sorted(span for cell in cells for span in cell)
+    if len(single) > MAX_CELLS:
+        return None
+    at = axis.index(start)
+    values = (start if low <= at <= high else plainest(axis, ((low, high),)) for low, high in single)
+    bounds = tuple(axis.value(high) for _, high in single[:-1])
+    return Abstraction(kind, start, False, bounds, tuple(values), all(low == high for low, high in single))
+
+
+def _compile_at(name: str, axis: Domain, expression: Expression) -> Callable[[Tree], Compute]:
+    def compile_one(tree: Tree) -> Compute:
+        evaluate = compile_tree(tree, expression.fixed, expression.source)
+        return lambda index: evaluate({name: axis.value(index)})
+
+    return compile_one
+
+
+@dataclass
+class _Uses:
+    """Who reads what.
+
+    Attributes:
+        whole: registers of which every value counts.
+        cells: the comparisons of registers that are only compared with constants.
+    """
+
+    registers: Mapping[str, Type]
+    whole: set[str] = field(default_factory=set)
+    cells: dict[str, list[tuple[Tree, Expression]]] = field(default_factory=dict)
+
+    def names(self, tree: Tree, expression: Expression) -> set[str]:
+        return {name for name in names_in(tree) if name in self.registers and name not in expression.fixed}
+
+    def condition(self, tree: Tree, expression: Expression) -> None:
+        """Note what a condition reads."""
+        if isinstance(tree, If):
+            cases, rest = cases_of(tree)
+            for one in (*chain.from_iterable(cases), rest):
+                self.condition(one, expression)
+        elif isinstance(tree, Unary) and tree.operator is Operator.NOT:
+            self.condition(tree.operand, expression)
+        elif isinstance(tree, Binary) and tree.operator in LOGIC:
+            self.condition(tree.left, expression)
+            self.condition(tree.right, expression)
+        elif isinstance(tree, Binary) and tree.operator in COMPARISONS:
+            self.comparison(tree, expression)
+        else:
+            self.whole |= self.names(tree, expression)
+
+    def comparison(self, tree: Binary, expression: Expression) -> None:
+        names = self.names(tree, expression)
+        alone = names_in(tree) - expression.fixed.keys() == names and len(names) == 1
+        difficult = any(
+            isinstance(n, If) or (isinstance(n, Binary) and n.operator in DIVISIONS) for n in nodes_of(tree)
+        )
+        name = next(iter(names), "")
+        if alone and not difficult and isinstance(self.registers[name], IntType | FloatType):
+            self.cells.setdefault(name, []).append((tree, expression))
+        else:
+            self.whole |= names
+
+    def value(self, tree: Tree, expression: Expression) -> None:
+        """Note what a value reads that is itself read."""
+        if isinstance(tree, If):
+            cases, rest = cases_of(tree)
+            for condition, then in cases:
+                self.condition(condition, expression)
+                self.value(then, expression)
+            self.value(rest, expression)
+        else:
+            self.whole |= self.names(tree, expression)
+
+    def read(self) -> set[str]:
+        return self.whole | {name for name, found in self.cells.items() if found}
+
+
+def _uses(machine: Machine, watching: Sequence[Expression], keep: Collection[str]) -> _Uses:
+    uses = _Uses(machine.chart.variables)
+    uses.whole |= set(keep) & set(machine.chart.variables)
+    for condition in (*_conditions(machine), *watching):
+        uses.condition(condition.tree, condition)
+    waiting = list(_assignments(machine))
+    for _, value in waiting:
+        for node in nodes_of(value.tree):
+            if isinstance(node, Binary) and node.operator in DIVISIONS:
+                uses.whole |= uses.names(value.tree, value)
+    while True:
+        read = uses.read()
+        ready = [one for one in waiting if one[0] in read]
+        if not ready:
+            return uses
+        waiting = [one for one in waiting if one[0] not in read]
+        for _, value in ready:
+            uses.value(value.tree, value)
+
+
+def _actions(machine: Machine) -> Iterable[Action]:
+    return (action for actions in every_actions(machine) for action in every_action(actions))
+
+
+def _conditions(machine: Machine) -> Iterator[Expression]:
+    yield from (guard for way in machine.ways for guard in way.guards)
+    yield from (counter.condition for counter in machine.counters if counter.condition is not None)
+    yield from (action.when for action in _actions(machine) if isinstance(action, Branch))
+
+
+def _assignments(machine: Machine) -> Iterator[tuple[str, Expression]]:
+    for action in _actions(machine):
+        if isinstance(action, Assign):
+            yield from action.values.items()
