@@ -15,7 +15,7 @@ def document(inside: str, **attributes: str) -> str:
 
 
 def states_of(chart: Chart, ticks: int, *events: str) -> list[str]:
-    """Return the leaves after each tick; the events come at the second."""
+    """Return the configuration after each tick; the events come at the second."""
     return [state.state for state in steps_of(chart, ticks, *events)]
 
 

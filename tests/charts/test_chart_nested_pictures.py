@@ -190,12 +190,12 @@ def require_order(drawn: Chart) -> None:
 def require_labels(scene: Scene, family: Family) -> None:
     labels = [track.label for track in scene.tracks if track.label]
     assert all(a.overlap(b) == 0 for a, b in combinations(labels, 2))
-    leaves = [scene.boxes[key] for key, node in family.nodes.items() if not node.inside]
+    configuration = [scene.boxes[key] for key, node in family.nodes.items() if not node.inside]
     titles = [
         Box(x + text_width(family.nodes[key].title) / 2, y - 5, text_width(family.nodes[key].title), 10)
         for key, (x, y) in scene.heads.items()
     ]
-    assert all(label.overlap(box) == 0 for label in labels for box in (*leaves, *titles))
+    assert all(label.overlap(box) == 0 for label in labels for box in (*configuration, *titles))
 
 
 def require_arrows(scene: Scene, family: Family) -> None:

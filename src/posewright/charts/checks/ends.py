@@ -32,7 +32,7 @@ class Deadlocks:
         stuck: dict[int, set[AbstractState]] = {}
         for situation in self.inspection.journeys.situations:
             if situation.state.started:
-                for leaf in situation.state.leaves:
+                for leaf in situation.state.configuration:
                     if not self.machine.nodes[leaf].final and self.is_still(leaf, situation):
                         stuck.setdefault(leaf, set()).add(situation)
         for leaf in sorted(stuck):
@@ -43,7 +43,7 @@ class Deadlocks:
         """Return whether nothing happens to a state in a tick, whatever the inputs are."""
         own = {leaf, *self.machine.nodes[leaf].around}
         for case in situation.cases:
-            if case.after is None or leaf not in case.after.leaves:
+            if case.after is None or leaf not in case.after.configuration:
                 return False
             if any(way.source in own for way in case.taken):
                 return False
@@ -61,7 +61,9 @@ class Deadlocks:
         """Yield that a state is a dead end, if it is; `still` is where nothing happens to it."""
         explored, journeys = self.inspection.exploration, self.inspection.journeys
         # where another region is at its end, or comes to it, there is nothing left to wait for
-        still = {one for one in still if not any(self.machine.nodes[i].final for i in one.state.leaves)}
+        still = {
+            one for one in still if not any(self.machine.nodes[i].final for i in one.state.configuration)
+        }
         inside = {number for number, one in enumerate(journeys.walk.situations) if one in still}
         # a place that is still for now is no end if time leads out of it
         dead = journeys.never_out_of(inside)
@@ -90,7 +92,7 @@ class Deadlocks:
             value = show(state.registers[name])
             message = f"{name} is {value} in {state.state} and can never be {show(zero)} again"
             message += ": switch it off on every way that ends"
-            leaf = self.machine.nodes[state.leaves[0]]
+            leaf = self.machine.nodes[state.configuration[0]]
             line = leaf.state.line if leaf.state is not None else None
             if self.inspection.complete:
                 yield self.found(Rule.LEFT_ON, message, leaf.name, state, line)

@@ -13,7 +13,7 @@ def entered_by(machine: Machine, way: CompoundTransition, *, remembered: bool = 
         way: one with goals, or without.
         remembered: with all that a history may lead back to; else as if nothing was remembered.
     """
-    entering = Entering(machine.nodes, dict.fromkeys(machine.memories, ()))
+    entering = Entering(machine.nodes, dict.fromkeys(machine.history, ()))
     entering.goals(way.goals, way.domain or 0)
     if not remembered:
         return entering.found

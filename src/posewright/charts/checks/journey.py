@@ -51,7 +51,7 @@ class Journeys:
             found.setdefault(rest, {})[situation] = None
         return found
 
-    def leaves(self, rest: int) -> tuple[int, ...]:
+    def configuration(self, rest: int) -> tuple[int, ...]:
         """Return the innermost active states of what a state is, its counters aside."""
         return self.looked.rests[rest][1]
 

@@ -109,10 +109,10 @@ class TickTrace(Tick):
 
     def choose(self, event: str | None) -> list[CompoundTransition]:
         """Choose, and keep note of what was asked."""
-        active, held, passed = self.moves.active(self.leaves), self.held(), len(self.asked)
+        active, held, passed = self.moves.active(self.configuration), self.held(), len(self.asked)
         self.asking = {}
         chosen = super().choose(event)
-        ways = self.moves.of(self.leaves, self.memories, tuple(chosen)).ways if chosen else ()
+        ways = self.moves.of(self.configuration, self.history, tuple(chosen)).ways if chosen else ()
         self.moments.append(Moment(event, active, held, passed, self.asking, ways))
         return chosen
 

@@ -67,19 +67,21 @@ def rounds_by(journeys: Journeys, search: Search) -> Iterator[Round]:
     """Yield rounds that come by the place of a question, each from the first state where it begins."""
     met, found = set[object](), 0
     for number, situation in enumerate(journeys.walk.situations):
-        if situation.state.leaves in met or found >= MAX_ROUNDS:
+        if situation.state.configuration in met or found >= MAX_ROUNDS:
             continue
         came = False
         for edge in journeys.edges(situation):
             if comes_by(journeys, search, number, edge.case):
                 came = True
                 following = journeys.onward(number, edge)
-                back = way_back(journeys, following, situation.state.leaves) if following >= 0 else None
+                back = (
+                    way_back(journeys, following, situation.state.configuration) if following >= 0 else None
+                )
                 if back is not None:
                     found += 1
                     yield Round(number, (situation.cases[edge.case].inputs, *back))
         if came:
-            met.add(situation.state.leaves)
+            met.add(situation.state.configuration)
 
 
 def comes_by(journeys: Journeys, search: Search, number: int, case: int) -> bool:
@@ -92,14 +94,14 @@ def comes_by(journeys: Journeys, search: Search, number: int, case: int) -> bool
     return next(search.question.place.standings(tick), None) is not None
 
 
-def way_back(journeys: Journeys, start: int, leaves: tuple[int, ...]) -> Rows | None:
+def way_back(journeys: Journeys, start: int, configuration: tuple[int, ...]) -> Rows | None:
     """Return the fewest rows of inputs that lead from a place to one with these active states."""
     before: dict[int, tuple[int, int] | None] = {start: None}
     waiting = deque(before)
     while waiting and len(before) < MAX_BACK:
         number = waiting.popleft()
         situation = journeys.walk.situations[number]
-        if situation.state.leaves == leaves:
+        if situation.state.configuration == configuration:
             return tuple(reversed([*journeys.back(number, before)]))
         for edge in journeys.edges(situation):
             following = journeys.onward(number, edge)

@@ -37,11 +37,11 @@ class Stage(NamedTuple):
     @classmethod
     def of(cls, situation: AbstractState, case: SymbolicStep, machine: Machine) -> Stage:
         """Return what is known of a case."""
-        active = machine.moves.active(situation.state.leaves)
+        active = machine.moves.active(situation.state.configuration)
         if case.after is None or machine.chart.steps is Steps.COMPLETION:
             return cls(active, True)
         came = any(case.inputs[event] for event in machine.events)
-        return cls(active | machine.moves.active(case.after.leaves), came or bool(case.raised))
+        return cls(active | machine.moves.active(case.after.configuration), came or bool(case.raised))
 
 
 class Step(NamedTuple):

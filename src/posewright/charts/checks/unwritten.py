@@ -41,21 +41,21 @@ class Unwritten:
 
     def to_unset(self, name: str) -> Rows | None:
         """Return the shortest rows to states in which an output ought to have been set and was not."""
-        start = self.journeys.leaves(self.start)
+        start = self.journeys.configuration(self.start)
         told = self.told(name) if self.inspection.chart.kind is Kind.STATECHART else None
 
         def ends(situation: AbstractState, edge: Edge) -> bool:
             if edge.rest is None or name in self.of(situation, edge).writes:
                 return False
-            leaves = self.journeys.leaves(edge.rest)
-            return leaves != start and (told is None or leaves in told)
+            configuration = self.journeys.configuration(edge.rest)
+            return configuration != start and (told is None or configuration in told)
 
         return self.path(name, ends)
 
     def told(self, name: str) -> set[tuple[int, ...]]:
         """Return the innermost states in which some tick ends that gave the output a value worth telling."""
         return {
-            self.journeys.leaves(edge.rest)
+            self.journeys.configuration(edge.rest)
             for situations in self.journeys.situations_at.values()
             for situation in situations
             for edge in self.journeys.edges(situation)

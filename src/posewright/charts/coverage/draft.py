@@ -57,7 +57,10 @@ class Draft:
                 state = Tick(other.machine, state).run(*row)
             except PosewrightError:
                 return True
-            if state.leaves != wanted.leaves or state.values[:outputs] != wanted.values[:outputs]:
+            if (
+                state.configuration != wanted.configuration
+                or state.values[:outputs] != wanted.values[:outputs]
+            ):
                 return True
         return False
 
@@ -95,5 +98,5 @@ def _quiet(count: int, expected: Expectation) -> Iterator[ScenarioStep]:
 
 def _expected(machine: Machine, state: Snapshot) -> Expectation:
     return Expectation(
-        inside=tuple(machine.nodes[leaf].name for leaf in state.leaves), values=dict(state.outputs)
+        inside=tuple(machine.nodes[leaf].name for leaf in state.configuration), values=dict(state.outputs)
     )

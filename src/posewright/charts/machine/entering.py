@@ -15,9 +15,9 @@ class Entering:
         found: their numbers.
     """
 
-    def __init__(self, nodes: Sequence[Node], memories: Mapping[tuple[int, Memory], tuple[int, ...]]) -> None:
+    def __init__(self, nodes: Sequence[Node], history: Mapping[tuple[int, Memory], tuple[int, ...]]) -> None:
         self.nodes = nodes
-        self.memories = memories
+        self.history = history
         self.found: set[int] = set()
 
     def goals(self, goals: Iterable[ResolvedTarget], top: int) -> None:
@@ -37,7 +37,7 @@ class Entering:
 
     def back_in(self, goal: ResolvedTarget, node: Node) -> None:
         """Add what a history leads back to."""
-        back = (self.memories[goal.node, goal.memory] if goal.memory else ()) or goal.default
+        back = (self.history[goal.node, goal.memory] if goal.memory else ()) or goal.default
         for number in back:
             self.with_inside(self.nodes[number])
         for number in back:

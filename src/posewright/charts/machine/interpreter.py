@@ -61,7 +61,7 @@ class Interpreter:
 
     def initial(self) -> Snapshot:
         """Return where the chart stands before its first tick."""
-        entered = Entering(self.machine.nodes, dict.fromkeys(self.machine.memories, ()))
+        entered = Entering(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
         entered.whole(self.machine.nodes[0])
         return self._standing(entered.found, started=False, held={})
 
@@ -79,7 +79,7 @@ class Interpreter:
             UnknownNameError: there is no such state.
         """
         node = self.machine.node(state)
-        entering = Entering(self.machine.nodes, dict.fromkeys(self.machine.memories, ()))
+        entering = Entering(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
         entering.goals((ResolvedTarget(node.index),), 0)
         if self.machine.nodes[0].parallel:
             entering.regions(self.machine.nodes[0])
@@ -154,15 +154,15 @@ class Interpreter:
 
     def _standing(self, found: set[int], *, started: bool, held: Mapping[str, Value]) -> Snapshot:
         machine = self.machine
-        leaves = tuple(sorted(number for number in found if machine.nodes[number].is_leaf))
+        configuration = tuple(sorted(number for number in found if machine.nodes[number].is_leaf))
         start = {**dict.fromkeys(machine.registers, 0), **self.chart.start_values()}
         if self.chart.kind is Kind.MOORE:
-            state = machine.nodes[leaves[0]].state
+            state = machine.nodes[configuration[0]].state
             for name, value in state.do.items() if state is not None else ():
                 start[name] = self.chart.outputs[name].fit(value.constant)
         start |= held
         values = tuple(start[name] for name in machine.registers)
-        return Snapshot(machine, started, leaves, values, tuple(() for _ in machine.memories))
+        return Snapshot(machine, started, configuration, values, tuple(() for _ in machine.history))
 
     def _given(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
         """Return the inputs, checked and within their ranges, and the events that came."""

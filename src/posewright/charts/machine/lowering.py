@@ -138,7 +138,7 @@ class _Lowering:
         return number in self.around[goal.node] or (goal.memory is not None and goal.node == number)
 
     def with_memories(self, nodes: list[Node]) -> list[Node]:
-        """Return the nodes with a note of which of their memories are asked for."""
+        """Return the nodes with a note of which of their history are asked for."""
         asked: dict[int, set[Memory]] = {}
         goals = [goal for node in nodes for goal in node.initial]
         goals += [goal for node in nodes for way in node.ways for goal in way.goals]

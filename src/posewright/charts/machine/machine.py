@@ -85,7 +85,7 @@ class Machine:
         return (*self.chart.variables, *(counter.name for counter in self.counters))
 
     @cached_property
-    def memories(self) -> tuple[tuple[int, Memory], ...]:
+    def history(self) -> tuple[tuple[int, Memory], ...]:
         """What is remembered of states that were left, node by node."""
         return tuple((node.index, memory) for node in self.nodes for memory in node.remembers)
 
@@ -117,7 +117,7 @@ class Machine:
     @cached_property
     def moves(self) -> MicrostepPlanner:
         """What is left and entered when ways are taken; it keeps what it has worked out."""
-        return MicrostepPlanner(self.nodes, self.memories)
+        return MicrostepPlanner(self.nodes, self.history)
 
     def node(self, name: str) -> Node:
         """Return the node of the state of that name.

@@ -16,8 +16,8 @@ from posewright.charts.model import DONE, Memory
 MAX_KEPT = 20_000
 """Moves kept; a chart with many regions has more situations than anybody meets twice."""
 
-Leaves = tuple[int, ...]
-Memories = tuple[Leaves, ...]
+Configuration = tuple[int, ...]
+History = tuple[Configuration, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,15 +28,15 @@ class Microstep:
         ways: those that are taken, in order.
         leaving: nodes that are left, in order.
         entering: nodes that are entered, in order, each with the events that say what is done with it.
-        leaves: the innermost active states afterwards.
-        memories: what is remembered afterwards.
+        configuration: the innermost active states afterwards.
+        history: what is remembered afterwards.
     """
 
     ways: tuple[CompoundTransition, ...]
     leaving: tuple[Node, ...]
     entering: tuple[tuple[Node, tuple[str, ...]], ...]
-    leaves: Leaves
-    memories: Memories
+    configuration: Configuration
+    history: History
 
 
 class MicrostepPlanner:
@@ -51,27 +51,29 @@ class MicrostepPlanner:
         self.nodes = nodes
         self.remembered = remembered
         self._forgotten = frozenset(number for number, _ in remembered if self._only_from_outside(number))
-        self._active: dict[Leaves, frozenset[int]] = {}
-        self._kept: dict[tuple[Leaves, Memories, tuple[CompoundTransition, ...]], Microstep] = {}
+        self._active: dict[Configuration, frozenset[int]] = {}
+        self._kept: dict[tuple[Configuration, History, tuple[CompoundTransition, ...]], Microstep] = {}
 
-    def active(self, leaves: Leaves) -> frozenset[int]:
-        """Return the numbers of all nodes that are active with these leaves, the chart itself left out."""
+    def active(self, configuration: Configuration) -> frozenset[int]:
+        """Return the numbers of all nodes that are active in this configuration, the chart itself left out."""
         try:
-            return self._active[leaves]
+            return self._active[configuration]
         except KeyError:
-            around = {number for leaf in leaves for number in (leaf, *self.nodes[leaf].around)}
-            return self._active.setdefault(leaves, frozenset(around - {0}))
+            around = {number for leaf in configuration for number in (leaf, *self.nodes[leaf].around)}
+            return self._active.setdefault(configuration, frozenset(around - {0}))
 
     def first(self) -> Microstep:
         """Return the move that enters the chart."""
-        memories = tuple(() for _ in self.remembered)
+        history = tuple(() for _ in self.remembered)
         entering = Entering(self.nodes, dict.fromkeys(self.remembered, ()))
         entering.whole(self.nodes[0])
-        return self._move((), frozenset(), frozenset(), entering.found, memories)
+        return self._move((), frozenset(), frozenset(), entering.found, history)
 
-    def of(self, leaves: Leaves, memories: Memories, chosen: tuple[CompoundTransition, ...]) -> Microstep:
+    def of(
+        self, configuration: Configuration, history: History, chosen: tuple[CompoundTransition, ...]
+    ) -> Microstep:
         """Return the move that takes the chosen ways, those that conflict with better ones left out."""
-        key = (leaves, memories, chosen)
+        key = (configuration, history, chosen)
         try:
             return self._kept[key]
         except KeyError:
@@ -80,13 +82,13 @@ class MicrostepPlanner:
             return self._kept.setdefault(key, self._worked_out(*key))
 
     def _worked_out(
-        self, leaves: Leaves, memories: Memories, chosen: tuple[CompoundTransition, ...]
+        self, configuration: Configuration, history: History, chosen: tuple[CompoundTransition, ...]
     ) -> Microstep:
-        ways, active = self._without_conflicts(chosen), self.active(leaves)
+        ways, active = self._without_conflicts(chosen), self.active(configuration)
         left = frozenset(number for way in ways for number in self._left_by(way, active))
         held = {
-            key: self._remembered(key, leaves, active) if key[0] in left else before
-            for key, before in zip(self.remembered, memories, strict=True)
+            key: self._remembered(key, configuration, active) if key[0] in left else before
+            for key, before in zip(self.remembered, history, strict=True)
         }
         entering = Entering(self.nodes, held)
         for way in ways:
@@ -99,7 +101,7 @@ class MicrostepPlanner:
         active: frozenset[int],
         left: frozenset[int],
         found: set[int],
-        memories: Memories,
+        history: History,
     ) -> Microstep:
         after = set(active - left)
         entering = []
@@ -107,13 +109,13 @@ class MicrostepPlanner:
             after.add(number)
             node = self.nodes[number]
             entering.append((node, self._done(node, after) if node.final else ()))
-        leaves = tuple(sorted(number for number in after if self.nodes[number].is_leaf))
-        memories = tuple(
+        configuration = tuple(sorted(number for number in after if self.nodes[number].is_leaf))
+        history = tuple(
             () if number in after and number in self._forgotten else memory
-            for (number, _), memory in zip(self.remembered, memories, strict=True)
+            for (number, _), memory in zip(self.remembered, history, strict=True)
         )
         leaving = tuple(self.nodes[number] for number in sorted(left, reverse=True))
-        return Microstep(ways, leaving, tuple(entering), leaves, memories)
+        return Microstep(ways, leaving, tuple(entering), configuration, history)
 
     def _only_from_outside(self, number: int) -> bool:
         """Return whether no way from inside a state goes back to what it remembers.
@@ -133,11 +135,13 @@ class MicrostepPlanner:
     def _left_by(self, way: CompoundTransition, active: frozenset[int]) -> frozenset[int]:
         return frozenset() if way.domain is None else active & self.nodes[way.domain].within
 
-    def _remembered(self, key: tuple[int, Memory], leaves: Leaves, active: frozenset[int]) -> Leaves:
+    def _remembered(
+        self, key: tuple[int, Memory], configuration: Configuration, active: frozenset[int]
+    ) -> Configuration:
         node = self.nodes[key[0]]
         if key[1] is Memory.SHALLOW:
             return tuple(child for child in node.children if child in active)
-        return tuple(leaf for leaf in leaves if leaf in node.within)
+        return tuple(leaf for leaf in configuration if leaf in node.within)
 
     def _without_conflicts(self, chosen: Iterable[CompoundTransition]) -> tuple[CompoundTransition, ...]:
         """Return the ways that can be taken together: an inner one goes before an outer, else the earlier."""

@@ -89,7 +89,7 @@ class Node:
         around: numbers of the nodes around it, the nearest first, the chart itself last.
         within: numbers of all nodes inside it, itself not among them.
         counters: that run while it is active.
-        remembers: which of its memories some way asks for.
+        remembers: which of its history some way asks for.
     """
 
     index: int

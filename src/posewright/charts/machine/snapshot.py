@@ -25,30 +25,30 @@ class Snapshot:
     Attributes:
         machine: whose state it is.
         started: whether there was a tick yet.
-        leaves: numbers of the innermost active states, in document order.
+        configuration: numbers of the innermost active states, in document order.
         values: of `machine.registers`.
-        memories: of `machine.memories`: numbers of the states that were active, none before the first time.
+        history: of `machine.history`: numbers of the states that were active, none before the first time.
     """
 
     def __init__(
         self,
         machine: Machine,
         started: bool,
-        leaves: tuple[int, ...],
+        configuration: tuple[int, ...],
         values: tuple[Value, ...],
-        memories: tuple[tuple[int, ...], ...],
+        history: tuple[tuple[int, ...], ...],
     ) -> None:
         self.machine = machine
         self.started = started
-        self.leaves = leaves
+        self.configuration = configuration
         self.values = values
-        self.memories = memories
+        self.history = history
         self.following: dict[Any, Snapshot] = {}  # what an interpreter found to follow, by inputs
 
     @cached_property
     def key(self) -> Key:
         """What tells it from other states of the same machine."""
-        return self.started, self.leaves, self.values, self.memories
+        return self.started, self.configuration, self.values, self.history
 
     @property
     def key_typed(self) -> tuple[Key, tuple[type, ...]]:
@@ -67,17 +67,17 @@ class Snapshot:
 
     def __repr__(self) -> str:
         held = ", ".join(f"{name}={value}" for name, value in self.registers.items())
-        return f"ChartState({self.state}{', ' + held if held else ''})"
+        return f"Snapshot({self.state}{', ' + held if held else ''})"
 
     @cached_property
     def state(self) -> str:
         """The innermost active states; several stand side by side in regions: `left_up+right_down`."""
-        return JOINT.join(self.machine.nodes[leaf].name for leaf in self.leaves)
+        return JOINT.join(self.machine.nodes[leaf].name for leaf in self.configuration)
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of all active nodes, the chart itself left out, in document order."""
-        return tuple(sorted(self.machine.moves.active(self.leaves)))
+        return tuple(sorted(self.machine.moves.active(self.configuration)))
 
     @cached_property
     def active(self) -> tuple[str, ...]:
@@ -106,5 +106,5 @@ class Snapshot:
 
         It is counted no further than the chart asks for, and is 0 before the first tick.
         """
-        counted = self.registers.get(f"since.{self.machine.nodes[self.leaves[0]].name}", 0)
+        counted = self.registers.get(f"since.{self.machine.nodes[self.configuration[0]].name}", 0)
         return int(counted) + 1 if self.started else 0

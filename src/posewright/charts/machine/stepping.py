@@ -48,8 +48,8 @@ class Tick:
         self.compute = compute
         self.types: Mapping[str, Type] = machine.chart.variables
         self.started = state.started
-        self.leaves = state.leaves
-        self.memories = state.memories
+        self.configuration = state.configuration
+        self.history = state.history
         self.env: Env = dict(zip(machine.registers, state.values, strict=True))
         self.queue: deque[str] = deque()
         self.stayed: frozenset[int] = frozenset()
@@ -76,7 +76,7 @@ class Tick:
             self.env.update(dict.fromkeys(self.machine.asked_inside, False))
             self.enter(self.moves.first())
         if self.machine.lasting:
-            self.stayed = self.machine.lasting & self.moves.active(self.leaves)
+            self.stayed = self.machine.lasting & self.moves.active(self.configuration)
         self.settle()
         for event in events:
             self.microstep(event)
@@ -89,13 +89,13 @@ class Tick:
         """Return where the chart stands."""
         env = self.env
         values = tuple([env[name] for name in self.machine.registers])
-        return Snapshot(self.machine, True, self.leaves, values, self.memories)
+        return Snapshot(self.machine, True, self.configuration, values, self.history)
 
     # What a tick is made of
 
     def count(self) -> None:
         """Let time pass for the states that are active."""
-        env, active = self.env, self.moves.active(self.leaves)
+        env, active = self.env, self.moves.active(self.configuration)
         for node in self.machine.counting:
             for counter in node.counters if node.index in active else ():
                 counted = env[counter.name]
@@ -139,7 +139,7 @@ class Tick:
         self.microsteps += 1
         if self.microsteps > MAX_MICROSTEPS:
             self.refuse_circle()
-        move = self.moves.of(self.leaves, self.memories, tuple(chosen))
+        move = self.moves.of(self.configuration, self.history, tuple(chosen))
         for node in move.leaving:
             self.leave(node)
         for way in move.ways:
@@ -154,7 +154,7 @@ class Tick:
         """Return, for every innermost state, the first way that may be taken, its own before outer ones."""
         chosen: list[CompoundTransition] = []
         asked = self.machine.ways_asked
-        for leaf in self.leaves:
+        for leaf in self.configuration:
             for way in asked.get((leaf, event), ()):
                 if self.holds(way):
                     if way not in chosen:
@@ -189,13 +189,13 @@ class Tick:
                 self.act(node.entry)
             for event in done:
                 self.put(event)
-        self.leaves, self.memories = move.leaves, move.memories
+        self.configuration, self.history = move.configuration, move.history
         self.see_who_is_active()
 
     def see_who_is_active(self) -> None:
         """Let expressions know what is active."""
         if self.machine.asked_inside:
-            active = self.moves.active(self.leaves)
+            active = self.moves.active(self.configuration)
             for name, number in self.machine.asked_inside.items():
                 self.env[name] = number in active
 

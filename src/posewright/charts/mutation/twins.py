@@ -76,7 +76,7 @@ class ProductStep:
     @property
     def count_alike(self) -> bool:
         """Whether both count the same times, so that a state of the one is a state of the other."""
-        return self.limits[0] == self.limits[1] and self.one.machine.memories == self.other.machine.memories
+        return self.limits[0] == self.limits[1] and self.one.machine.history == self.other.machine.history
 
     @property
     def begin_alike(self) -> bool:
@@ -123,9 +123,9 @@ class ProductStep:
             min(int(held.get(name, 0)), limits[name].limit) if name in limits else held[name]
             for name in machine.registers
         ]
-        remembered = dict(zip(state.machine.memories, state.memories, strict=True))
-        memories = tuple(remembered.get(key, ()) for key in machine.memories)
-        return Snapshot(machine, state.started, state.leaves, tuple(values), memories)
+        remembered = dict(zip(state.machine.history, state.history, strict=True))
+        history = tuple(remembered.get(key, ()) for key in machine.history)
+        return Snapshot(machine, state.started, state.configuration, tuple(values), history)
 
     def step(self, pair: Pair) -> Iterator[Together]:
         """Yield every way in which a tick of both can go."""
@@ -146,21 +146,28 @@ class ProductStep:
         keeps = list(self.keeps.values())
         values = [keep.canonical(value) for keep, value in zip(keeps, other.values, strict=False)]
         rest = other.values[len(keeps) :]
-        twin = Snapshot(other.machine, other.started, other.leaves, (*values, *rest), other.memories)
+        twin = Snapshot(other.machine, other.started, other.configuration, (*values, *rest), other.history)
         return self.looked.joined(*self.looked.split(one)), twin
 
     def seen_apart(self, one: Snapshot | None, other: Snapshot | None) -> bool:
         """Return whether states or outputs differ, or just one of the ticks failed."""
         if one is None or other is None:
             return one is not other
-        return one.leaves != other.leaves or one.values[: self.outputs] != other.values[: self.outputs]
+        return (
+            one.configuration != other.configuration
+            or one.values[: self.outputs] != other.values[: self.outputs]
+        )
 
     def same(self, together: Together) -> bool:
         """Return whether after a tick nothing differs that both know of."""
         one, other = together.one, together.other
         if one is None or other is None:
             return one is other
-        if not together.wrote_alike or one.leaves != other.leaves or one.memories != other.memories:
+        if (
+            not together.wrote_alike
+            or one.configuration != other.configuration
+            or one.history != other.history
+        ):
             return False
         return all(one.values[i] == other.values[j] for i, j in self.told_apart)
 

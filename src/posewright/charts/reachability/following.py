@@ -72,7 +72,7 @@ class Follower:
 
     def watch(self, tick: Tick, path: PathCondition) -> tuple[bool, ...]:
         """Return the answers to what is asked after the tick."""
-        env = {**tick.env, **self.asked.standing(tick.moves.active(tick.leaves), tick.raised)}
+        env = {**tick.env, **self.asked.standing(tick.moves.active(tick.configuration), tick.raised)}
         return tuple([self.asks(answer, env, path) for answer in self.watched])
 
     def asks(self, answer: Answer, env: dict[str, Any], path: PathCondition) -> bool:
@@ -87,7 +87,7 @@ class Follower:
         """Yield the events that come, asked for when it is their turn and if something then listens."""
         asked = self.machine.ways_asked
         for event in self.machine.events:
-            if any((leaf, event) in asked for leaf in tick.leaves) and path.holds(event):
+            if any((leaf, event) in asked for leaf in tick.configuration) and path.holds(event):
                 yield event
 
 

@@ -16,7 +16,7 @@ from posewright.charts.reachability.path import PathCondition, paths
 from posewright.charts.types import Value
 
 Rest = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...]]
-"""All of a state but its counters: started, leaves, outputs and locals, memories."""
+"""All of a state but its counters: started, configuration, outputs and locals, history."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class AbstractStates:
         values = state.values[: self.variables]
         if self.coarse:
             values = tuple([keep.canonical(v) for keep, v in zip(self.keeps.values(), values, strict=True)])
-        rest = (state.started, state.leaves, values, state.memories)
+        rest = (state.started, state.configuration, values, state.history)
         number = self.rest_numbers.setdefault(rest, len(self.rests))
         if number == len(self.rests):
             self.rests.append(rest)
@@ -98,8 +98,8 @@ class AbstractStates:
 
     def joined(self, rest: int, counts: Counts) -> Snapshot:
         """Return the state that has these two parts."""
-        started, leaves, values, memories = self.rests[rest]
-        return Snapshot(self.machine, started, leaves, (*values, *counts), memories)
+        started, configuration, values, history = self.rests[rest]
+        return Snapshot(self.machine, started, configuration, (*values, *counts), history)
 
     def at(self, rest: int, counts: Counts) -> AbstractState:
         """Return the situation of a state."""
@@ -164,5 +164,5 @@ class AbstractStates:
             return case
         running = self.clocks.running(after.values[self.variables :])  # type: ignore[arg-type]
         values = (*after.values[: self.variables], *self.clocks.onward(counts, running))
-        moved = Snapshot(self.machine, after.started, after.leaves, values, after.memories)
+        moved = Snapshot(self.machine, after.started, after.configuration, values, after.history)
         return replace(case, after=moved)
