@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,7 +34,8 @@ from posewright.charts import (
     save_table,
     table_of,
 )
-from posewright.charts.tables import covers, grouped, guard_cube, points
+from posewright.charts.formats import guard_cube
+from posewright.charts.tables import grouped, points
 from posewright.errors import FormatError, InputError
 
 BEHAVIOURS = Path(posewright.__file__).parent / "robots/catalogue/robotis_bioloid/behaviours"
@@ -47,6 +48,10 @@ THE_DOCUMENTS_ROWS = {
 }
 
 Tables = Callable[[str], Path]
+
+
+def covers(cube: Sequence[bool | None], point: Sequence[bool]) -> bool:
+    return all(sign is None or sign == value for sign, value in zip(cube, point, strict=True))
 
 
 def shown(table: TruthTable) -> dict[tuple[str, ...], list[str]]:

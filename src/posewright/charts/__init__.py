@@ -46,9 +46,12 @@ if TYPE_CHECKING:
     from posewright.charts.expression import FunctionRow as FunctionRow
     from posewright.charts.expression import Scope as Scope
     from posewright.charts.expression import parse_expression as parse_expression
+    from posewright.charts.formats import TableRow as TableRow
+    from posewright.charts.formats import TruthTable as TruthTable
     from posewright.charts.formats import beyond_scxml as beyond_scxml
     from posewright.charts.formats import chart_data as chart_data
     from posewright.charts.formats import chart_in as chart_in
+    from posewright.charts.formats import chart_of as chart_of
     from posewright.charts.formats import parse_chart as parse_chart
     from posewright.charts.formats import parse_scxml as parse_scxml
     from posewright.charts.formats import parse_table as parse_table
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from posewright.charts.formats import read_chart as read_chart
     from posewright.charts.formats import save_chart as save_chart
     from posewright.charts.formats import save_scxml as save_scxml
+    from posewright.charts.formats import save_table as save_table
     from posewright.charts.formats import save_transition_table as save_transition_table
     from posewright.charts.formats import scxml_text as scxml_text
     from posewright.charts.formats import transition_table_text as transition_table_text
@@ -109,14 +113,10 @@ if TYPE_CHECKING:
     from posewright.charts.scenarios import scenarios_beside as scenarios_beside
     from posewright.charts.scenarios import value_typed as value_typed
     from posewright.charts.tables import Method as Method
-    from posewright.charts.tables import TableRow as TableRow
-    from posewright.charts.tables import TruthTable as TruthTable
     from posewright.charts.tables import best_order as best_order
-    from posewright.charts.tables import chart_of as chart_of
     from posewright.charts.tables import grouped as grouped
     from posewright.charts.tables import minimise as minimise
     from posewright.charts.tables import minimised_chart as minimised_chart
-    from posewright.charts.tables import save_table as save_table
     from posewright.charts.tables import table_of as table_of
     from posewright.charts.tables import tabulate_chart as tabulate_chart
     from posewright.charts.types import UNITS as UNITS

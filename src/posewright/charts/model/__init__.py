@@ -23,8 +23,8 @@ from posewright.charts.model.declarations import (
     chart_named,
     file_named,
     name_fault,
-    one_line,
     proper_name,
+    title_of,
 )
 from posewright.charts.model.else_guards import ELSE, else_guard, has_elders
 from posewright.charts.model.promise import Promise, PropertyKind
@@ -68,10 +68,10 @@ __all__ = [
     "has_elders",
     "name_fault",
     "names_set",
-    "one_line",
     "proper_name",
     "scope_of",
     "segments_of",
+    "title_of",
     "to",
     "walk",
 ]

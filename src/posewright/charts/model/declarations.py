@@ -126,7 +126,7 @@ def file_named(path: Path | None, otherwise: str) -> str:
     return chart_named(path.name.split(".")[0]) if path is not None else otherwise
 
 
-def one_line(node: Node) -> str:
+def title_of(node: Node) -> str:
     """Return what a promise or a scenario is called, or fail where it is not one line of text."""
     name = node.text().strip()
     if not name.isprintable():

@@ -14,6 +14,16 @@ from posewright.charts.types import BoolType, Value, parse_value
 from posewright.documents import open_ordinary
 from posewright.errors import FormatError, InputError, UnknownNameError, Where
 
+Given = tuple[Mapping[str, Value], tuple[str, ...]]
+"""All inputs of a tick, and the events that come."""
+
+
+def given(chart: Chart, inputs: Mapping[str, Value]) -> Given:
+    """Return a row of inputs, which are known to be right, as a tick takes them."""
+    events = tuple(name for name in chart.events if inputs.get(name))
+    return {name: inputs[name] for name in chart.inputs}, events
+
+
 MAX_ROWS_BYTES = 50_000_000
 """Size of a file of inputs; at one tick a row that is days of a robot's life."""
 

@@ -20,9 +20,9 @@ from enum import Enum
 from itertools import permutations
 from typing import Any
 
+from posewright.charts.formats import Cube, TableRow, TruthTable, chart_of
 from posewright.charts.model import Chart
-from posewright.charts.tables.cubes import Cube
-from posewright.charts.tables.truth_table import TableRow, TruthTable, chart_of, table_of, tabulate_chart
+from posewright.charts.tables.tabulating import table_of, tabulate_chart
 from posewright.errors import InputError, MissingExtraError
 
 MAX_TWO_LEVEL = 8

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.formats.flow import LinedList
-from posewright.charts.formats.form_reading import read_form
+from posewright.charts.formats.declarations import read_form
+from posewright.charts.formats.entries import LinedList
 from posewright.charts.formats.known import Known
-from posewright.charts.formats.promise_reading import read_promises
+from posewright.charts.formats.native import read_promises
 from posewright.charts.formats.scxml.acting import Content
 from posewright.charts.formats.scxml.computed import laid_out
 from posewright.charts.formats.scxml.data import required

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from posewright.charts.expression import Function
-from posewright.charts.formats.declaration_writing import type_data
-from posewright.charts.formats.flow import flow_text
+from posewright.charts.formats.entries import flow_text
+from posewright.charts.formats.functions import type_data
 from posewright.charts.formats.scxml.names import Names
 from posewright.charts.formats.scxml.namespaces import OWN, PREFIX, SCXML, own
 from posewright.charts.formats.scxml.python_text import python_value

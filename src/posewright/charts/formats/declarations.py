@@ -1,16 +1,24 @@
-"""What a chart's document declares, in order: inputs, events, outputs, locals, constants, functions."""
+"""What a chart's document declares, read and written."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
-from posewright.charts.formats.fields import expression_in, one_or_more, quantity_in
-from posewright.charts.formats.function_reading import read_function
-from posewright.charts.formats.type_reading import read_type
-from posewright.charts.model import Declarations, proper_name
+from posewright.charts.expression import Function, FunctionRow
+from posewright.charts.formats.entries import (
+    expression_in,
+    number_text,
+    one_or_more,
+    quantity_in,
+    scalar,
+    scalar_of,
+)
+from posewright.charts.formats.functions import read_function, read_type, type_data
+from posewright.charts.model import Declarations, TableForm, proper_name
 from posewright.charts.types import INT_HIGH, INT_LOW, EnumType, Type, Value
-from posewright.documents import Node
+from posewright.documents import Node, one_line
 from posewright.errors import UnknownNameError
 
 VARIABLES = ("inputs", "outputs", "locals")
@@ -121,3 +129,59 @@ def read_resources(fields: Mapping[str, Node], declared: Declarations) -> tuple[
     """Read the outputs that must go off again."""
     nodes = one_or_more(fields["resources"]) if "resources" in fields else []
     return tuple(dict.fromkeys(node.choice("output", declared.outputs) for node in nodes))
+
+
+def constant_data(value: Value, unit: str | None) -> Value:
+    """Return a constant, with its unit where it was written in one."""
+    if unit is None or isinstance(value, bool | str):
+        return value
+    return f"{number_text(value)} {unit}"
+
+
+def value_data(value: Value) -> Value:
+    """Return what a variable begins with; truth values as 0 and 1."""
+    return int(value) if isinstance(value, bool) else value
+
+
+def function_data(function: Function) -> dict[str, Any]:
+    """Return a truth table as the document writes it."""
+    return {
+        "takes": one_line({name: type_data(kind) for name, kind in function.takes.items()}),
+        "gives": type_data(function.gives),
+        "rows": [_row_data(row) for row in function.rows],
+    }
+
+
+def _row_data(row: FunctionRow) -> list[Value] | dict[str, Any]:
+    if not row.cells:
+        return one_line({"when": scalar(row.when), "give": scalar(row.give)})
+    return [*map(scalar_of, row.cells), scalar(row.give)]
+
+
+def read_form(node: Node, states: Collection[str], declared: Declarations) -> TableForm:
+    """Read how the source's truth table writes the chart."""
+    fields = node.fields(required=("state_bits", "codes", "inputs"), optional=("outputs",))
+    bits = tuple(bit.text() for bit in fields["state_bits"].items())
+    nodes = fields["codes"].fields(required=states, optional=())
+    codes = {name: _code(code, len(bits)) for name, code in nodes.items()}
+    if len(set(codes.values())) < len(codes):
+        fields["codes"].fail("two states have the same code", hint="every state has its own")
+    outputs = {name: name for name in declared.outputs}
+    if "outputs" in fields:
+        outputs = _columns(fields["outputs"], declared.outputs, "output")
+    return TableForm(_columns(fields["inputs"], declared.inputs, "input"), outputs, bits, codes)
+
+
+def _columns(node: Node, known: Mapping[str, Type], kind: str) -> dict[str, str]:
+    found = {column: name.choice(kind, list(known)) for column, name in node.fields().items()}
+    for name in known:
+        if list(found.values()).count(name) != 1:
+            node.fail(f"the {kind} {name!r} needs just one column", hint=f"write it as `column: {name}`")
+    return found
+
+
+def _code(node: Node, length: int) -> str:
+    code = node.text()
+    if len(code) != length or set(code) - {"0", "1"}:
+        node.fail(f"{code!r} is no code of {length} bits", hint='write it in quotes, as in "01"')
+    return code

@@ -1,23 +1,128 @@
-"""Truth tables as functions: rows of cells, in the chart's document or in a CSV file beside it."""
+"""Types and functions as documents write them: a word or a mapping, and truth tables of cells."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import Any
 
 from posewright.charts.expression import Function, FunctionRow, Scope, Source, parse_expression
-from posewright.charts.formats.cell_reading import Cell, cells_of_list, cells_of_table
-from posewright.charts.formats.fields import condition_in, expression_in, keyed
-from posewright.charts.formats.type_reading import read_type
-from posewright.charts.model import proper_name, scope_of
-from posewright.charts.types import BoolType, EnumType, Numeric, Type
-from posewright.documents import Node
+from posewright.charts.formats.csv_rows import Cell, cells_of_list, cells_of_table
+from posewright.charts.formats.entries import condition_in, expression_in, keyed
+from posewright.charts.model import Declarations, proper_name, scope_of
+from posewright.charts.types import (
+    INT_HIGH,
+    INT_LOW,
+    INT_RANGES,
+    UNITS,
+    BoolType,
+    EnumType,
+    FloatType,
+    IntType,
+    Numeric,
+    Type,
+)
+from posewright.documents import Node, one_line
 from posewright.errors import UnknownNameError, Where
 
-if TYPE_CHECKING:
-    from posewright.charts.model import Declarations
+TYPE_HINT = "a type is bool, int, int8..int32, uint8, float, float32, {int: [0, 3]} or {enum: [a, b]}"
+WORDS = ("bool", *INT_RANGES, "float", "float32")
+FORMS = ("int", "float", "float32", "enum", "type")
+
+
+def read_type(node: Node) -> Type:
+    """Return the type that a document writes.
+
+    Raises:
+        DocumentError: it is none.
+        UnknownNameError: there is no such type or unit.
+    """
+    if isinstance(node.value, str):
+        return _word(node)
+    if not isinstance(node.value, dict):
+        node.fail("expected a type", hint=TYPE_HINT)
+    fields = node.fields(optional=(*FORMS, "unit"))
+    forms = [key for key in FORMS if key in fields]
+    if len(forms) != 1:
+        node.fail("expected a type" if not forms else f"both {forms[0]!r} and {forms[1]!r}", hint=TYPE_HINT)
+    found = _form(forms[0], fields[forms[0]])
+    return _with_unit(found, fields["unit"]) if "unit" in fields else found
+
+
+def _word(node: Node) -> Type:
+    word = node.text()
+    if word == "bool":
+        return BoolType()
+    if word in ("float", "float32"):
+        return FloatType(single=word == "float32")
+    if word in INT_RANGES:
+        return IntType(*INT_RANGES[word], written=word)
+    raise UnknownNameError.among("type", word, WORDS, where=node.where)
+
+
+def _form(key: str, node: Node) -> Type:
+    if key == "type":
+        return _word(node)
+    return _enum(node) if key == "enum" else _range(key, node)
+
+
+def _range(key: str, node: Node) -> IntType | FloatType:
+    ends = node.items()
+    if len(ends) != 2:
+        node.fail("a range has two ends", hint=TYPE_HINT)
+    if key == "int":
+        low, high = (end.integer(low=INT_LOW, high=INT_HIGH) for end in ends)
+        found: IntType | FloatType = IntType(low, high)
+    else:
+        found = FloatType(ends[0].number(), ends[1].number(), single=key == "float32")
+    if found.low > found.high:
+        node.fail(f"the range {found.low:g}..{found.high:g} is empty", hint="the lower end comes first")
+    return found
+
+
+def _enum(node: Node) -> EnumType:
+    values = tuple(proper_name(item.text(), item) for item in node.items())
+    if not values or len(set(values)) < len(values):
+        node.fail("an enumeration needs names, each of them once", hint=TYPE_HINT)
+    return EnumType(values)
+
+
+def _with_unit(found: Type, node: Node) -> Type:
+    if not isinstance(found, IntType | FloatType):
+        node.fail(f"{found} has no unit", hint="numbers have")
+    return replace(found, unit=node.choice("unit", UNITS))
+
+
+def type_data(kind: Type) -> str | dict[str, Any]:
+    """Return a type as the document writes it."""
+    if isinstance(kind, BoolType):
+        return "bool"
+    if isinstance(kind, EnumType):
+        return one_line({"enum": list(kind.values)})
+    word = _type_word(kind)
+    if kind.unit is None:
+        return word or one_line(_range_data(kind))
+    return one_line({**({"type": word} if word else _range_data(kind)), "unit": kind.unit})
+
+
+def _type_word(kind: Type) -> str | None:
+    """Return the word for a type of numbers, None for one with a range of its own."""
+    if isinstance(kind, IntType):
+        same = kind.written is not None and INT_RANGES.get(kind.written) == (kind.low, kind.high)
+        return kind.written if same else None
+    if isinstance(kind, BoolType | EnumType) or not kind.open:
+        return None
+    return "float32" if kind.single else "float"
+
+
+def _range_data(kind: Type) -> dict[str, Any]:
+    if isinstance(kind, IntType):
+        return {"int": [kind.low, kind.high]}
+    if isinstance(kind, BoolType | EnumType):
+        return {}
+    return {"float32" if kind.single else "float": list(kind.ends)}
+
 
 ANY = frozenset({"X", "x", "-", "*"})
 """Cells that say that it does not matter."""

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.formats.action_reading import read_actions, read_values
-from posewright.charts.formats.fields import choice_of, seconds_of, text_of, truth_of
+from posewright.charts.formats.entries import choice_of, seconds_of, text_of, truth_of
 from posewright.charts.formats.known import Known
-from posewright.charts.formats.transition_reading import read_targets, read_transitions
+from posewright.charts.formats.transitions import (
+    actions_data,
+    read_actions,
+    read_targets,
+    read_transitions,
+    read_values,
+    targets_data,
+    transition_data,
+    values_data,
+    without_gaps,
+)
 from posewright.charts.model import Kind, Otherwise, Priority, State
-from posewright.documents import Node
+from posewright.documents import Node, one_line
 
 FLAT_KEYS = ("description", "transitions", "min_s", "priority", "otherwise", "final")
 STATECHART_KEYS = ("entry", "during", "exit", "initial", "states", "regions")
@@ -79,3 +89,29 @@ def refuse_both(fields: Mapping[str, Node]) -> None:
 
 def _moore(node: Node, known: Known) -> dict[str, Expression]:
     return read_values(node, known, known.fixed_scope)
+
+
+def state_data(state: State) -> dict[str, Any] | list[dict[str, Any]]:
+    """Return a state: a list where it has transitions only, else a mapping."""
+    transitions = [transition_data(transition, in_state=True) for transition in state.transitions]
+    data = without_gaps(
+        {
+            "description": state.description,
+            "min_s": state.min_s or None,
+            "priority": state.priority and state.priority.value,
+            "otherwise": state.otherwise and state.otherwise.value,
+            "transitions": transitions,
+            "do": values_data(state.do),
+            "entry": actions_data(state.entry),
+            "during": actions_data(state.during),
+            "exit": actions_data(state.exit),
+            "final": state.final or None,
+            "initial": targets_data(state.initial),
+        }
+    )
+    if state.states:
+        inside = {child.name: state_data(child) for child in state.states}
+        data["regions" if state.parallel else "states"] = inside
+    return (
+        one_line(data) if data == {"final": True} else transitions if data.keys() <= {"transitions"} else data
+    )

@@ -1,16 +1,26 @@
-"""Scenarios, `*.scenario.yaml`: read with the line of everything that is wrong."""
+"""Scenarios, `*.scenario.yaml`: found, read with the line of everything that is wrong, and written."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from posewright.charts.formats import LONGEST_S, one_or_more, read_chart, text_of, written
-from posewright.charts.model import Chart, one_line
+from posewright.charts.model import Chart, title_of
 from posewright.charts.scenarios.scenario import NOTHING, Expectation, Scenario, ScenarioStep
 from posewright.charts.types import Type, Value, conversion, parse_quantity, parse_value
-from posewright.documents import Node, is_file, parse_document, read_text
-from posewright.errors import InputError, UnknownNameError
+from posewright.documents import (
+    Node,
+    is_file,
+    is_folder,
+    one_line,
+    parse_document,
+    read_document,
+    read_text,
+    save_document,
+)
+from posewright.errors import DocumentError, InputError, UnknownNameError, Where
 
 MAX_TICKS = 1_000_000
 """Ticks of a scenario: more than a day at ten a second."""
@@ -63,7 +73,7 @@ class _Reading:
         if not steps:
             fields["steps"].fail("no step", hint=STEP_HINT)
         return Scenario(
-            name=one_line(fields["scenario"]),
+            name=title_of(fields["scenario"]),
             steps=tuple(self.step(node) for node in steps),
             chart=text_of(fields, "chart"),
             start=start,
@@ -145,3 +155,94 @@ class _Reading:
             if error.where is not None:
                 raise
             node.fail(error.message, hint=error.hint)
+
+
+def save_scenario(scenario: Scenario, path: Path | str) -> None:
+    """Write a scenario, atomically; over an existing document only what changed is changed."""
+    save_document(path, scenario_data(scenario))
+
+
+def scenario_data(scenario: Scenario) -> dict[str, Any]:
+    """Return a scenario as the plain data of its document."""
+    data = {
+        "scenario": scenario.name,
+        "chart": scenario.chart,
+        "description": scenario.description,
+        "start": scenario.start,
+        "steps": [one_line(_step(step)) for step in scenario.steps],
+    }
+    return {key: value for key, value in data.items() if value not in (None, "")}
+
+
+def _step(step: ScenarioStep) -> dict[str, Any]:
+    lasts = {"for": f"{step.seconds!r} s"} if step.seconds else {"ticks": step.ticks}
+    data = {
+        **lasts,
+        "set": _values(step.set),
+        "send": list(step.send),
+        "expect": _expectation(step.expect),
+        "throughout": _expectation(step.throughout),
+    }
+    return {key: value for key, value in data.items() if value not in ({}, [])}
+
+
+def _expectation(expectation: Expectation) -> dict[str, Any]:
+    states = {"in": _few(expectation.inside), "not_in": _few(expectation.outside)}
+    return {**{key: names for key, names in states.items() if names}, **_values(expectation.values)}
+
+
+def _few(names: Sequence[str]) -> str | list[str]:
+    return names[0] if len(names) == 1 else list(names)
+
+
+def _values(values: Mapping[str, Value]) -> dict[str, Value]:
+    """Return values as charts write them: truth values are 0 and 1."""
+    return {name: int(value) if isinstance(value, bool) else value for name, value in values.items()}
+
+
+ENDING = ".scenario.yaml"
+FOLDERS = (".", "scenarios")
+"""Where scenarios are looked for, seen from the chart."""
+
+
+def scenarios_beside(chart: Chart) -> list[Path]:
+    """Return the scenario files beside a chart, and in `scenarios/` there, that name it, by their names.
+
+    Raises:
+        InputError: there is none.
+        DocumentError: a document beside the chart cannot be read.
+    """
+    if chart.path is None:
+        raise InputError(f"{chart.name} was not read from a file", hint="name the scenarios")
+    folders = [chart.path.parent / folder for folder in FOLDERS]
+    found = [
+        path for folder in folders for path in sorted(folder.glob(f"*{ENDING}")) if _names(path, chart.path)
+    ]
+    if not found:
+        hint = f"write one, or let `posewright chart cover {chart.path} -o FOLDER` write some"
+        raise InputError("no scenario names this chart", where=Where(chart.path), hint=hint)
+    return found
+
+
+def files_in(paths: Iterable[Path | str]) -> list[Path]:
+    """Return the files that paths stand for: a folder stands for the scenarios in it.
+
+    Raises:
+        DocumentError: a folder holds no scenario.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        inside = sorted(path.glob(f"*{ENDING}")) if is_folder(path) else [path]
+        if not inside:
+            raise DocumentError(
+                "no scenario in this folder", where=Where(path), hint=f"their names end in {ENDING}"
+            )
+        found += inside
+    return found
+
+
+def _names(path: Path, chart: Path) -> bool:
+    named = read_document(path).fields().get("chart")
+    if named is None or not isinstance(named.value, str):
+        return False
+    return (path.parent / named.value).resolve() == chart.resolve()

@@ -1,14 +1,20 @@
-"""Reads whatever holds a chart: a native document, a table or SCXML, told apart by ending or content."""
+"""Files of charts: which form one is in, told by its ending or content; read and written."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import NoReturn
 
-from posewright.charts.formats.chart_reading import parse_chart
-from posewright.charts.formats.transition_table import is_transition_table, may_be_transition_table
+from posewright.charts.formats.native import parse_chart, save_chart
+from posewright.charts.formats.scxml.writing import save_scxml
+from posewright.charts.formats.transition_tables import (
+    is_transition_table,
+    may_be_transition_table,
+    save_transition_table,
+)
 from posewright.charts.model import Chart
 from posewright.documents import open_ordinary
 from posewright.errors import DocumentError, InputError, Where
@@ -65,12 +71,11 @@ def chart_in(text: str, path: Path) -> Chart:
     if len(text) > MAX_BYTES[holder]:
         _refuse_size(text, path, holder)
     if holder is Holder.TRUTH_TABLE:
-        from posewright.charts.formats.table_reading import parse_table
-        from posewright.charts.tables import chart_of
+        from posewright.charts.formats.truth_tables import chart_of, parse_table
 
         return replace(chart_of(parse_table(text, path)), path=path)
     if holder is Holder.TRANSITION_TABLE:
-        from posewright.charts.formats.transition_table_reading import parse_transition_table
+        from posewright.charts.formats.transition_tables import parse_transition_table
 
         return parse_transition_table(text, path)
     if holder is Holder.SCXML:
@@ -126,3 +131,26 @@ def _refuse_size(text: str, path: Path, holder: Holder) -> NoReturn:
     line = text.count("\n", 0, limit) + 1
     message, hint = f"larger than {limit} bytes", f"no honest {holder.value} is"
     raise DocumentError(message, where=Where(path, line), hint=hint)
+
+
+WRITERS: dict[str, Callable[[Chart, Path], None]] = {
+    ".yaml": save_chart,
+    ".yml": save_chart,
+    ".scxml": save_scxml,
+    ".xml": save_scxml,
+    ".csv": save_transition_table,
+}
+"""What writes a file of each ending."""
+
+
+def write_chart(chart: Chart, path: Path | str) -> None:
+    """Write a chart as a native document (.yaml), as SCXML (.scxml), or as a transition table (.csv).
+
+    Raises:
+        InputError: another ending, or the form cannot say something that the chart has.
+        OutputError: the file cannot be written.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in WRITERS:
+        raise InputError(f"cannot write a chart into {path}", hint="the name ends in .yaml, .scxml or .csv")
+    WRITERS[path.suffix.lower()](chart, path)

@@ -2,86 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Iterator
+from itertools import product
 
 from posewright.charts.checks import require_sound
-from posewright.charts.expression import Expression, constant
+from posewright.charts.expression import Expression
+from posewright.charts.formats import TableRow, TruthTable
 from posewright.charts.machine import Interpreter, Machine, Snapshot
-from posewright.charts.model import Chart, Kind, State, TableForm, Transition, assign, expressions_in, to
-from posewright.charts.tables.cubes import Cube, cube_guard, cube_text, points
+from posewright.charts.model import Chart, Kind, TableForm, expressions_in
 from posewright.charts.types import BoolType
-from posewright.documents import write_atomically
 from posewright.errors import InputError, Where
 
 MAX_TABLE_INPUTS = 12
 """Inputs of a table we write: 4096 rows a state."""
 
 
-@dataclass(frozen=True)
-class TableRow:
-    """In `state`, for the inputs in `cube`: go where, with which outputs."""
-
-    state: str
-    cube: Cube
-    go: str
-    outputs: tuple[bool, ...]
-    line: int | None = field(default=None, compare=False)
-
-    @property
-    def effect(self) -> tuple[str, tuple[bool, ...]]:
-        """What the row does."""
-        return self.go, self.outputs
-
-    def __str__(self) -> str:
-        return f"{cube_text(self.cube)}/{cube_text(self.outputs)}"
-
-
-@dataclass(frozen=True)
-class TruthTable:
-    """Rows in the columns of a form."""
-
-    name: str
-    form: TableForm
-    initial: str
-    states: tuple[str, ...]
-    rows: tuple[TableRow, ...]
-
-    @cached_property
-    def _by_state(self) -> dict[str, list[TableRow]]:
-        found: dict[str, list[TableRow]] = {}
-        for row in self.rows:
-            found.setdefault(row.state, []).append(row)
-        return found
-
-    def rows_of(self, state: str) -> tuple[TableRow, ...]:
-        """Return the rows of one state, in order."""
-        return tuple(self._by_state.get(state, ()))
-
-    def cells(self, row: TableRow) -> list[str]:
-        """Return a row as text, one cell a column."""
-        return [
-            *self.form.cells_of(row.state),
-            *cube_text(row.cube),
-            *self.form.cells_of(row.go),
-            *cube_text(row.outputs),
-        ]
-
-    def csv(self) -> str:
-        """Return the table as the text of a CSV file."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator=self.form.newline)
-        writer.writerow(self.form.columns)
-        writer.writerows(self.cells(row) for row in self.rows)
-        return out.getvalue()
-
-
-def save_table(table: TruthTable, path: Path | str) -> None:
-    """Write a truth table as CSV, atomically."""
-    write_atomically(Path(path), table.csv().encode())
+def points(count: int) -> Iterator[tuple[bool, ...]]:
+    """Yield every combination of `count` truth values, counting upwards."""
+    return product((False, True), repeat=count)
 
 
 def table_of(chart: Chart) -> TruthTable:
@@ -161,46 +99,6 @@ def tabulate_chart(chart: Chart) -> TruthTable:
     """
     require_sound(chart)
     return table_of(chart)
-
-
-def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = None) -> Chart:
-    """Return the chart that has one transition for each row of a table.
-
-    Args:
-        table: the rows.
-        period_s: the sample period [s], which a table does not say; the UC3M thesis's is 0.1 s.
-        like: a chart whose declarations, times and words are kept.
-    """
-    inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
-    found = {name: _state(table, name) for name in table.states}
-    if like is not None:
-        states = (replace(state, transitions=found[state.name].transitions) for state in like.states)
-        return replace(like, states=tuple(states), junctions={})
-    return Chart(
-        name=table.name,
-        kind=Kind.MEALY,
-        period_s=period_s,
-        inputs={name: BoolType() for name in inputs},
-        outputs={name: BoolType() for name in outputs},
-        initial=to(table.initial),
-        states=tuple(found.values()),
-        form=table.form,
-    )
-
-
-def _state(table: TruthTable, name: str) -> State:
-    inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
-    rows = table.rows_of(name)
-    transitions = tuple(
-        Transition(
-            when=cube_guard(row.cube, inputs),
-            do=assign({output: constant(value) for output, value in zip(outputs, row.outputs, strict=True)}),
-            go=to(row.go),
-            line=row.line,
-        )
-        for row in rows
-    )
-    return State(name, transitions, line=rows[0].line if rows else None)
 
 
 def grouped(table: TruthTable) -> dict[tuple[str, ...], tuple[TableRow, ...]]:

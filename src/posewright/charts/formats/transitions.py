@@ -1,28 +1,136 @@
-"""Transitions and their targets, and the ways on from junctions."""
+"""Transitions, their targets and their actions."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any, NoReturn
 
-from posewright.charts.expression import Expression
-from posewright.charts.formats.action_reading import read_actions, read_values
-from posewright.charts.formats.fields import condition_in, keyed, one_or_more, seconds_of, text_of, truth_of
+from posewright.charts.expression import Expression, Scope
+from posewright.charts.formats.entries import (
+    condition_in,
+    expression_in,
+    keyed,
+    one_or_more,
+    scalar,
+    seconds_of,
+    text_of,
+    truth_of,
+)
 from posewright.charts.formats.known import Known
 from posewright.charts.model import (
     ALWAYS,
     DONE,
     ELSE,
+    Action,
     Actions,
     Assign,
+    Branch,
     Kind,
     Memory,
+    Raise,
     Target,
     Transition,
     else_guard,
     has_elders,
 )
-from posewright.documents import Node
+from posewright.charts.types import Value
+from posewright.documents import Node, one_line
 from posewright.errors import UnknownNameError, Where
+
+ACTION_HINT = "an action is {output: value}, {raise: event} or {if: condition, do: ..., else: ...}"
+
+
+def read_actions(node: Node | None, known: Known) -> Actions:
+    """Return the actions of an entry; none where it is not there.
+
+    Raises:
+        DocumentError: an action is none, or sets what it must not.
+        UnknownNameError: no such output, local or event.
+        ExpressionError: a value does not read, or is of another type.
+    """
+    if node is None or node.value is None:
+        return ()
+    if isinstance(node.value, list):
+        return tuple(_action(item, known) for item in node.items() if item.value != {})
+    return (_action(node, known),) if node.value != {} else ()
+
+
+def _action(node: Node, known: Known) -> Action:
+    if not isinstance(node.value, dict):
+        node.fail("expected an action", hint=ACTION_HINT)
+    fields = node.fields()
+    if "if" in fields:
+        return _branch(node, known)
+    if "raise" in fields:
+        if len(fields) > 1:
+            node.fail("'raise' stands alone", hint="write a list: [{x: 1}, {raise: event}]")
+        return _raise(fields["raise"], known)
+    return Assign(read_values(node, known, known.scope), line=node.line)
+
+
+def _branch(node: Node, known: Known) -> Branch:
+    fields = keyed(node, ("else",), required=("if", "do"))
+    return Branch(
+        when=condition_in(node, "if", fields["if"], known.scope),
+        then=read_actions(fields["do"], known),
+        otherwise=read_actions(fields.get("else"), known),
+        line=node.line,
+    )
+
+
+def _raise(node: Node, known: Known) -> Raise:
+    name, events = node.text(), known.declared.every_event
+    if name in events:
+        return Raise(name, line=node.line)
+    if name.startswith(DONE):
+        node.fail(f"{name!r} comes by itself", hint="it is raised when a final state is entered")
+    raise UnknownNameError.among("event", name, events, where=node.where)
+
+
+def read_values(node: Node, known: Known, scope: Scope) -> dict[str, Expression]:
+    """Return what a mapping sets outputs and locals to."""
+    variables = known.declared.variables
+    found: dict[str, Expression] = {}
+    for name, entry in keyed(node, None).items():
+        if name not in variables:
+            _refuse_setting(name, entry, known)
+        found[name] = expression_in(node, name, entry, scope, variables[name])
+    return found
+
+
+def _refuse_setting(name: str, node: Node, known: Known) -> NoReturn:
+    declared = known.declared
+    if name in declared.inputs:
+        node.fail(f"{name!r} is an input", hint="inputs come from outside: set an output or a local")
+    if name in declared.constants:
+        node.fail(f"{name!r} is a constant", hint="what changes is a local: declare it under `locals`")
+    if name in declared.every_event:
+        node.fail(f"{name!r} is an event", hint=f"write {{raise: {name}}}")
+    sort = "output or local" if declared.locals else "output"
+    raise UnknownNameError.among(sort, name, declared.variables, where=node.where)
+
+
+def actions_data(actions: Actions) -> Any:
+    """Return actions: a mapping where there is one, else a list."""
+    found = [_action_data(action) for action in actions]
+    return found[0] if len(found) == 1 else found
+
+
+def values_data(values: Mapping[str, Expression]) -> dict[str, Value]:
+    """Return what outputs and locals are set to."""
+    return one_line({name: scalar(value) for name, value in values.items()})
+
+
+def _action_data(action: Action) -> dict[str, Any]:
+    if isinstance(action, Assign):
+        return values_data(action.values)
+    if isinstance(action, Raise):
+        return one_line({"raise": action.event})
+    data: dict[str, Any] = {"if": scalar(action.when), "do": actions_data(action.then)}
+    if action.otherwise:
+        data["else"] = actions_data(action.otherwise)
+    return one_line(data)
+
 
 ENDS = ("go", "then", "junction")
 SEGMENT_KEYS = ("when", "do", *ENDS, "local", "description")
@@ -177,3 +285,56 @@ def _target(node: Node, states: Collection[str]) -> Target:
         MEMORIES[key],
         tuple(name.choice("state", states) for name in default),
     )
+
+
+MEMORY_KEYS = {Memory.SHALLOW: "history", Memory.DEEP: "deep_history"}
+NOTHING: tuple[Any, ...] = (None, "", {}, [])
+SHORT = 90
+"""Characters of a transition that stands on one line."""
+
+
+def without_gaps(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries that say something."""
+    return {key: value for key, value in data.items() if value not in NOTHING}
+
+
+def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, Any]]:
+    """Return the ways on from a junction."""
+    return [transition_data(segment, in_state=False) for segment in segments]
+
+
+def transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]:
+    """Return a transition; one of a state may leave out a guard that its events or time imply."""
+    caused = transition.on or transition.after_s or transition.leads_on
+    obvious = transition.when == ALWAYS and (not in_state or bool(caused))
+    data = without_gaps(
+        {
+            "description": transition.description,
+            "on": transition.on[0] if len(transition.on) == 1 else list(transition.on),
+            "when": ELSE if transition.is_else else None if obvious else scalar(transition.when),
+            "after_s": transition.after_s or None,
+            "do": actions_data(transition.do),
+            "go": targets_data(transition.go),
+            "local": transition.local or None,
+            "then": segments_data(transition.then),
+            "junction": transition.junction,
+        }
+    )
+    if not data.keys() & {"do", "go", "then", "junction"}:
+        data["do"] = one_line({})
+    return one_line(data) if "then" not in data and len(str(data)) <= SHORT else data
+
+
+def targets_data(targets: tuple[Target, ...]) -> Any:
+    """Return the states to go to: a name, a history, or a list; nothing where there are none."""
+    found = [_target_data(target) for target in targets]
+    return found[0] if len(found) == 1 else found
+
+
+def _target_data(target: Target) -> str | dict[str, Any]:
+    if target.memory is None:
+        return target.state
+    data: dict[str, Any] = {MEMORY_KEYS[target.memory]: target.state}
+    if target.default:
+        data["default"] = target.default[0] if len(target.default) == 1 else list(target.default)
+    return one_line(data)

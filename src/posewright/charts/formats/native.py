@@ -1,0 +1,396 @@
+"""The whole of a chart's native document, `*.chart.yaml`, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from posewright.charts.formats.declarations import (
+    SECTIONS,
+    constant_data,
+    function_data,
+    read_declarations,
+    read_form,
+    read_initial_values,
+    read_resources,
+    value_data,
+)
+from posewright.charts.formats.entries import (
+    LONGEST_S,
+    SHORTEST_S,
+    choice_of,
+    condition_in,
+    keyed,
+    number_text,
+    quantity_in,
+    scalar,
+    text_of,
+)
+from posewright.charts.formats.functions import type_data
+from posewright.charts.formats.known import STATE_HINT, Known, is_state_name, states_named
+from posewright.charts.formats.states import read_states, refuse_both, state_data
+from posewright.charts.formats.transitions import (
+    read_segments,
+    read_targets,
+    segments_data,
+    targets_data,
+    without_gaps,
+)
+from posewright.charts.model import (
+    Chart,
+    Kind,
+    Otherwise,
+    Priority,
+    Promise,
+    PropertyKind,
+    Steps,
+    Transition,
+    chart_name,
+    title_of,
+)
+from posewright.charts.types import conversion, exactly
+from posewright.documents import Node, is_there, one_line, parse_document, read_text, save_document
+from posewright.errors import InputError, Where
+
+VOWS = ("never", "always", "leads_to")
+PROMISE_KEYS = (*VOWS, "when", "within", "name")
+PROMISE_HINT = "write {never: x}, {always: x} or {when: x, leads_to: y, within: 2 s}"
+MAX_PROMISES = 1000
+
+
+def read_promises(fields: Mapping[str, Node], known: Known) -> tuple[Promise, ...]:
+    """Return the promises of a chart; one without a name is called by its sort and its place.
+
+    Raises:
+        DocumentError: one of them promises nothing, or two have the same name.
+        ExpressionError: a condition does not read.
+    """
+    if "promises" not in fields:
+        return ()
+    found: dict[str, Promise] = {}
+    for item in fields["promises"].items():
+        promise = _promise(item, len(found) + 1, known)
+        if promise.name in found:
+            item.fail(f"a promise {promise.name!r} is there twice", hint="rename one")
+        found[promise.name] = promise
+    return tuple(found.values())
+
+
+def _promise(node: Node, number: int, known: Known) -> Promise:
+    fields = keyed(node, PROMISE_KEYS)
+    vows = [key for key in VOWS if key in fields]
+    if len(vows) != 1:
+        node.fail(
+            "it promises nothing" if not vows else f"both {vows[0]!r} and {vows[1]!r}", hint=PROMISE_HINT
+        )
+    (vow,) = vows
+    leads = vow == "leads_to"
+    needed: Collection[str] = ("when", "leads_to", "within") if leads else (vow,)
+    fields = node.fields(required=needed, optional=("name",))
+    key = "when" if leads else vow
+    return Promise(
+        name=(title_of(fields["name"]) if "name" in fields else "")
+        or default_name(PropertyKind(vow), number),
+        vow=PropertyKind(vow),
+        when=condition_in(node, key, fields[key], known.promise_scope),
+        goal=condition_in(node, vow, fields[vow], known.promise_scope) if leads else None,
+        within_s=_within(fields["within"], known) if leads else 0.0,
+        line=node.line,
+    )
+
+
+def default_name(vow: PropertyKind, number: int) -> str:
+    """Return what a promise without a name is called: `number` counts all promises from 1."""
+    return f"{vow.value} {number}"
+
+
+def _within(node: Node, known: Known) -> float:
+    """Read a time: a number of seconds, a number with a unit of time, or a constant."""
+    number, unit = _time(node, known)
+    seconds = number if unit is None else in_seconds(number, unit)
+    if seconds is None:
+        node.fail(f"{unit} is no unit of time", hint="write it like 2 s or 500 ms")
+    if not 0.0 <= seconds <= LONGEST_S:
+        node.fail(f"{seconds:g} s is out of range", hint=f"the range is 0..{LONGEST_S:g} s")
+    return seconds
+
+
+def _time(node: Node, known: Known) -> tuple[float, str | None]:
+    declared = known.declared
+    if not isinstance(node.value, str):
+        return node.number(), None
+    if node.value in declared.constants:
+        value = declared.constants[node.value]
+        if isinstance(value, bool | str):
+            node.fail(f"{node.value!r} is no time", hint="write it like 2 s or 500 ms")
+        return value, declared.units.get(node.value)
+    return quantity_in(node)
+
+
+def in_seconds(number: float, unit: str) -> float | None:
+    """Return a time in seconds, None where the unit is not one of time."""
+    factor = conversion(unit, "s")
+    return None if factor is None else float(exactly(number) * factor)
+
+
+REQUIRED = ("chart", "period_s")
+STATECHART_KEYS = ("events", "local_events", "steps", "regions")
+
+MAX_JUNCTIONS = 200
+"""Named junctions in a chart; one may lead to the next."""
+
+CHART_KEYS = (
+    *REQUIRED,
+    "description",
+    "source",
+    "kind",
+    "steps",
+    *SECTIONS,
+    "initial_values",
+    "initial_outputs",
+    "resources",
+    "promises",
+    "priority",
+    "otherwise",
+    "table",
+    "initial",
+    "junctions",
+    "states",
+    "regions",
+)
+
+
+def parse_chart(text: str, path: Path | None = None) -> Chart:
+    """Read a chart from the text of its document.
+
+    Args:
+        text: the document.
+        path: where it stands: for messages, and to find the tables of functions beside it.
+
+    Raises:
+        DocumentError: the document, or an entry in it, is not what it should be.
+        ExpressionError: a guard or an action does not parse or does not type.
+        UnknownNameError: a state, an event, a key or a type that does not exist.
+    """
+    root = parse_document(text, path)
+    root.fields(optional=CHART_KEYS)  # a misspelt key is worth more than a missing one
+    fields = root.fields(required=REQUIRED)
+    known = _known(root, fields)
+    try:
+        return _chart(root, fields, known)
+    except InputError as error:  # the model knows not every line
+        if error.where is None or error.where.line is None:
+            node = fields.get("initial", fields.get("states", root))
+            error.where = Where(root.path, node.line)
+        raise
+
+
+def _known(root: Node, fields: Mapping[str, Node]) -> Known:
+    """Read every name, before anything that may use it."""
+    kind = choice_of(fields, "kind", Kind) or Kind.STATECHART
+    if kind is not Kind.STATECHART:
+        for key in STATECHART_KEYS:
+            if key in fields:
+                fields[key].fail(f"a {kind.value} chart has no {key}", hint="say kind: statechart")
+    _require_states(root, fields)
+    declared = read_declarations(fields)
+    states, done = states_named(root)
+    return Known(kind, declared, states, _junctions_named(fields, states), done)
+
+
+def _junctions_named(fields: Mapping[str, Node], states: Mapping[str, Node]) -> tuple[str, ...]:
+    nodes = fields["junctions"].fields() if "junctions" in fields else {}
+    if len(nodes) > MAX_JUNCTIONS:
+        hint = f"at most {MAX_JUNCTIONS}; a truth table asks many questions at once"
+        fields["junctions"].fail(f"{len(nodes)} junctions", hint=hint)
+    for name, node in nodes.items():
+        if not is_state_name(name):
+            node.fail(f"{name[:80]!r} is no name for a junction", hint=STATE_HINT)
+        if name in states:
+            states[name].fail(f"{name!r} is a state and a junction", hint="rename one")
+    return tuple(nodes)
+
+
+def _require_states(root: Node, fields: Mapping[str, Node]) -> None:
+    refuse_both(fields)
+    if "regions" not in fields:
+        root.fields(required=(*REQUIRED, "initial", "states"))
+    states = fields["regions"] if "regions" in fields else fields["states"]
+    if not states.fields():
+        states.fail("there is no state", hint="a chart has at least one")
+
+
+def _chart(root: Node, fields: Mapping[str, Node], known: Known) -> Chart:
+    declared = known.declared
+    plain = Otherwise.STAY if known.kind is Kind.STATECHART else Otherwise.REFUSE
+    return Chart(
+        name=chart_name(fields["chart"]),
+        kind=known.kind,
+        period_s=fields["period_s"].number(low=SHORTEST_S, high=LONGEST_S),
+        inputs=declared.inputs,
+        outputs=declared.outputs,
+        initial=read_targets(fields["initial"], known.states) if "initial" in fields else (),
+        states=read_states(fields, known),
+        parallel="regions" in fields,
+        events=declared.events,
+        local_events=declared.local_events,
+        locals=declared.locals,
+        constants=declared.constants,
+        units=declared.units,
+        functions=declared.functions,
+        initial_values=read_initial_values(fields, declared),
+        junctions=_junctions(fields, known),
+        steps=choice_of(fields, "steps", Steps) or Steps.ONE,
+        priority=choice_of(fields, "priority", Priority) or Priority.EXCLUSIVE,
+        otherwise=choice_of(fields, "otherwise", Otherwise) or plain,
+        otherwise_said="otherwise" in fields,
+        promises=read_promises(fields, known),
+        resources=read_resources(fields, declared),
+        form=read_form(fields["table"], list(known.states), declared) if "table" in fields else None,
+        description=text_of(fields, "description"),
+        source=text_of(fields, "source"),
+        path=root.path,
+        lines=declared.lines,
+    )
+
+
+def _junctions(fields: Mapping[str, Node], known: Known) -> dict[str, tuple[Transition, ...]]:
+    nodes = fields["junctions"].fields() if "junctions" in fields else {}
+    return {name: read_segments(node, known) for name, node in nodes.items()}
+
+
+def plain(value: Any) -> Any:
+    """Return a document's tree as plain data."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(element) for key, element in value.items()}
+    if isinstance(value, list):
+        return [plain(element) for element in value]
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return kind(value)
+    return value
+
+
+def kept(found: Any, before: Any, data: Any) -> Any:
+    """Return `data`, but as it was found wherever it says what was said before.
+
+    Args:
+        found: the document as it stands.
+        before: what we would write for what the document says.
+        data: what we would write for what it should say.
+    """
+    if repr(before) == repr(data):  # 1, 1.0 and true are equal, and not the same
+        return found
+    if all(isinstance(each, dict) for each in (found, before, data)):
+        return _kept_mapping(found, before, data)
+    if all(isinstance(each, list) for each in (found, before, data)) and len(found) == len(before):
+        pairs = list(zip(found, before, data, strict=False))
+        return [*(kept(*each) for each in pairs), *data[len(pairs) :]]
+    return data
+
+
+def _kept_mapping(found: dict[str, Any], before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key in [*data, *(key for key in found if key not in data)]:
+        if key not in data:
+            if key not in before:  # written out, though it goes without saying
+                result[key] = found[key]
+        elif key not in before:
+            result[key] = data[key]
+        elif key in found:
+            result[key] = kept(found[key], before[key], data[key])
+        elif repr(before[key]) != repr(data[key]):
+            result[key] = data[key]
+    return result
+
+
+def save_chart(chart: Chart, path: Path | str) -> None:
+    """Write a chart as a native document, atomically.
+
+    Where `path` holds a chart already, only what changed is changed.
+    """
+    path = Path(path)
+    save_document(path, _over(path, chart_data(chart)) if is_there(path) else chart_data(chart))
+
+
+def _over(path: Path, data: dict[str, Any]) -> dict[str, Any]:
+    """Return `data` in the words of the chart that stands at `path`, wherever it says the same."""
+    text = read_text(path)
+    try:
+        before = chart_data(parse_chart(text, path))
+    except InputError:  # what stands there is no chart: there is nothing to keep but comments
+        return data
+    found: dict[str, Any] = plain(parse_document(text, path).value)
+    if "initial_outputs" in found:  # the old key
+        for known in (before, data):
+            if "initial_values" in known and known["initial_values"].keys() <= data["outputs"].keys():
+                known["initial_outputs"] = known.pop("initial_values")
+    result: dict[str, Any] = kept(found, before, data)
+    return result
+
+
+def chart_data(chart: Chart) -> dict[str, Any]:
+    """Return a chart as the plain data of its document."""
+    usual = chart.just_stays if chart.kind is Kind.STATECHART else chart.otherwise is Otherwise.REFUSE
+    head = {
+        "chart": chart.name,
+        "description": chart.description,
+        "source": chart.source,
+        "kind": chart.kind.value,
+        "period_s": chart.period_s,
+        "steps": None if chart.steps is Steps.ONE else chart.steps.value,
+        **_declarations(chart),
+        "resources": list(chart.resources),
+        "promises": [_promise_data(promise, i) for i, promise in enumerate(chart.promises, 1)],
+        "priority": None if chart.priority is Priority.EXCLUSIVE else chart.priority.value,
+        "otherwise": None if usual else chart.otherwise.value,
+        "table": _form_data(chart),
+        "initial": targets_data(chart.initial),
+        "junctions": {name: segments_data(segments) for name, segments in chart.junctions.items()},
+    }
+    states = {state.name: state_data(state) for state in chart.states}
+    return {**without_gaps(head), "regions" if chart.parallel else "states": states}
+
+
+def _declarations(chart: Chart) -> dict[str, Any]:
+    return {
+        "inputs": {name: type_data(kind) for name, kind in chart.inputs.items()},
+        "events": list(chart.events),
+        "local_events": list(chart.local_events),
+        "outputs": {name: type_data(kind) for name, kind in chart.outputs.items()},
+        "locals": {name: type_data(kind) for name, kind in chart.locals.items()},
+        "constants": {
+            name: constant_data(value, chart.units.get(name)) for name, value in chart.constants.items()
+        },
+        "initial_values": {name: value_data(value) for name, value in chart.initial_values.items()},
+        "functions": {name: function_data(function) for name, function in chart.functions.items()},
+    }
+
+
+def _promise_data(promise: Promise, number: int) -> dict[str, Any]:
+    if promise.vow is PropertyKind.LEADS_TO and promise.goal is not None:
+        data: dict[str, Any] = {
+            "when": scalar(promise.when),
+            "leads_to": scalar(promise.goal),
+            "within": f"{number_text(promise.within_s)} s",
+        }
+    else:
+        data = {promise.vow.value: scalar(promise.when)}
+    if promise.name != default_name(promise.vow, number):
+        data["name"] = promise.name
+    return one_line(data)
+
+
+def _form_data(chart: Chart) -> dict[str, Any] | None:
+    form = chart.form
+    if form is None or not form.state_bits:
+        return None
+    data: dict[str, Any] = {
+        "state_bits": list(form.state_bits),
+        "codes": dict(form.codes),
+        "inputs": dict(form.inputs),
+    }
+    if any(column != name for column, name in form.outputs.items()):
+        data["outputs"] = dict(form.outputs)
+    return data

@@ -1,0 +1,301 @@
+"""Truth tables: rows of state, inputs, next state and outputs, as a CSV file and as a chart.
+
+Columns, from left to right: the state (bits such as `q1,q0`, or one column `state` with names), the
+inputs, the next state (`q1_next,q0_next`, or `next`), the outputs. Cells are 0 or 1; an input's may be X.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from posewright.charts.expression import (
+    Binary,
+    Expression,
+    Literal,
+    Name,
+    Operator,
+    Source,
+    Tree,
+    Unary,
+    constant,
+)
+from posewright.charts.formats.csv_rows import sheet_rows
+from posewright.charts.model import (
+    NEXT,
+    Chart,
+    Kind,
+    State,
+    TableForm,
+    Transition,
+    assign,
+    file_named,
+    name_fault,
+    to,
+)
+from posewright.charts.types import BoolType
+from posewright.documents import write_atomically
+from posewright.errors import FormatError, Where
+
+Cube = tuple[bool | None, ...]
+"""One entry per input, in the table's order; None does not matter."""
+
+SIGNS = {True: "1", False: "0", None: "X"}
+
+
+def cube_text(cube: Cube) -> str:
+    """Return a cube as the UC3M thesis prints it, such as 01X."""
+    return "".join(SIGNS[sign] for sign in cube)
+
+
+def cube_guard(cube: Cube, names: Sequence[str]) -> Expression:
+    """Return the guard that holds inside a cube: `not front and left`."""
+    tree: Tree | None = None
+    words = []
+    for sign, name in zip(cube, names, strict=True):
+        if sign is None:
+            continue
+        literal: Tree = Name(name) if sign else Unary(Operator.NOT, Name(name))
+        words.append(name if sign else f"not {name}")
+        tree = literal if tree is None else Binary(Operator.AND, tree, literal)
+    return Expression(tree or Literal(True), BoolType(), Source(" and ".join(words) or "true"))
+
+
+def guard_cube(guard: Expression, names: Sequence[str]) -> Cube | None:
+    """Return the cube of a guard that is a plain conjunction of the named inputs, else None."""
+    signs: dict[str, bool] = {}
+    for literal in _conjuncts(guard.tree):
+        wanted = not (isinstance(literal, Unary) and literal.operator is Operator.NOT)
+        name = literal.operand if isinstance(literal, Unary) and not wanted else literal
+        if name == Literal(True) and wanted:
+            continue
+        if not isinstance(name, Name) or name.name not in names or signs.get(name.name, wanted) != wanted:
+            return None
+        signs[name.name] = wanted
+    return tuple(signs.get(name) for name in names)
+
+
+def _conjuncts(tree: Tree) -> Iterator[Tree]:
+    if isinstance(tree, Binary) and tree.operator is Operator.AND:
+        yield from _conjuncts(tree.left)
+        yield from _conjuncts(tree.right)
+    else:
+        yield tree
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """In `state`, for the inputs in `cube`: go where, with which outputs."""
+
+    state: str
+    cube: Cube
+    go: str
+    outputs: tuple[bool, ...]
+    line: int | None = field(default=None, compare=False)
+
+    @property
+    def effect(self) -> tuple[str, tuple[bool, ...]]:
+        """What the row does."""
+        return self.go, self.outputs
+
+    def __str__(self) -> str:
+        return f"{cube_text(self.cube)}/{cube_text(self.outputs)}"
+
+
+@dataclass(frozen=True)
+class TruthTable:
+    """Rows in the columns of a form."""
+
+    name: str
+    form: TableForm
+    initial: str
+    states: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+
+    @cached_property
+    def _by_state(self) -> dict[str, list[TableRow]]:
+        found: dict[str, list[TableRow]] = {}
+        for row in self.rows:
+            found.setdefault(row.state, []).append(row)
+        return found
+
+    def rows_of(self, state: str) -> tuple[TableRow, ...]:
+        """Return the rows of one state, in order."""
+        return tuple(self._by_state.get(state, ()))
+
+    def cells(self, row: TableRow) -> list[str]:
+        """Return a row as text, one cell a column."""
+        return [
+            *self.form.cells_of(row.state),
+            *cube_text(row.cube),
+            *self.form.cells_of(row.go),
+            *cube_text(row.outputs),
+        ]
+
+    def csv(self) -> str:
+        """Return the table as the text of a CSV file."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator=self.form.newline)
+        writer.writerow(self.form.columns)
+        writer.writerows(self.cells(row) for row in self.rows)
+        return out.getvalue()
+
+
+def save_table(table: TruthTable, path: Path | str) -> None:
+    """Write a truth table as CSV, atomically."""
+    write_atomically(Path(path), table.csv().encode())
+
+
+def chart_of(table: TruthTable, *, period_s: float = 0.1, like: Chart | None = None) -> Chart:
+    """Return the chart that has one transition for each row of a table.
+
+    Args:
+        table: the rows.
+        period_s: the sample period [s], which a table does not say; the UC3M thesis's is 0.1 s.
+        like: a chart whose declarations, times and words are kept.
+    """
+    inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
+    found = {name: _state(table, name) for name in table.states}
+    if like is not None:
+        states = (replace(state, transitions=found[state.name].transitions) for state in like.states)
+        return replace(like, states=tuple(states), junctions={})
+    return Chart(
+        name=table.name,
+        kind=Kind.MEALY,
+        period_s=period_s,
+        inputs={name: BoolType() for name in inputs},
+        outputs={name: BoolType() for name in outputs},
+        initial=to(table.initial),
+        states=tuple(found.values()),
+        form=table.form,
+    )
+
+
+def _state(table: TruthTable, name: str) -> State:
+    inputs, outputs = tuple(table.form.inputs.values()), tuple(table.form.outputs.values())
+    rows = table.rows_of(name)
+    transitions = tuple(
+        Transition(
+            when=cube_guard(row.cube, inputs),
+            do=assign({output: constant(value) for output, value in zip(outputs, row.outputs, strict=True)}),
+            go=to(row.go),
+            line=row.line,
+        )
+        for row in rows
+    )
+    return State(name, transitions, line=rows[0].line if rows else None)
+
+
+CELLS = {"0": False, "1": True}
+ANY = frozenset({"X", "x", "-", "*"})
+HEADER_HINT = "columns: q1,q0 (or state), inputs, q1_next,q0_next (or next), outputs"
+
+
+def parse_table(text: str, path: Path | None = None) -> TruthTable:
+    """Read a truth table from the text of a CSV file; `path` is only used in messages and for the name.
+
+    Rows that are missing or contradict each other are left to the checks of the chart.
+
+    Raises:
+        FormatError: a column or a cell is not what it should be; says the line.
+    """
+    reader = _Reader(text, path)
+    form, rows = reader.form, tuple(reader.rows())
+    if not rows:
+        raise FormatError("the table has no rows", where=Where(path, 1))
+    states = dict.fromkeys(name for row in rows for name in (row.state, row.go))
+    if form.state_bits:
+        form = replace(form, codes={name: name for name in states})
+        states = dict.fromkeys(sorted(states))
+    form = replace(form, newline="\r\n" if "\r\n" in text else "\n")
+    return TruthTable(file_named(path, "table"), form, rows[0].state, tuple(states), rows)
+
+
+class _Reader:
+    def __init__(self, text: str, path: Path | None) -> None:
+        self.path = path
+        self.lines = sheet_rows(text, path)
+        self.where = Where(path)
+        self.header = self.read_header()
+        self.form = _form(self.header, self.where)
+        self.n_states, self.n_inputs = len(self.form.state_columns), len(self.form.inputs)
+
+    def read_header(self) -> list[str]:
+        cells, self.where = next(self.lines, ([], self.where))
+        if not cells:
+            raise FormatError("the table is empty", where=self.where, hint=HEADER_HINT)
+        return cells
+
+    def rows(self) -> list[TableRow]:
+        found: list[TableRow] = []
+        for cells, where in self.lines:
+            self.where = where
+            found.append(self.row(cells))
+        return found
+
+    def row(self, cells: list[str]) -> TableRow:
+        if len(cells) != len(self.header):
+            raise FormatError(f"{len(cells)} cells in {len(self.header)} columns", where=self.where)
+        split = self.n_states + self.n_inputs
+        goal = split + self.n_states
+        outputs = [self.binary(i, cells[i]) for i in range(goal, len(cells))]
+        return TableRow(
+            state=self.state(cells, 0),
+            cube=tuple(self.ternary(i, cells[i]) for i in range(self.n_states, split)),
+            go=self.state(cells, split),
+            outputs=tuple(outputs),
+            line=self.where.line,
+        )
+
+    def state(self, cells: list[str], start: int) -> str:
+        if self.form.state_bits:
+            bits = [self.binary(i, cells[i]) for i in range(start, start + self.n_states)]
+            return "".join("01"[bit] for bit in bits)
+        if not (cells[start].isascii() and cells[start].isidentifier()):
+            raise FormatError(f"{cells[start]!r} is no name for a state", where=self.where)
+        return cells[start]
+
+    def binary(self, column: int, cell: str) -> bool:
+        if cell not in CELLS:
+            message = f"column {self.header[column]}: {cell!r} is not binary"
+            raise FormatError(message, where=self.where, hint="write 0 or 1")
+        return CELLS[cell]
+
+    def ternary(self, column: int, cell: str) -> bool | None:
+        return None if cell in ANY else self.binary(column, cell)
+
+
+def _form(header: list[str], where: Where) -> TableForm:
+    """Return the form that a header describes."""
+    bits = tuple(name for name in header if name + NEXT in header)
+    form = TableForm({}, {}, bits)
+    if not bits and not {"state", "next"} <= set(header):
+        raise FormatError("no columns for the state and the next state", where=where, hint=HEADER_HINT)
+    middle = header.index(form.next_columns[0])
+    inputs = header[len(form.state_columns) : middle]
+    outputs = header[middle + len(form.next_columns) :]
+    found = TableForm({name: name for name in inputs}, {name: name for name in outputs}, bits)
+    for name, wanted in zip(header, found.columns, strict=False):
+        if name != wanted:
+            raise FormatError(
+                f"the column {name!r} stands where {wanted!r} should", where=where, hint=HEADER_HINT
+            )
+    _check_names([*bits, *inputs, *outputs], where)
+    return found
+
+
+def _check_names(names: list[str], where: Where) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        other, fault = seen.get(name.lower()), name_fault(name)
+        seen[name.lower()] = name
+        if other is not None:
+            fault = "is there twice" if other == name else f"differs from {other!r} only in case"
+        elif name.endswith(NEXT):
+            fault = f"has no column {name[: -len(NEXT)]!r}"
+        if fault is not None:
+            raise FormatError(f"the column {name!r} {fault}", where=where, hint=HEADER_HINT)
