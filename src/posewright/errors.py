@@ -16,6 +16,7 @@ PosewrightError
 
 A message says what was wrong, `where` says where, `hint` says what would have been right. Names
 in them come from files and may hold anything: the text of an error has its control characters written out.
+Where several things are wrong with one document, its first error has the `others`, and a line for each.
 """
 
 from __future__ import annotations
@@ -67,15 +68,28 @@ class Where:
 
 
 class PosewrightError(Exception):
-    """The root of every error raised on purpose."""
+    """The root of every error raised on purpose.
+
+    Attributes:
+        others: what else is wrong with the same document.
+    """
 
     def __init__(self, message: str, *, where: Where | None = None, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.where = where
         self.hint = hint
+        self.others: tuple[PosewrightError, ...] = ()
+
+    @property
+    def errors(self) -> tuple[PosewrightError, ...]:
+        """This error and the others of the same document."""
+        return self, *self.others
 
     def __str__(self) -> str:
+        return "\n".join(error._line() for error in self.errors)
+
+    def _line(self) -> str:
         place = f"{self.where}: " if self.where is not None else ""
         advice = f" ({_shortened(self.hint)})" if self.hint else ""
         return visible(f"{place}{_shortened(self.message)}{advice}")

@@ -83,7 +83,8 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:  # the one place for it: whatever else comes here is a fault of ours
         signals.raise_again()
         if isinstance(error, PosewrightError):
-            fail(str(error))
+            for each in str(error).split("\n"):  # one, or all that is wrong with a document
+                fail(each)
             return BAD_INPUT
         if isinstance(error, Usage):
             return _explain_usage(error, words)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from posewright.charts.expression import Function, FunctionRow
 from posewright.charts.formats.entries import (
@@ -16,6 +17,7 @@ from posewright.charts.formats.entries import (
     scalar_of,
 )
 from posewright.charts.formats.functions import read_function, read_type, type_data
+from posewright.charts.formats.known import ErrorCollector
 from posewright.charts.model import Declarations, TableForm, proper_name
 from posewright.charts.types import INT_HIGH, INT_LOW, EnumType, Type, Value
 from posewright.documents import Node, one_line
@@ -23,22 +25,21 @@ from posewright.errors import UnknownNameError
 
 VARIABLES = ("inputs", "outputs", "locals")
 EVENTS = ("events", "local_events")
+Declared = TypeVar("Declared")
 SECTIONS = (*VARIABLES, *EVENTS, "constants", "functions")
 
 
-def read_declarations(fields: Mapping[str, Node]) -> Declarations:
-    """Read the sections that declare names.
-
-    Raises:
-        DocumentError: a name or a type is not one, or two names are the same.
-    """
-    nodes = {key: dict(_named(key, fields[key])) if key in fields else {} for key in SECTIONS}
+def read_declarations(fields: Mapping[str, Node], errors: ErrorCollector) -> Declarations:
+    """Read the sections that declare names; what is wrong with a declaration is collected."""
     seen: dict[str, str] = {}
-    for section, entries in nodes.items():
-        for name, node in entries.items():
-            _note(name, section, seen, node)
-    kinds = {key: {name: read_type(node) for name, node in nodes[key].items()} for key in VARIABLES}
-    constants = {name: _constant(node) for name, node in nodes["constants"].items()}
+    nodes = {
+        key: errors.tried(partial(_named, key, fields[key], seen, errors), {}, names=fields[key].value)
+        if key in fields
+        else {}
+        for key in SECTIONS
+    }
+    kinds = {key: _each(nodes[key], lambda _, node: read_type(node), errors) for key in VARIABLES}
+    constants = _each(nodes["constants"], lambda _, node: _constant(node), errors)
     found = Declarations(
         inputs=kinds["inputs"],
         events=tuple(nodes["events"]),
@@ -48,45 +49,62 @@ def read_declarations(fields: Mapping[str, Node]) -> Declarations:
         constants={name: value for name, (value, _) in constants.items()},
         units={name: unit for name, (_, unit) in constants.items() if unit is not None},
     )
-    functions = {name: read_function(name, node, found) for name, node in nodes["functions"].items()}
+    functions = _each(nodes["functions"], lambda name, node: read_function(name, node, found), errors)
     found = replace(found, functions=functions)
-    values = _refuse_shared_values(found, nodes, seen)
+    values = _values(found, nodes, seen, errors)
     places = {name: node for entries in (*nodes.values(), values) for name, node in entries.items()}
     return replace(found, lines={name: node.line for name, node in places.items() if node.line is not None})
 
 
-def _named(section: str, node: Node) -> Iterator[tuple[str, Node]]:
-    """Yield the names of a section and where they stand: events are a list, all others a mapping."""
-    if section not in EVENTS:
-        for name, entry in node.fields().items():
-            yield proper_name(name, entry), entry
-        return
-    seen: set[str] = set()
-    for item in node.items():
-        name = proper_name(item.text(), item)
-        if name in seen:
-            item.fail(f"{name!r} is there twice", hint="once is enough")
-        seen.add(name)
-        yield name, item
+def _named(section: str, node: Node, seen: dict[str, str], errors: ErrorCollector) -> dict[str, Node]:
+    """Return the names of a section and where they stand: events are a list, all others a mapping."""
+    if section in EVENTS:
+        entries = [(item.value, item) for item in node.items()]
+    else:
+        entries = list(node.fields().items())
+    return {
+        str(word): entry
+        for word, entry in entries
+        if errors.tried(partial(_declare, word, section, seen, entry), False, names=word)
+    }
 
 
-def _note(name: str, section: str, seen: dict[str, str], node: Node) -> None:
+def _declare(word: object, section: str, seen: dict[str, str], node: Node) -> bool:
+    name = proper_name(word if isinstance(word, str) else node.text(), node)
+    if section in EVENTS and seen.get(name) == section:
+        node.fail(f"{name!r} is there twice", hint="once is enough")
+    return _note(name, section, seen, node)
+
+
+def _note(name: str, section: str, seen: dict[str, str], node: Node) -> bool:
     """Note in `seen` of which section a name is; fail where it is there already."""
     if name in seen:
         other = f"in {seen[name]} and in {section}" if seen[name] != section else f"in {section}"
         node.fail(f"{name!r} is there twice, {other}", hint="one name, one meaning: rename one")
     seen[name] = section
+    return True
 
 
-def _refuse_shared_values(
-    found: Declarations, nodes: Mapping[str, Mapping[str, Node]], seen: dict[str, str]
+def _each(
+    nodes: Mapping[str, Node], read: Callable[[str, Node], Declared], errors: ErrorCollector
+) -> dict[str, Declared]:
+    """Return the declarations of a section that read."""
+    found: dict[str, Declared] = {}
+    for name, node in nodes.items():
+        values = node.value.get("enum") if isinstance(node.value, dict) else None
+        one = errors.tried(partial(read, name, node), None, names=(name, values))
+        if one is not None:
+            found[name] = one
+    return found
+
+
+def _values(
+    found: Declarations,
+    nodes: Mapping[str, Mapping[str, Node]],
+    seen: dict[str, str],
+    errors: ErrorCollector,
 ) -> dict[str, Node]:
-    """Refuse a value that two enumerations have, or that is a name of something else too.
-
-    Returns:
-        Where each value stands.
-    """
-    values: dict[str, Node] = {}
+    """Return where the values of enumerations stand, each of which is a name that nothing else has."""
     places: dict[Type, Node] = {}
     for section in VARIABLES:
         for name, kind in getattr(found, section).items():
@@ -94,11 +112,12 @@ def _refuse_shared_values(
     for name, function in found.functions.items():
         for kind in (*function.takes.values(), function.gives):
             places.setdefault(kind, nodes["functions"][name])
-    for kind, node in places.items():
-        for value in kind.values if isinstance(kind, EnumType) else ():
-            _note(value, f"the values of {kind}", seen, node)
-            values[value] = node
-    return values
+    return {
+        value: node
+        for kind, node in places.items()
+        for value in (kind.values if isinstance(kind, EnumType) else ())
+        if errors.tried(partial(_note, value, f"the values of {kind}", seen, node), False, names=value)
+    }
 
 
 def _constant(node: Node) -> tuple[Value, str | None]:
@@ -110,19 +129,22 @@ def _constant(node: Node) -> tuple[Value, str | None]:
     return (node.integer(low=INT_LOW, high=INT_HIGH) if isinstance(value, int) else node.number()), None
 
 
-def read_initial_values(fields: Mapping[str, Node], declared: Declarations) -> dict[str, Value]:
+def read_initial_values(
+    fields: Mapping[str, Node], declared: Declarations, errors: ErrorCollector
+) -> dict[str, Value]:
     """Read what outputs and locals hold before anything sets them; the old key knew of outputs only."""
     old, new = "initial_outputs", "initial_values"
     if old in fields and new in fields:
         fields[old].fail(f"both {new!r} and {old!r}", hint=f"write {new!r}: it is of locals as well")
     key, known = (old, declared.outputs) if old in fields else (new, declared.variables)
-    found: dict[str, Value] = {}
-    for name, node in (fields[key].fields() if key in fields else {}).items():
+
+    def read(name: str, node: Node) -> Value:
         if name not in known:
             raise UnknownNameError.among("output or local", name, known, where=node.where)
         value = expression_in(fields[key], name, node, declared.fixed_scope, known[name])
-        found[name] = known[name].fit(value.constant)
-    return found
+        return known[name].fit(value.constant)
+
+    return _each(fields[key].fields(), read, errors) if key in fields else {}
 
 
 def read_resources(fields: Mapping[str, Node], declared: Declarations) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -107,6 +107,16 @@ def written(node: Node) -> str:
 
 
 _TRUTHS = {"true": True, "false": False}
+
+
+def few(items: Sequence[Any]) -> Any:
+    """Return the one element where there is one, else a list."""
+    return items[0] if len(items) == 1 else list(items)
+
+
+def without_gaps(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries that say something."""
+    return {key: value for key, value in data.items() if value not in (None, "", {}, [])}
 
 
 def scalar(expression: Expression) -> Value:

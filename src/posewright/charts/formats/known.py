@@ -1,17 +1,84 @@
-"""What a chart's document has named before its first transition is read."""
+"""What is known while a chart's document is read: the names in it, and what was found wrong so far."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from posewright.charts.expression import Scope
 from posewright.charts.model import MAX_NAME, Declarations, Kind, name_fault
 from posewright.documents import Node
+from posewright.errors import ExpressionError, InputError, UnknownNameError
+
+MOST_ERRORS = 20
+"""Errors of one document that are told at once."""
 
 STATE_HINT = "use letters a-z, digits and _"
+
+
+Part = TypeVar("Part")
+_WORD = re.compile(r"\w+")
+_QUOTE = re.compile(r"`[^`]*`|'[^']*'")
+
+
+class ErrorCollector:
+    """Collects what is wrong with a document, so that one part that does not read hides no other."""
+
+    def __init__(self) -> None:
+        self.errors: list[InputError] = []
+        self.unread: set[str] = set()
+
+    def tried(self, read: Callable[[], Part], instead: Part, *, names: object = None) -> Part:
+        """Return what `read` returns; where it fails, note the error and return `instead`.
+
+        Once there are MOST_ERRORS, nothing more is read.
+
+        Args:
+            read: reads one part of the document.
+            instead: stands for the part so that the others can be read.
+            names: data with the names that the part declares. That such a name is unknown elsewhere is no
+                error of its own.
+        """
+        if len(self.errors) >= MOST_ERRORS:
+            return instead
+        try:
+            return read()
+        except InputError as error:
+            self.note(error, names)
+            return instead
+
+    def note(self, error: InputError, names: object = None) -> None:
+        """Note an error, unless it follows from another."""
+        if not (isinstance(error, ExpressionError | UnknownNameError) and self.unread & _quoted(error)):
+            self.errors.append(error)
+        if names is not None:
+            self.unread.update(_WORD.findall(repr(names)))
+
+    def require_none(self) -> None:
+        """Raise the first error in the document, which knows the others.
+
+        Raises:
+            InputError: something was noted.
+        """
+        if not self.errors:
+            return
+        first, *others = sorted(self.errors, key=_line)
+        if len(self.errors) >= MOST_ERRORS:
+            others.append(InputError(f"no more is told than {MOST_ERRORS} errors at once"))
+        first.others = tuple(others)
+        raise first
+
+
+def _quoted(error: InputError) -> set[str]:
+    """Return the words of the document that a message quotes."""
+    return {word for text in _QUOTE.findall(error.message) for word in _WORD.findall(text)}
+
+
+def _line(error: InputError) -> int:
+    return error.where.line or 0 if error.where is not None else 0
 
 
 @dataclass(frozen=True)
@@ -21,6 +88,7 @@ class Known:
     Attributes:
         states: every state, on whatever level, and where it stands.
         done: states that say so when they are done: a child of theirs is final, or they have regions.
+        errors: what is wrong with the parts that were read.
     """
 
     kind: Kind
@@ -28,16 +96,12 @@ class Known:
     states: Mapping[str, Node]
     junctions: tuple[str, ...]
     done: frozenset[str]
+    errors: ErrorCollector = field(default_factory=ErrorCollector, compare=False)
 
     @cached_property
     def scope(self) -> Scope:
         """What guards and actions may use."""
         return self.declared.scope(tuple(self.states))
-
-    @cached_property
-    def fixed_scope(self) -> Scope:
-        """What may be used where nothing may change."""
-        return self.declared.fixed_scope
 
     @cached_property
     def promise_scope(self) -> Scope:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields as dataclass_fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +25,16 @@ from posewright.charts.formats.entries import (
     condition_in,
     keyed,
     number_text,
+    plain_data,
     quantity_in,
     scalar,
     text_of,
-)
-from posewright.charts.formats.functions import type_data
-from posewright.charts.formats.known import STATE_HINT, Known, is_state_name, states_named
-from posewright.charts.formats.states import read_states, refuse_both, state_data
-from posewright.charts.formats.transitions import (
-    read_segments,
-    read_targets,
-    segments_data,
-    targets_data,
     without_gaps,
 )
+from posewright.charts.formats.functions import type_data
+from posewright.charts.formats.known import STATE_HINT, ErrorCollector, Known, is_state_name, states_named
+from posewright.charts.formats.states import read_states, refuse_both, state_data
+from posewright.charts.formats.transitions import read_segments, read_targets, segments_data, targets_data
 from posewright.charts.model import (
     Chart,
     Kind,
@@ -51,7 +49,7 @@ from posewright.charts.model import (
 )
 from posewright.charts.types import conversion, exactly
 from posewright.documents import Node, is_there, one_line, parse_document, read_text, save_document
-from posewright.errors import InputError, Where
+from posewright.errors import InputError, UnknownNameError
 
 VOWS = ("never", "always", "leads_to")
 PROMISE_KEYS = (*VOWS, "when", "within", "name")
@@ -60,38 +58,33 @@ MAX_PROMISES = 1000
 
 
 def read_promises(fields: Mapping[str, Node], known: Known) -> tuple[Promise, ...]:
-    """Return the promises of a chart; one without a name is called by its sort and its place.
+    """Return the promises of a chart; one without a name is called by its kind and its place.
 
-    Raises:
-        DocumentError: one of them promises nothing, or two have the same name.
-        ExpressionError: a condition does not read.
+    What is wrong with one of them is collected in `known`.
     """
-    if "promises" not in fields:
-        return ()
     found: dict[str, Promise] = {}
-    for item in fields["promises"].items():
-        promise = _promise(item, len(found) + 1, known)
-        if promise.name in found:
-            item.fail(f"a promise {promise.name!r} is there twice", hint="rename one")
-        found[promise.name] = promise
+    for number, item in enumerate(fields["promises"].items() if "promises" in fields else (), start=1):
+        promise = known.errors.tried(partial(_promise, item, number, known, found.keys()), None)
+        if promise is not None:
+            found[promise.name] = promise
     return tuple(found.values())
 
 
-def _promise(node: Node, number: int, known: Known) -> Promise:
+def _promise(node: Node, number: int, known: Known, others: Collection[str]) -> Promise:
     fields = keyed(node, PROMISE_KEYS)
     vows = [key for key in VOWS if key in fields]
     if len(vows) != 1:
-        node.fail(
-            "it promises nothing" if not vows else f"both {vows[0]!r} and {vows[1]!r}", hint=PROMISE_HINT
-        )
+        fault = f"both {vows[0]!r} and {vows[1]!r}" if vows else "it promises nothing"
+        node.fail(fault, hint=PROMISE_HINT)
     (vow,) = vows
     leads = vow == "leads_to"
-    needed: Collection[str] = ("when", "leads_to", "within") if leads else (vow,)
-    fields = node.fields(required=needed, optional=("name",))
+    node.fields(required=("when", "leads_to", "within") if leads else (vow,), optional=("name",))
     key = "when" if leads else vow
+    name = (title_of(fields["name"]) if "name" in fields else "") or default_name(PropertyKind(vow), number)
+    if name in others:
+        node.fail(f"a promise {name!r} is there twice", hint="rename one")
     return Promise(
-        name=(title_of(fields["name"]) if "name" in fields else "")
-        or default_name(PropertyKind(vow), number),
+        name=name,
         vow=PropertyKind(vow),
         when=condition_in(node, key, fields[key], known.promise_scope),
         goal=condition_in(node, vow, fields[vow], known.promise_scope) if leads else None,
@@ -172,31 +165,65 @@ def parse_chart(text: str, path: Path | None = None) -> Chart:
         DocumentError: the document, or an entry in it, is not what it should be.
         ExpressionError: a guard or an action does not parse or does not type.
         UnknownNameError: a state, an event, a key or a type that does not exist.
+
+    Where several things are wrong, the first is raised, and has the `others`.
     """
-    root = parse_document(text, path)
-    root.fields(optional=CHART_KEYS)  # a misspelt key is worth more than a missing one
-    fields = root.fields(required=REQUIRED)
-    known = _known(root, fields)
+    return chart_of_document(parse_document(text, path))
+
+
+def chart_of_document(root: Node) -> Chart:
+    """Return the chart that a document's tree holds; as `parse_chart`."""
+    errors = ErrorCollector()
     try:
-        return _chart(root, fields, known)
+        fields = _fields(root, errors)
+        known = _known(root, fields, errors)
+        parts = _parts(fields, known)
+    except InputError as error:
+        errors.note(error)
+    errors.require_none()
+    try:
+        return Chart(kind=known.kind, path=root.path, **parts)
     except InputError as error:  # the model knows not every line
-        if error.where is None or error.where.line is None:
-            node = fields.get("initial", fields.get("states", root))
-            error.where = Where(root.path, node.line)
+        locate(error, fields.get("initial", fields.get("states", root)))
         raise
 
 
-def _known(root: Node, fields: Mapping[str, Node]) -> Known:
+def locate(error: InputError, node: Node) -> None:
+    """Let an error that knows no line point at a part of the document."""
+    if error.where is None or error.where.line is None:
+        error.where = node.where
+
+
+def _fields(root: Node, errors: ErrorCollector) -> dict[str, Node]:
+    fields = root.fields()
+    for key, node in fields.items():
+        if key not in CHART_KEYS:
+            unknown = UnknownNameError.among("key here", key, CHART_KEYS, where=node.where)
+            errors.note(unknown, node.value)
+    if not fields.keys() >= {*REQUIRED}:
+        errors.require_none()  # a misspelt key is worth more than a missing one
+    root.fields(required=REQUIRED)
+    refuse_both(fields)
+    if "regions" not in fields:
+        if not fields.keys() >= {"initial", "states"}:
+            errors.require_none()
+        root.fields(required=(*REQUIRED, "initial", "states"))
+    states = fields["regions"] if "regions" in fields else fields["states"]
+    if not states.fields():
+        states.fail("there is no state", hint="a chart has at least one")
+    return fields
+
+
+def _known(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) -> Known:
     """Read every name, before anything that may use it."""
     kind = choice_of(fields, "kind", Kind) or Kind.STATECHART
     if kind is not Kind.STATECHART:
         for key in STATECHART_KEYS:
             if key in fields:
                 fields[key].fail(f"a {kind.value} chart has no {key}", hint="say kind: statechart")
-    _require_states(root, fields)
-    declared = read_declarations(fields)
     states, done = states_named(root)
-    return Known(kind, declared, states, _junctions_named(fields, states), done)
+    declared = read_declarations(fields, errors)
+    return Known(kind, declared, states, _junctions_named(fields, states), done, errors)
 
 
 def _junctions_named(fields: Mapping[str, Node], states: Mapping[str, Node]) -> tuple[str, ...]:
@@ -212,64 +239,35 @@ def _junctions_named(fields: Mapping[str, Node], states: Mapping[str, Node]) -> 
     return tuple(nodes)
 
 
-def _require_states(root: Node, fields: Mapping[str, Node]) -> None:
-    refuse_both(fields)
-    if "regions" not in fields:
-        root.fields(required=(*REQUIRED, "initial", "states"))
-    states = fields["regions"] if "regions" in fields else fields["states"]
-    if not states.fields():
-        states.fail("there is no state", hint="a chart has at least one")
-
-
-def _chart(root: Node, fields: Mapping[str, Node], known: Known) -> Chart:
-    declared = known.declared
-    plain = Otherwise.STAY if known.kind is Kind.STATECHART else Otherwise.REFUSE
-    return Chart(
-        name=chart_name(fields["chart"]),
-        kind=known.kind,
-        period_s=fields["period_s"].number(low=SHORTEST_S, high=LONGEST_S),
-        inputs=declared.inputs,
-        outputs=declared.outputs,
-        initial=read_targets(fields["initial"], known.states) if "initial" in fields else (),
-        states=read_states(fields, known),
-        parallel="regions" in fields,
-        events=declared.events,
-        local_events=declared.local_events,
-        locals=declared.locals,
-        constants=declared.constants,
-        units=declared.units,
-        functions=declared.functions,
-        initial_values=read_initial_values(fields, declared),
-        junctions=_junctions(fields, known),
-        steps=choice_of(fields, "steps", Steps) or Steps.ONE,
-        priority=choice_of(fields, "priority", Priority) or Priority.EXCLUSIVE,
-        otherwise=choice_of(fields, "otherwise", Otherwise) or plain,
-        otherwise_said="otherwise" in fields,
-        promises=read_promises(fields, known),
-        resources=read_resources(fields, declared),
-        form=read_form(fields["table"], list(known.states), declared) if "table" in fields else None,
-        description=text_of(fields, "description"),
-        source=text_of(fields, "source"),
-        path=root.path,
-        lines=declared.lines,
-    )
+def _parts(fields: Mapping[str, Node], known: Known) -> dict[str, Any]:
+    """Return what a chart is made of; a part that does not read is left out, and its error collected."""
+    declared, errors = known.declared, known.errors
+    usual = Otherwise.STAY if known.kind is Kind.STATECHART else Otherwise.REFUSE
+    reading: dict[str, Callable[[], Any]] = {
+        "name": lambda: chart_name(fields["chart"]),
+        "period_s": lambda: fields["period_s"].number(low=SHORTEST_S, high=LONGEST_S),
+        "initial": lambda: read_targets(fields["initial"], known.states) if "initial" in fields else (),
+        "states": lambda: read_states(fields, known),
+        "initial_values": lambda: read_initial_values(fields, declared, errors),
+        "junctions": lambda: _junctions(fields, known),
+        "steps": lambda: choice_of(fields, "steps", Steps) or Steps.ONE,
+        "priority": lambda: choice_of(fields, "priority", Priority) or Priority.EXCLUSIVE,
+        "otherwise": lambda: choice_of(fields, "otherwise", Otherwise) or usual,
+        "promises": lambda: read_promises(fields, known),
+        "resources": lambda: read_resources(fields, declared),
+        "form": lambda: read_form(fields["table"], [*known.states], declared) if "table" in fields else None,
+        "description": lambda: text_of(fields, "description"),
+        "source": lambda: text_of(fields, "source"),
+    }
+    parts = {key: errors.tried(read, None) for key, read in reading.items()}
+    names = {one.name: getattr(declared, one.name) for one in dataclass_fields(declared)}
+    return {**names, **parts, "parallel": "regions" in fields, "otherwise_said": "otherwise" in fields}
 
 
 def _junctions(fields: Mapping[str, Node], known: Known) -> dict[str, tuple[Transition, ...]]:
     nodes = fields["junctions"].fields() if "junctions" in fields else {}
-    return {name: read_segments(node, known) for name, node in nodes.items()}
-
-
-def plain(value: Any) -> Any:
-    """Return a document's tree as plain data."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(element) for key, element in value.items()}
-    if isinstance(value, list):
-        return [plain(element) for element in value]
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):
-            return kind(value)
-    return value
+    tried = known.errors.tried
+    return {name: tried(partial(read_segments, node, known), ()) for name, node in nodes.items()}
 
 
 def kept(found: Any, before: Any, data: Any) -> Any:
@@ -321,7 +319,7 @@ def _over(path: Path, data: dict[str, Any]) -> dict[str, Any]:
         before = chart_data(parse_chart(text, path))
     except InputError:  # what stands there is no chart: there is nothing to keep but comments
         return data
-    found: dict[str, Any] = plain(parse_document(text, path).value)
+    found: dict[str, Any] = plain_data(parse_document(text, path).value)
     if "initial_outputs" in found:  # the old key
         for known in (before, data):
             if "initial_values" in known and known["initial_values"].keys() <= data["outputs"].keys():

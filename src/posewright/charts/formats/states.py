@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.formats.entries import choice_of, seconds_of, text_of, truth_of
+from posewright.charts.formats.entries import choice_of, seconds_of, text_of, truth_of, without_gaps
 from posewright.charts.formats.known import Known
 from posewright.charts.formats.transitions import (
     actions_data,
@@ -17,10 +18,10 @@ from posewright.charts.formats.transitions import (
     targets_data,
     transition_data,
     values_data,
-    without_gaps,
 )
 from posewright.charts.model import Kind, Otherwise, Priority, State
 from posewright.documents import Node, one_line
+from posewright.errors import UnknownNameError
 
 FLAT_KEYS = ("description", "transitions", "min_s", "priority", "otherwise", "final")
 STATECHART_KEYS = ("entry", "during", "exit", "initial", "states", "regions")
@@ -30,31 +31,35 @@ STATE_KEYS = (*FLAT_KEYS, "do", *STATECHART_KEYS)
 def read_states(fields: Mapping[str, Node], known: Known) -> tuple[State, ...]:
     """Return the states under `states` or `regions` of a chart or a state.
 
+    What is wrong with one of them is collected in `known`.
+
     Raises:
-        DocumentError: one of them is not what it should be.
-        UnknownNameError: no such key, event, state or output.
-        ExpressionError: a guard or a value does not read.
+        DocumentError: they are no mapping.
     """
     nodes = fields["regions" if "regions" in fields else "states"].fields()
-    return tuple(_state(name, node, known) for name, node in nodes.items())
+    tried = known.errors.tried
+    return tuple(tried(partial(_state, name, node, known), State(name)) for name, node in nodes.items())
 
 
 def _state(name: str, node: Node, known: Known) -> State:
     if isinstance(node.value, list) or node.value is None:
         return State(name, read_transitions(node, known), line=node.line)
-    fields = node.fields(optional=STATE_KEYS)
-    _refuse_misplaced(node, fields, known)
+    tried = known.errors.tried
+    fields = node.fields()
+    for key, entry in fields.items():
+        tried(partial(_require_key, key, entry, known), None)
+    inside = tried(partial(_inside, node, fields, known), ())
     return State(
         name,
-        read_transitions(fields.get("transitions"), known),
-        do=_moore(fields["do"], known) if "do" in fields else {},
+        tried(partial(read_transitions, fields.get("transitions"), known), ()),
+        do=tried(partial(_moore, fields, known), {}),
         min_s=seconds_of(fields, "min_s"),
         priority=choice_of(fields, "priority", Priority),
         otherwise=choice_of(fields, "otherwise", Otherwise),
-        entry=read_actions(fields.get("entry"), known),
-        during=read_actions(fields.get("during"), known),
-        exit=read_actions(fields.get("exit"), known),
-        states=read_states(fields, known) if fields.keys() & {"states", "regions"} else (),
+        entry=tried(partial(read_actions, fields.get("entry"), known), ()),
+        during=tried(partial(read_actions, fields.get("during"), known), ()),
+        exit=tried(partial(read_actions, fields.get("exit"), known), ()),
+        states=inside,
         initial=read_targets(fields["initial"], known.states) if "initial" in fields else (),
         parallel="regions" in fields,
         final=truth_of(fields, "final"),
@@ -63,21 +68,29 @@ def _state(name: str, node: Node, known: Known) -> State:
     )
 
 
-def _refuse_misplaced(node: Node, fields: Mapping[str, Node], known: Known) -> None:
-    if known.kind is not Kind.STATECHART:
-        for key in STATECHART_KEYS:
-            if key in fields:
-                known.refuse(fields[key], f"{key!r} in its states")
-    if "do" in fields and known.kind is Kind.MEALY:
-        fields["do"].fail("a Mealy state sets no outputs", hint="set them on transitions, or say kind: moore")
-    if "do" in fields and known.kind is Kind.STATECHART:
-        fields["do"].fail("only a Moore state has 'do'", hint="write `entry:`, `during:` or `exit:`")
+def _require_key(key: str, node: Node, known: Known) -> None:
+    """Fail where a state has no such key, or none in a chart of this kind."""
+    if key not in STATE_KEYS:
+        raise UnknownNameError.among("key here", key, STATE_KEYS, where=node.where)
+    if key in STATECHART_KEYS and known.kind is not Kind.STATECHART:
+        known.refuse(node, f"{key!r} in its states")
+    if key == "do" and known.kind is Kind.MEALY:
+        node.fail("a Mealy state sets no outputs", hint="set them on transitions, or say kind: moore")
+    if key == "do" and known.kind is Kind.STATECHART:
+        node.fail("only a Moore state has 'do'", hint="write `entry:`, `during:` or `exit:`")
+
+
+def _inside(node: Node, fields: Mapping[str, Node], known: Known) -> tuple[State, ...]:
+    """Return the states inside a state."""
     refuse_both(fields)
     inside = fields.get("states") or fields.get("regions")
-    if inside is not None and not inside.fields():
+    if inside is None:
+        return ()
+    if not inside.fields():
         inside.fail("there is no state", hint="leave it out, or name one")
     if "initial" not in fields and "states" in fields:
         node.fail("'initial' is missing", hint="which of its states is entered first")
+    return read_states(fields, known)
 
 
 def refuse_both(fields: Mapping[str, Node]) -> None:
@@ -87,8 +100,10 @@ def refuse_both(fields: Mapping[str, Node]) -> None:
         fields["regions"].fail("both 'states' and 'regions'", hint=hint)
 
 
-def _moore(node: Node, known: Known) -> dict[str, Expression]:
-    return read_values(node, known, known.fixed_scope)
+def _moore(fields: Mapping[str, Node], known: Known) -> dict[str, Expression]:
+    if "do" not in fields or known.kind is not Kind.MOORE:
+        return {}
+    return read_values(fields["do"], known, known.declared.fixed_scope)
 
 
 def state_data(state: State) -> dict[str, Any] | list[dict[str, Any]]:

@@ -39,7 +39,7 @@ from typing import Any, NoReturn
 from posewright.charts.formats.csv_rows import sheet_rows
 from posewright.charts.formats.entries import LinedList, LinedMapping, flow_node, flow_text
 from posewright.charts.formats.known import Known, states_named
-from posewright.charts.formats.native import chart_data, parse_chart
+from posewright.charts.formats.native import locate, chart_data, parse_chart
 from posewright.charts.formats.states import read_states, state_data
 from posewright.charts.model import Chart, Declarations, Kind, State, file_named, segments_of
 from posewright.documents import Node, parse_document, render_document, write_atomically
@@ -240,13 +240,14 @@ class _Table:
         head = self.head()
         self.moore = head.kind is Kind.MOORE
         states = Node(self.states(None), self.sheet.path, "", self.first_line)
-        found, done = states_named(Node({"states": states.value}, self.sheet.path))
-        known = Known(head.kind, _declared(head), found, tuple(head.junctions), done)
+        names, done = states_named(Node({"states": states.value}, self.sheet.path))
+        known = Known(head.kind, _declared(head), names, tuple(head.junctions), done)
+        found = read_states({"states": states}, known)
+        known.errors.require_none()
         try:
-            return replace(head, states=read_states({"states": states}, known))
+            return replace(head, states=found)
         except InputError as error:  # the model knows not every line
-            if error.where is None or error.where.line is None:
-                error.where = Where(self.sheet.path, self.first_line)
+            locate(error, states)
             raise
 
     def head(self) -> Chart:

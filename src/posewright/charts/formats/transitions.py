@@ -1,20 +1,27 @@
-"""Transitions, their targets and their actions."""
+"""Transitions, their targets and their actions, read and written.
+
+Actions in a mapping are all done at once; those in a list one after the other.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any, NoReturn
 
 from posewright.charts.expression import Expression, Scope
 from posewright.charts.formats.entries import (
     condition_in,
     expression_in,
+    few,
     keyed,
     one_or_more,
     scalar,
     seconds_of,
     text_of,
     truth_of,
+    without_gaps,
 )
 from posewright.charts.formats.known import Known
 from posewright.charts.model import (
@@ -37,7 +44,20 @@ from posewright.charts.types import Value
 from posewright.documents import Node, one_line
 from posewright.errors import UnknownNameError, Where
 
+ENDS = ("go", "then", "junction")
+SEGMENT_KEYS = ("when", "do", *ENDS, "local", "description")
+TRANSITION_KEYS = ("on", "after_s", *SEGMENT_KEYS)
+MEMORIES = {"history": Memory.SHALLOW, "deep_history": Memory.DEEP}
+UNREAD = Transition()
+"""Stands for a transition that does not read, which is told already."""
+
+SHORT = 90
+"""Characters of a transition that stands on one line."""
+
 ACTION_HINT = "an action is {output: value}, {raise: event} or {if: condition, do: ..., else: ...}"
+TARGET_HINT = "write a state, [one, a region] or {history: state}"
+
+_ARROW = re.compile(r"(.*?)\s*[-=]>\s*(\w+)")
 
 
 def read_actions(node: Node | None, known: Known) -> Actions:
@@ -50,9 +70,8 @@ def read_actions(node: Node | None, known: Known) -> Actions:
     """
     if node is None or node.value is None:
         return ()
-    if isinstance(node.value, list):
-        return tuple(_action(item, known) for item in node.items() if item.value != {})
-    return (_action(node, known),) if node.value != {} else ()
+    items = node.items() if isinstance(node.value, list) else [node]
+    return tuple(_action(item, known) for item in items if item.value != {})
 
 
 def _action(node: Node, known: Known) -> Action:
@@ -64,7 +83,7 @@ def _action(node: Node, known: Known) -> Action:
     if "raise" in fields:
         if len(fields) > 1:
             node.fail("'raise' stands alone", hint="write a list: [{x: 1}, {raise: event}]")
-        return _raise(fields["raise"], known)
+        return Raise(_raised(fields["raise"], known), line=fields["raise"].line)
     return Assign(read_values(node, known, known.scope), line=node.line)
 
 
@@ -78,13 +97,11 @@ def _branch(node: Node, known: Known) -> Branch:
     )
 
 
-def _raise(node: Node, known: Known) -> Raise:
+def _raised(node: Node, known: Known) -> str:
     name, events = node.text(), known.declared.every_event
-    if name in events:
-        return Raise(name, line=node.line)
-    if name.startswith(DONE):
+    if name not in events and name.startswith(DONE):
         node.fail(f"{name!r} comes by itself", hint="it is raised when a final state is entered")
-    raise UnknownNameError.among("event", name, events, where=node.where)
+    return node.choice("event", events)
 
 
 def read_values(node: Node, known: Known, scope: Scope) -> dict[str, Expression]:
@@ -110,42 +127,11 @@ def _refuse_setting(name: str, node: Node, known: Known) -> NoReturn:
     raise UnknownNameError.among(sort, name, declared.variables, where=node.where)
 
 
-def actions_data(actions: Actions) -> Any:
-    """Return actions: a mapping where there is one, else a list."""
-    found = [_action_data(action) for action in actions]
-    return found[0] if len(found) == 1 else found
-
-
-def values_data(values: Mapping[str, Expression]) -> dict[str, Value]:
-    """Return what outputs and locals are set to."""
-    return one_line({name: scalar(value) for name, value in values.items()})
-
-
-def _action_data(action: Action) -> dict[str, Any]:
-    if isinstance(action, Assign):
-        return values_data(action.values)
-    if isinstance(action, Raise):
-        return one_line({"raise": action.event})
-    data: dict[str, Any] = {"if": scalar(action.when), "do": actions_data(action.then)}
-    if action.otherwise:
-        data["else"] = actions_data(action.otherwise)
-    return one_line(data)
-
-
-ENDS = ("go", "then", "junction")
-SEGMENT_KEYS = ("when", "do", *ENDS, "local", "description")
-TRANSITION_KEYS = ("on", "after_s", *SEGMENT_KEYS)
-MEMORIES = {"history": Memory.SHALLOW, "deep_history": Memory.DEEP}
-TARGET_HINT = "write a state, [one, a region] or {history: state}"
-
-
 def read_transitions(node: Node | None, known: Known) -> tuple[Transition, ...]:
-    """Return the transitions of a state.
+    """Return the transitions of a state; the errors of each are collected in `known`.
 
     Raises:
-        DocumentError: one of them is not what it should be.
-        UnknownNameError: no such key, event, state or junction.
-        ExpressionError: a guard or a value does not read.
+        DocumentError: it is no list.
     """
     return _siblings(node, known, TRANSITION_KEYS)
 
@@ -160,19 +146,21 @@ def read_segments(node: Node, known: Known) -> tuple[Transition, ...]:
 def _siblings(node: Node | None, known: Known, keys: Collection[str]) -> tuple[Transition, ...]:
     found: list[Transition] = []
     for item in node.items() if node is not None and node.value is not None else ():
-        found.append(_transition(item, known, keys, found))
+        found.append(known.errors.tried(partial(_transition, item, known, keys, found), UNREAD))
     return tuple(found)
 
 
 def _transition(node: Node, known: Known, keys: Collection[str], elders: list[Transition]) -> Transition:
+    _refuse_other_notation(node, known, keys)
     fields = keyed(node, keys)
     go = read_targets(fields["go"], known.states) if "go" in fields else ()  # a misspelt state comes first
     if keys is TRANSITION_KEYS:
         _require_cause(node, fields, known)
     _require_end(node, fields)
     on = tuple(_event(item, known) for item in one_or_more(fields["on"])) if "on" in fields else ()
+    is_else = "when" in fields and fields["when"].value == ELSE
     return Transition(
-        when=_guard(node, fields, known, elders, on),
+        when=(_else if is_else else _guard)(node, fields, known, elders, on),
         do=_do(fields, known),
         go=go,
         on=tuple(dict.fromkeys(on)),
@@ -180,10 +168,30 @@ def _transition(node: Node, known: Known, keys: Collection[str], elders: list[Tr
         local=truth_of(fields, "local"),
         then=read_segments(fields["then"], known) if "then" in fields else (),
         junction=fields["junction"].choice("junction", known.junctions) if "junction" in fields else None,
-        is_else=_is_else(fields),
+        is_else=is_else,
         description=text_of(fields, "description"),
         line=node.line,
     )
+
+
+def _refuse_other_notation(node: Node, known: Known, keys: Collection[str]) -> None:
+    """Refuse other notations, `near -> open` or `{when: near, open}`, and say how it is written here."""
+    arrow = _ARROW.fullmatch(node.value) if isinstance(node.value, str) else None
+    if arrow is not None:
+        guard = f"when: {arrow[1]}, " if arrow[1] else ""
+        node.fail(f"`{node.value[:60]}` is no transition", hint=f"write {{{guard}go: {arrow[2]}}}")
+    if not isinstance(node.value, dict):
+        node.fail("expected a transition", hint="write {when: guard, go: state}")
+    for key, entry in node.fields().items():
+        if key in keys:
+            continue
+        words = key.split(maxsplit=1)
+        if entry.value is None and key in known.states:
+            node.fail(f"`{key}` is no key of a transition", hint=f"write `go: {key}`")
+        if entry.value is None and len(words) == 2 and words[0] in keys:
+            node.fail(f"`{key}` has no colon", hint=f"write `{words[0]}: {words[1]}`")
+        if isinstance(entry.value, str) and entry.value in known.states:
+            node.fail(f"`{key}` is no key of a transition", hint=f"write {{when: {key}, go: {entry.value}}}")
 
 
 def _require_cause(node: Node, fields: Mapping[str, Node], known: Known) -> None:
@@ -199,9 +207,8 @@ def _require_cause(node: Node, fields: Mapping[str, Node], known: Known) -> None
 def _require_end(node: Node, fields: Mapping[str, Node]) -> None:
     ends = [key for key in ENDS if key in fields]
     if len(ends) > 1:
-        fields[ends[1]].fail(
-            f"both {ends[0]!r} and {ends[1]!r}", hint="a transition leads to a state or to a junction"
-        )
+        hint = "a transition leads to a state or to a junction"
+        fields[ends[1]].fail(f"both {ends[0]!r} and {ends[1]!r}", hint=hint)
     if not ends and "do" not in fields:
         node.fail("neither 'go' nor 'do': it changes nothing", hint="write the state to go to")
     if "local" in fields and "go" not in fields:
@@ -210,38 +217,34 @@ def _require_end(node: Node, fields: Mapping[str, Node]) -> None:
 
 def _event(node: Node, known: Known) -> str:
     name, events = node.text(), known.declared.every_event
-    if name in events:
+    if name not in events and name.startswith(DONE):
+        _require_done(name.removeprefix(DONE), node, known)
         return name
-    if name.startswith(DONE):
-        return _done(name, node, known)
     if name in known.declared.inputs:
         node.fail(f"{name!r} is an input, not an event", hint=f"write `when: {name}`")
-    raise UnknownNameError.among("event", name, events, where=node.where)
+    return node.choice("event", events)
 
 
-def _done(name: str, node: Node, known: Known) -> str:
-    state = name.removeprefix(DONE)
+def _require_done(state: str, node: Node, known: Known) -> None:
     if state not in known.states:
         raise UnknownNameError.among("state", state, known.states, where=node.where)
     if state not in known.done:
-        hint = (
-            f"give it a final state, as in `over: {{final: true}}`, or wait for one of {sorted(known.done)}"
-        )
+        others = f"or wait for one of {sorted(known.done)}"
+        hint = f"give it a final state, as in `over: {{final: true}}`, {others}"
         node.fail(f"{state} is never done: no state in it is final", hint=hint)
-    return name
-
-
-def _is_else(fields: Mapping[str, Node]) -> bool:
-    return "when" in fields and fields["when"].value == ELSE
 
 
 def _guard(
-    node: Node, fields: Mapping[str, Node], known: Known, elders: list[Transition], on: tuple[str, ...]
+    node: Node, fields: Mapping[str, Node], known: Known, _elders: list[Transition], _on: tuple[str, ...]
 ) -> Expression:
-    if "when" not in fields:
+    return condition_in(node, "when", fields["when"], known.scope) if "when" in fields else ALWAYS
+
+
+def _else(
+    node: Node, fields: Mapping[str, Node], _known: Known, elders: list[Transition], on: tuple[str, ...]
+) -> Expression:
+    if any(elder is UNREAD for elder in elders):
         return ALWAYS
-    if not _is_else(fields):
-        return condition_in(node, "when", fields["when"], known.scope)
     if not has_elders(elders, on):
         same = " with the same events" if elders else ""
         message = f"nothing{same} stands before this `else`"
@@ -287,20 +290,25 @@ def _target(node: Node, states: Collection[str]) -> Target:
     )
 
 
-MEMORY_KEYS = {Memory.SHALLOW: "history", Memory.DEEP: "deep_history"}
-NOTHING: tuple[Any, ...] = (None, "", {}, [])
-SHORT = 90
-"""Characters of a transition that stands on one line."""
+def actions_data(actions: Actions) -> Any:
+    """Return actions as plain data: a mapping where there is one, else a list."""
+    return few([_action_data(action) for action in actions])
 
 
-def without_gaps(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries that say something."""
-    return {key: value for key, value in data.items() if value not in NOTHING}
+def values_data(values: Mapping[str, Expression]) -> dict[str, Value]:
+    """Return what outputs and locals are set to."""
+    return one_line({name: scalar(value) for name, value in values.items()})
 
 
-def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, Any]]:
-    """Return the ways on from a junction."""
-    return [transition_data(segment, in_state=False) for segment in segments]
+def _action_data(action: Action) -> dict[str, Any]:
+    if isinstance(action, Assign):
+        return values_data(action.values)
+    if isinstance(action, Raise):
+        return one_line({"raise": action.event})
+    data: dict[str, Any] = {"if": scalar(action.when), "do": actions_data(action.then)}
+    if action.otherwise:
+        data["else"] = actions_data(action.otherwise)
+    return one_line(data)
 
 
 def transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]:
@@ -310,7 +318,7 @@ def transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]
     data = without_gaps(
         {
             "description": transition.description,
-            "on": transition.on[0] if len(transition.on) == 1 else list(transition.on),
+            "on": few(transition.on),
             "when": ELSE if transition.is_else else None if obvious else scalar(transition.when),
             "after_s": transition.after_s or None,
             "do": actions_data(transition.do),
@@ -325,16 +333,18 @@ def transition_data(transition: Transition, *, in_state: bool) -> dict[str, Any]
     return one_line(data) if "then" not in data and len(str(data)) <= SHORT else data
 
 
+def segments_data(segments: tuple[Transition, ...]) -> list[dict[str, Any]]:
+    """Return the ways on from a junction."""
+    return [transition_data(segment, in_state=False) for segment in segments]
+
+
 def targets_data(targets: tuple[Target, ...]) -> Any:
     """Return the states to go to: a name, a history, or a list; nothing where there are none."""
-    found = [_target_data(target) for target in targets]
-    return found[0] if len(found) == 1 else found
+    return few([_target_data(target) for target in targets])
 
 
 def _target_data(target: Target) -> str | dict[str, Any]:
     if target.memory is None:
         return target.state
-    data: dict[str, Any] = {MEMORY_KEYS[target.memory]: target.state}
-    if target.default:
-        data["default"] = target.default[0] if len(target.default) == 1 else list(target.default)
-    return one_line(data)
+    words = {memory: word for word, memory in MEMORIES.items()}
+    return one_line(without_gaps({words[target.memory]: target.state, "default": few(target.default)}))
