@@ -92,7 +92,7 @@ def test_what_cannot_be_written_is_an_error_of_ours(write: Callable[[Any], Any],
 
 
 def test_the_text_of_a_chart_is_told_from_its_path() -> None:
-    with pytest.raises(InputError, match="parse_chart reads a text"):
+    with pytest.raises(InputError, match=r"call pw\.chart\(text\), or parse_chart\(text\)"):
         pw.read_chart("chart: lamp\nstates:\n  off: {}\n")
 
 

@@ -238,7 +238,9 @@ class _Builder:
         """Refuse a tag: nothing in a document says of which type a thing is made."""
         if tag is not None:
             shown = tag.replace("tag:yaml.org,2002:", "!!")[:40]
-            self.fail(line, f"a tag, {shown}", "leave it out")
+            word = shown.lstrip("!(")
+            denied = f"write `not {word}` for a condition; any other text that begins with ! needs quotes"
+            self.fail(line, f"a tag, {shown}", "leave it out" if shown.startswith("!!") else denied)
 
 
 _MERGE = object()

@@ -192,6 +192,7 @@ _HINTS = (
 _BRACKETS = re.compile(
     r"""(?:^|(?<=[\s\[{,:]))(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*)|[\[\]{}\n]""", re.MULTILINE
 )
+_COLON = re.compile(r":(?:\s|$)")
 _FLOW_START = re.compile(r"(?:^|[:\-?]) *\Z|^ *\Z")
 
 
@@ -267,10 +268,46 @@ def _invalid(error: Any, text: str, path: Path | None) -> DocumentError:
     if "invalid Unicode" in problem and escape is not None:
         message = f"{escape[0]} is half a character, or none"
         return DocumentError(message, where=where, hint="write the character itself")
-    hint = next((right for sign, right in _HINTS if sign in problem), None)
+    bare = _without_colon(error, text)
+    if bare is not None:
+        return _no_colon(bare, text, path)
+    hint = _logic_hint(text, mark) or next((right for sign, right in _HINTS if sign in problem), None)
     if "\t" in text[mark.index : mark.index + 1]:
         hint = "indent with blanks, not with tabs"
     return DocumentError(f"not valid YAML: {problem}", where=where, hint=hint)
+
+
+def _logic_hint(text: str, mark: Any) -> str | None:
+    """Return how the condition that ends where libyaml gave up, `!near && far`, is written in words."""
+    signs = text[max(mark.index - 1, 0) : mark.index + 2]
+    if "&&" not in signs and "||" not in signs:
+        return None
+    line = text.splitlines()[mark.line]
+    denied = re.search(r"!\s*\(?\s*(\w+)", line)
+    first = f"not {denied[1]}" if denied is not None else "near"
+    return f"write `{first} {'and' if '&&' in signs else 'or'} ...`, with the words not, and, or"
+
+
+def _without_colon(error: Any, text: str) -> int | None:
+    """Return the line, from 0, of a key without its colon, which libyaml misses a line later; else None."""
+    problem, mark = str(error.problem), error.problem_mark
+    if "could not find expected ':'" in problem and error.context_mark is not None:
+        return int(error.context_mark.line)
+    lines = text.splitlines()
+    if "mapping values are not allowed" not in problem or _COLON.search(lines[mark.line][: mark.column]):
+        return None
+    above = [number for number in range(mark.line) if lines[number].split("#")[0].strip()]
+    return above[-1] if above and not _COLON.search(lines[above[-1]]) else None
+
+
+def _no_colon(number: int, text: str, path: Path | None) -> DocumentError:
+    line = text.splitlines()[number]
+    entry = line.strip().lstrip("- ")
+    words = entry.split()
+    right = f"`{words[0]}: {words[1]}`" if len(words) == 2 else f"`{words[0]}:`" if len(words) == 1 else None
+    hint = f"write {right}" if right else "write `key: value`; a text of several lines needs quotes"
+    where = Where(path, number + 1, line.find(entry) + 1)
+    return DocumentError(f"not valid YAML: `{entry[:60]}` has no colon", where=where, hint=hint)
 
 
 def open_bracket(text: str) -> tuple[int, int] | None:

@@ -6,6 +6,8 @@ in as conditions, results of 32 bits are rounded by `single`, and questions of t
 
 from __future__ import annotations
 
+import re
+
 from posewright.charts.expression.arithmetic import called, chosen, compared, joined
 from posewright.charts.expression.expression import Expression
 from posewright.charts.expression.inlining import Inliner
@@ -35,6 +37,9 @@ from posewright.charts.expression.tree import (
 )
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of
 
+_SINGLE_EQUALS = re.compile(r"(?<![<>=!])=(?!=)")
+_LAST_WORD, _FIRST_WORD = re.compile(r"(\w+)\s*\Z"), re.compile(r"\s*(\w+)")
+
 
 def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = None) -> Expression:
     """Parse and type an expression.
@@ -49,11 +54,26 @@ def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = N
     """
     if isinstance(source, str):
         source = Source(source)
+    _refuse_single_equals(source, scope)
     tree, kind = typecheck(parse(source), scope, source, wanted)
     expression = Expression(tree, kind, source, scope.fixed)
     if wanted is not None:
         _assignable(expression, wanted)
     return expression
+
+
+def _refuse_single_equals(source: Source, scope: Scope) -> None:
+    """Refuse `near = 1`, and say what is written instead: it depends on what `near` is."""
+    sign = _SINGLE_EQUALS.search(source.text)
+    if sign is None:
+        return
+    at = sign.start()
+    left = _LAST_WORD.search(source.text[max(at - 90, 0) : at])
+    right = _FIRST_WORD.match(source.text[at + 1 : at + 90])
+    hint = "write =="
+    if left is not None and right is not None and isinstance(scope.type_of(left[1]), BoolType):
+        hint = {"1": f"write {left[1]}", "0": f"write not {left[1]}"}.get(right[1], hint)
+    source.fail(at, "'=' is not part of the language", hint=hint)
 
 
 def _assignable(expression: Expression, wanted: Type) -> None:
@@ -194,7 +214,7 @@ class _Checker:
             ]
             return self.inliner.call(function, arguments, tree)
         if tree.function not in FUNCTIONS:
-            known = [*FUNCTIONS, *self.scope.functions]
+            known = [*TIMINGS, *(name for name in FUNCTIONS if name != "single"), *self.scope.functions]
             self.source.fail(
                 tree.at, f"there is no function {tree.function}", hint=nearest(tree.function, known)
             )
@@ -246,8 +266,19 @@ class _Checker:
 
     def same(self, tree: Binary) -> tuple[Term, Term]:
         left, right = self.check(tree.left), self.check(tree.right)
+        self.refuse_truth_as_number(tree, left)
         self.match(left.kind, right.kind, tree.at, f"`{tree.operator}` compares {{}} with {{}}")
         return left, right
+
+    def refuse_truth_as_number(self, tree: Binary, left: Term) -> None:
+        """Refuse `near == 1`, and say that `near` is meant."""
+        name, number = tree.left, tree.right
+        if not (isinstance(left.kind, BoolType) and isinstance(name, Name) and isinstance(number, Literal)):
+            return
+        if type(number.value) is int and number.unit is None and number.value in (0, 1):
+            holds = bool(number.value) is (tree.operator is Operator.EQUAL)
+            hint = f"a truth value stands for itself: write {'' if holds else 'not '}{name.name}"
+            self.source.fail(tree.at, f"`{tree.operator}` compares a truth value with a number", hint=hint)
 
     def match(self, left: Type, right: Type, at: int, message: str) -> None:
         """Fail where two types are not of one sort."""

@@ -46,14 +46,15 @@ def read_chart(path: Path | str) -> Chart:
     """Read a chart from a `*.chart.yaml`, from SCXML, or from the CSV of a truth or transition table.
 
     Raises:
-        InputError: this is no path but the text of a chart, which `parse_chart` reads.
+        InputError: this is no path but the text of a chart.
         DocumentError: the file cannot be read, is too large, or is no chart.
         FormatError: it is a table or SCXML with something wrong in it.
         ExpressionError: a guard or an action does not parse or does not type.
         UnknownNameError: something that it names does not exist.
     """
-    if isinstance(path, str) and "\n" in path:
-        raise InputError("this is the text of a chart, not the path of one", hint="parse_chart reads a text")
+    if isinstance(path, str) and ("\n" in path or path.lstrip().startswith(("chart:", "{", "<"))):
+        hint = "call pw.chart(text), or parse_chart(text)"
+        raise InputError("this is the text of a chart, not the path of one", hint=hint)
     path = Path(path)
     return chart_in(_text_of(path), path)
 

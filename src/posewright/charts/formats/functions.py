@@ -22,6 +22,7 @@ from posewright.charts.types import (
     IntType,
     Numeric,
     Type,
+    unit_hint,
 )
 from posewright.documents import Node, one_line
 from posewright.errors import UnknownNameError, Where
@@ -91,7 +92,10 @@ def _enum(node: Node) -> EnumType:
 def _with_unit(found: Type, node: Node) -> Type:
     if not isinstance(found, IntType | FloatType):
         node.fail(f"{found} has no unit", hint="numbers have")
-    return replace(found, unit=node.choice("unit", UNITS))
+    unit = node.text()
+    if unit not in UNITS:
+        raise UnknownNameError(f"no unit is called {unit!r}", where=node.where, hint=unit_hint(unit))
+    return replace(found, unit=unit)
 
 
 def type_data(kind: Type) -> str | dict[str, Any]:

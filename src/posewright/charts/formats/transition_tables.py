@@ -39,7 +39,7 @@ from typing import Any, NoReturn
 from posewright.charts.formats.csv_rows import sheet_rows
 from posewright.charts.formats.entries import LinedList, LinedMapping, flow_node, flow_text
 from posewright.charts.formats.known import Known, states_named
-from posewright.charts.formats.native import locate, chart_data, parse_chart
+from posewright.charts.formats.native import chart_data, locate, parse_chart
 from posewright.charts.formats.states import read_states, state_data
 from posewright.charts.model import Chart, Declarations, Kind, State, file_named, segments_of
 from posewright.documents import Node, parse_document, render_document, write_atomically

@@ -83,7 +83,8 @@ def exactly(value: int | float) -> Fraction:
 
 def unit_hint(name: str) -> str:
     """Return what to write in place of a unit that does not exist."""
-    near = difflib.get_close_matches(name, UNITS, n=2)
+    plural = name.endswith("s") and name[:-1] in UNITS
+    near = [name[:-1]] if plural else difflib.get_close_matches(name, UNITS, n=2)
     return f"did you mean {' or '.join(near)}?" if near else f"a unit is one of {', '.join(UNITS)}"
 
 
