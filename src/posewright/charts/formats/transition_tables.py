@@ -32,16 +32,15 @@ import difflib
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 from posewright.charts.formats.csv_rows import sheet_rows
 from posewright.charts.formats.entries import LinedList, LinedMapping, flow_node, flow_text
-from posewright.charts.formats.known import Known, states_named
-from posewright.charts.formats.native import chart_data, locate, parse_chart
-from posewright.charts.formats.states import read_states, state_data
-from posewright.charts.model import Chart, Declarations, Kind, State, file_named, segments_of
+from posewright.charts.formats.native import chart_data, chart_of_document
+from posewright.charts.formats.states import state_data
+from posewright.charts.model import Chart, Kind, State, file_named, segments_of
 from posewright.documents import Node, parse_document, render_document, write_atomically
 from posewright.errors import FormatError, InputError, Where
 
@@ -49,152 +48,41 @@ TRANSITION_COLUMNS = ("on", "when", "after_s", "do", "go", "junction", "local", 
 STATE_COLUMNS = ("parent", "initial", "final", "entry", "during", "exit", "min_s", "priority", "otherwise")
 COLUMNS = ("state", *TRANSITION_COLUMNS, *STATE_COLUMNS)
 NEEDED = ("state", "go")
-MAX_ROWS = 5000
-FIRST = "*"
-"""What stands before the name of a state that is entered first."""
+USUAL = ("state", "on", "when", "do", "go")
+"""Columns that every table of ours has."""
 
-
-@dataclass
-class Row:
-    """A row of the table: what its cells say, those that are empty left out."""
-
-    cells: dict[str, str]
-    line: int
-
-
-@dataclass
-class Entry:
-    """A state and its rows.
-
-    Attributes:
-        first: whether it is marked as the one that is entered first.
-    """
-
-    name: str
-    first: bool
-    rows: list[Row] = field(default_factory=list)
-
-    @property
-    def line(self) -> int:
-        """The line of its first row."""
-        return self.rows[0].line
-
-    def said(self, column: str) -> str | None:
-        """Return what its first row says of the state."""
-        return self.rows[0].cells.get(column)
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table as it stands in its file.
-
-    Attributes:
-        head: the lines of declarations, each where it stands in the file.
-        entries: the states, in the order of their first rows.
-    """
-
-    head: str
-    entries: dict[str, Entry]
-    path: Path | None
-
-    def fail(self, message: str, line: int | None, hint: str | None = None) -> NoReturn:
-        """Raise a FormatError that points at a line."""
-        raise FormatError(message, where=Where(self.path, line), hint=hint)
-
-
-def is_transition_table(text: str) -> bool:
-    """Return whether text is a state-transition table: the columns of its header say so."""
-    for line in text.splitlines():
-        if line.strip() and not line.startswith("#"):
-            names = {cell.strip().strip('"') for cell in line.split(",")}
-            return names >= {*NEEDED} and names <= {*COLUMNS, ""}
-    return False
-
-
-def may_be_transition_table(text: str) -> bool:
-    """Return whether a table can rather be a state-transition table, misspelt, than a truth table."""
-    for line in text.splitlines():
-        if line.strip() and not line.startswith("#"):
-            names = {cell.strip().strip('"') for cell in line.split(",")}
-            truth = "next" in names or any(f"{name}_next" in names for name in names)
-            return not truth and bool(names & {*COLUMNS})
-    return text.lstrip("\ufeff").startswith("#")
-
-
-def read_sheet(text: str, path: Path | None) -> Sheet:
-    """Return the head and the rows of a table.
-
-    Raises:
-        FormatError: a column or a row is not what it should be.
-    """
-    lines = text.removeprefix("\ufeff").splitlines(keepends=True)
-    begin = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), len(lines))
-    head = "".join(_declaration(line) for line in lines[:begin])
-    sheet = Sheet(head, {}, path)
-    columns: list[str] | None = None
-    for cells, where in sheet_rows("".join(lines[begin:]), path, begin):
-        if columns is None:
-            columns = _columns(cells, sheet, where.line or begin)
-        else:
-            _add(sheet, columns, cells, where.line or begin)
-    if not sheet.entries:
-        sheet.fail("the table has no rows", begin + 1, f"columns: {', '.join(COLUMNS[:6])}, ...")
-    return sheet
-
-
-def _declaration(line: str) -> str:
-    """Return a line of the head as that of a document, which begins in the same column."""
-    return "\n" if not line.strip() or line.startswith("##") else f" {line[1:].rstrip()}\n"
-
-
-def _columns(names: list[str], sheet: Sheet, line: int) -> list[str]:
-    for name in names:
-        if name not in COLUMNS:
-            near = difflib.get_close_matches(name, COLUMNS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"columns: {', '.join(COLUMNS)}"
-            sheet.fail(f"no column is called {name!r}", line, hint)
-        if names.count(name) > 1:
-            sheet.fail(f"the column {name!r} is there twice", line, "leave one of them out")
-    for name in NEEDED:
-        if name not in names:
-            sheet.fail(f"the column {name!r} is missing", line, f"needed are {' and '.join(NEEDED)}")
-    return names
-
-
-def _add(sheet: Sheet, columns: list[str], cells: list[str], line: int) -> None:
-    """Add a row to the entry of its state."""
-    if len(cells) > len(columns):
-        hint = "put a cell with a comma in quotes"
-        sheet.fail(f"{len(cells)} cells in {len(columns)} columns", line, hint)
-    said = {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if cell.strip()}
-    written = said.pop("state", "")
-    name = written.removeprefix(FIRST).strip() or next(reversed(sheet.entries), "")
-    if not name:
-        sheet.fail("the first row has no state", line, "write its name in the column 'state'")
-    entry = sheet.entries.setdefault(name, Entry(name, written.startswith(FIRST)))
-    entry.rows.append(Row(said, line))
-    if len(entry.rows) > 1:
-        _require_state_said_once(sheet, entry, said, line)
-    if sum(len(one.rows) for one in sheet.entries.values()) > MAX_ROWS:
-        sheet.fail("too many rows", line, f"at most {MAX_ROWS}")
-
-
-def _require_state_said_once(sheet: Sheet, entry: Entry, said: dict[str, str], line: int) -> None:
-    for column in STATE_COLUMNS:
-        if column in said and said[column] != entry.said(column):
-            hint = f"what is said of a state stands in its first row, line {entry.line}"
-            sheet.fail(f"{column!r} of {entry.name} is said here", line, hint)
-
-
-PERIOD_S = 0.1
-"""The sample period of a table that does not say it [s]."""
-
-AS_WRITTEN = frozenset({"when", "description", "priority", "otherwise"})
+TEXTS = frozenset({"when", "description", "priority", "otherwise"})
 NAMES = frozenset({"go", "initial", "junction"})
 ACTIONS = frozenset({"do", "entry", "during", "exit"})
 """Columns whose cells are texts; names, or else in the notation of native documents; actions."""
 
+MAX_ROWS = 5000
+PERIOD_S = 0.1
+"""The sample period of a table that does not say it [s]."""
+
+FIRST = "*"
+"""What stands before the name of a state that is entered first."""
+
 _NAME = re.compile(r"\w+")
+
+
+def is_transition_table(text: str) -> bool:
+    """Return whether text is a state-transition table: the columns of its header say so."""
+    names = _header(text)
+    return names >= {*NEEDED} and names <= {*COLUMNS, ""}
+
+
+def may_be_transition_table(text: str) -> bool:
+    """Return whether a table can rather be a state-transition table, misspelt, than a truth table."""
+    names = _header(text)
+    truth = "next" in names or any(f"{name}_next" in names for name in names)
+    return not truth and bool(names & {*COLUMNS}) if names else text.lstrip("\ufeff").startswith("#")
+
+
+def _header(text: str) -> set[str]:
+    """Return the columns in the first line that is no remark; none where there is no such line."""
+    lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    return {cell.strip().strip('"') for line in [next(lines, "")] if line for cell in line.split(",")}
 
 
 def parse_transition_table(text: str, path: Path | None = None) -> Chart:
@@ -209,145 +97,172 @@ def parse_transition_table(text: str, path: Path | None = None) -> Chart:
         DocumentError: the head, or a cell, is not what it would have to be in a native document.
         ExpressionError: a guard or a value does not parse or does not type.
     """
-    return _Table(read_sheet(text, path)).chart()
+    return chart_of_document(_TransitionSheet(text, path).document())
 
 
-class _Table:
-    def __init__(self, sheet: Sheet) -> None:
-        self.sheet = sheet
+@dataclass(frozen=True)
+class SheetRow:
+    """A row of the table: what its cells say, those that are empty left out."""
+
+    cells: dict[str, str]
+    line: int
+
+
+@dataclass
+class SheetState:
+    """A state and its rows; `first`: it is marked as the one that is entered first."""
+
+    name: str
+    first: bool
+    rows: list[SheetRow] = field(default_factory=list)
+
+    @property
+    def line(self) -> int:
+        """The line of its first row."""
+        return self.rows[0].line
+
+    def said(self, column: str) -> str | None:
+        """Return what its first row says of the state."""
+        return self.rows[0].cells.get(column)
+
+
+class _TransitionSheet:
+    """A table read row by row, which becomes the tree of a native document."""
+
+    def __init__(self, text: str, path: Path | None) -> None:
+        self.path = path
+        lines = text.removeprefix("\ufeff").splitlines(keepends=True)
+        rows = (i for i, line in enumerate(lines) if line.strip() and not line.startswith("#"))
+        begin = next(rows, len(lines))
+        self.head = "".join(_declaration(line) for line in lines[:begin])
+        self.columns: list[str] = []
+        self.states: dict[str, SheetState] = {}
+        for cells, where in sheet_rows("".join(lines[begin:]), path, begin):
+            if self.columns:
+                self.add(cells, where.line or begin)
+            else:
+                self.columns = self.checked(cells, where.line or begin)
+        if not self.states:
+            self.fail("the table has no rows", begin + 1, f"columns: {', '.join(COLUMNS[:6])}, ...")
+        self.inside: dict[str | None, list[SheetState]] = {None: []}
+        for state in self.states.values():
+            self.inside.setdefault(self.parent(state), []).append(state)
         self.moore = False
-        self.first_line = next(iter(sheet.entries.values())).line
-        self.inside: dict[str | None, list[Entry]] = {None: []}
-        for entry in sheet.entries.values():
-            self.inside.setdefault(self.parent(entry), []).append(entry)
 
-    def parent(self, entry: Entry) -> str | None:
+    def fail(self, message: str, line: int | None, hint: str | None = None) -> NoReturn:
+        raise FormatError(message, where=Where(self.path, line), hint=hint)
+
+    def checked(self, names: list[str], line: int) -> list[str]:
+        for name in names:
+            if name not in COLUMNS:
+                near = difflib.get_close_matches(name, COLUMNS, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else f"columns: {', '.join(COLUMNS)}"
+                self.fail(f"no column is called {name!r}", line, hint)
+            if names.count(name) > 1:
+                self.fail(f"the column {name!r} is there twice", line, "leave one of them out")
+        for name in NEEDED:
+            if name not in names:
+                self.fail(f"the column {name!r} is missing", line, f"needed are {' and '.join(NEEDED)}")
+        return names
+
+    def add(self, cells: list[str], line: int) -> None:
+        """Add a row to those of its state."""
+        if len(cells) > len(self.columns):
+            hint = "put a cell with a comma in quotes"
+            self.fail(f"{len(cells)} cells in {len(self.columns)} columns", line, hint)
+        said = {name: cell.strip() for name, cell in zip(self.columns, cells, strict=False) if cell.strip()}
+        written = said.pop("state", "")
+        name = written.removeprefix(FIRST).strip() or next(reversed(self.states), "")
+        if not name:
+            self.fail("the first row has no state", line, "write its name in the column 'state'")
+        state = self.states.setdefault(name, SheetState(name, written.startswith(FIRST)))
+        state.rows.append(SheetRow(said, line))
+        for column in STATE_COLUMNS:
+            if column in said and said[column] != state.said(column):
+                hint = f"what is said of a state stands in its first row, line {state.line}"
+                self.fail(f"{column!r} of {state.name} is said here", line, hint)
+        if sum(len(one.rows) for one in self.states.values()) > MAX_ROWS:
+            self.fail("too many rows", line, f"at most {MAX_ROWS}")
+
+    def parent(self, state: SheetState) -> str | None:
         """Return the name of the state around a state, having made sure that it is not inside it itself."""
-        around, seen = entry.said("parent"), {entry.name}
+        around, seen = state.said("parent"), {state.name}
         while around is not None:
-            if around not in self.sheet.entries:
-                self.sheet.fail(
-                    f"no state is called {around!r}", entry.line, "give the parent a row of its own"
-                )
+            if around not in self.states:
+                self.fail(f"no state is called {around!r}", state.line, "give the parent a row of its own")
             if around in seen:
-                self.sheet.fail(f"{entry.name} is inside itself", entry.line, "name another parent")
+                self.fail(f"{state.name} is inside itself", state.line, "name another parent")
             seen.add(around)
-            around = self.sheet.entries[around].said("parent")
-        return entry.said("parent")
+            around = self.states[around].said("parent")
+        return state.said("parent")
 
-    def chart(self) -> Chart:
-        """Return the chart."""
-        head = self.head()
-        self.moore = head.kind is Kind.MOORE
-        states = Node(self.states(None), self.sheet.path, "", self.first_line)
-        names, done = states_named(Node({"states": states.value}, self.sheet.path))
-        known = Known(head.kind, _declared(head), names, tuple(head.junctions), done)
-        found = read_states({"states": states}, known)
-        known.errors.require_none()
-        try:
-            return replace(head, states=found)
-        except InputError as error:  # the model knows not every line
-            locate(error, states)
-            raise
-
-    def head(self) -> Chart:
-        """Return the chart that the head declares, its states without anything in them but their names."""
-        lines = self.sheet.head.splitlines()
-        said = parse_document(self.sheet.head, self.sheet.path).fields() if self.sheet.head.strip() else {}
+    def document(self) -> Node:
+        """Return the native document that says the same, every part with its line in the table."""
+        head = parse_document(self.head, self.path).fields() if self.head.strip() else {}
         for key in ("states", "regions"):
-            if key in said:
-                said[key].fail("the states of a table stand in its rows", hint="leave it out")
-        path = self.sheet.path
-        usual = {"chart": file_named(path, "table"), "period_s": PERIOD_S}
-        more = {**usual, "initial": self.first(None), "states": self.stub(None)}
-        indent = next((line[: len(line) - len(line.lstrip())] for line in lines if line.strip()), "")
-        added = [f"{indent}{key}: {flow_text(value)}" for key, value in more.items() if key not in said]
-        try:
-            return parse_chart("\n".join([*lines, *added, ""]), path)
-        except InputError as error:
-            if error.where is not None and (error.where.line or 0) > len(lines):  # of what we added ourselves
-                error.where = Where(path, self.first_line)
-            raise
+            if key in head:
+                head[key].fail("the states of a table stand in its rows", hint="leave it out")
+        self.moore = "kind" in head and head["kind"].value == Kind.MOORE.value
+        data = {"chart": file_named(self.path, "table"), "period_s": PERIOD_S, "initial": self.first(None)}
+        data |= {key: node.value for key, node in head.items()} | {"states": self.children(None)}
+        line = self.inside[None][0].line
+        lines = {key: head[key].line if key in head else line for key in data}
+        return Node(LinedMapping(data, lines), self.path, "", line)
 
     def first(self, parent: str | None) -> Any:
         """Return what is entered first inside a state, or in the chart."""
-        around = None if parent is None else self.sheet.entries[parent]
+        around = None if parent is None else self.states[parent]
         if around is not None and around.said("initial") is not None:
             return self.cell("initial", around.rows[0])
         inside = self.inside[parent]
-        marked = [entry for entry in inside if entry.first]
+        marked = [state for state in inside if state.first]
         if len(marked) > 1:
             hint = "one of the states inside a state is entered first"
-            self.sheet.fail(f"both {marked[0].name} and {marked[1].name} are marked", marked[1].line, hint)
+            self.fail(f"both {marked[0].name} and {marked[1].name} are marked", marked[1].line, hint)
         return (marked or inside)[0].name
 
-    def stub(self, parent: str | None) -> dict[str, Any]:
-        """Return states as a native document has them, with their names only."""
-        found: dict[str, Any] = {}
-        for entry in self.inside[parent]:
-            if entry.name in self.inside:
-                found[entry.name] = {"initial": self.first(entry.name), "states": self.stub(entry.name)}
-            else:
-                found[entry.name] = {"final": True} if entry.said("final") == "true" else []
-        return found
-
-    def states(self, parent: str | None) -> LinedMapping:
-        """Return states as a native document has them."""
+    def children(self, parent: str | None) -> LinedMapping:
+        """Return the states inside a state as a native document has them."""
         inside = self.inside[parent]
         return LinedMapping(
             {one.name: self.state(one) for one in inside}, {one.name: one.line for one in inside}
         )
 
-    def state(self, entry: Entry) -> dict[str, Any]:
-        first = entry.rows[0]
-        data = {key: self.cell(key, first) for key in STATE_COLUMNS if key in first.cells and key != "parent"}
-        if self.moore and "do" in first.cells:
-            data["do"] = self.cell("do", first)
-        if entry.name in self.inside:
-            data |= {"initial": self.first(entry.name), "states": self.states(entry.name)}
-        found = [(self.transition(row, entry), row.line) for row in entry.rows]
+    def state(self, state: SheetState) -> dict[str, Any]:
+        row = state.rows[0]
+        data = {key: self.cell(key, row) for key in STATE_COLUMNS if key in row.cells and key != "parent"}
+        if self.moore and "do" in row.cells:
+            data["do"] = self.cell("do", row)
+        if state.name in self.inside:
+            data |= {"initial": self.first(state.name), "states": self.children(state.name)}
+        found = [(self.transition(row, state), row.line) for row in state.rows]
         rows = LinedList([(transition, line) for transition, line in found if transition])
         return {**data, "transitions": rows} if rows else data
 
-    def transition(self, row: Row, entry: Entry) -> dict[str, Any]:
+    def transition(self, row: SheetRow, state: SheetState) -> dict[str, Any]:
         """Return the transition of a row as a native document has it; empty where the row has none."""
-        of_state = ("do",) if self.moore and row is entry.rows[0] else ()
+        of_state = ("do",) if self.moore and row is state.rows[0] else ()
         keys = [key for key in TRANSITION_COLUMNS if key in row.cells and key not in of_state]
         data = {key: self.cell(key, row) for key in keys}
         if self.moore and data and not data.keys() & {"go", "junction", "do"}:
             data["do"] = {}  # it stays, and what would follow is not asked
         return data
 
-    def cell(self, column: str, row: Row) -> Any:
+    def cell(self, column: str, row: SheetRow) -> Any:
         """Return what a cell says, as a native document has it."""
         text = row.cells[column]
-        if column in AS_WRITTEN or (column in NAMES and _NAME.fullmatch(text)):
+        if column in TEXTS or (column in NAMES and _NAME.fullmatch(text)):
             return text
         if column == "on":
             return text.split()
         if column in ACTIONS and text[0] not in "{[":
             text = f"{{{text}}}"
-        return flow_node(text, self.sheet.path, row.line).value
+        return flow_node(text, self.path, row.line).value
 
 
-def _declared(head: Chart) -> Declarations:
-    return Declarations(
-        head.inputs,
-        head.events,
-        head.local_events,
-        head.outputs,
-        head.locals,
-        head.constants,
-        head.units,
-        head.functions,
-    )
-
-
-USUAL = ("state", "on", "when", "do", "go")
-"""Columns that every table has."""
-
-TEXTS = ("when", "description", "priority", "otherwise")
-"""Columns whose cells are texts as they are."""
+def _declaration(line: str) -> str:
+    """Return a line of the head as that of a document, which begins in the same column."""
+    return "\n" if not line.strip() or line.startswith("##") else f" {line[1:].rstrip()}\n"
 
 
 def save_transition_table(chart: Chart, path: Path | str) -> None:
@@ -417,10 +332,9 @@ def _said(state: State, moore: bool) -> list[dict[str, str]]:
     """Return what the rows of a state say: its transitions, and what is said of itself in the first."""
     data = state_data(state)
     found = data if isinstance(data, list) else data.get("transitions", [])
-    rows = [
-        {key: _cell(key, value) for key, value in one.items() if not (moore and key == "do")} for one in found
-    ]
     of_state = {} if isinstance(data, list) else data
+    left_out = {"do"} if moore else set()
+    rows = [{key: _cell(key, one[key]) for key in one if key not in left_out} for one in found]
     said = {key: _cell(key, of_state[key]) for key in (*STATE_COLUMNS, "do") if key in of_state}
     if _is_marked(state.initial, state.states):
         del said["initial"]
@@ -433,8 +347,4 @@ def _cell(column: str, value: Any) -> str:
     if column in TEXTS and isinstance(value, str):
         return value
     text = flow_text(value)
-    return (
-        text[1:-1]
-        if column in ("do", "entry", "during", "exit") and text[0] == "{" and len(text) > 2
-        else text
-    )
+    return text[1:-1] if column in ACTIONS and text[0] == "{" and len(text) > 2 else text
