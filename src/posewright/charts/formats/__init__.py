@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from posewright.charts.formats.csv_rows import sheet_rows
-from posewright.charts.formats.entries import LONGEST_S, one_or_more, text_of, written
+from posewright.charts.formats.entries import few, one_or_more, seconds_in, text_of, without_gaps, written
 from posewright.charts.formats.files import MAX_BYTES, Holder, chart_in, holder_of, read_chart, write_chart
 from posewright.charts.formats.native import CHART_KEYS, chart_data, parse_chart, save_chart
 from posewright.charts.formats.scxml.beyond import beyond_scxml
@@ -31,7 +31,6 @@ from posewright.charts.formats.truth_tables import (
 
 __all__ = [
     "CHART_KEYS",
-    "LONGEST_S",
     "MAX_BYTES",
     "STATE_KEYS",
     "TRANSITION_KEYS",
@@ -44,6 +43,7 @@ __all__ = [
     "chart_in",
     "chart_of",
     "cube_text",
+    "few",
     "guard_cube",
     "holder_of",
     "is_transition_table",
@@ -60,10 +60,12 @@ __all__ = [
     "save_table",
     "save_transition_table",
     "scxml_text",
+    "seconds_in",
     "sheet_rows",
     "text_of",
     "tick_of",
     "transition_table_text",
+    "without_gaps",
     "write_chart",
     "written",
 ]

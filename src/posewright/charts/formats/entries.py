@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from posewright.charts.expression import Expression, Scope, Source, parse_expression
-from posewright.charts.types import INT_HIGH, BoolType, Type, Value, parse_quantity
+from posewright.charts.types import INT_HIGH, BoolType, Type, Value, conversion, exactly, parse_quantity
 from posewright.documents import Node, parse_document
 from posewright.documents.reading import TOO_LARGE, describe
 from posewright.errors import DocumentError, InputError, Where
@@ -47,6 +47,26 @@ def quantity_in(node: Node) -> tuple[float, str]:
         return parse_quantity(node.text())
     except InputError as error:
         node.fail(error.message, hint=error.hint)
+
+
+def seconds_in(node: Node, constants: Mapping[str, Value], units: Mapping[str, str]) -> float:
+    """Return a time [s]: a number of seconds, a number with a unit of time, or a constant of the chart."""
+    hint, unit = "a time is 0.5, `500 ms` or a constant of the chart", "s"
+    if not isinstance(node.value, str):
+        number: Value = node.number()
+    elif node.value in constants:
+        number, unit = constants[node.value], units.get(node.value, "s")
+    else:
+        number, unit = quantity_in(node)
+    factor = conversion(unit, "s")
+    if isinstance(number, bool | str):
+        node.fail(f"{node.value} is no time", hint=hint)
+    if factor is None:
+        node.fail(f"{node.value} is no time: {unit} is no unit of time", hint=hint)
+    seconds = float(exactly(number) * factor)
+    if not 0.0 <= seconds <= LONGEST_S:
+        node.fail(f"{seconds:g} s is out of range", hint=f"the range is 0..{LONGEST_S:g} s")
+    return seconds
 
 
 def keyed(node: Node, keys: Collection[str] | None, *, required: Collection[str] = ()) -> dict[str, Node]:

@@ -26,8 +26,8 @@ from posewright.charts.formats.entries import (
     keyed,
     number_text,
     plain_data,
-    quantity_in,
     scalar,
+    seconds_in,
     text_of,
     without_gaps,
 )
@@ -47,14 +47,12 @@ from posewright.charts.model import (
     chart_name,
     title_of,
 )
-from posewright.charts.types import conversion, exactly
 from posewright.documents import Node, is_there, one_line, parse_document, read_text, save_document
 from posewright.errors import InputError, UnknownNameError
 
 VOWS = ("never", "always", "leads_to")
 PROMISE_KEYS = (*VOWS, "when", "within", "name")
 PROMISE_HINT = "write {never: x}, {always: x} or {when: x, leads_to: y, within: 2 s}"
-MAX_PROMISES = 1000
 
 
 def read_promises(fields: Mapping[str, Node], known: Known) -> tuple[Promise, ...]:
@@ -79,7 +77,7 @@ def _promise(node: Node, number: int, known: Known, others: Collection[str]) -> 
     (vow,) = vows
     leads = vow == "leads_to"
     node.fields(required=("when", "leads_to", "within") if leads else (vow,), optional=("name",))
-    key = "when" if leads else vow
+    key, declared = "when" if leads else vow, known.declared
     name = (title_of(fields["name"]) if "name" in fields else "") or default_name(PropertyKind(vow), number)
     if name in others:
         node.fail(f"a promise {name!r} is there twice", hint="rename one")
@@ -88,7 +86,7 @@ def _promise(node: Node, number: int, known: Known, others: Collection[str]) -> 
         vow=PropertyKind(vow),
         when=condition_in(node, key, fields[key], known.promise_scope),
         goal=condition_in(node, vow, fields[vow], known.promise_scope) if leads else None,
-        within_s=_within(fields["within"], known) if leads else 0.0,
+        within_s=seconds_in(fields["within"], declared.constants, declared.units) if leads else 0.0,
         line=node.line,
     )
 
@@ -96,35 +94,6 @@ def _promise(node: Node, number: int, known: Known, others: Collection[str]) -> 
 def default_name(vow: PropertyKind, number: int) -> str:
     """Return what a promise without a name is called: `number` counts all promises from 1."""
     return f"{vow.value} {number}"
-
-
-def _within(node: Node, known: Known) -> float:
-    """Read a time: a number of seconds, a number with a unit of time, or a constant."""
-    number, unit = _time(node, known)
-    seconds = number if unit is None else in_seconds(number, unit)
-    if seconds is None:
-        node.fail(f"{unit} is no unit of time", hint="write it like 2 s or 500 ms")
-    if not 0.0 <= seconds <= LONGEST_S:
-        node.fail(f"{seconds:g} s is out of range", hint=f"the range is 0..{LONGEST_S:g} s")
-    return seconds
-
-
-def _time(node: Node, known: Known) -> tuple[float, str | None]:
-    declared = known.declared
-    if not isinstance(node.value, str):
-        return node.number(), None
-    if node.value in declared.constants:
-        value = declared.constants[node.value]
-        if isinstance(value, bool | str):
-            node.fail(f"{node.value!r} is no time", hint="write it like 2 s or 500 ms")
-        return value, declared.units.get(node.value)
-    return quantity_in(node)
-
-
-def in_seconds(number: float, unit: str) -> float | None:
-    """Return a time in seconds, None where the unit is not one of time."""
-    factor = conversion(unit, "s")
-    return None if factor is None else float(exactly(number) * factor)
 
 
 REQUIRED = ("chart", "period_s")

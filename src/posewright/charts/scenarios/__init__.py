@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-from posewright.charts.scenarios.documents import (
-    files_in,
-    parse_scenario,
-    read_scenario,
-    save_scenario,
-    scenarios_beside,
-)
 from posewright.charts.scenarios.rows import (
     Given,
     Row,
@@ -22,7 +15,17 @@ from posewright.charts.scenarios.rows import (
     value_typed,
 )
 from posewright.charts.scenarios.running import ScenarioResult, run_scenario, run_scenarios
-from posewright.charts.scenarios.scenario import Expectation, Scenario, ScenarioStep, rows_of
+from posewright.charts.scenarios.scenario import (
+    Expectation,
+    Scenario,
+    ScenarioStep,
+    files_in,
+    parse_scenario,
+    read_scenario,
+    rows_of,
+    save_scenario,
+    scenarios_beside,
+)
 
 __all__ = [
     "Expectation",

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from posewright.charts.machine import JOINT, Interpreter, Snapshot
+from posewright.charts.machine import JOINT, Interpreter, Monitor, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.scenarios.documents import read_scenario
-from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Row, Tick
-from posewright.charts.scenarios.scenario import Scenario, rows_of
+from posewright.charts.scenarios.rows import INSIDE, NEXT, OUTSIDE, Tick, run_rows
+from posewright.charts.scenarios.scenario import Scenario, read_scenario, rows_of
 from posewright.charts.types import Value
 from posewright.errors import PosewrightError
-
-if TYPE_CHECKING:
-    from posewright.charts.machine import Monitor
 
 MAX_FAILURES = 100
 """Failures of one scenario that are listed: after the first the others seldom tell more."""
@@ -43,16 +39,6 @@ class Failure:
         word = self.what if self.what in (INSIDE, OUTSIDE) else f"{self.what} ="
         got = f"in {self.got}" if self.what in (INSIDE, OUTSIDE) else str(_shown(self.got))
         return f"{place}tick {self.tick}: expected {word} {_shown(self.expected)}, got {got}"
-
-    def data(self) -> dict[str, Any]:
-        """Return the failure as plain data."""
-        return {
-            "line": self.line,
-            "tick": self.tick,
-            "what": self.what,
-            "expected": self.expected,
-            "got": self.got,
-        }
 
 
 @dataclass(frozen=True)
@@ -82,9 +68,14 @@ class ScenarioResult:
             "path": str(self.scenario.path) if self.scenario.path else None,
             "passed": self.passed,
             "ticks": self.ticks,
-            "failures": [failure.data() for failure in self.failures],
+            "failures": [asdict(failure) for failure in self.failures],
             "broken": list(self.broken),
         }
+
+
+def run_scenarios(chart: Chart, scenarios: Iterable[Scenario | Path | str]) -> tuple[ScenarioResult, ...]:
+    """Run scenarios, given or read from their files, and return what came of each."""
+    return tuple(run_scenario(chart, scenario) for scenario in scenarios)
 
 
 def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResult:
@@ -97,54 +88,26 @@ def run_scenario(chart: Chart, scenario: Scenario | Path | str) -> ScenarioResul
     """
     if not isinstance(scenario, Scenario):
         scenario = read_scenario(scenario, chart)
-    return _Run(chart, scenario).result()
+    rows, monitor = rows_of(scenario, chart), _monitor(chart, scenario)
+    failures, broken, count = list[Failure](), list[str](), 0
+    try:
+        for tick in run_rows(chart, rows):
+            if len(failures) < MAX_FAILURES:
+                failures += _failures(count, tick)
+            if monitor is not None:
+                broken += [one.message for one in monitor.see(tick.inputs, tick.after)]
+            count += 1
+    except PosewrightError as error:
+        failures.append(Failure(rows[count].line, count, "tick", "no error", error.message))
+        count += 1
+    return ScenarioResult(scenario, count, tuple(failures), tuple(broken))
 
 
-def run_scenarios(chart: Chart, scenarios: Iterable[Scenario | Path | str]) -> tuple[ScenarioResult, ...]:
-    """Run scenarios, given or read from their files, and return what came of each."""
-    return tuple(run_scenario(chart, scenario) for scenario in scenarios)
-
-
-class _Run:
-    def __init__(self, chart: Chart, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self.rows = rows_of(scenario, chart)
-        self.interpreter = Interpreter(chart)
-        start = scenario.start
-        self.state = self.interpreter.initial() if start is None else self.interpreter.entered(start)
-        self.watch = _watch(chart, None if start is None else self.state)
-        self.failures: list[Failure] = []
-        self.broken: list[str] = []
-
-    def result(self) -> ScenarioResult:
-        """Run to the end, or to the tick that fails."""
-        count = 0
-        for count, row in enumerate(self.rows, start=1):
-            try:
-                self.take(row, count - 1)
-            except PosewrightError as error:
-                self.failures.append(Failure(row.line, count - 1, "tick", "no error", error.message))
-                break
-        return ScenarioResult(self.scenario, count, tuple(self.failures), tuple(self.broken))
-
-    def take(self, row: Row, number: int) -> None:
-        """Take one tick and note what is not as it should be."""
-        after = self.interpreter.step(self.state, row.inputs)
-        tick = Tick(row, self.state.state, after)
-        self.state = after
-        if len(self.failures) < MAX_FAILURES:
-            self.failures += _failures(number, tick)
-        if self.watch is not None:
-            self.broken += [broken.message for broken in self.watch.see(row.inputs, after)]
-
-
-def _watch(chart: Chart, start: Snapshot | None) -> Monitor | None:
-    """Return who watches the promises of a chart, None where there are none."""
+def _monitor(chart: Chart, scenario: Scenario) -> Monitor | None:
+    """Return what watches the promises of a chart, None where there are none."""
     if not chart.promises:
         return None
-    from posewright.charts.machine import Monitor  # brings the whole exploration along
-
-    return Monitor(chart, start)
+    return Monitor(chart, None if scenario.start is None else Interpreter(chart).entered(scenario.start))
 
 
 def _failures(number: int, tick: Tick) -> Iterator[Failure]:
