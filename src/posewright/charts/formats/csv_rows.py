@@ -87,9 +87,6 @@ def cells_of_table(node: Node, columns: tuple[str, ...]) -> list[list[Cell]]:
     Args:
         node: names the file, beside the chart.
         columns: the parameters, in whose order the columns stand; one more column says what it gives.
-
-    Raises:
-        FormatError: the file cannot be read, is too large, or has other columns.
     """
     path = _beside(node)
     rows: list[list[Cell]] = []

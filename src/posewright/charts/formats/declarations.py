@@ -32,12 +32,10 @@ SECTIONS = (*VARIABLES, *EVENTS, "constants", "functions")
 def read_declarations(fields: Mapping[str, Node], errors: ErrorCollector) -> Declarations:
     """Read the sections that declare names; what is wrong with a declaration is collected."""
     seen: dict[str, str] = {}
-    nodes = {
-        key: errors.tried(partial(_named, key, fields[key], seen, errors), {}, names=fields[key].value)
-        if key in fields
-        else {}
-        for key in SECTIONS
-    }
+    nodes = {key: dict[str, Node]() for key in SECTIONS}
+    for key in (key for key in SECTIONS if key in fields):
+        read = partial(_named, key, fields[key], seen, errors)
+        nodes[key] = errors.tried(read, nodes[key], names=fields[key].value)
     kinds = {key: _each(nodes[key], lambda _, node: read_type(node), errors) for key in VARIABLES}
     constants = _each(nodes["constants"], lambda _, node: _constant(node), errors)
     found = Declarations(

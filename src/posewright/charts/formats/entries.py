@@ -102,11 +102,7 @@ def condition_in(parent: Node, key: str, node: Node, scope: Scope) -> Expression
 def expression_in(
     parent: Node, key: str | int, node: Node, scope: Scope, wanted: Type | None = None
 ) -> Expression:
-    """Return the expression at `key` of a mapping, or at that place in a list.
-
-    Raises:
-        ExpressionError: it does not parse, or is not of the type that is wanted.
-    """
+    """Return the expression at `key` of a mapping, or at that place in a list."""
     _refuse_cut(parent, node)
     return parse_expression(Source(written(node), parent.where_of(key)), scope, wanted)
 
@@ -203,11 +199,7 @@ def flow_text(data: Any) -> str:
 
 
 def flow_node(text: str, path: Path | None, line: int | None) -> Node:
-    """Return what a text says, as a part of a native document that stands in that line.
-
-    Raises:
-        DocumentError: it is not in the notation of native documents.
-    """
+    """Return what a text says, as a part of a native document that stands in that line."""
     try:
         node = parse_document(f"value: {text.strip()}").fields()["value"]
     except DocumentError as error:

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import NoReturn
 
 from posewright.charts.formats.native import parse_chart, save_chart
+from posewright.charts.formats.scxml.reading import parse_scxml
 from posewright.charts.formats.scxml.writing import save_scxml
 from posewright.charts.formats.transition_tables import (
     is_transition_table,
     may_be_transition_table,
+    parse_transition_table,
     save_transition_table,
 )
+from posewright.charts.formats.truth_tables import chart_of, parse_table
 from posewright.charts.model import Chart
 from posewright.documents import open_ordinary
 from posewright.errors import DocumentError, InputError, Where
@@ -60,28 +63,15 @@ def read_chart(path: Path | str) -> Chart:
 
 
 def chart_in(text: str, path: Path) -> Chart:
-    """Return the chart in the text of a file that was read already.
-
-    Raises:
-        DocumentError: it is too large, or no chart.
-        FormatError: it is a table or SCXML with something wrong in it.
-        ExpressionError: a guard or an action does not parse or does not type.
-        UnknownNameError: something that it names does not exist.
-    """
+    """Return the chart in the text of a file that was read already; as `read_chart`."""
     holder = holder_of(text, path)
     if len(text) > MAX_BYTES[holder]:
         _refuse_size(text, path, holder)
     if holder is Holder.TRUTH_TABLE:
-        from posewright.charts.formats.truth_tables import chart_of, parse_table
-
         return replace(chart_of(parse_table(text, path)), path=path)
     if holder is Holder.TRANSITION_TABLE:
-        from posewright.charts.formats.transition_tables import parse_transition_table
-
         return parse_transition_table(text, path)
     if holder is Holder.SCXML:
-        from posewright.charts.formats.scxml.reading import parse_scxml
-
         return parse_scxml(text, path)
     return parse_chart(text, path)
 

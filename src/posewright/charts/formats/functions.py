@@ -33,12 +33,7 @@ FORMS = ("int", "float", "float32", "enum", "type")
 
 
 def read_type(node: Node) -> Type:
-    """Return the type that a document writes.
-
-    Raises:
-        DocumentError: it is none.
-        UnknownNameError: there is no such type or unit.
-    """
+    """Return the type that a document writes."""
     if isinstance(node.value, str):
         return _word(node)
     if not isinstance(node.value, dict):
@@ -153,12 +148,7 @@ class _Head:
 
 
 def read_function(name: str, node: Node, declared: Declarations) -> Function:
-    """Read a function of a chart.
-
-    Raises:
-        DocumentError: a row has not as many cells as there are parameters, or the table cannot be read.
-        ExpressionError: a cell does not read, or does not fit its parameter.
-    """
+    """Read a function of a chart."""
     fields = node.fields(required=("takes", "gives"), optional=("rows", "table"))
     if ("rows" in fields) == ("table" in fields):
         node.fail("a function needs its rows", hint="write either `rows:` or `table: file.csv`")

@@ -58,11 +58,7 @@ class ErrorCollector:
             self.unread.update(_WORD.findall(repr(names)))
 
     def require_none(self) -> None:
-        """Raise the first error in the document, which knows the others.
-
-        Raises:
-            InputError: something was noted.
-        """
+        """Raise the first error in the document, which knows the others."""
         if not self.errors:
             return
         first, *others = sorted(self.errors, key=_line)
@@ -114,11 +110,7 @@ class Known:
 
 
 def states_named(parent: Node) -> tuple[dict[str, Node], frozenset[str]]:
-    """Return all states below a chart or a state, and those that can be done.
-
-    Raises:
-        DocumentError: a name is none, or is there twice.
-    """
+    """Return all states below a chart or a state, and those that can be done."""
     found: dict[str, Node] = {}
     done: set[str] = set()
     for name, node in _below(parent):

@@ -32,9 +32,6 @@ def read_states(fields: Mapping[str, Node], known: Known) -> tuple[State, ...]:
     """Return the states under `states` or `regions` of a chart or a state.
 
     What is wrong with one of them is collected in `known`.
-
-    Raises:
-        DocumentError: they are no mapping.
     """
     nodes = fields["regions" if "regions" in fields else "states"].fields()
     tried = known.errors.tried
@@ -48,7 +45,7 @@ def _state(name: str, node: Node, known: Known) -> State:
     fields = node.fields()
     for key, entry in fields.items():
         tried(partial(_require_key, key, entry, known), None)
-    inside = tried(partial(_inside, node, fields, known), ())
+    inside = tried(partial(_inside, node, fields, known), tuple[State, ...]())
     return State(
         name,
         tried(partial(read_transitions, fields.get("transitions"), known), ()),

@@ -61,13 +61,7 @@ _ARROW = re.compile(r"(.*?)\s*[-=]>\s*(\w+)")
 
 
 def read_actions(node: Node | None, known: Known) -> Actions:
-    """Return the actions of an entry; none where it is not there.
-
-    Raises:
-        DocumentError: an action is none, or sets what it must not.
-        UnknownNameError: no such output, local or event.
-        ExpressionError: a value does not read, or is of another type.
-    """
+    """Return the actions of an entry; none where it is not there."""
     if node is None or node.value is None:
         return ()
     items = node.items() if isinstance(node.value, list) else [node]
@@ -128,11 +122,7 @@ def _refuse_setting(name: str, node: Node, known: Known) -> NoReturn:
 
 
 def read_transitions(node: Node | None, known: Known) -> tuple[Transition, ...]:
-    """Return the transitions of a state; the errors of each are collected in `known`.
-
-    Raises:
-        DocumentError: it is no list.
-    """
+    """Return the transitions of a state; the errors of each are collected in `known`."""
     return _siblings(node, known, TRANSITION_KEYS)
 
 

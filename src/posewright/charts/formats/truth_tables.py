@@ -203,8 +203,12 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
     Raises:
         FormatError: a column or a cell is not what it should be; says the line.
     """
-    reader = _Reader(text, path)
-    form, rows = reader.form, tuple(reader.rows())
+    lines = sheet_rows(text, path)
+    header, where = next(lines, ([], Where(path)))
+    if not header:
+        raise FormatError("the table is empty", where=where, hint=HEADER_HINT)
+    form = _form(header, where)
+    rows = tuple(_table_row(form, header, cells, where) for cells, where in lines)
     if not rows:
         raise FormatError("the table has no rows", where=Where(path, 1))
     states = dict.fromkeys(name for row in rows for name in (row.state, row.go))
@@ -215,58 +219,29 @@ def parse_table(text: str, path: Path | None = None) -> TruthTable:
     return TruthTable(file_named(path, "table"), form, rows[0].state, tuple(states), rows)
 
 
-class _Reader:
-    def __init__(self, text: str, path: Path | None) -> None:
-        self.path = path
-        self.lines = sheet_rows(text, path)
-        self.where = Where(path)
-        self.header = self.read_header()
-        self.form = _form(self.header, self.where)
-        self.n_states, self.n_inputs = len(self.form.state_columns), len(self.form.inputs)
+def _table_row(form: TableForm, header: list[str], cells: list[str], where: Where) -> TableRow:
+    if len(cells) != len(header):
+        raise FormatError(f"{len(cells)} cells in {len(header)} columns", where=where)
 
-    def read_header(self) -> list[str]:
-        cells, self.where = next(self.lines, ([], self.where))
-        if not cells:
-            raise FormatError("the table is empty", where=self.where, hint=HEADER_HINT)
-        return cells
+    def binary(column: int) -> bool:
+        if cells[column] not in CELLS:
+            message = f"column {header[column]}: {cells[column]!r} is not binary"
+            raise FormatError(message, where=where, hint="write 0 or 1")
+        return CELLS[cells[column]]
 
-    def rows(self) -> list[TableRow]:
-        found: list[TableRow] = []
-        for cells, where in self.lines:
-            self.where = where
-            found.append(self.row(cells))
-        return found
+    def state(column: int) -> str:
+        name = cells[column]
+        if form.state_bits:
+            return "".join("01"[binary(column + i)] for i in range(len(form.state_bits)))
+        if not (name.isascii() and name.isidentifier()):
+            raise FormatError(f"{name!r} is no name for a state", where=where)
+        return name
 
-    def row(self, cells: list[str]) -> TableRow:
-        if len(cells) != len(self.header):
-            raise FormatError(f"{len(cells)} cells in {len(self.header)} columns", where=self.where)
-        split = self.n_states + self.n_inputs
-        goal = split + self.n_states
-        outputs = [self.binary(i, cells[i]) for i in range(goal, len(cells))]
-        return TableRow(
-            state=self.state(cells, 0),
-            cube=tuple(self.ternary(i, cells[i]) for i in range(self.n_states, split)),
-            go=self.state(cells, split),
-            outputs=tuple(outputs),
-            line=self.where.line,
-        )
-
-    def state(self, cells: list[str], start: int) -> str:
-        if self.form.state_bits:
-            bits = [self.binary(i, cells[i]) for i in range(start, start + self.n_states)]
-            return "".join("01"[bit] for bit in bits)
-        if not (cells[start].isascii() and cells[start].isidentifier()):
-            raise FormatError(f"{cells[start]!r} is no name for a state", where=self.where)
-        return cells[start]
-
-    def binary(self, column: int, cell: str) -> bool:
-        if cell not in CELLS:
-            message = f"column {self.header[column]}: {cell!r} is not binary"
-            raise FormatError(message, where=self.where, hint="write 0 or 1")
-        return CELLS[cell]
-
-    def ternary(self, column: int, cell: str) -> bool | None:
-        return None if cell in ANY else self.binary(column, cell)
+    first = len(form.state_columns)
+    after = first + len(form.inputs)
+    outputs = tuple(binary(i) for i in range(after + first, len(cells)))
+    cube = tuple(None if cells[i] in ANY else binary(i) for i in range(first, after))
+    return TableRow(state(0), cube, state(after), outputs, where.line)
 
 
 def _form(header: list[str], where: Where) -> TableForm:
