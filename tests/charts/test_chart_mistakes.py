@@ -262,3 +262,9 @@ def test_the_command_prints_a_line_for_each_error(tmp_path: Path, capsys: pytest
 def test_errors_of_a_kind_are_caught_as_before() -> None:
     with pytest.raises(DocumentError):
         parse_chart(HEAD.replace("0.1", "-1") + "    - {when: near}\n")
+
+
+def test_a_time_larger_than_any_float_is_out_of_range() -> None:
+    promises = "promises:\n  - {when: near, leads_to: bell, within: 1e308 h}\n"
+    message = "input:12: promises[0].within: inf s is out of range (the range is 0..86400 s)"
+    assert told(f"{HEAD}{promises}".replace("  closed:\n", "  closed: []\n")) == message

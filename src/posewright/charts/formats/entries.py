@@ -63,10 +63,10 @@ def seconds_in(node: Node, constants: Mapping[str, Value], units: Mapping[str, s
         node.fail(f"{node.value} is no time", hint=hint)
     if factor is None:
         node.fail(f"{node.value} is no time: {unit} is no unit of time", hint=hint)
-    seconds = float(exactly(number) * factor)
-    if not 0.0 <= seconds <= LONGEST_S:
-        node.fail(f"{seconds:g} s is out of range", hint=f"the range is 0..{LONGEST_S:g} s")
-    return seconds
+    seconds = exactly(number) * factor
+    if not 0 <= seconds <= LONGEST_S:
+        node.fail(f"{number * float(factor):g} s is out of range", hint=f"the range is 0..{LONGEST_S:g} s")
+    return float(seconds)
 
 
 def keyed(node: Node, keys: Collection[str] | None, *, required: Collection[str] = ()) -> dict[str, Node]:

@@ -99,28 +99,19 @@ def type_data(kind: Type) -> str | dict[str, Any]:
         return "bool"
     if isinstance(kind, EnumType):
         return one_line({"enum": list(kind.values)})
-    word = _type_word(kind)
-    if kind.unit is None:
-        return word or one_line(_range_data(kind))
-    return one_line({**({"type": word} if word else _range_data(kind)), "unit": kind.unit})
+    data = _number_data(kind)
+    if kind.unit is not None:
+        return one_line({**data, "unit": kind.unit})
+    return str(data["type"]) if "type" in data else one_line(data)
 
 
-def _type_word(kind: Type) -> str | None:
-    """Return the word for a type of numbers, None for one with a range of its own."""
+def _number_data(kind: IntType | FloatType) -> dict[str, Any]:
+    """Return the word for a type of numbers, or its range."""
     if isinstance(kind, IntType):
-        same = kind.written is not None and INT_RANGES.get(kind.written) == (kind.low, kind.high)
-        return kind.written if same else None
-    if isinstance(kind, BoolType | EnumType) or not kind.open:
-        return None
-    return "float32" if kind.single else "float"
-
-
-def _range_data(kind: Type) -> dict[str, Any]:
-    if isinstance(kind, IntType):
-        return {"int": [kind.low, kind.high]}
-    if isinstance(kind, BoolType | EnumType):
-        return {}
-    return {"float32" if kind.single else "float": list(kind.ends)}
+        as_word = kind.written is not None and INT_RANGES.get(kind.written) == (kind.low, kind.high)
+        return {"type": kind.written} if as_word else {"int": [kind.low, kind.high]}
+    word = "float32" if kind.single else "float"
+    return {"type": word} if kind.open else {word: list(kind.ends)}
 
 
 ANY = frozenset({"X", "x", "-", "*"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NoReturn, TypeVar
 
 from posewright.charts.expression import Scope
@@ -109,21 +109,24 @@ class Known:
         node.fail(f"a {self.kind.value} chart has no {what}", hint="say kind: statechart")
 
 
-def states_named(parent: Node) -> tuple[dict[str, Node], frozenset[str]]:
-    """Return all states below a chart or a state, and those that can be done."""
+def states_named(parent: Node, errors: ErrorCollector) -> tuple[dict[str, Node], frozenset[str]]:
+    """Return all states below a chart or a state, and those that can be done; a wrong name is collected."""
     found: dict[str, Node] = {}
-    done: set[str] = set()
     for name, node in _below(parent):
-        if not is_state_name(name):
-            node.fail(f"{name[:MAX_NAME]!r} is no name for a state", hint=STATE_HINT)
-        if name in found:
-            first = f" (first in line {found[name].line})" if found[name].line else ""
-            hint = "a state's name is its own, wherever it stands: rename one"
-            node.fail(f"a state {name!r} is there twice{first}", hint=hint)
-        found[name] = node
-        if _can_be_done(node.value):
-            done.add(name)
-    return found, frozenset(done)
+        errors.tried(
+            partial(_add_state, found, name, node), None, names=None if is_state_name(name) else name
+        )
+    return found, frozenset(name for name, node in found.items() if _can_be_done(node.value))
+
+
+def _add_state(found: dict[str, Node], name: str, node: Node) -> None:
+    if not is_state_name(name):
+        node.fail(f"{name[:MAX_NAME]!r} is no name for a state", hint=STATE_HINT)
+    if name in found:
+        first = f" (first in line {found[name].line})" if found[name].line else ""
+        hint = "a state's name is its own, wherever it stands: rename one"
+        node.fail(f"a state {name!r} is there twice{first}", hint=hint)
+    found[name] = node
 
 
 def is_state_name(name: str) -> bool:

@@ -190,7 +190,7 @@ def _known(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) -> Kn
         for key in STATECHART_KEYS:
             if key in fields:
                 fields[key].fail(f"a {kind.value} chart has no {key}", hint="say kind: statechart")
-    states, done = states_named(root)
+    states, done = states_named(root, errors)
     declared = read_declarations(fields, errors)
     return Known(kind, declared, states, _junctions_named(fields, states), done, errors)
 
