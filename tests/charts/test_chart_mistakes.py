@@ -226,6 +226,18 @@ def test_what_follows_from_another_error_is_not_told() -> None:
     assert "else" not in shown
 
 
+def test_a_key_that_is_misspelt_is_told_once_and_not_that_it_is_missing() -> None:
+    assert told(HEAD.replace("initial:", "inital:").replace("inputs", "imputs")).split("\n") == [
+        "input:3: no key here is called 'imputs' (did you mean inputs or outputs?)",
+        "input:7: no key here is called 'inital' (did you mean initial or initial_values?)",
+    ]
+
+
+def test_who_goes_to_a_state_whose_name_is_wrong_is_not_told() -> None:
+    shown = told(f"{HEAD}    - {{when: near, go: a b}}\n  a b: []\n  2+2: []\n")
+    assert [line.split(":")[1] for line in shown.split("\n")] == ["12", "13"]
+
+
 def test_one_error_alone_is_what_it_was() -> None:
     with pytest.raises(ExpressionError) as caught:
         parse_chart(f"{HEAD}    - {{when: neer, go: open}}\n")

@@ -51,8 +51,9 @@ class ErrorCollector:
             return instead
 
     def note(self, error: InputError, names: object = None) -> None:
-        """Note an error, unless it follows from another."""
-        if not (isinstance(error, ExpressionError | UnknownNameError) and self.unread & _quoted(error)):
+        """Note an error, unless it is noted already or follows from another."""
+        follows = isinstance(error, ExpressionError | UnknownNameError) and self.unread & _quoted(error)
+        if not follows and error not in self.errors:
             self.errors.append(error)
         if names is not None:
             self.unread.update(_WORD.findall(repr(names)))
@@ -113,9 +114,7 @@ def states_named(parent: Node, errors: ErrorCollector) -> tuple[dict[str, Node],
     """Return all states below a chart or a state, and those that can be done; a wrong name is collected."""
     found: dict[str, Node] = {}
     for name, node in _below(parent):
-        errors.tried(
-            partial(_add_state, found, name, node), None, names=None if is_state_name(name) else name
-        )
+        errors.tried(partial(_add_state, found, name, node), None)
     return found, frozenset(name for name, node in found.items() if _can_be_done(node.value))
 
 

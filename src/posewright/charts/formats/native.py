@@ -190,8 +190,12 @@ def _known(root: Node, fields: Mapping[str, Node], errors: ErrorCollector) -> Kn
         for key in STATECHART_KEYS:
             if key in fields:
                 fields[key].fail(f"a {kind.value} chart has no {key}", hint="say kind: statechart")
+    before = len(errors.errors)
     states, done = states_named(root, errors)
+    misnamed = len(errors.errors) > before
     declared = read_declarations(fields, errors)
+    if misnamed:  # whatever goes to such a state would be wrong as well
+        errors.require_none()
     return Known(kind, declared, states, _junctions_named(fields, states), done, errors)
 
 
