@@ -60,7 +60,15 @@ def parse_chart(text: str, path: Path | None = None) -> Chart:
         ExpressionError: a guard or an action does not parse or does not type.
         UnknownNameError: a state, an event, a key or a type that does not exist.
     """
-    root = parse_document(text, path)
+    return parse_chart_node(parse_document(text, path))
+
+
+def parse_chart_node(root: Node) -> Chart:
+    """Read a chart from the tree of its document, or from what another format says in such a tree.
+
+    Raises:
+        InputError: as `parse_chart` does.
+    """
     root.fields(optional=CHART_KEYS)  # a misspelt key is worth more than a missing one
     fields = root.fields(required=REQUIRED)
     known = _known(root, fields)
