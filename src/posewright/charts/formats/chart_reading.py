@@ -60,15 +60,11 @@ def parse_chart(text: str, path: Path | None = None) -> Chart:
         ExpressionError: a guard or an action does not parse or does not type.
         UnknownNameError: a state, an event, a key or a type that does not exist.
     """
-    return parse_chart_node(parse_document(text, path))
+    return chart_of_document(parse_document(text, path))
 
 
-def parse_chart_node(root: Node) -> Chart:
-    """Read a chart from the tree of its document, or from what another format says in such a tree.
-
-    Raises:
-        InputError: as `parse_chart` does.
-    """
+def chart_of_document(root: Node) -> Chart:
+    """Return the chart that a document's tree holds; as `parse_chart`."""
     root.fields(optional=CHART_KEYS)  # a misspelt key is worth more than a missing one
     fields = root.fields(required=REQUIRED)
     known = _known(root, fields)

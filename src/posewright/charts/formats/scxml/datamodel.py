@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import Any
 
 from posewright.charts.expression import Scope, Source, names_in, parse, parse_expression
-from posewright.charts.formats.declaration_reading import read_declarations
+from posewright.charts.formats.declaration_reading import VARIABLES
 from posewright.charts.formats.declaration_writing import constant_data, type_data, value_data
 from posewright.charts.formats.flow import flow_node
+from posewright.charts.formats.function_reading import read_function
 from posewright.charts.formats.scxml.expressions import DataToken, Renaming, tokens_of, translated
 from posewright.charts.formats.scxml.markup import UNSET, Element, Entries, Items, own
 from posewright.charts.formats.scxml.names import FreeNames, StateNames
@@ -60,7 +61,7 @@ class DataModel:
 
     Attributes:
         sections: what they are in a native document.
-        declared: what the native reader makes of these.
+        declared: the same as the chart has it.
         names: what names are called.
         lists: constant lists, by id: what a <foreach> may go over.
         free: gives out the names that are still free.
@@ -167,20 +168,30 @@ class _DataReader:
 
     def read(self) -> DataModel:
         kinds = self.kinds()
-        written: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS.values()}
+        found: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS.values()}
         for name, element in self.data.items():
-            role = self.role(name)
-            found = (
-                self.constant(name, element) if role == "constant" else type_data(kinds[self.called[name]])
-            )
-            written[SECTIONS[role]][self.called[name]] = found
-        lines = {self.called[name]: element.line for name, element in self.data.items()}
-        sections = {key: Entries(found, self.root.line, lines) for key, found in written.items()}
+            role, called = self.role(name), self.called[name]
+            value = self.value(name, element, Scope()) if role == "constant" else kinds[called]
+            found[SECTIONS[role]][called] = value
+        said = {self.called[name]: one.get(own("unit")) for name, one in self.data.items()}
+        units = {name: unit for name, unit in said.items() if unit is not None and name in found["constants"]}
+        declared = Declarations(units=units, **found)
         functions = {one.required("name"): _function(one) for one in self.root.all("pw:function")}
-        sections["functions"] = Entries(functions, self.root.line)
-        declared = read_declarations(Node(Entries(sections, self.root.line), self.root.path).fields())
-        sections["initial_values"] = Entries(self.initial_values(declared), self.root.line, lines)
-        return DataModel(sections, declared, self.names, lists_in(self.root), self.free)
+        nodes = {name: Node(one, self.root.path, "", one.line) for name, one in functions.items()}
+        read = {name: read_function(name, node, declared) for name, node in nodes.items()}
+        written: dict[str, dict[str, Any]] = {
+            **{key: {name: type_data(kind) for name, kind in found[key].items()} for key in VARIABLES},
+            "constants": {
+                name: constant_data(one, units.get(name)) for name, one in declared.constants.items()
+            },
+            "initial_values": self.initial_values(declared),
+            "functions": functions,
+        }
+        lines = {self.called[name]: element.line for name, element in self.data.items()}
+        sections = {key: Entries(entries, self.root.line, lines) for key, entries in written.items()}
+        return DataModel(
+            sections, replace(declared, functions=read), self.names, lists_in(self.root), self.free
+        )
 
     def role(self, name: str) -> str:
         role = self.data[name].get(own("role")) or "output"
@@ -211,9 +222,6 @@ class _DataReader:
         fresh = [text for text in dict.fromkeys(texts) if text not in self.names.values]
         values = {text: self.free.take(text, "value") for text in fresh}
         self.names = replace(self.names, values={**self.names.values, **values})
-
-    def constant(self, name: str, element: Element) -> Value:
-        return constant_data(self.value(name, element, Scope()), element.get(own("unit")))
 
     def value(self, name: str, element: Element, scope: Scope, wanted: Type | None = None) -> Value:
         """Return what a <data> holds at first."""

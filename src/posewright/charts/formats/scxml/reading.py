@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.expression import Expression, Literal, Scope, Source, parse_expression
-from posewright.charts.formats.chart_reading import parse_chart_node
+from posewright.charts.formats.chart_reading import chart_of_document
 from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_data
 from posewright.charts.formats.scxml.expressions import (
     DATAMODELS,
@@ -33,7 +33,7 @@ from posewright.charts.formats.scxml.markup import (
     own,
     parse_markup,
 )
-from posewright.charts.formats.scxml.names import DocumentEvents, StateNames, name_events, name_states
+from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
 from posewright.charts.formats.scxml.sending import Mail, is_mail, laid_out, mail_of, ticks_of
 from posewright.charts.model import (
     ALWAYS,
@@ -71,7 +71,7 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
     if (root.get("datamodel") or "null") not in DATAMODELS:
         hint = f"there is {', '.join(DATAMODELS)}"
         root.fail(f"the data model {root.get('datamodel')!r} is outside the subset of SCXML", hint=hint)
-    return parse_chart_node(Node(_DocumentReader(laid_out(root)).tree(), path, "", root.line))
+    return chart_of_document(Node(_DocumentReader(laid_out(root)).tree(), path, "", root.line))
 
 
 @dataclass(frozen=True)
@@ -228,18 +228,86 @@ def _require_same(element: Element, key: str, python: str | None, ours: str) -> 
         element.fail(f"{key!r} and {ours!r} of <{element.name}> say different things", hint=hint)
 
 
-@dataclass(frozen=True)
-class _StateReader:
-    """Reads the states of one document.
+class _DocumentReader:
+    """Turns a document into the tree of a native one.
 
     Attributes:
         ours: the document says of itself that it is a chart of ours: what SCXML does otherwise stays as
             we do it.
     """
 
-    places: StateNames
-    content: _Content
-    ours: bool
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        period_s = _seconds(root, "period_s")
+        self.period_s = PERIOD_S if period_s is None else period_s
+        self.places = name_states(root)
+        self.data: DataModel = read_data(root, self.places)
+        self.events = name_events(root, self.places.names, self.data.free)
+        self.mail = mail_of(root, self.events, self.data.free, self.period_s)
+        declared = self.data.declared
+        scope = declared.scope(tuple(self.places.names.values()))
+        self.content = _Content(
+            self.data.names, scope, self.events, declared.variables, self.data.lists, self.mail
+        )
+        self.ours = root.get(own("kind")) is not None
+
+    def tree(self) -> Entries:
+        """Return the whole document."""
+        root, junctions = self.root, self.root.all("pw:junction")
+        ways = {one.required("id"): Items(self.transitions(one.all("pw:way")), one.line) for one in junctions}
+        found = {
+            **self.head(),
+            **self.data.sections,
+            "events": [*self.events.outside] or None,
+            "local_events": [*self.events.inside] or None,
+            "promises": Items(map(_promise, root.all("pw:promise")), root.line),
+            "table": next(map(_table, root.all("pw:table")), None),
+            "junctions": Entries(ways, root.line),
+            **self.outermost(),
+        }
+        return Entries(found if self.mail is None else self.with_mail(found, self.mail), root.line)
+
+    def head(self) -> dict[str, Any]:
+        root, kind = self.root, self.root.get(own("kind")) or Kind.STATECHART.value
+        is_statechart, steps = kind == Kind.STATECHART.value, root.get(own("steps"))
+        if not is_statechart and steps == Steps.ONE.value:  # other kinds have no word for it
+            steps = None
+        named = root.get("name")
+        return {
+            "chart": chart_named(named) if named else file_named(root.path, "chart"),
+            "description": root.get(own("description")),
+            "source": root.get(own("source")),
+            "kind": kind,
+            "period_s": self.period_s,
+            "steps": steps or (Steps.COMPLETION.value if is_statechart else None),
+            "priority": root.get(own("priority")) or Priority.ORDERED.value,
+            "otherwise": root.get(own("otherwise")) or (None if is_statechart else Otherwise.STAY.value),
+            "resources": (root.get(own("resources")) or "").split(),
+        }
+
+    def outermost(self) -> dict[str, Any]:
+        """Return the outermost states or regions, and what is entered first."""
+        root, outermost = self.root, self.root.all(*STATES)
+        if not outermost:
+            root.fail("there is no state", hint="a document has at least one <state>")
+        first, initial = self.places.name(outermost[0]), self.places.targets(root, "initial")
+        if outermost[0].get(own("regions")) is None:
+            return {"initial": initial or first, "states": self.states(root, top=True)}
+        regions = self.states(outermost[0])  # SCXML's root has no regions: ours stand in a state
+        return {"initial": None if initial == first else initial, "regions": regions}
+
+    def with_mail(self, found: dict[str, Any], mail: Mail) -> dict[str, Any]:
+        """Return a document with the region that lets out what it sends to itself."""
+        document, region, inside = map(self.places.free.take_state, ("document", "mail", "mailbox"))
+        line = self.root.line
+        whole = Entries({key: found.pop(key, None) for key in ("initial", "states", "regions")}, line)
+        added = {"locals": mail.locals, "initial_values": mail.empty}
+        joined = {
+            key: Entries({**found[key], **more}, line, _lines(found[key])) for key, more in added.items()
+        }
+        promises = Items([*found["promises"], mail.promise], line)
+        regions = Entries({document: whole, region: mail.region(inside)}, line)
+        return {**found, **joined, "promises": promises, "regions": regions}
 
     def states(self, element: Element, *, top: bool = False) -> Entries:
         """Return the states directly inside an element."""
@@ -309,7 +377,7 @@ class _StateReader:
 
     def transition(self, element: Element, elders: list[Transition], min_s: float) -> Entries | None:
         """Return a transition, or a way on from a junction."""
-        on = self.events(element)
+        on = self.waits_for(element)
         if on is None:
             return None
         acting = self.content if self.ours else self.content.within({})
@@ -347,7 +415,7 @@ class _StateReader:
             _require_same(element, "cond", python, own(key))
         elders.append(Transition(when, on=on, after_s=after_s))
 
-    def events(self, element: Element) -> tuple[str, ...] | None:
+    def waits_for(self, element: Element) -> tuple[str, ...] | None:
         """Return the events that a transition waits for, None where none of them ever comes."""
         text, known = element.get("event"), self.content.events
         if text is None or text.strip() == known.tick:
@@ -396,86 +464,6 @@ def _settled(element: Element) -> dict[str, bool]:
     """Return which states are known to be active while a state is entered or left: itself, none inside it."""
     inside = {one.get("id") or "": False for one in element.walk() if one.name in STATES}
     return {**inside, element.get("id") or "": True}
-
-
-class _DocumentReader:
-    """Turns a document into the tree of a native one."""
-
-    def __init__(self, root: Element) -> None:
-        self.root = root
-        period_s = _seconds(root, "period_s")
-        self.period_s = PERIOD_S if period_s is None else period_s
-        self.places = name_states(root)
-        self.data: DataModel = read_data(root, self.places)
-        self.events = name_events(root, self.places.names, self.data.free)
-        self.mail = mail_of(root, self.events, self.data.free, self.period_s)
-        declared = self.data.declared
-        scope = declared.scope(tuple(self.places.names.values()))
-        content = _Content(
-            self.data.names, scope, self.events, declared.variables, self.data.lists, self.mail
-        )
-        self.reader = _StateReader(self.places, content, root.get(own("kind")) is not None)
-
-    def tree(self) -> Entries:
-        """Return the whole document."""
-        root, junctions = self.root, self.root.all("pw:junction")
-        ways = {
-            one.required("id"): Items(self.reader.transitions(one.all("pw:way")), one.line)
-            for one in junctions
-        }
-        found = {
-            **self.head(),
-            **self.data.sections,
-            "events": [*self.events.outside] or None,
-            "local_events": [*self.events.inside] or None,
-            "promises": Items(map(_promise, root.all("pw:promise")), root.line),
-            "table": next(map(_table, root.all("pw:table")), None),
-            "junctions": Entries(ways, root.line),
-            **self.outermost(),
-        }
-        return Entries(found if self.mail is None else self.with_mail(found, self.mail), root.line)
-
-    def head(self) -> dict[str, Any]:
-        root, kind = self.root, self.root.get(own("kind")) or Kind.STATECHART.value
-        is_statechart, steps = kind == Kind.STATECHART.value, root.get(own("steps"))
-        if not is_statechart and steps == Steps.ONE.value:  # other kinds have no word for it
-            steps = None
-        named = root.get("name")
-        return {
-            "chart": chart_named(named) if named else file_named(root.path, "chart"),
-            "description": root.get(own("description")),
-            "source": root.get(own("source")),
-            "kind": kind,
-            "period_s": self.period_s,
-            "steps": steps or (Steps.COMPLETION.value if is_statechart else None),
-            "priority": root.get(own("priority")) or Priority.ORDERED.value,
-            "otherwise": root.get(own("otherwise")) or (None if is_statechart else Otherwise.STAY.value),
-            "resources": (root.get(own("resources")) or "").split(),
-        }
-
-    def outermost(self) -> dict[str, Any]:
-        """Return the outermost states or regions, and what is entered first."""
-        root, outermost = self.root, self.root.all(*STATES)
-        if not outermost:
-            root.fail("there is no state", hint="a document has at least one <state>")
-        first, initial = self.places.name(outermost[0]), self.places.targets(root, "initial")
-        if outermost[0].get(own("regions")) is None:
-            return {"initial": initial or first, "states": self.reader.states(root, top=True)}
-        regions = self.reader.states(outermost[0])  # SCXML's root has no regions: ours stand in a state
-        return {"initial": None if initial == first else initial, "regions": regions}
-
-    def with_mail(self, found: dict[str, Any], mail: Mail) -> dict[str, Any]:
-        """Return a document with the region that lets out what it sends to itself."""
-        document, region, inside = map(self.places.free.take_state, ("document", "mail", "mailbox"))
-        line = self.root.line
-        whole = Entries({key: found.pop(key, None) for key in ("initial", "states", "regions")}, line)
-        added = {"locals": mail.locals, "initial_values": mail.empty}
-        joined = {
-            key: Entries({**found[key], **more}, line, _lines(found[key])) for key, more in added.items()
-        }
-        promises = Items([*found["promises"], mail.promise], line)
-        regions = Entries({document: whole, region: mail.region(inside)}, line)
-        return {**found, **joined, "promises": promises, "regions": regions}
 
 
 def _lines(entries: Entries) -> dict[str, int]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from posewright.charts.expression import (
     Call,
     Expression,
     Function,
+    FunctionRow,
     Inside,
-    Scope,
     Timed,
     constant,
     nodes_of,
@@ -42,7 +41,6 @@ from posewright.charts.formats.scxml.markup import (
 from posewright.charts.formats.scxml.names import FreeNames
 from posewright.charts.model import (
     DONE,
-    Action,
     Actions,
     Assign,
     Branch,
@@ -97,7 +95,7 @@ def tick_of(chart: Chart) -> str | None:
 
 def _root(chart: Chart) -> Element:
     tick = tick_of(chart)
-    writer = StateWriter(chart, tick)
+    writer = ScxmlWriter(chart, tick)
     children = [*_datamodel(chart), *map(_function, chart.functions.values()), *map(_promise, chart.promises)]
     children += [_table(chart.form)] if chart.form is not None and chart.form.state_bits else []
     for name, ways in chart.junctions.items():
@@ -106,7 +104,7 @@ def _root(chart: Chart) -> Element:
     states = tuple(writer.state(state) for state in chart.states)
     initial = writer.targets(chart.initial)
     if chart.parallel:
-        regions = writer.names.take_state("regions")
+        regions = writer.free.take_state("regions")
         states = (tag("parallel", {"id": regions, own("regions"): "true"}, states),)
         initial = initial or regions
     return tag("scxml", {**_head(chart, tick), "initial": initial}, (*children, *states))
@@ -156,23 +154,15 @@ def _datum(
 
 
 def _function(function: Function) -> Element:
-    takes = (
-        tag(own("takes"), {"name": name, "type": flow_text(type_data(kind))})
-        for name, kind in function.takes.items()
-    )
-    rows = (
-        tag(
-            own("row"),
-            {
-                "cells": " | ".join(row.cells) or None,
-                "when": None if row.cells else str(row.when),
-                "give": str(row.give),
-            },
-        )
-        for row in function.rows
-    )
-    gives = flow_text(type_data(function.gives))
-    return tag(own("function"), {"name": function.name, "gives": gives}, (*takes, *rows))
+    kinds = {name: flow_text(type_data(kind)) for name, kind in function.takes.items()}
+    takes = (tag(own("takes"), {"name": name, "type": said}) for name, said in kinds.items())
+    head = {"name": function.name, "gives": flow_text(type_data(function.gives))}
+    return tag(own("function"), head, (*takes, *map(_row, function.rows)))
+
+
+def _row(row: FunctionRow) -> Element:
+    asked = {"cells": " | ".join(row.cells)} if row.cells else {"when": str(row.when)}
+    return tag(own("row"), {**asked, "give": str(row.give)})
 
 
 def _promise(promise: Promise) -> Element:
@@ -189,30 +179,32 @@ def _table(form: TableForm) -> Element:
     return tag(own("table"), {"state_bits": " ".join(form.state_bits)}, (*inputs, *outputs, *codes))
 
 
-@dataclass
-class StateWriter:
-    """Writes the states of one chart.
+class ScxmlWriter:
+    """Writes the states of one chart, and what it does and asks.
 
     Attributes:
         tick: the event that asks transitions without an event once; None asks them again and again.
-        names: gives out ids of histories.
+        names: of the chart, which the document has unchanged.
+        free: gives out ids of histories.
         histories: every history that something leads to, and its id.
     """
 
-    chart: Chart
-    tick: str | None
-    acts: ActWriter = field(init=False)
-    names: FreeNames = field(init=False)
-    histories: dict[Target, str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.acts = act_writer(self.chart)
-        self.names = FreeNames(self.chart.state_names)
-        self.histories = {}
-        for target in _targets_of(self.chart):
+    def __init__(self, chart: Chart, tick: str | None) -> None:
+        self.chart = chart
+        self.tick = tick
+        self.scope = chart.scope
+        every = (chart.inputs, chart.variables, chart.constants)
+        self.names = Renaming(
+            {name: name for names in every for name in names},
+            {value: value for value in self.scope.values},
+            {name: name for name in chart.state_names},
+        )
+        self.free = FreeNames(chart.state_names)
+        self.histories: dict[Target, str] = {}
+        for target in _targets_of(chart):
             if target.memory is not None and target not in self.histories:
                 kind = "history" if target.memory is Memory.SHALLOW else "deep_history"
-                self.histories[target] = self.names.take_state(f"{target.state}_{kind}")
+                self.histories[target] = self.free.take_state(f"{target.state}_{kind}")
 
     def targets(self, targets: Iterable[Target]) -> str | None:
         """Return targets as a document lists them; None where there are none."""
@@ -250,13 +242,13 @@ class StateWriter:
 
     def _block(self, name: str, actions: Actions) -> Iterator[Element]:
         if actions:
-            yield tag(name, {}, tuple(self.acts.actions(actions)))
+            yield tag(name, {}, tuple(self.actions(actions)))
 
     def moore(self, state: State) -> Element:
         """Return the block that sets all outputs of a Moore state."""
         begun = {name: constant(value) for name, value in self.chart.start_outputs().items()}
         every = Assign({**begun, **state.do})
-        said = ((name, self.acts.value(name, every), _yes(name not in state.do)) for name in every.values)
+        said = ((name, self.value(name, every), _yes(name not in state.do)) for name in every.values)
         tags = [tag("assign", {"location": name, **value, DEFAULT: default}) for name, value, default in said]
         return tag("onentry", {MOORE: "true"}, tags)
 
@@ -280,7 +272,7 @@ class StateWriter:
         name = "transition" if source is not None else own("way")
         min_s = source.min_s if source is not None and (transition.go or transition.leads_on) else 0.0
         wait_s = max(min_s, transition.after_s)
-        guard = python_guard(transition.when, wait_s, self.acts.scope.values)
+        guard = python_guard(transition.when, wait_s, self.scope.values)
         ours = self.guard_of_ours(transition, guard, wait_s)
         inner = transition.local and self.stays_inside(transition, source)
         attributes = {
@@ -294,7 +286,7 @@ class StateWriter:
             "target": self.targets(transition.go),
             own("description"): transition.description or None,
         }
-        return tag(name, attributes, (*self.acts.actions(transition.do), *self.ways(transition)))
+        return tag(name, attributes, (*self.actions(transition.do), *self.ways(transition)))
 
     def stays_inside(self, transition: Transition, source: State | None) -> bool:
         """Return whether a local transition is what SCXML calls internal: to states inside a compound one."""
@@ -308,7 +300,7 @@ class StateWriter:
         """Return the guard in our words, where Python's do not say the same or must not be read."""
         if transition.is_else or guard is None:
             return None
-        if not wait_s and self.acts.condition(transition.when)[own("when")] is None:
+        if not wait_s and self.condition(transition.when)[own("when")] is None:
             return None
         return str(transition.when)
 
@@ -327,46 +319,15 @@ class StateWriter:
             f"done.state.{one.removeprefix(DONE)}" if one.startswith(DONE) else one for one in transition.on
         )
 
-
-def _targets_of(chart: Chart) -> Iterator[Target]:
-    yield from chart.initial
-    for state in chart.every_state:
-        yield from state.initial
-        for segment in segments_of(state.transitions):
-            yield from segment.go
-    for segments in chart.junctions.values():
-        for segment in segments_of(segments):
-            yield from segment.go
-
-
-_HERE = Element("scxml")
-
-
-@dataclass(frozen=True)
-class ActWriter:
-    """Writes what a chart does and asks.
-
-    Attributes:
-        words: the names of the chart, which the document has unchanged.
-    """
-
-    variables: Mapping[str, Type]
-    scope: Scope
-    words: Renaming
-
     def actions(self, actions: Actions) -> Iterator[Element]:
-        """Yield what actions are in SCXML."""
+        """Yield what actions are in SCXML: an <assign> for each value that is set."""
         for action in actions:
-            yield from self.action(action)
-
-    def action(self, action: Action) -> Iterator[Element]:
-        """Yield what one action is in SCXML: an <assign> for each value that it sets."""
-        if isinstance(action, Raise):
-            yield tag("raise", {"event": action.event})
-        elif isinstance(action, Assign):
-            yield from self.assign(action)
-        else:
-            yield self.branch(action)
+            if isinstance(action, Raise):
+                yield tag("raise", {"event": action.event})
+            elif isinstance(action, Assign):
+                yield from self.assign(action)
+            else:
+                yield self.branch(action)
 
     def assign(self, action: Assign) -> Iterator[Element]:
         """Yield an <assign> for each value, such that none reads what one before it has set, if possible."""
@@ -375,14 +336,17 @@ class ActWriter:
 
     def value(self, name: str, action: Assign) -> dict[str, str | None]:
         """Return the attributes that say what a variable is set to."""
-        value, kind = action.values[name], self.variables[name]
+        value, kind = action.values[name], self.chart.variables[name]
         text = python_assigned(value, kind, self.scope.values)
         return {"expr": text, own("value"): None if self.reads_back(text, value, kind) else str(value)}
 
     def reads_back(self, text: str, expression: Expression, kind: Type) -> bool:
         """Return whether Python's text, read as that of any document, is this very expression."""
         try:
-            return parse_expression(translated(text, self.words, _HERE), self.scope, kind) == expression
+            return (
+                parse_expression(translated(text, self.names, Element("scxml")), self.scope, kind)
+                == expression
+            )
         except InputError:
             return False
 
@@ -403,16 +367,15 @@ class ActWriter:
         return tag("if", self.condition(action.when), tuple(inside))
 
 
-def act_writer(chart: Chart) -> ActWriter:
-    """Return the writer of a chart's actions."""
-    scope = chart.scope
-    variables = [*chart.inputs, *chart.variables, *chart.constants]
-    words = Renaming(
-        {name: name for name in variables},
-        {value: value for value in scope.values},
-        {name: name for name in chart.state_names},
-    )
-    return ActWriter(chart.variables, scope, words)
+def _targets_of(chart: Chart) -> Iterator[Target]:
+    yield from chart.initial
+    for state in chart.every_state:
+        yield from state.initial
+        for segment in segments_of(state.transitions):
+            yield from segment.go
+    for segments in chart.junctions.values():
+        for segment in segments_of(segments):
+            yield from segment.go
 
 
 def in_order(values: Mapping[str, Expression]) -> list[str]:
@@ -428,12 +391,6 @@ def in_order(values: Mapping[str, Expression]) -> list[str]:
 
 def _read_by(name: str, waiting: Iterable[str], values: Mapping[str, Expression]) -> bool:
     return any(name in values[other].names for other in waiting if other != name)
-
-
-def is_tangled(values: Mapping[str, Expression]) -> bool:
-    """Return whether values set at once read each other in a circle, so that no order would do."""
-    order = in_order(values)
-    return any(name in values[later].names for i, name in enumerate(order) for later in order[i + 1 :])
 
 
 def beyond_scxml(chart: Chart) -> tuple[str, ...]:
@@ -466,14 +423,8 @@ def _features(chart: Chart) -> Iterator[tuple[str, bool]]:
         "in(...) in actions, which SCXML asks between two steps of leaving and entering",
         _asks(acting, Inside),
     )
-    yield (
-        "numbers rounded to 32 bits",
-        any(
-            isinstance(node, Call) and node.function == "single"
-            for one in every
-            for node in nodes_of(one.tree)
-        ),
-    )
+    calls = (node for one in every for node in nodes_of(one.tree) if isinstance(node, Call))
+    yield "numbers rounded to 32 bits", any(call.function == "single" for call in calls)
     yield (
         "an initial state in each region, said by the state around them",
         any(state.parallel and state.initial for state in states),
@@ -485,7 +436,13 @@ def _asks(expressions: list[Expression], kind: type) -> bool:
 
 
 def _tangled(actions: Actions) -> bool:
-    return any(isinstance(one, Assign) and is_tangled(one.values) for one in every_action(actions))
+    """Return whether values set at once read each other in a circle, so that no order would do."""
+    for action in every_action(actions):
+        values = action.values if isinstance(action, Assign) else {}
+        order = in_order(values)
+        if any(name in values[later].names for i, name in enumerate(order) for later in order[i + 1 :]):
+            return True
+    return False
 
 
 def _yes(holds: bool) -> str | None:
