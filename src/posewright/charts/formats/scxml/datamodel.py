@@ -168,7 +168,7 @@ class _DataReader:
 
     def read(self) -> DataModel:
         kinds = self.kinds()
-        found: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS.values()}
+        found: dict[str, Any] = {section: {} for section in SECTIONS.values()}
         for name, element in self.data.items():
             role, called = self.role(name), self.called[name]
             value = self.value(name, element, Scope()) if role == "constant" else kinds[called]

@@ -171,7 +171,7 @@ class Element:
 
     def lines(self, indent: str = "") -> Iterable[str]:
         """Yield the lines of text that the element takes."""
-        said = "".join(f' {key}="{escaped(text)}"' for key, text in self.attributes.items())
+        said = "".join(f' {key}="{_escaped(text)}"' for key, text in self.attributes.items())
         if not self.children:
             yield f"{indent}<{self.name}{said}/>"
             return
@@ -189,7 +189,7 @@ def tag(
     return Element(name, said, tuple(children))
 
 
-def escaped(text: str) -> str:
+def _escaped(text: str) -> str:
     """Return text as it may stand in an attribute, without the signs that XML has no place for."""
     kept = (letter for letter in text if letter >= " " or letter in _ESCAPES)
     return "".join(_ESCAPES.get(letter, letter) for letter in kept)

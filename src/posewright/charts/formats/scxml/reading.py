@@ -13,6 +13,7 @@ from typing import Any
 
 from posewright.charts.expression import Expression, Literal, Scope, Source, parse_expression
 from posewright.charts.formats.chart_reading import chart_of_document
+from posewright.charts.formats.fields import LONGEST_S
 from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_data
 from posewright.charts.formats.scxml.expressions import (
     DATAMODELS,
@@ -431,7 +432,7 @@ def _seconds(element: Element, name: str) -> float | None:
     try:
         return None if text is None else float(text)
     except ValueError:
-        return element.fail(f"{own(name)}={text!r} is no time", hint="a number of seconds")
+        return element.fail(f"{own(name)}={text!r} is no time", hint=f"a number of seconds, 0..{LONGEST_S:g}")
 
 
 def _alone(actions: Items | None) -> Any:

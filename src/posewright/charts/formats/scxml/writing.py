@@ -95,7 +95,7 @@ def tick_of(chart: Chart) -> str | None:
 
 def _root(chart: Chart) -> Element:
     tick = tick_of(chart)
-    writer = ScxmlWriter(chart, tick)
+    writer = _ScxmlWriter(chart, tick)
     children = [*_datamodel(chart), *map(_function, chart.functions.values()), *map(_promise, chart.promises)]
     children += [_table(chart.form)] if chart.form is not None and chart.form.state_bits else []
     for name, ways in chart.junctions.items():
@@ -179,7 +179,7 @@ def _table(form: TableForm) -> Element:
     return tag(own("table"), {"state_bits": " ".join(form.state_bits)}, (*inputs, *outputs, *codes))
 
 
-class ScxmlWriter:
+class _ScxmlWriter:
     """Writes the states of one chart, and what it does and asks.
 
     Attributes:
@@ -331,7 +331,7 @@ class ScxmlWriter:
 
     def assign(self, action: Assign) -> Iterator[Element]:
         """Yield an <assign> for each value, such that none reads what one before it has set, if possible."""
-        for i, name in enumerate(in_order(action.values)):
+        for i, name in enumerate(_in_order(action.values)):
             yield tag("assign", {"location": name, **self.value(name, action), AT_ONCE: _yes(i > 0)})
 
     def value(self, name: str, action: Assign) -> dict[str, str | None]:
@@ -378,7 +378,7 @@ def _targets_of(chart: Chart) -> Iterator[Target]:
             yield from segment.go
 
 
-def in_order(values: Mapping[str, Expression]) -> list[str]:
+def _in_order(values: Mapping[str, Expression]) -> list[str]:
     """Return names in an order in which each is set after all that read it, as far as there is one."""
     waiting, found = list(values), list[str]()
     while waiting:
@@ -439,7 +439,7 @@ def _tangled(actions: Actions) -> bool:
     """Return whether values set at once read each other in a circle, so that no order would do."""
     for action in every_action(actions):
         values = action.values if isinstance(action, Assign) else {}
-        order = in_order(values)
+        order = _in_order(values)
         if any(name in values[later].names for i, name in enumerate(order) for later in order[i + 1 :]):
             return True
     return False
