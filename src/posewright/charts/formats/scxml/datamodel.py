@@ -224,7 +224,6 @@ class _DataReader:
         self.names = replace(self.names, values={**self.names.values, **values})
 
     def value(self, name: str, element: Element, scope: Scope, wanted: Type | None = None) -> Value:
-        """Return what a <data> holds at first."""
         text = _value_text(element)
         if text is None:
             element.fail(f"the constant {name} has no value", hint="write it in `expr`")
@@ -248,7 +247,6 @@ class _DataReader:
 
 
 def _flow(element: Element, name: str) -> Node:
-    """Return an attribute that is in the notation of native documents."""
     return flow_node(element.required(name), element.path, element.line)
 
 

@@ -206,7 +206,12 @@ class Entries(dict[str, Any]):
     ) -> None:
         super().__init__({key: value for key, value in entries.items() if value is not None})
         self.line = line
-        self.places = _places(self.items(), line, lines or {})
+        self.lines = {key: getattr(value, "line", line) for key, value in self.items()} | {**(lines or {})}
+        self.places = _places(self.lines)
+
+    def joined(self, other: Entries) -> Entries:
+        """Return both in one, each entry with its line."""
+        return Entries({**self, **other}, self.line, {**self.lines, **other.lines})
 
 
 class Items(list[Any]):
@@ -215,15 +220,12 @@ class Items(list[Any]):
     def __init__(self, items: Iterable[Any], line: int | None) -> None:
         super().__init__(items)
         self.line = line
-        self.places = _places(enumerate(self), line, {})
+        self.places = _places({i: getattr(item, "line", line) for i, item in enumerate(self)})
 
 
-def _places(
-    entries: Iterable[tuple[Any, Any]], line: int | None, lines: Mapping[Any, int | None]
-) -> dict[Any, tuple[int, int, None]]:
-    """Return the places of entries as the native reader asks for them: XML's attributes have no column."""
-    found = {key: lines.get(key, getattr(value, "line", line)) for key, value in entries}
-    return {key: (at, at, None) for key, at in found.items() if at is not None}
+def _places(lines: Mapping[Any, int | None]) -> dict[Any, tuple[int, int, None]]:
+    """Return lines as the native reader asks for them: XML's attributes have no column."""
+    return {key: (line, line, None) for key, line in lines.items() if line is not None}
 
 
 def parse_markup(text: str, path: Path | None = None) -> Element:

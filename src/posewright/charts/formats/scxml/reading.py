@@ -111,7 +111,6 @@ class _Content:
         return parse_expression(Source(text, element.where), self.scope, kind)
 
     def condition(self, element: Element) -> str:
-        """Return the condition of an <if> or an <elseif>."""
         text = self.guard(element)
         if text is None:
             element.fail(f"<{element.name}> without 'cond'", hint="write the condition")
@@ -125,15 +124,12 @@ class _Content:
         for element in elements:
             for action in self.done_by(element):
                 if found and element.get(AT_ONCE) == "true" and not {"if", "raise"} & found[-1].keys():
-                    places = {**found[-1].places, **action.places}
-                    lines = {key: place[0] for key, place in places.items()}
-                    found[-1] = Entries({**found[-1], **action}, found[-1].line, lines)
+                    found[-1] = found[-1].joined(action)
                 else:
                     found.append(action)
         return Items(found, found[0].line) if found else None
 
     def done_by(self, element: Element) -> Iterable[Entries]:
-        """Return what one element does."""
         if element.name == "raise":
             return [Entries({"raise": self.events.called[element.required("event")]}, element.line)]
         if element.name == "assign":
@@ -199,7 +195,6 @@ class _Content:
             yield from self.actions(inside) or ()
 
     def sent(self, element: Element) -> list[dict[str, Any]]:
-        """Return what a <send> or a <cancel> does."""
         if element.name == "cancel":
             name = element.required("sendid")
             found = self.mail.cancel(name) if self.mail is not None else []
@@ -253,7 +248,6 @@ class _DocumentReader:
         self.ours = root.get(own("kind")) is not None
 
     def tree(self) -> Entries:
-        """Return the whole document."""
         root, junctions = self.root, self.root.all("pw:junction")
         ways = {one.required("id"): Items(self.transitions(one.all("pw:way")), one.line) for one in junctions}
         found = {
@@ -302,21 +296,17 @@ class _DocumentReader:
         document, region, inside = map(self.places.free.take_state, ("document", "mail", "mailbox"))
         line = self.root.line
         whole = Entries({key: found.pop(key, None) for key in ("initial", "states", "regions")}, line)
-        added = {"locals": mail.locals, "initial_values": mail.empty}
-        joined = {
-            key: Entries({**found[key], **more}, line, _lines(found[key])) for key, more in added.items()
-        }
+        added = {"locals": Entries(mail.locals, line), "initial_values": Entries(mail.empty, line)}
+        joined = {key: found[key].joined(more) for key, more in added.items()}
         promises = Items([*found["promises"], mail.promise], line)
         regions = Entries({document: whole, region: mail.region(inside)}, line)
         return {**found, **joined, "promises": promises, "regions": regions}
 
     def states(self, element: Element, *, top: bool = False) -> Entries:
-        """Return the states directly inside an element."""
         inside = {self.places.name(child): self.state(child, top=top) for child in element.all(*STATES)}
         return Entries(inside, element.line)
 
     def state(self, element: Element, *, top: bool) -> Entries:
-        """Return a state with all that is inside it."""
         outlet = self.content if self.ours else self.content.within(_settled(element))
         leaving = outlet.actions(_inside(element, "onexit"))
         entry = [*(outlet.actions(_inside(element, "onentry")) or ()), *self.on_the_way_in(element)]
@@ -377,7 +367,6 @@ class _DocumentReader:
         return Items([one for one in found if one is not None], None)
 
     def transition(self, element: Element, elders: list[Transition], min_s: float) -> Entries | None:
-        """Return a transition, or a way on from a junction."""
         on = self.waits_for(element)
         if on is None:
             return None
@@ -448,7 +437,6 @@ def _is_local(element: Element) -> bool:
 
 
 def _one_way(initial: Element) -> Element:
-    """Return the transition of an <initial>."""
     ways = initial.all("transition")
     if len(ways) != 1 or not ways[0].get("target") or ways[0].get("event") or ways[0].get("cond"):
         hint = 'write <transition target="..."/> in it'
@@ -465,10 +453,6 @@ def _settled(element: Element) -> dict[str, bool]:
     """Return which states are known to be active while a state is entered or left: itself, none inside it."""
     inside = {one.get("id") or "": False for one in element.walk() if one.name in STATES}
     return {**inside, element.get("id") or "": True}
-
-
-def _lines(entries: Entries) -> dict[str, int]:
-    return {key: place[0] for key, place in entries.places.items()}
 
 
 def _promise(element: Element) -> Entries:

@@ -237,7 +237,6 @@ class _Layout:
         return replace(element, children=tuple(self.one(self.within(child)) for child in element.children))
 
     def one(self, element: Element) -> Element:
-        """Return what stands for an element."""
         key = next((key for key in COMPUTED if key in element.attributes), None)
         if key is None:
             return element

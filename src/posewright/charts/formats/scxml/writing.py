@@ -211,7 +211,6 @@ class _ScxmlWriter:
         return " ".join(self.histories.get(one, one.state) for one in targets) or None
 
     def state(self, state: State) -> Element:
-        """Return a state with all that is inside it."""
         name = "parallel" if state.parallel else "final" if state.final else "state"
         initial = self.targets(state.initial)
         attributes = {
@@ -245,7 +244,6 @@ class _ScxmlWriter:
             yield tag(name, {}, tuple(self.actions(actions)))
 
     def moore(self, state: State) -> Element:
-        """Return the block that sets all outputs of a Moore state."""
         begun = {name: constant(value) for name, value in self.chart.start_outputs().items()}
         every = Assign({**begun, **state.do})
         said = ((name, self.value(name, every), _yes(name not in state.do)) for name in every.values)
@@ -268,7 +266,6 @@ class _ScxmlWriter:
         return tag("history", attributes, (tag("transition", {"target": plain}),))
 
     def transition(self, transition: Transition, source: State | None = None) -> Element:
-        """Return a transition of a state, or a way on from a junction."""
         name = "transition" if source is not None else own("way")
         min_s = source.min_s if source is not None and (transition.go or transition.leads_on) else 0.0
         wait_s = max(min_s, transition.after_s)
@@ -305,7 +302,6 @@ class _ScxmlWriter:
         return str(transition.when)
 
     def ways(self, transition: Transition) -> Iterator[Element]:
-        """Yield the ways on from where a transition ends."""
         for way in transition.then:
             yield self.transition(way)
         if transition.junction is not None:
@@ -335,7 +331,6 @@ class _ScxmlWriter:
             yield tag("assign", {"location": name, **self.value(name, action), AT_ONCE: _yes(i > 0)})
 
     def value(self, name: str, action: Assign) -> dict[str, str | None]:
-        """Return the attributes that say what a variable is set to."""
         value, kind = action.values[name], self.chart.variables[name]
         text = python_assigned(value, kind, self.scope.values)
         return {"expr": text, own("value"): None if self.reads_back(text, value, kind) else str(value)}
@@ -351,7 +346,6 @@ class _ScxmlWriter:
             return False
 
     def condition(self, when: Expression) -> dict[str, str | None]:
-        """Return the attributes of a condition."""
         text = python_text(when.tree, self.scope.values)
         return {"cond": text, own("when"): None if self.reads_back(text, when, BoolType()) else str(when)}
 
