@@ -39,6 +39,25 @@ def test_types_follow_from_what_is_assigned_and_compared() -> None:
     assert str(chart.state("a").transitions[0].when) == "mode == fast and (not on)"
 
 
+def test_a_comparison_with_a_text_is_a_truth_value_and_no_text() -> None:
+    chart = parse_scxml(
+        document("""
+        <datamodel>
+          <data id="m" expr="'stand'"/> <data id="x" expr="false"/> <data id="z"/>
+        </datamodel>
+        <state id="a">
+          <onentry>
+            <assign location="x" expr="m == 'walk'"/>
+            <assign location="z" expr="'on' if m == 'walk' else 'off'"/>
+          </onentry>
+        </state>
+        """)
+    )
+    assert chart.outputs["x"] == BoolType()
+    assert chart.outputs["m"] == EnumType(("stand", "walk"))
+    assert chart.outputs["z"] == EnumType(("on", "off"))
+
+
 def test_a_number_alone_is_a_condition_that_it_is_not_zero() -> None:
     data = '<datamodel><data id="n" expr="2"/></datamodel>'
     states = '<state id="a"><transition cond="n" target="b"/></state><state id="b"/>'

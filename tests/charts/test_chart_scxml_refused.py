@@ -68,6 +68,24 @@ def test_a_condition_of_the_wrong_type_is_refused_with_its_line() -> None:
         parse_scxml(document(f"{DATA}\n{state}"), Path("a.scxml"))
 
 
+NATIVE = {
+    '<datamodel><data id="k" expr="36" pw:role="constant" pw:unit="ccm"/></datamodel><state id="a"/>': (
+        "there is no unit 'ccm' (did you mean cm?)"
+    ),
+    '<state id="a" pw:min_s="-1"/>': "-1.0 is out of range",
+    '<state id="a" pw:priority="loud"/>': "no priority is called 'loud'",
+    '<pw:junction id="j"/><state id="a"/>': "a junction without a way on",
+}
+
+
+@pytest.mark.parametrize("inside", NATIVE)
+def test_what_a_native_document_may_not_say_an_scxml_document_may_not_say_either(inside: str) -> None:
+    text = document(inside).replace("<scxml", '<scxml xmlns:pw="urn:posewright:chart"')
+    with pytest.raises(InputError, match=re.escape(NATIVE[inside])) as caught:
+        parse_scxml(text, Path("a.scxml"))
+    assert str(caught.value).startswith("a.scxml:2: ")
+
+
 def test_a_data_that_holds_a_truth_value_and_a_number_is_refused() -> None:
     state = '<state id="a"><onentry><assign location="on" expr="2"/></onentry></state>'
     with pytest.raises(FormatError, match="on holds a truth value in one place and a number in another"):

@@ -6,10 +6,9 @@ from posewright.charts.formats.csv_rows import sheet_rows
 from posewright.charts.formats.entries import few, one_or_more, seconds_in, text_of, without_gaps, written
 from posewright.charts.formats.files import MAX_BYTES, Holder, chart_in, holder_of, read_chart, write_chart
 from posewright.charts.formats.native import CHART_KEYS, chart_data, parse_chart, save_chart
-from posewright.charts.formats.scxml.beyond import beyond_scxml
-from posewright.charts.formats.scxml.python_text import python_assigned, python_guard
+from posewright.charts.formats.scxml.expressions import python_assigned, python_guard
 from posewright.charts.formats.scxml.reading import parse_scxml
-from posewright.charts.formats.scxml.writing import save_scxml, scxml_text, tick_of
+from posewright.charts.formats.scxml.writing import beyond_scxml, save_scxml, scxml_text, tick_of
 from posewright.charts.formats.states import STATE_KEYS
 from posewright.charts.formats.transition_tables import (
     is_transition_table,

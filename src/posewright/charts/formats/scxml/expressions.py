@@ -1,17 +1,34 @@
-"""Expressions of SCXML documents, in Python's or ECMAScript's words, to the text of ours.
+"""Expressions of SCXML documents to the text of ours, and ours to Python's for the documents that we write.
 
-Both are read alike, whatever the document's `datamodel` says: `&&` and `and`, `'slow'` and `"slow"`. What
-either of them calculates otherwise than we do is refused by name.
+Python's and ECMAScript's words are read alike, whatever the document's `datamodel` says: `&&` and `and`,
+`'slow'` and `"slow"`. What either of them calculates otherwise than we do is refused by name.
+
+Python, which we write, calculates as we do, but for numbers that leave 32 bits or are rounded to them. It has
+no `after`, `before`, `every` and `held`: a reader that evaluates them fails, which is better than that it
+goes on.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from posewright.charts.expression import (
+    Call,
+    Expression,
+    Inside,
+    Literal,
+    Name,
+    Timed,
+    Tree,
+    rewritten,
+    text_of,
+)
 from posewright.charts.formats.scxml.markup import Element
+from posewright.charts.model import ALWAYS
+from posewright.charts.types import BoolType, EnumType, Type
 
 DATAMODELS = ("python", "ecmascript", "null", "c89")
 
@@ -42,7 +59,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Token:
+class DataToken:
     """A piece of an expression: whether space stands before it, what sort it is, and its text."""
 
     space: bool
@@ -51,7 +68,7 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Words:
+class Renaming:
     """What the names of a document are called in its chart.
 
     Attributes:
@@ -73,12 +90,8 @@ class Words:
     dynamic: bool = True
 
 
-def tokens_of(text: str, element: Element) -> Iterator[Token]:
-    """Yield the tokens of an expression.
-
-    Raises:
-        FormatError: it has a sign that the subset has not.
-    """
+def tokens_of(text: str, element: Element) -> Iterator[DataToken]:
+    """Yield the tokens of an expression, or fail at a sign that the subset has not."""
     text, at = text.rstrip(), 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -86,23 +99,23 @@ def tokens_of(text: str, element: Element) -> Iterator[Token]:
             rest = text[at:].lstrip()
             what = f"{rest[:1]!r} in `{text.strip()[:60]}` is outside the subset of SCXML"
             element.fail(what, hint="== compares; and, or, not join; numbers, names, In('state')")
-        yield Token(bool(match["space"]), match.lastgroup, match[match.lastgroup])
+        yield DataToken(bool(match["space"]), match.lastgroup, match[match.lastgroup])
         at = match.end()
 
 
-def translated(text: str, words: Words, element: Element) -> str:
+def translated(text: str, names: Renaming, element: Element) -> str:
     """Return an expression in our words.
 
     Raises:
         FormatError: it has something that our language has not.
     """
-    return _Translation(text, words, element).whole()
+    return _Translation(text, names, element).whole()
 
 
 class _Translation:
-    def __init__(self, text: str, words: Words, element: Element) -> None:
+    def __init__(self, text: str, names: Renaming, element: Element) -> None:
         self.text = " ".join(text.split())
-        self.words = words
+        self.names = names
         self.element = element
         self.tokens = list(tokens_of(self.text, element))
         self.position = 0
@@ -143,8 +156,8 @@ class _Translation:
             if self.depth > MAX_DEPTH:
                 self.fail(f"more than {MAX_DEPTH} brackets", "split it up")
             return self.bracket() if sign == "(" else f"(not {self.piece()})"
-        if sign in _ROUNDS.get(self.words.datamodel, ""):
-            self.fail(f"{sign!r}, which {self.words.datamodel} rounds otherwise,", "leave it out")
+        if sign in _ROUNDS.get(self.names.datamodel, ""):
+            self.fail(f"{sign!r}, which {self.names.datamodel} rounds otherwise,", "leave it out")
         return f" {_SIGNS[sign]} " if sign in _SIGNS else sign
 
     def bracket(self) -> str:
@@ -155,9 +168,9 @@ class _Translation:
         return f"({''.join(pieces).strip()})"
 
     def value(self, text: str) -> str:
-        if text not in self.words.values:
+        if text not in self.names.values:
             self.fail(f"the text {text!r}", "texts are values of a <data> that holds nothing else")
-        return self.words.values[text]
+        return self.names.values[text]
 
     def name(self, name: str) -> str:
         if name == "In":
@@ -170,9 +183,9 @@ class _Translation:
                 self.fail(f"the function {name}", "there is abs, min, max and In")
         if name in _KEPT or name in _WORDS:
             return _WORDS.get(name, name)
-        if name not in self.words.variables:
+        if name not in self.names.variables:
             self.unknown(name)
-        return self.words.variables[name]
+        return self.names.variables[name]
 
     def unknown(self, name: str) -> NoReturn:
         if name in _NOTHING:
@@ -189,15 +202,58 @@ class _Translation:
         if len(texts) < 3 or texts[0] != "(" or texts[1][0] not in "'\"" or texts[2] != ")":
             self.fail("In without the name of a state", "write In('state')")
         state = texts[1][1:-1]
-        if state in self.words.histories:
+        if state in self.names.histories:
             return "false"
-        if state not in self.words.states:
+        if state not in self.names.states:
             self.element.fail(
                 f"no state is called {state!r}", hint="In('id') asks for a state of the document"
             )
-        if state in self.words.settled:
-            return "true" if self.words.settled[state] else "false"
-        if not self.words.dynamic:
+        if state in self.names.settled:
+            return "true" if self.names.settled[state] else "false"
+        if not self.names.dynamic:
             hint = "while states are left and entered, ask only for the state itself and those inside it"
             self.fail(f"In('{state}') here", hint)
-        return f"in({self.words.states[state]})"
+        return f"in({self.names.states[state]})"
+
+
+def python_text(tree: Tree, values: Collection[str]) -> str:
+    """Return a tree as Python; `values` are names that are values of enumerations, which become texts."""
+    return text_of(rewritten(tree, _in_python(values)))
+
+
+def python_value(value: object) -> str:
+    """Return a value as Python writes it."""
+    return f"'{value}'" if isinstance(value, str) else repr(value)
+
+
+def python_assigned(expression: Expression, kind: Type, values: Collection[str]) -> str:
+    """Return the value of a variable as Python: kept within the variable's range where that may be needed."""
+    text = python_text(expression.tree, values)
+    if isinstance(kind, BoolType | EnumType) or isinstance(expression.tree, Literal) or kind == type(kind)():
+        return text
+    return f"max({kind.low!r}, min({kind.high!r}, {text}))"
+
+
+def python_guard(when: Expression, wait_s: float, values: Collection[str]) -> str | None:
+    """Return the guard of a transition as Python, None where it asks for nothing."""
+    text = None if when.tree == ALWAYS.tree else python_text(when.tree, values)
+    if not wait_s:
+        return text
+    waited = f"after({wait_s!r})"
+    return waited if text is None else f"{waited} and ({text})"
+
+
+def _in_python(values: Collection[str]) -> Callable[[Tree], Tree | None]:
+    def change(tree: Tree) -> Tree | None:
+        if isinstance(tree, Name) and tree.name in values:
+            return Literal(tree.name)
+        if isinstance(tree, Literal) and isinstance(tree.value, bool):
+            return Name(str(tree.value))
+        if isinstance(tree, Inside):
+            return Call("In", (Literal(tree.state),))
+        if isinstance(tree, Timed):
+            asked = () if tree.condition is None else (rewritten(tree.condition, change),)
+            return Call(tree.timing.value, (*asked, Literal(tree.seconds)))
+        return None
+
+    return change

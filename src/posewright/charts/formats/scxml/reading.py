@@ -1,47 +1,58 @@
-"""SCXML documents to charts: those of other tools, as far as the subset goes, and our own without loss."""
+"""SCXML documents to charts: those of other tools, as far as the subset goes, and our own without loss.
+
+A document becomes the tree of a native one, with the lines of its elements; the native reader does the rest.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.formats.declarations import read_form
-from posewright.charts.formats.entries import LinedList
-from posewright.charts.formats.known import Known
-from posewright.charts.formats.native import read_promises
-from posewright.charts.formats.scxml.acting import Content
-from posewright.charts.formats.scxml.computed import laid_out
-from posewright.charts.formats.scxml.data import required
-from posewright.charts.formats.scxml.declaring import Declared, declared_in, scope_for
-from posewright.charts.formats.scxml.events import Events, events_in
-from posewright.charts.formats.scxml.expressions import DATAMODELS
-from posewright.charts.formats.scxml.mail import Mail, scope_with
-from posewright.charts.formats.scxml.markup import Element, parse_markup
-from posewright.charts.formats.scxml.namespaces import own
-from posewright.charts.formats.scxml.numbers import seconds_in, word_in
-from posewright.charts.formats.scxml.sending import mail_of
-from posewright.charts.formats.scxml.state_reading import StateReader
-from posewright.charts.formats.scxml.states import Places, places_in
-from posewright.charts.formats.scxml.subset import STATES, require_subset
+from posewright.charts.expression import Expression, Literal, Scope, Source, parse_expression
+from posewright.charts.formats.entries import LONGEST_S
+from posewright.charts.formats.native import chart_of_document
+from posewright.charts.formats.scxml.datamodel import DataModel, assigned, read_data
+from posewright.charts.formats.scxml.expressions import (
+    DATAMODELS,
+    Renaming,
+    python_assigned,
+    python_guard,
+    python_text,
+    translated,
+)
+from posewright.charts.formats.scxml.markup import (
+    AT_ONCE,
+    DEFAULT,
+    MOORE,
+    STATES,
+    Element,
+    Entries,
+    Items,
+    own,
+    parse_markup,
+)
+from posewright.charts.formats.scxml.names import DocumentEvents, name_events, name_states
+from posewright.charts.formats.scxml.sending import Mail, is_mail, laid_out, mail_of, ticks_of
 from posewright.charts.model import (
+    ALWAYS,
+    ELSE,
     Chart,
     Kind,
     Otherwise,
     Priority,
-    Promise,
-    State,
     Steps,
-    TableForm,
-    Target,
+    Transition,
     chart_named,
+    else_guard,
     file_named,
-    to,
+    has_elders,
 )
+from posewright.charts.types import BoolType, Numeric, Type
 from posewright.documents import Node
-from posewright.errors import InputError, Where
 
-SHORTEST_S = 1e-4
 PERIOD_S = 0.01
 """The sample period of a document that does not say it [s]: SCXML knows of none."""
 
@@ -55,141 +66,408 @@ def parse_scxml(text: str, path: Path | None = None) -> Chart:
         InputError: states and targets do not fit together.
     """
     root = parse_markup(text, path)
-    require_subset(root)
     for key, usual in (("binding", "early"), ("version", "1.0")):
         if root.get(key) not in (None, usual):
             root.fail(f"{key}={root.get(key)!r} is outside the subset of SCXML", hint=f"there is {usual!r}")
     if (root.get("datamodel") or "null") not in DATAMODELS:
         hint = f"there is {', '.join(DATAMODELS)}"
         root.fail(f"the data model {root.get('datamodel')!r} is outside the subset of SCXML", hint=hint)
-    try:
-        return _Reader(laid_out(root)).chart()
-    except InputError as error:  # the model knows not every line
-        if error.where is None or error.where.line is None:
-            error.where = Where(path, root.line)
-        raise
+    return chart_of_document(Node(_DocumentReader(laid_out(root)).tree(), path, "", root.line))
 
 
-class _Reader:
+@dataclass(frozen=True)
+class _Content:
+    """Reads executable content and guards of one document, at one place in it.
+
+    Attributes:
+        names: what names are called, and what `In` may ask for at this place.
+        settable: outputs and locals.
+        lists: what a <foreach> may go over.
+    """
+
+    names: Renaming
+    scope: Scope
+    events: DocumentEvents
+    settable: Mapping[str, Type]
+    lists: Mapping[str, tuple[str, ...]]
+    mail: Mail | None
+
+    def within(self, settled: dict[str, bool]) -> _Content:
+        """Return the same at a place where these states are known to be active or not, and no others."""
+        return replace(self, names=replace(self.names, settled=settled, dynamic=False))
+
+    def guard(self, element: Element) -> str | None:
+        """Return the condition of a transition or an <if>; a number stands for that it is not zero."""
+        text = element.get(own("when"))
+        if text is not None or element.get("cond") is None:
+            return text
+        text = translated(element.required("cond"), self.names, element)
+        found = self.parsed(text, None, element)
+        if isinstance(found.type, Numeric) and not isinstance(found.tree, Literal):
+            return f"({text}) != 0" if " " in text else f"{text} != 0"
+        return text
+
+    def parsed(self, text: str, kind: Type | None, element: Element) -> Expression:
+        return parse_expression(Source(text, element.where), self.scope, kind)
+
+    def condition(self, element: Element) -> str:
+        text = self.guard(element)
+        if text is None:
+            element.fail(f"<{element.name}> without 'cond'", hint="write the condition")
+        python = python_text(self.parsed(text, BoolType(), element).tree, self.scope.values)
+        _require_same(element, "cond", python, own("when"))
+        return text
+
+    def actions(self, elements: Iterable[Element]) -> Items | None:
+        """Return what these elements do, one after the other; None where they do nothing."""
+        found: list[Any] = []
+        for element in elements:
+            for action in self.done_by(element):
+                if found and element.get(AT_ONCE) == "true" and not {"if", "raise"} & found[-1].keys():
+                    found[-1] = found[-1].joined(action)
+                else:
+                    found.append(action)
+        return Items(found, found[0].line) if found else None
+
+    def done_by(self, element: Element) -> Iterable[Entries]:
+        if element.name == "raise":
+            return [Entries({"raise": self.events.called[element.required("event")]}, element.line)]
+        if element.name == "assign":
+            return [self.assign(element)]
+        if element.name == "if":
+            return [self.branch(element)]
+        if element.name == "foreach":
+            return self.foreach(element)
+        found = self.sent(element) if element.name in ("send", "cancel") else []
+        return [Entries(action, element.line) for action in found]
+
+    def assign(self, element: Element) -> Entries:
+        name = self.settable_name(element.required("location"), element)
+        text, kind = element.get(own("value")), self.settable[name]
+        if text is None:
+            return Entries({name: translated(assigned(element), self.names, element)}, element.line)
+        python = python_assigned(self.parsed(text, kind, element), kind, self.scope.values)
+        _require_same(element, "expr", python, own("value"))
+        return Entries({name: text}, element.line)
+
+    def settable_name(self, location: str, element: Element) -> str:
+        """Return what a location is called in the chart, or fail where it cannot be set."""
+        name = self.names.variables.get(location, "")
+        if name in self.settable:
+            return name
+        what, hint = f"there is no <data> {location!r} to assign to", "declare it in the <datamodel>"
+        if name:
+            what, hint = f"{location} cannot be set", "an input comes from outside, a constant never changes"
+        elif location.startswith("_") or "." in location or location in self.lists:
+            hint = "what can be set is a <data> with one number, truth value or text"
+        return element.fail(what, hint=hint)
+
+    def branch(self, element: Element) -> Entries:
+        """Return the branch that an <if> with its <elseif> and <else> is."""
+        heads: list[tuple[Element, list[Element]]] = [(element, [])]
+        for child in element.children:
+            if child.name in ("elseif", "else"):
+                if heads[-1][0].name == "else":
+                    child.fail(f"<{child.name}> behind <else>", hint="<else/> is the last")
+                heads.append((child, []))
+            else:
+                heads[-1][1].append(child)
+        last, inside = heads[-1]
+        otherwise: Any = self.actions(inside) if last.name == "else" else None
+        for head, inside in reversed(heads[:-1] if last.name == "else" else heads):
+            done: Any = self.actions(inside) or []
+            otherwise = Entries({"if": self.condition(head), "do": done, "else": otherwise}, head.line)
+        found: Entries = otherwise
+        return found
+
+    def foreach(self, element: Element) -> Iterator[Entries]:
+        """Yield what a <foreach> over a list that is written down does, element by element."""
+        array = element.required("array")
+        if array not in self.lists:
+            hint = "write the list in a <data>, as in [1, 2, 3], and change it nowhere"
+            element.fail(f"<foreach> over {array!r} is outside the subset of SCXML", hint=hint)
+        inside = [child for child in element.children if child.name != "log"]
+        for number, text in enumerate(self.lists[array]):
+            for key, value in (("item", text), ("index", str(number))):
+                if element.get(key):
+                    name = self.settable_name(element.required(key), element)
+                    yield Entries({name: translated(value, self.names, element)}, element.line)
+            yield from self.actions(inside) or ()
+
+    def sent(self, element: Element) -> list[dict[str, Any]]:
+        if element.name == "cancel":
+            name = element.required("sendid")
+            found = self.mail.cancel(name) if self.mail is not None else []
+            if not found:
+                element.fail(f"nothing is sent with the id {name!r}", hint="give a <send> this id")
+            return found
+        event = self.events.called[element.required("event")]
+        if self.mail is None or not is_mail(element):
+            return [{"raise": event}]
+        return [self.mail.send(event, element.get("id") or "", ticks_of(element, self.mail.tick_s))]
+
+
+def _require_same(element: Element, key: str, python: str | None, ours: str) -> None:
+    """Refuse an element that says one thing for every reader of SCXML and another in our words.
+
+    Args:
+        element: what says both.
+        key: the attribute of SCXML.
+        python: what it would be for what our attribute says.
+        ours: the name of our attribute.
+    """
+    if element.get(ours) is None:
+        return
+    said = " ".join((element.get(key) or "").split())
+    if said != " ".join((python or "").split()):
+        hint = f"{ours} would be {key}={python!r}: change both, or leave {ours} out"
+        element.fail(f"{key!r} and {ours!r} of <{element.name}> say different things", hint=hint)
+
+
+class _DocumentReader:
+    """Turns a document into the tree of a native one.
+
+    Attributes:
+        ours: the document says of itself that it is a chart of ours: what SCXML does otherwise stays as
+            we do it.
+    """
+
     def __init__(self, root: Element) -> None:
         self.root = root
+        period_s = _seconds(root, "period_s")
+        self.period_s = PERIOD_S if period_s is None else period_s
+        self.places = name_states(root)
+        self.data: DataModel = read_data(root, self.places)
+        self.events = name_events(root, self.places.names, self.data.free)
+        self.mail = mail_of(root, self.events, self.data.free, self.period_s)
+        declared = self.data.declared
+        scope = declared.scope(tuple(self.places.names.values()))
+        self.content = _Content(
+            self.data.names, scope, self.events, declared.variables, self.data.lists, self.mail
+        )
         self.ours = root.get(own("kind")) is not None
-        self.period_s = seconds_in(root, "period_s", low=SHORTEST_S, default=PERIOD_S)
-        self.places: Places = places_in(root)
-        self.declared: Declared = declared_in(root, self.places)
-        self.events: Events = events_in(root, self.places.names, self.declared.names)
-        self.mail: Mail | None = mail_of(root, self.events, self.declared.names, self.period_s)
-        declarations = self.declared.declarations
-        scope = scope_for(declarations, self.places.names)
-        self.content = Content(
-            self.declared.words,
-            scope if self.mail is None else scope_with(scope, self.mail),
-            self.events,
-            declarations.variables,
-            dict(self.declared.lists),
-            self.mail,
-        )
 
-    def chart(self) -> Chart:
-        """Return the chart."""
-        root, declared = self.root, self.declared.declarations
-        reader = StateReader(self.places, self.content, self.ours)
-        states, initial, parallel = self.top(reader)
-        junctions = {
-            required(one, "id"): reader.transitions(one.all("pw:way")) for one in root.all("pw:junction")
+    def tree(self) -> Entries:
+        root, junctions = self.root, self.root.all("pw:junction")
+        ways = {one.required("id"): Items(self.transitions(one.all("pw:way")), one.line) for one in junctions}
+        found = {
+            **self.head(),
+            **self.data.sections,
+            "events": [*self.events.outside] or None,
+            "local_events": [*self.events.inside] or None,
+            "promises": Items(map(_promise, root.all("pw:promise")), root.line),
+            "table": next(map(_table, root.all("pw:table")), None),
+            "junctions": Entries(ways, root.line),
+            **self.outermost(),
         }
-        chart = Chart(
-            name=chart_named(named) if (named := root.get("name")) else file_named(root.path, "chart"),
-            kind=word_in(root, "kind", Kind) or Kind.STATECHART,
-            period_s=self.period_s,
-            inputs=declared.inputs,
-            outputs=declared.outputs,
-            initial=initial,
-            states=states,
-            parallel=parallel,
-            events=self.events.outside,
-            local_events=self.events.inside,
-            locals=declared.locals,
-            constants=declared.constants,
-            units=declared.units,
-            functions=declared.functions,
-            initial_values=self.declared.initial_values,
-            junctions=junctions,
-            steps=word_in(root, "steps", Steps) or Steps.COMPLETION,
-            priority=word_in(root, "priority", Priority) or Priority.ORDERED,
-            otherwise=word_in(root, "otherwise", Otherwise) or Otherwise.STAY,
-            otherwise_said=root.get(own("otherwise")) is not None,
-            promises=self.promises(),
-            resources=tuple((root.get(own("resources")) or "").split()),
-            form=self.form(),
-            description=root.get(own("description")) or "",
-            source=root.get(own("source")) or "",
-            path=root.path,
-        )
-        return chart if self.mail is None else self.with_mail(chart, self.mail)
+        return Entries(found if self.mail is None else self.with_mail(found, self.mail), root.line)
 
-    def top(self, reader: StateReader) -> tuple[tuple[State, ...], tuple[Target, ...], bool]:
-        """Return the outermost states, what is entered first, and whether they are regions."""
+    def head(self) -> dict[str, Any]:
+        root, kind = self.root, self.root.get(own("kind")) or Kind.STATECHART.value
+        is_statechart, steps = kind == Kind.STATECHART.value, root.get(own("steps"))
+        if not is_statechart and steps == Steps.ONE.value:  # other kinds have no word for it
+            steps = None
+        named = root.get("name")
+        return {
+            "chart": chart_named(named) if named else file_named(root.path, "chart"),
+            "description": root.get(own("description")),
+            "source": root.get(own("source")),
+            "kind": kind,
+            "period_s": self.period_s,
+            "steps": steps or (Steps.COMPLETION.value if is_statechart else None),
+            "priority": root.get(own("priority")) or Priority.ORDERED.value,
+            "otherwise": root.get(own("otherwise")) or (None if is_statechart else Otherwise.STAY.value),
+            "resources": (root.get(own("resources")) or "").split(),
+        }
+
+    def outermost(self) -> dict[str, Any]:
+        """Return the outermost states or regions, and what is entered first."""
         root, outermost = self.root, self.root.all(*STATES)
         if not outermost:
             root.fail("there is no state", hint="a document has at least one <state>")
-        if outermost[0].get(own("regions")) is not None:  # SCXML's root has no regions: ours stand in a state
-            initial = self.places.targets(root, "initial")
-            whole = to(self.places.name(outermost[0]))
-            return reader.states(outermost[0]), () if initial == whole else initial, True
-        first = to(self.places.name(outermost[0]))
-        return reader.states(root, top=True), self.places.targets(root, "initial") or first, False
+        first, initial = self.places.name(outermost[0]), self.places.targets(root, "initial")
+        if outermost[0].get(own("regions")) is None:
+            return {"initial": initial or first, "states": self.states(root, top=True)}
+        regions = self.states(outermost[0])  # SCXML's root has no regions: ours stand in a state
+        return {"initial": None if initial == first else initial, "regions": regions}
 
-    def with_mail(self, chart: Chart, mail: Mail) -> Chart:
-        """Return the chart with the region that lets out what it sends to itself."""
-        document, region, inside = (
-            self.places.free.take_state(name) for name in ("document", "mail", "mailbox")
+    def with_mail(self, found: dict[str, Any], mail: Mail) -> dict[str, Any]:
+        """Return a document with the region that lets out what it sends to itself."""
+        document, region, inside = map(self.places.free.take_state, ("document", "mail", "mailbox"))
+        line = self.root.line
+        whole = Entries({key: found.pop(key, None) for key in ("initial", "states", "regions")}, line)
+        added = {"locals": Entries(mail.locals, line), "initial_values": Entries(mail.empty, line)}
+        joined = {key: found[key].joined(more) for key, more in added.items()}
+        promises = Items([*found["promises"], mail.promise], line)
+        regions = Entries({document: whole, region: mail.region(inside)}, line)
+        return {**found, **joined, "promises": promises, "regions": regions}
+
+    def states(self, element: Element, *, top: bool = False) -> Entries:
+        inside = {self.places.name(child): self.state(child, top=top) for child in element.all(*STATES)}
+        return Entries(inside, element.line)
+
+    def state(self, element: Element, *, top: bool) -> Entries:
+        outlet = self.content if self.ours else self.content.within(_settled(element))
+        leaving = outlet.actions(_inside(element, "onexit"))
+        entry = [*(outlet.actions(_inside(element, "onentry")) or ()), *self.on_the_way_in(element)]
+        if element.name == "final" and top and not self.ours:  # the document ends there: all is left at once
+            entry, leaving = [*entry, *(leaving or ())], None
+        inside = self.states(element)
+        parallel = element.name == "parallel" and inside
+        return element.mapping(
+            description=element.get(own("description")),
+            min_s=_seconds(element, "min_s"),
+            priority=element.get(own("priority")),
+            otherwise=element.get(own("otherwise")),
+            transitions=self.transitions(element.all("transition"), _seconds(element, "min_s") or 0.0),
+            do=self.moore_values(element),
+            entry=Items(entry, element.line) if entry else None,
+            during=self.content.actions(_inside(element, own("during"))),
+            exit=leaving,
+            final=True if element.name == "final" else None,
+            initial=self.initial(element),
+            states=inside if inside and not parallel else None,
+            regions=inside if parallel else None,
         )
-        if chart.parallel:
-            whole = State(document, states=chart.states, initial=chart.initial, parallel=True)
+
+    def moore_values(self, element: Element) -> Entries | None:
+        """Return what the outputs of a Moore state are, as far as the state itself says so."""
+        blocks = [one for one in element.all("onentry") if one.get(MOORE) is not None]
+        said = [child for one in blocks for child in one.children if child.get(DEFAULT) is None]
+        actions = self.content.actions(said) or ()
+        return element.mapping(**{name: value for one in actions for name, value in one.items()}) or None
+
+    def initial(self, element: Element) -> Any:
+        """Return what is entered first; where nothing says so, the first state inside."""
+        if element.name == "parallel":
+            return self.places.targets(element, own("enters"))
+        if element.get("initial") is not None:
+            return self.places.targets(element, "initial")
+        for initial in element.all("initial"):
+            return self.places.targets(_one_way(initial))
+        inside = element.all(*STATES)
+        return self.places.name(inside[0]) if inside else None
+
+    def on_the_way_in(self, element: Element) -> Iterator[Entries]:
+        """Yield what the transition of an <initial> does."""
+        for initial in element.all("initial"):
+            if element.get("initial") is not None:
+                initial.fail("both <initial> and 'initial'", hint="leave one of them out")
+            actions = self.content.within({}).actions(_one_way(initial).children)
+            if actions and not self.places.enters_as_a_whole(element):
+                hint = "move it into the <onentry> of a state"
+                what = "an <initial> that does something, of a state that is also entered otherwise,"
+                initial.fail(f"{what} is outside the subset of SCXML", hint=hint)
+            yield from actions or ()
+
+    def transitions(self, elements: Iterable[Element], min_s: float = 0.0) -> Items:
+        """Return transitions; one that waits only for events that never come is left out."""
+        elders: list[Transition] = []
+        found = (self.transition(element, elders, min_s) for element in elements)
+        return Items([one for one in found if one is not None], None)
+
+    def transition(self, element: Element, elders: list[Transition], min_s: float) -> Entries | None:
+        on = self.waits_for(element)
+        if on is None:
+            return None
+        acting = self.content if self.ours else self.content.within({})
+        when = ELSE if element.get(own("else")) == "true" else self.content.guard(element)
+        local = _is_local(element)
+        found = element.mapping(
+            description=element.get(own("description")),
+            on=[*on] or None,
+            when=when,
+            after_s=_seconds(element, "after_s"),
+            do=_alone(acting.actions(element.children)),
+            go=self.places.targets(element),
+            then=self.transitions(element.all("pw:way")) or None,
+            junction=next((one.required("junction") for one in element.all("pw:to")), None),
+            local=True if local and element.get("target") else None,
+        )
+        self.note(element, found, elders, min_s)
+        usual: dict[str, Any] = {} if found.keys() & {"do", "go", "then", "junction"} else {"do": {}}
+        if not found.keys() & {"on", "when", "after_s", "then", "junction"}:
+            usual["when"] = "true"
+        return Entries({**found, **usual}, element.line)
+
+    def note(self, element: Element, found: Entries, elders: list[Transition], min_s: float) -> None:
+        """Note a guard for an `else` behind it; refuse one that says two things."""
+        on, after_s, text = tuple(found.get("on", ())), found.get("after_s", 0.0), found.get("when")
+        if text is None:
+            when = ALWAYS
+        elif text == ELSE:  # the native reader refuses one that has nothing before it
+            when = else_guard(elders, on, element.where) if has_elders(elders, on) else ALWAYS
         else:
-            whole = State(document, states=chart.states, initial=chart.initial)
-        return replace(
-            chart,
-            states=(whole, mail.region(region, inside, self.content.read)),
-            initial=(),
-            parallel=True,
-            locals={**chart.locals, **mail.variables},
-            initial_values={**chart.initial_values, **mail.empty},
-            promises=(*chart.promises, mail.promise(self.content.read)),
-        )
+            when = self.content.parsed(text, BoolType(), element)
+        wait_s = max(min_s if found.keys() & {"go", "then", "junction"} else 0.0, after_s)
+        python = python_guard(when, wait_s, self.content.scope.values)
+        for key in ("when", "after_s", "else"):
+            _require_same(element, "cond", python, own(key))
+        elders.append(Transition(when, on=on, after_s=after_s))
 
-    def promises(self) -> tuple[Promise, ...]:
-        elements = self.root.all("pw:promise")
-        if not elements:
+    def waits_for(self, element: Element) -> tuple[str, ...] | None:
+        """Return the events that a transition waits for, None where none of them ever comes."""
+        text, known = element.get("event"), self.content.events
+        if text is None or text.strip() == known.tick:
             return ()
-        states = {name: Node(None) for name in self.places.names.values()}
-        declared = replace(
-            self.declared.declarations, events=self.events.outside, local_events=self.events.inside
-        )
-        known = Known(Kind.STATECHART, declared, states, (), frozenset())
-        said = LinedList([(_promised(one), one.line) for one in elements])
-        return read_promises({"promises": Node(said, self.root.path)}, known)
-
-    def form(self) -> TableForm | None:
-        for element in self.root.all("pw:table"):
-            columns = [(one, required(one, "name")) for one in element.all("pw:column")]
-            data: dict[str, Any] = {
-                "state_bits": required(element, "state_bits").split(),
-                "codes": {required(one, "state"): required(one, "bits") for one in element.all("pw:code")},
-                "inputs": {name: one.get("input") for one, name in columns if one.get("input")},
-                "outputs": {name: one.get("output") for one, name in columns if one.get("output")},
-            }
-            node = Node(data, element.path, "", element.line)
-            return read_form(node, [*self.places.names.values()], self.declared.declarations)
-        return None
+        if not text.split():
+            element.fail("<transition> with an empty 'event'", hint="name an event, or leave 'event' out")
+        return known.matching(text) or None
 
 
-def _promised(element: Element) -> dict[str, Any]:
+def _seconds(element: Element, name: str) -> float | None:
+    """Return a time of ours [s], which the native reader keeps within its bounds."""
+    text = element.get(own(name))
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return element.fail(f"{own(name)}={text!r} is no time", hint=f"a number of seconds, 0..{LONGEST_S:g}")
+
+
+def _alone(actions: Items | None) -> Any:
+    """Return a single action as one, several as a list."""
+    return actions[0] if actions is not None and len(actions) == 1 else actions
+
+
+def _is_local(element: Element) -> bool:
+    kind = element.get("type") or "external"
+    if kind not in ("internal", "external"):
+        element.fail(f"a transition is not {kind!r}", hint="it is internal or external")
+    return kind == "internal" or element.get(own("local")) == "true"
+
+
+def _one_way(initial: Element) -> Element:
+    ways = initial.all("transition")
+    if len(ways) != 1 or not ways[0].get("target") or ways[0].get("event") or ways[0].get("cond"):
+        hint = 'write <transition target="..."/> in it'
+        initial.fail("an <initial> needs one <transition> that asks for nothing", hint=hint)
+    return ways[0]
+
+
+def _inside(element: Element, name: str) -> list[Element]:
+    """Return what stands in all elements of that name, those that set a Moore state's outputs left out."""
+    return [inner for one in element.all(name) if one.get(MOORE) is None for inner in one.children]
+
+
+def _settled(element: Element) -> dict[str, bool]:
+    """Return which states are known to be active while a state is entered or left: itself, none inside it."""
+    inside = {one.get("id") or "": False for one in element.walk() if one.name in STATES}
+    return {**inside, element.get("id") or "": True}
+
+
+def _promise(element: Element) -> Entries:
     """Return a promise as native documents write it; a time without a unit is in seconds."""
     data: dict[str, Any] = dict(element.attributes)
-    try:
+    with suppress(KeyError, ValueError):
         data["within"] = float(data["within"])
-    except (KeyError, ValueError):
-        return data
-    return data
+    return element.mapping(**data)
+
+
+def _table(element: Element) -> Entries:
+    columns = [(one, one.required("name")) for one in element.all("pw:column")]
+    return element.mapping(
+        state_bits=element.required("state_bits").split(),
+        codes={one.required("state"): one.required("bits") for one in element.all("pw:code")},
+        inputs={name: one.get("input") for one, name in columns if one.get("input")},
+        outputs={name: one.get("output") for one, name in columns if one.get("output")},
+    )

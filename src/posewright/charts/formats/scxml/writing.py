@@ -2,20 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from posewright.charts.expression import Function
+from posewright.charts.expression import (
+    Call,
+    Expression,
+    Function,
+    FunctionRow,
+    Inside,
+    Timed,
+    constant,
+    nodes_of,
+    parse_expression,
+)
 from posewright.charts.formats.entries import flow_text
 from posewright.charts.formats.functions import type_data
-from posewright.charts.formats.scxml.names import Names
-from posewright.charts.formats.scxml.namespaces import OWN, PREFIX, SCXML, own
-from posewright.charts.formats.scxml.python_text import python_value
-from posewright.charts.formats.scxml.state_writing import StateWriter
-from posewright.charts.formats.scxml.tags import Tag
-from posewright.charts.model import Chart, Promise, PropertyKind, Steps, TableForm
-from posewright.charts.types import Type, Value
+from posewright.charts.formats.scxml.expressions import (
+    Renaming,
+    python_assigned,
+    python_guard,
+    python_text,
+    python_value,
+    translated,
+)
+from posewright.charts.formats.scxml.markup import (
+    AT_ONCE,
+    DEFAULT,
+    MOORE,
+    OWN,
+    PREFIX,
+    SCXML,
+    WHOLE,
+    Element,
+    own,
+    tag,
+)
+from posewright.charts.formats.scxml.names import FreeNames
+from posewright.charts.model import (
+    DONE,
+    Actions,
+    Assign,
+    Branch,
+    Chart,
+    Kind,
+    Memory,
+    Promise,
+    PropertyKind,
+    Raise,
+    State,
+    Steps,
+    TableForm,
+    Target,
+    Transition,
+    every_action,
+    expressions_in,
+    segments_of,
+    walk,
+)
+from posewright.charts.types import BoolType, Type, Value
 from posewright.documents import write_atomically
+from posewright.errors import InputError
 
 TICK = "tick"
 """The event that stands for a tick in charts that ask transitions without an event once a tick."""
@@ -43,27 +90,28 @@ def tick_of(chart: Chart) -> str | None:
     """Return the event that asks transitions without an event; None where they are asked by themselves."""
     if chart.steps is Steps.COMPLETION:
         return None
-    return Names((*chart.events, *chart.local_events)).take(TICK, "event")
+    return FreeNames((*chart.events, *chart.local_events)).take(TICK, "event")
 
 
-def _root(chart: Chart) -> Tag:
+def _root(chart: Chart) -> Element:
     tick = tick_of(chart)
-    writer = StateWriter(chart, tick)
+    writer = _ScxmlWriter(chart, tick)
     children = [*_datamodel(chart), *map(_function, chart.functions.values()), *map(_promise, chart.promises)]
     children += [_table(chart.form)] if chart.form is not None and chart.form.state_bits else []
     for name, ways in chart.junctions.items():
         segments = tuple(writer.transition(way) for way in ways)
-        children.append(Tag(own("junction"), {"id": name}, segments))
+        children.append(tag(own("junction"), {"id": name}, segments))
     states = tuple(writer.state(state) for state in chart.states)
     initial = writer.targets(chart.initial)
     if chart.parallel:
-        regions = writer.names.take_state("regions")
-        states = (Tag("parallel", {"id": regions, own("regions"): "true"}, states),)
+        regions = writer.free.take_state("regions")
+        states = (tag("parallel", {"id": regions, own("regions"): "true"}, states),)
         initial = initial or regions
-    return Tag("scxml", {**_head(chart, tick), "initial": initial}, (*children, *states))
+    return tag("scxml", {**_head(chart, tick), "initial": initial}, (*children, *states))
 
 
 def _head(chart: Chart, tick: str | None) -> dict[str, str | None]:
+    usual = chart.just_stays and chart.kind is Kind.STATECHART
     return {
         "xmlns": SCXML,
         f"xmlns:{PREFIX}": OWN,
@@ -75,7 +123,7 @@ def _head(chart: Chart, tick: str | None) -> dict[str, str | None]:
         own("steps"): chart.steps.value,
         own("tick"): tick,
         own("priority"): chart.priority.value,
-        own("otherwise"): None if chart.just_stays else chart.otherwise.value,
+        own("otherwise"): None if usual else chart.otherwise.value,
         own("events"): " ".join(chart.events) or None,
         own("local_events"): " ".join(chart.local_events) or None,
         own("resources"): " ".join(chart.resources) or None,
@@ -84,7 +132,7 @@ def _head(chart: Chart, tick: str | None) -> dict[str, str | None]:
     }
 
 
-def _datamodel(chart: Chart) -> Iterator[Tag]:
+def _datamodel(chart: Chart) -> Iterator[Element]:
     start = chart.start_values()
     tags = [_datum(name, kind.zero, "input", kind) for name, kind in chart.inputs.items()]
     for role, kinds in (("output", chart.outputs), ("local", chart.locals)):
@@ -94,46 +142,303 @@ def _datamodel(chart: Chart) -> Iterator[Tag]:
     for name, value in chart.constants.items():
         tags.append(_datum(name, value, "constant", None, {own("unit"): chart.units.get(name)}))
     if tags:
-        yield Tag("datamodel", {}, tuple(tags))
+        yield tag("datamodel", {}, tuple(tags))
 
 
 def _datum(
     name: str, value: Value, role: str, kind: Type | None, more: Mapping[str, str | None] | None = None
-) -> Tag:
+) -> Element:
     said = None if kind is None else flow_text(type_data(kind))
     attributes = {"id": name, "expr": python_value(value), own("role"): role, own("type"): said}
-    return Tag("data", {**attributes, **(more or {})})
+    return tag("data", {**attributes, **(more or {})})
 
 
-def _function(function: Function) -> Tag:
-    takes = (
-        Tag(own("takes"), {"name": name, "type": flow_text(type_data(kind))})
-        for name, kind in function.takes.items()
-    )
-    rows = (
-        Tag(
-            own("row"),
-            {
-                "cells": " | ".join(row.cells) or None,
-                "when": None if row.cells else str(row.when),
-                "give": str(row.give),
-            },
-        )
-        for row in function.rows
-    )
-    gives = flow_text(type_data(function.gives))
-    return Tag(own("function"), {"name": function.name, "gives": gives}, (*takes, *rows))
+def _function(function: Function) -> Element:
+    kinds = {name: flow_text(type_data(kind)) for name, kind in function.takes.items()}
+    takes = (tag(own("takes"), {"name": name, "type": said}) for name, said in kinds.items())
+    head = {"name": function.name, "gives": flow_text(type_data(function.gives))}
+    return tag(own("function"), head, (*takes, *map(_row, function.rows)))
 
 
-def _promise(promise: Promise) -> Tag:
+def _row(row: FunctionRow) -> Element:
+    asked = {"cells": " | ".join(row.cells)} if row.cells else {"when": str(row.when)}
+    return tag(own("row"), {**asked, "give": str(row.give)})
+
+
+def _promise(promise: Promise) -> Element:
     if promise.vow is not PropertyKind.LEADS_TO or promise.goal is None:
-        return Tag(own("promise"), {"name": promise.name, promise.vow.value: str(promise.when)})
+        return tag(own("promise"), {"name": promise.name, promise.vow.value: str(promise.when)})
     said = {"when": str(promise.when), "leads_to": str(promise.goal), "within": repr(promise.within_s)}
-    return Tag(own("promise"), {"name": promise.name, **said})
+    return tag(own("promise"), {"name": promise.name, **said})
 
 
-def _table(form: TableForm) -> Tag:
-    inputs = (Tag(own("column"), {"name": name, "input": one}) for name, one in form.inputs.items())
-    outputs = (Tag(own("column"), {"name": name, "output": one}) for name, one in form.outputs.items())
-    codes = (Tag(own("code"), {"state": name, "bits": bits}) for name, bits in form.codes.items())
-    return Tag(own("table"), {"state_bits": " ".join(form.state_bits)}, (*inputs, *outputs, *codes))
+def _table(form: TableForm) -> Element:
+    inputs = (tag(own("column"), {"name": name, "input": one}) for name, one in form.inputs.items())
+    outputs = (tag(own("column"), {"name": name, "output": one}) for name, one in form.outputs.items())
+    codes = (tag(own("code"), {"state": name, "bits": bits}) for name, bits in form.codes.items())
+    return tag(own("table"), {"state_bits": " ".join(form.state_bits)}, (*inputs, *outputs, *codes))
+
+
+class _ScxmlWriter:
+    """Writes the states of one chart, and what it does and asks.
+
+    Attributes:
+        tick: the event that asks transitions without an event once; None asks them again and again.
+        names: of the chart, which the document has unchanged.
+        free: gives out ids of histories.
+        histories: every history that something leads to, and its id.
+    """
+
+    def __init__(self, chart: Chart, tick: str | None) -> None:
+        self.chart = chart
+        self.tick = tick
+        self.scope = chart.scope
+        every = (chart.inputs, chart.variables, chart.constants)
+        self.names = Renaming(
+            {name: name for names in every for name in names},
+            {value: value for value in self.scope.values},
+            {name: name for name in chart.state_names},
+        )
+        self.free = FreeNames(chart.state_names)
+        self.histories: dict[Target, str] = {}
+        for target in _targets_of(chart):
+            if target.memory is not None and target not in self.histories:
+                kind = "history" if target.memory is Memory.SHALLOW else "deep_history"
+                self.histories[target] = self.free.take_state(f"{target.state}_{kind}")
+
+    def targets(self, targets: Iterable[Target]) -> str | None:
+        """Return targets as a document lists them; None where there are none."""
+        return " ".join(self.histories.get(one, one.state) for one in targets) or None
+
+    def state(self, state: State) -> Element:
+        name = "parallel" if state.parallel else "final" if state.final else "state"
+        initial = self.targets(state.initial)
+        attributes = {
+            "id": state.name,
+            "initial": None if state.parallel else initial,
+            own("enters"): initial if state.parallel else None,
+            own("min_s"): repr(state.min_s) if state.min_s else None,
+            own("priority"): state.priority and state.priority.value,
+            own("otherwise"): state.otherwise and state.otherwise.value,
+            own("description"): state.description or None,
+        }
+        return tag(name, attributes, tuple(self.inside(state)))
+
+    def inside(self, state: State) -> Iterator[Element]:
+        """Yield what is in a state: its transitions, then its actions, then the states inside."""
+        for transition in state.transitions:
+            yield self.transition(transition, state)
+        if self.chart.kind is Kind.MOORE:
+            yield self.moore(state)
+        yield from self._block("onentry", state.entry)
+        yield from self._block(own("during"), state.during)
+        yield from self._block("onexit", state.exit)
+        for target, name in self.histories.items():
+            if target.state == state.name:
+                yield self.history(state, target, name)
+        for child in state.states:
+            yield self.state(child)
+
+    def _block(self, name: str, actions: Actions) -> Iterator[Element]:
+        if actions:
+            yield tag(name, {}, tuple(self.actions(actions)))
+
+    def moore(self, state: State) -> Element:
+        begun = {name: constant(value) for name, value in self.chart.start_outputs().items()}
+        every = Assign({**begun, **state.do})
+        said = ((name, self.value(name, every), _yes(name not in state.do)) for name in every.values)
+        tags = [tag("assign", {"location": name, **value, DEFAULT: default}) for name, value, default in said]
+        return tag("onentry", {MOORE: "true"}, tags)
+
+    def history(self, state: State, target: Target, name: str) -> Element:
+        """Return the <history> that stands for what was last active in a state."""
+        deep = target.memory is Memory.DEEP
+        inside = [child.name for child in state.states]
+        first = [one.state for one in state.initial] or inside
+        if any(one.memory is not None for one in state.initial):
+            first = inside if state.parallel else inside[:1]
+        plain = " ".join(target.default or first)
+        attributes = {
+            "id": name,
+            "type": "deep" if deep else "shallow",
+            own("default"): None if target.default else WHOLE,
+        }
+        return tag("history", attributes, (tag("transition", {"target": plain}),))
+
+    def transition(self, transition: Transition, source: State | None = None) -> Element:
+        name = "transition" if source is not None else own("way")
+        min_s = source.min_s if source is not None and (transition.go or transition.leads_on) else 0.0
+        wait_s = max(min_s, transition.after_s)
+        guard = python_guard(transition.when, wait_s, self.scope.values)
+        ours = self.guard_of_ours(transition, guard, wait_s)
+        inner = transition.local and self.stays_inside(transition, source)
+        attributes = {
+            "event": self.events(transition) if name == "transition" else None,
+            "cond": guard,
+            own("else"): _yes(transition.is_else),
+            own("when"): ours,
+            own("after_s"): repr(transition.after_s) if transition.after_s else None,
+            "type": "internal" if inner else None,
+            own("local"): _yes(transition.local and not inner),
+            "target": self.targets(transition.go),
+            own("description"): transition.description or None,
+        }
+        return tag(name, attributes, (*self.actions(transition.do), *self.ways(transition)))
+
+    def stays_inside(self, transition: Transition, source: State | None) -> bool:
+        """Return whether a local transition is what SCXML calls internal: to states inside a compound one."""
+        if source is None or not source.is_compound:
+            return False
+        inside = {one.name for one in walk(source.states)}
+        inside |= {source.name} if all(one.memory for one in transition.go) else set()
+        return all(one.state in inside for one in transition.go)
+
+    def guard_of_ours(self, transition: Transition, guard: str | None, wait_s: float) -> str | None:
+        """Return the guard in our words, where Python's do not say the same or must not be read."""
+        if transition.is_else or guard is None:
+            return None
+        if not wait_s and self.condition(transition.when)[own("when")] is None:
+            return None
+        return str(transition.when)
+
+    def ways(self, transition: Transition) -> Iterator[Element]:
+        for way in transition.then:
+            yield self.transition(way)
+        if transition.junction is not None:
+            yield tag(own("to"), {"junction": transition.junction})
+
+    def events(self, transition: Transition) -> str | None:
+        """Return the list of events that a transition waits for; None where it is asked by itself."""
+        if not transition.on:
+            return self.tick
+        return " ".join(
+            f"done.state.{one.removeprefix(DONE)}" if one.startswith(DONE) else one for one in transition.on
+        )
+
+    def actions(self, actions: Actions) -> Iterator[Element]:
+        """Yield what actions are in SCXML: an <assign> for each value that is set."""
+        for action in actions:
+            if isinstance(action, Raise):
+                yield tag("raise", {"event": action.event})
+            elif isinstance(action, Assign):
+                yield from self.assign(action)
+            else:
+                yield self.branch(action)
+
+    def assign(self, action: Assign) -> Iterator[Element]:
+        """Yield an <assign> for each value, such that none reads what one before it has set, if possible."""
+        for i, name in enumerate(_in_order(action.values)):
+            yield tag("assign", {"location": name, **self.value(name, action), AT_ONCE: _yes(i > 0)})
+
+    def value(self, name: str, action: Assign) -> dict[str, str | None]:
+        value, kind = action.values[name], self.chart.variables[name]
+        text = python_assigned(value, kind, self.scope.values)
+        return {"expr": text, own("value"): None if self.reads_back(text, value, kind) else str(value)}
+
+    def reads_back(self, text: str, expression: Expression, kind: Type) -> bool:
+        """Return whether Python's text, read as that of any document, is this very expression."""
+        try:
+            return (
+                parse_expression(translated(text, self.names, Element("scxml")), self.scope, kind)
+                == expression
+            )
+        except InputError:
+            return False
+
+    def condition(self, when: Expression) -> dict[str, str | None]:
+        text = python_text(when.tree, self.scope.values)
+        return {"cond": text, own("when"): None if self.reads_back(text, when, BoolType()) else str(when)}
+
+    def branch(self, action: Branch) -> Element:
+        """Return the <if> that a branch is; where all that is left over is a branch, it becomes <elseif>."""
+        inside = list(self.actions(action.then))
+        rest = action.otherwise
+        while len(rest) == 1 and isinstance(rest[0], Branch):
+            inside += [tag("elseif", self.condition(rest[0].when)), *self.actions(rest[0].then)]
+            rest = rest[0].otherwise
+        if rest:
+            inside += [tag("else"), *self.actions(rest)]
+        return tag("if", self.condition(action.when), tuple(inside))
+
+
+def _targets_of(chart: Chart) -> Iterator[Target]:
+    yield from chart.initial
+    for state in chart.every_state:
+        yield from state.initial
+        for segment in segments_of(state.transitions):
+            yield from segment.go
+    for segments in chart.junctions.values():
+        for segment in segments_of(segments):
+            yield from segment.go
+
+
+def _in_order(values: Mapping[str, Expression]) -> list[str]:
+    """Return names in an order in which each is set after all that read it, as far as there is one."""
+    waiting, found = list(values), list[str]()
+    while waiting:
+        free = [name for name in waiting if not _read_by(name, waiting, values)]
+        taken = free[0] if free else waiting[0]
+        waiting.remove(taken)
+        found.append(taken)
+    return found
+
+
+def _read_by(name: str, waiting: Iterable[str], values: Mapping[str, Expression]) -> bool:
+    return any(name in values[other].names for other in waiting if other != name)
+
+
+def beyond_scxml(chart: Chart) -> tuple[str, ...]:
+    """Return what another reader of the chart's SCXML document would do otherwise, in words.
+
+    Inputs are not among it: they are data that whoever drives the document sets before each tick.
+    """
+    return tuple(text for text, there in _features(chart) if there)
+
+
+def _features(chart: Chart) -> Iterator[tuple[str, bool]]:
+    states = chart.every_state
+    segments = [one for state in states for one in segments_of(state.transitions)]
+    segments += [one for ways in chart.junctions.values() for one in segments_of(ways)]
+    blocks = [block for state in states for block in (state.entry, state.during, state.exit)]
+    acting = [value for block in blocks for value in expressions_in(block)]
+    acting += [value for one in segments for value in expressions_in(one.do)]
+    every = [*acting, *(one.when for one in segments)]
+    yield (
+        "times: after, before, every, held and least times",
+        _asks(every, Timed) or any(one.min_s for one in states) or any(one.after_s for one in segments),
+    )
+    yield "actions at every tick (during)", any(state.during for state in states)
+    yield "junctions", any(one.leads_on for one in segments)
+    yield (
+        "values set at once that read each other",
+        any(map(_tangled, [*blocks, *(one.do for one in segments)])),
+    )
+    yield (
+        "in(...) in actions, which SCXML asks between two steps of leaving and entering",
+        _asks(acting, Inside),
+    )
+    calls = (node for one in every for node in nodes_of(one.tree) if isinstance(node, Call))
+    yield "numbers rounded to 32 bits", any(call.function == "single" for call in calls)
+    yield (
+        "an initial state in each region, said by the state around them",
+        any(state.parallel and state.initial for state in states),
+    )
+
+
+def _asks(expressions: list[Expression], kind: type) -> bool:
+    return any(isinstance(node, kind) for one in expressions for node in nodes_of(one.tree))
+
+
+def _tangled(actions: Actions) -> bool:
+    """Return whether values set at once read each other in a circle, so that no order would do."""
+    for action in every_action(actions):
+        values = action.values if isinstance(action, Assign) else {}
+        order = _in_order(values)
+        if any(name in values[later].names for i, name in enumerate(order) for later in order[i + 1 :]):
+            return True
+    return False
+
+
+def _yes(holds: bool) -> str | None:
+    """Return what an attribute says that is there only where something holds."""
+    return "true" if holds else None
