@@ -12,18 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.drawing import (
-    Box,
-    Family,
-    Mark,
-    Point,
-    Scene,
-    Style,
-    compose,
-    draw_chart,
-    draw_svg,
-    text_width,
-)
+from posewright.charts.drawing import Mark, Style, draw_chart, draw_svg
+from posewright.charts.drawing.composing import compose
+from posewright.charts.drawing.layout.choosing import Scene
+from posewright.charts.drawing.layout.siding import Family
+from posewright.charts.drawing.pen import Box, Point, text_width
 from posewright.charts.expression import Expression, Name, Source, constant
 from posewright.charts.model import Chart, Kind, Memory, Raise, State, Target, Transition, assign, to
 from posewright.charts.types import BoolType
@@ -311,13 +304,6 @@ def test_numbers_have_a_key_that_says_where_each_transition_leads() -> None:
     assert "    1a  [front] -> left" in found
     assert "    1b  [else] -> junction ask" in found
     assert "junction ask" in found
-
-
-def test_a_flat_machine_is_drawn_in_layers_only_where_it_is_marked() -> None:
-    states = leaf("a", Transition(go=to("b"))), leaf("b")
-    flat = Chart("flat", Kind.MEALY, 0.1, {}, {}, to("a"), states)
-    assert "data-state" not in draw_svg(flat)
-    assert "data-state" in draw_svg(flat, marks={"a": Mark.COVERED})
 
 
 def test_marks_are_refused_in_mermaid_text(tmp_path: Path) -> None:

@@ -2,14 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from xml.sax.saxutils import escape
 
-from posewright.charts.drawing.nested.metrics import text_width
-from posewright.charts.drawing.pen import INK, path, text
-from posewright.charts.drawing.runs import envelope, runs_of
+from posewright.charts.drawing.pen import INK, path, text, text_width
 from posewright.charts.types import Value
+
+
+@dataclass(frozen=True)
+class ValueRun:
+    """A value that holds from the beginning of one tick to the beginning of another.
+
+    Attributes:
+        start, end: numbers of ticks.
+        value: what holds; None where nothing does.
+    """
+
+    start: int
+    end: int
+    value: Value | None
+
+
+def runs_of(values: Iterable[Value | None]) -> list[ValueRun]:
+    """Return the runs of values, one value a tick."""
+    found, start = [], 0
+    for value, group in groupby(values):
+        end = start + sum(1 for _ in group)
+        found.append(ValueRun(start, end, value))
+        start = end
+    return found
+
+
+def envelope(values: Sequence[float], columns: int) -> list[tuple[float, float, float, float]]:
+    """Return, for each of some columns, the first, the least, the greatest and the last of its values.
+
+    A curve through these looks like the curve through all values, however many there are.
+    """
+    count = len(values)
+    edges = [round(i * count / columns) for i in range(columns + 1)]
+    parts = [values[a:b] for a, b in pairwise(edges) if a < b]
+    return [(part[0], min(part), max(part), part[-1]) for part in parts]
+
 
 TINTS = tuple(
     "#cfe3f5 #fbdcb8 #d3ecc9 #eed3ea #f7efb2 #cdebea #f5cfcf #dcd8f3 #e4dccb #d5e0e6".split()  # noqa: SIM905

@@ -21,13 +21,47 @@ from posewright.charts.drawing.lanes_svg import (
     tints_of,
     unnamed,
 )
-from posewright.charts.drawing.levels import levels_of
-from posewright.charts.drawing.nested.metrics import text_width
-from posewright.charts.drawing.pen import INK, TITLE_FONT, page, path, text
-from posewright.charts.model import Chart
+from posewright.charts.drawing.pen import INK, TITLE_FONT, page, path, text, text_width
+from posewright.charts.model import Chart, State
 from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.documents import write_atomically
 from posewright.errors import InputError
+
+
+@dataclass(frozen=True)
+class StateLevel:
+    """States of which at most one is active.
+
+    Attributes:
+        region: the region they are in; empty for the chart itself.
+        depth: levels above them in that region.
+    """
+
+    region: str
+    depth: int
+    states: tuple[str, ...]
+
+
+def levels_of(chart: Chart) -> list[StateLevel]:
+    """Return the levels of a chart, outer ones first, each region's together."""
+    if chart.parallel:
+        return [
+            level for region in chart.states for level in _levels(region.name, region.states or (region,))
+        ]
+    return list(_levels("", chart.states))
+
+
+def _levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
+    level, depth, parallel = list(states), 0, []
+    while level:
+        yield StateLevel(region, depth, tuple(state.name for state in level))
+        parallel += [state for state in level if state.parallel]
+        level = [child for state in level if not state.parallel for child in state.states]
+        depth += 1
+    for state in parallel:
+        for inner in state.states:
+            yield from _levels(inner.name, inner.states or (inner,))
+
 
 PER_TICK, NARROW, WIDE = 24.0, 460.0, 1000.0
 """Width of a tick where there are few, and of all together at least and at most [px]."""
@@ -58,7 +92,7 @@ STYLE = f"""
 """
 
 
-class Moment(Protocol):
+class RunTick(Protocol):
     """One tick of a run, as it stands at its end."""
 
     @property
@@ -74,7 +108,7 @@ class Moment(Protocol):
         """What the outputs hold."""
 
 
-def draw_timeline(chart: Chart, ticks: Sequence[Moment], path: Path | str) -> None:
+def draw_timeline(chart: Chart, ticks: Sequence[RunTick], path: Path | str) -> None:
     """Draw a run of a chart over time into an .svg file.
 
     Args:
@@ -92,7 +126,7 @@ def draw_timeline(chart: Chart, ticks: Sequence[Moment], path: Path | str) -> No
     write_atomically(path, timeline_svg(chart, ticks).encode())
 
 
-def timeline_svg(chart: Chart, ticks: Sequence[Moment]) -> str:
+def timeline_svg(chart: Chart, ticks: Sequence[RunTick]) -> str:
     """Return a run of a chart over time as SVG text.
 
     Raises:
@@ -113,7 +147,7 @@ class _Row:
 
 
 class _Timeline:
-    def __init__(self, chart: Chart, ticks: Sequence[Moment]) -> None:
+    def __init__(self, chart: Chart, ticks: Sequence[RunTick]) -> None:
         self.chart, self.ticks = chart, ticks
         names = [*chart.events, *chart.inputs, *chart.outputs]
         left = MARGIN + max((text_width(name) for name in names), default=40) + 10
@@ -132,7 +166,7 @@ class _Timeline:
             *self._drawn(rows),
         ]
         right = max(self.ruler.left + self.ruler.width + RIGHT, MARGIN + len(title) * TITLE_FONT)
-        return page(title, (0, 0, right, bottom + AXIS), parts, rich=False)
+        return page(title, (0, 0, right, bottom + AXIS), parts)
 
     def _states(self) -> Iterator[_Row]:
         active = [frozenset(tick.active) for tick in self.ticks]

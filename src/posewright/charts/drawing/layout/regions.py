@@ -6,18 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from posewright.charts.drawing.layered.graph import Side
-from posewright.charts.drawing.nested.blocks import Block, Point, Rect, Route, merged
-from posewright.charts.drawing.nested.family import Span
-from posewright.charts.drawing.nested.framing import OWN_STEP, Framing, border_end, to_border
-from posewright.charts.drawing.nested.metrics import SIDE_ROOM, TITLE_BASE
+from posewright.charts.drawing.layout.framing import (
+    OWN_STEP,
+    Block,
+    Framing,
+    GridPoint,
+    Polyline,
+    Rect,
+    border_end,
+    merged,
+    to_border,
+)
+from posewright.charts.drawing.layout.ranking import Side
+from posewright.charts.drawing.layout.siding import LinkSpan
+from posewright.charts.drawing.pen import SIDE_ROOM, TITLE_BASE
 
 APART = 8
 """Room between a link and the title that it passes [px]."""
 
 
 def stack(
-    frame: Framing, blocks: Mapping[str, Block], spans: Sequence[Span], labels: Mapping[int, Point]
+    frame: Framing, blocks: Mapping[str, Block], spans: Sequence[LinkSpan], labels: Mapping[int, GridPoint]
 ) -> Block:
     """Return regions in a frame.
 
@@ -32,7 +41,11 @@ def stack(
 
 class _Stack:
     def __init__(
-        self, frame: Framing, blocks: Mapping[str, Block], spans: Sequence[Span], labels: Mapping[int, Point]
+        self,
+        frame: Framing,
+        blocks: Mapping[str, Block],
+        spans: Sequence[LinkSpan],
+        labels: Mapping[int, GridPoint],
     ) -> None:
         self.frame, self.spans, self.labels = frame, spans, labels
         head = frame.head
@@ -74,7 +87,7 @@ class _Stack:
                 lane += 2 * OWN_STEP + size
         return lanes, max(lane, self.frame.head[0] if self.frame.sideways else 0)
 
-    def _free(self, link: int, lane: int, fronts: Mapping[int, Route], passing: Sequence[int]) -> int:
+    def _free(self, link: int, lane: int, fronts: Mapping[int, Polyline], passing: Sequence[int]) -> int:
         """Return where on its lane the label of a link is best: where no other line is."""
         ends = [v for r, v in fronts[link] if r == lane]
         low, high = min(ends), max(ends)
@@ -129,7 +142,7 @@ class _Stack:
             Side.FRONT: _gap(taken[Side.FRONT], self.frame.beside),
         }
 
-    def _piece(self, span: Span, side: Side) -> Route:
+    def _piece(self, span: LinkSpan, side: Side) -> Polyline:
         """Return the piece of a link inside a region, or the point of the region's border where it ends."""
         key = span.start or span.end or ""
         route = self.blocks[key].routes.get(span.link)
@@ -141,9 +154,9 @@ class _Stack:
         count = self.met[key, side] = self.met.get((key, side), 0) + 1
         return self.starts[key] + low + count * OWN_STEP
 
-    def _in_front(self, span: Span, lane: int) -> Route:
+    def _in_front(self, span: LinkSpan, lane: int) -> Polyline:
         """Return the way from a region to another, in front of both."""
-        ends = Span(span.link, span.start, None, True), Span(span.link, None, span.end, True)
+        ends = LinkSpan(span.link, span.start, None, True), LinkSpan(span.link, None, span.end, True)
         first, last = (self._piece(end, Side.FRONT) for end in ends)
         return (*first, (lane, first[-1][1]), (lane, last[0][1]), *last)
 

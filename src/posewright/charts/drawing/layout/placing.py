@@ -6,25 +6,49 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from posewright.charts.drawing.layered.graph import Side
-from posewright.charts.drawing.layered.net import Net, Segment, Vertex
-from posewright.charts.drawing.layered.ordering import Ordering
-from posewright.charts.drawing.layered.simplex import Gap, shortest
-from posewright.charts.drawing.layered.trunks import trunks
+from posewright.charts.drawing.layout.ordering import Net, Ordering, Segment, Vertex
+from posewright.charts.drawing.layout.ranking import Side
+from posewright.charts.drawing.layout.simplex import Spacing, shortest
+
+
+def trunks(net: Net, ordering: Ordering) -> list[list[int]]:
+    """Return the vertices of wires between their items, of as many wires as can all be straight.
+
+    Wires that do not cross on their way are in the same order in every layer that they share, so that a
+    place across can be found for each.
+    """
+    inner = [chain[1:-1] for chain in net.chains.values() if len(chain) > 3]
+    taken: list[list[int]] = []
+    for trunk in sorted(inner, key=len, reverse=True):
+        if not any(_cross(net, ordering, trunk, other) for other in taken):
+            taken.append(trunk)
+    return taken
+
+
+def _cross(net: Net, ordering: Ordering, one: list[int], other: list[int]) -> bool:
+    """Return whether two wires change sides."""
+    places = {net.vertices[vertex].layer: ordering.place[vertex] for vertex in other}
+    sides = [
+        ordering.place[vertex] < places[net.vertices[vertex].layer]
+        for vertex in one
+        if net.vertices[vertex].layer in places
+    ]
+    return any(a != b for a, b in pairwise(sides))
+
 
 STRAIGHT = 8
 """How much dearer a bend is than a port that is not where it would look best."""
 
 
 @dataclass(frozen=True)
-class Places:
+class VertexPlaces:
     """The lowest v of every vertex, and the v at which every wire passes it, by vertex and wire [px]."""
 
     lowest: list[int]
     ports: dict[tuple[int, int], int]
 
 
-def place(net: Net, layers: list[list[int]], ordering: Ordering) -> Places:
+def place(net: Net, layers: list[list[int]], ordering: Ordering) -> VertexPlaces:
     """Return where everything is; the numbers are the best there are for this order."""
     return _Placing(net, layers, ordering).solve()
 
@@ -34,7 +58,7 @@ class _Placing:
 
     def __init__(self, net: Net, layers: list[list[int]], ordering: Ordering) -> None:
         self.net, self.ordering = net, ordering
-        self.gaps: list[Gap] = []
+        self.gaps: list[Spacing] = []
         self.count = len(net.vertices)
         self.base = {vertex: (vertex, 0) for vertex in range(self.count)}
         for trunk in trunks(net, ordering):
@@ -52,18 +76,18 @@ class _Placing:
                 weight = STRAIGHT * self._stiff(segment.low) * self._stiff(segment.high)
                 self._near(self._end(segment.low, segment), self._end(segment.high, segment), weight)
 
-    def solve(self) -> Places:
+    def solve(self) -> VertexPlaces:
         numbers = shortest(self.count, self.gaps)
         across = [numbers[base] + more for base, more in self.base.values()]
         lowest = min((n - _before(v) for n, v in zip(across, self.net.vertices, strict=True)), default=0)
         ports = {key: numbers[free] - lowest for key, free in self.free.items()}
         ports |= {key: across[key[0]] + port - lowest for key, port in self.fixed.items()}
-        return Places([number - lowest for number in across], ports)
+        return VertexPlaces([number - lowest for number in across], ports)
 
     def _gap(self, one: int, other: int, least: int) -> None:
         """Ask that a vertex is at least so far above another."""
         (low, more), (high, less) = self.base[one], self.base[other]
-        self.gaps.append(Gap(low, high, least + more - less, 0))
+        self.gaps.append(Spacing(low, high, least + more - less, 0))
 
     def _new(self) -> int:
         self.count += 1
@@ -92,11 +116,11 @@ class _Placing:
         last = None
         for segment, best in zip(segments, _even(low, high, len(segments), step), strict=True):
             port = self.free[vertex, segment.wire] = self._new()
-            self.gaps.append(Gap(vertex, port, low + edge, 0))
-            self.gaps.append(Gap(port, vertex, edge - high, 0))
+            self.gaps.append(Spacing(vertex, port, low + edge, 0))
+            self.gaps.append(Spacing(port, vertex, edge - high, 0))
             self._near((port, 0), (vertex, best), 1)
             if last is not None:
-                self.gaps.append(Gap(last, port, step, 0))
+                self.gaps.append(Spacing(last, port, step, 0))
             last = port
 
     def _end(self, vertex: int, segment: Segment) -> tuple[int, int]:
@@ -111,7 +135,7 @@ class _Placing:
         """Wish two numbers to be equal: a helper is below both, and its distance to both costs."""
         helper = self._new()
         for number, more in (one, other):
-            self.gaps.append(Gap(helper, number, -more, weight))
+            self.gaps.append(Spacing(helper, number, -more, weight))
 
     def _stiff(self, vertex: int) -> int:
         """Return how dear a bend is there: a wire bends at an item rather than on its way."""

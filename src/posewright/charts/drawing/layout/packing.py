@@ -10,16 +10,53 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from posewright.charts.drawing.diagram import Node, Shape
-from posewright.charts.drawing.layered.arranging import arrange
-from posewright.charts.drawing.layered.graph import Arrangement, Item, Pin, Ranking, Side
-from posewright.charts.drawing.nested.blocks import Block, Point, Rect, Route, merged
-from posewright.charts.drawing.nested.family import Family, Span
-from posewright.charts.drawing.nested.framing import Framing, Ported
-from posewright.charts.drawing.nested.loops import loop, loop_room
-from posewright.charts.drawing.nested.metrics import CIRCLE, ROW, head_size, label_size, leaf_size, text_width
-from posewright.charts.drawing.nested.regions import stack
-from posewright.charts.drawing.nested.siding import PINS, Siding, Ways, port
+from posewright.charts.drawing.diagram import DiagramNode, Shape
+from posewright.charts.drawing.layout.arranging import arrange
+from posewright.charts.drawing.layout.framing import Block, Framing, GridPoint, Polyline, Ported, Rect, merged
+from posewright.charts.drawing.layout.ranking import Arrangement, Item, Pin, Ranking, Side
+from posewright.charts.drawing.layout.regions import stack
+from posewright.charts.drawing.layout.siding import PINS, Family, LinkSpan, NodeLayouts, Siding, port
+from posewright.charts.drawing.pen import CIRCLE, ROW, head_size, label_size, leaf_size, text_width
+
+REACH = 14
+"""How far a loop reaches out [px]."""
+
+HALF_ALONG, HALF_ACROSS = 12, 9
+"""Half the width of a loop above a node, and half the height of one to its right [px]."""
+
+CORNER = 26
+"""From the corner with the title to the middle of a loop [px]."""
+
+
+def loop_room(label: GridPoint, exists: bool, sideways: bool) -> tuple[int, int, int]:
+    """Return the room that a node's loop needs: before the node, after it, and along it [px]."""
+    if not exists:
+        return 0, 0, 0
+    thick, broad = label
+    return (REACH + 2 + broad, 0, thick) if sideways else (0, REACH + 4 + broad, thick)
+
+
+def loop(rect: Rect, label: GridPoint, sideways: bool, compound: bool) -> tuple[Polyline, GridPoint]:
+    """Return the way of a loop and the middle of what is written on it.
+
+    Args:
+        rect: of its node.
+        label: size of what is written.
+        sideways: other arrows go to the right, so the loop is above the node; else it is to the right of it.
+        compound: the node has something inside, and its title in the corner; no other link is there.
+    """
+    (r, v), (thick, broad) = rect.corner, rect.size
+    fits = compound and label[0] <= thick
+    if sideways:
+        middle, words = r + (CORNER if compound else thick // 2), r + (label[0] if fits else thick) // 2
+        ends = middle + HALF_ALONG, middle - HALF_ALONG
+        route = (ends[0], v), (ends[0], v - REACH), (ends[1], v - REACH), (ends[1], v)
+        return route, (words, v - REACH - 2 - label[1] // 2)
+    middle = r + (max(CORNER, label[0] // 2) if fits else thick // 2)
+    ends, edge = (middle - HALF_ACROSS, middle + HALF_ACROSS), v + broad
+    route = (ends[0], edge), (ends[0], edge + REACH), (ends[1], edge + REACH), (ends[1], edge)
+    return route, (middle, edge + REACH + 4 + label[1] // 2)
+
 
 STATE_GAP, SIGN_GAP, PORT_GAP = 22, 14, 12
 """Room beside states, signs, and links that cross a border [px]."""
@@ -30,14 +67,14 @@ STATE_PORTS, SIGN_PORTS, STATE_EDGE, SIGN_EDGE = 14, 6, 9, 3
 FRAME_TOP = 4
 """Height above regions of a chart that consists of them: its name is on the page [px]."""
 
-Cache = dict[object, Block]
+BlockCache = dict[object, Block]
 """Blocks by all that they depend on: of a diagram laid out in many ways, most boxes come out the same."""
 
 
 class Packing:
     """Lays out one diagram, with arrows that go to the right in some nodes and down in others."""
 
-    def __init__(self, family: Family, ways: Ways, cache: Cache) -> None:
+    def __init__(self, family: Family, ways: NodeLayouts, cache: BlockCache) -> None:
         self.family, self.ways, self.cache = family, ways, cache
         self.siding = Siding(family, ways)
         self.sideways = self.siding.sideways
@@ -46,7 +83,7 @@ class Packing:
         """Return the root with all inside it in their places, as x and y."""
         return self._block(self.family.nodes[self.family.root])
 
-    def _block(self, node: Node) -> Block:
+    def _block(self, node: DiagramNode) -> Block:
         """Return a node and what is inside it, as x and y."""
         if not node.inside:
             return Block(leaf_size(node, self.siding.axis[node.key]))
@@ -56,17 +93,17 @@ class Packing:
             self.cache[wanted] = block if self.sideways[node.key] else block.turned()
         return self.cache[wanted]
 
-    def _wanted(self, node: Node) -> object:
+    def _wanted(self, node: DiagramNode) -> object:
         """Return all that a node's block depends on."""
         ways = tuple(self.ways[key] for key in self.family.below(node.key))
         sides = tuple(self._ported(node.key))
         return node.key, ways, self.siding.axis[node.key], sides, self.siding.own(node.key)
 
-    def _turned(self, key: str, size: Point) -> Point:
+    def _turned(self, key: str, size: GridPoint) -> GridPoint:
         """Return width and height as the thickness and breadth they are inside a node."""
         return size if self.sideways[key] else size[::-1]
 
-    def _inner(self, key: str, child: Node) -> Block:
+    def _inner(self, key: str, child: DiagramNode) -> Block:
         """Return a child's block in the ways of the node that it is in."""
         block = self._block(child)
         return block if self.sideways[key] else block.turned()
@@ -77,7 +114,7 @@ class Packing:
             for span, side in self.siding.ports(key)
         ]
 
-    def _framing(self, node: Node) -> Framing:
+    def _framing(self, node: DiagramNode) -> Framing:
         own = self.siding.own(node.key)
         turned = self.sideways[node.key] != self.siding.axis[node.key]
         size = head_size(node) if node.key != self.family.root else (0, FRAME_TOP)
@@ -85,7 +122,7 @@ class Packing:
         ported = self._ported(node.key)
         return Framing(node.key, self.sideways[node.key], turned, head, own.back, own.front, ported)
 
-    def _framed(self, node: Node) -> Block:
+    def _framed(self, node: DiagramNode) -> Block:
         """Lay out children, and put a frame with a title around them."""
         blocks = {child.key: self._inner(node.key, child) for child in node.inside}
         items = [self._item(child, blocks[child.key], self.sideways[node.key]) for child in node.inside]
@@ -99,7 +136,7 @@ class Packing:
         inside = self._filled(node.key, found, blocks, sizes)
         return inside if node.key == self.family.root else frame.around(inside)
 
-    def _item(self, node: Node, block: Block, sideways: bool) -> Item:
+    def _item(self, node: DiagramNode, block: Block, sideways: bool) -> Item:
         """Return a child as what is arranged: its size, and room for what is drawn beside it."""
         (thick, broad), own = block.size, self.siding.own(node.key)
         before, after, reach = loop_room(self._loop_label(node.key), node.key in self.family.loops, sideways)
@@ -127,14 +164,14 @@ class Packing:
             reach=reach,
         )
 
-    def _loop_label(self, key: str) -> Point:
+    def _loop_label(self, key: str) -> GridPoint:
         """Return thickness and breadth of what is written on a node's loop."""
         link = self.family.loops.get(key)
         size = label_size(self.family.links[link].lines) if link is not None else None
         return self._turned(self.family.parent[key], size) if size else (0, 0)
 
     def _filled(
-        self, key: str, found: Arrangement, blocks: Mapping[str, Block], sizes: Mapping[str, Point]
+        self, key: str, found: Arrangement, blocks: Mapping[str, Block], sizes: Mapping[str, GridPoint]
     ) -> Block:
         """Return an arrangement with what is inside its items."""
         whole = merged([block.moved(found.places[child]) for child, block in blocks.items()])
@@ -158,7 +195,7 @@ class Packing:
             backward=whole.backward + len(self.siding.rankings[key].turned),
         )
 
-    def _regions(self, node: Node) -> Block:
+    def _regions(self, node: DiagramNode) -> Block:
         blocks = {child.key: self._inner(node.key, child) for child in node.inside}
         labels = {
             span.link: self._turned(node.key, label_size(self.family.links[span.link].lines) or (0, 0))
@@ -167,7 +204,7 @@ class Packing:
         return stack(self._framing(node), blocks, self.family.spans[node.key], labels)
 
 
-def _joined(span: Span, middle: Route, pieces: Mapping[str, Mapping[int, Route]]) -> Route:
+def _joined(span: LinkSpan, middle: Polyline, pieces: Mapping[str, Mapping[int, Polyline]]) -> Polyline:
     """Return the piece of a link in a node together with the pieces inside its children."""
     before = pieces[span.start].get(span.link, ()) if span.start else ()
     after = pieces[span.end].get(span.link, ()) if span.end else ()
