@@ -19,7 +19,8 @@ class NumberedTransition:
         start: the state or the named junction that it leaves.
         key: the transition that it belongs to.
         number: how the key of a picture calls it.
-        rank: its place among those that are asked together, from 1; 0 where it has no rivals.
+        ordered: whether of several whose guards hold the first one wins by design.
+        rank: its place among those, from 1; 0 where it has no rivals.
         depth: unnamed junctions on the way to it.
     """
 
@@ -27,20 +28,24 @@ class NumberedTransition:
     transition: Transition
     key: TransitionKey
     number: str
+    ordered: bool = False
     rank: int = 0
     depth: int = 0
 
 
 def numbered(chart: Chart) -> list[NumberedTransition]:
     """Return all transitions of states and of named junctions, each before its segments."""
+    starts = [(state.name, state.transitions, chart.priority_in(state)) for state in chart.every_state]
+    starts += [(name, ways, chart.priority) for name, ways in chart.junctions.items()]
     found: list[NumberedTransition] = []
     count = 0
-    starts = [(state.name, state.transitions) for state in chart.every_state]
-    for start, transitions in (*starts, *chart.junctions.items()):
+    for start, transitions, priority in starts:
+        ordered = priority is Priority.ORDERED
         for i, transition in enumerate(transitions):
             count += 1
-            rank = i + 1 if len(transitions) > 1 else 0
-            found += _with_segments(NumberedTransition(start, transition, (start, i), str(count), rank))
+            rank = _rank(ordered, i, transitions)
+            one = NumberedTransition(start, transition, (start, i), str(count), ordered, rank)
+            found += _with_segments(one)
     return found
 
 
@@ -52,11 +57,15 @@ def segments(whole: NumberedTransition) -> list[NumberedTransition]:
             whole,
             transition=segment,
             number=f"{whole.number}{_letter(i)}",
-            rank=i + 1 if len(ways) > 1 else 0,
+            rank=_rank(whole.ordered, i, ways),
             depth=whole.depth + 1,
         )
         for i, segment in enumerate(ways)
     ]
+
+
+def _rank(ordered: bool, i: int, rivals: Sequence[Transition]) -> int:
+    return i + 1 if ordered and len(rivals) > 1 else 0
 
 
 def _with_segments(whole: NumberedTransition) -> Iterator[NumberedTransition]:
@@ -77,22 +86,6 @@ TEXT_WIDTH = 40
 
 Labeller = Callable[[NumberedTransition], Sequence[str]]
 """What is written on an arrow for a transition."""
-
-
-def ordered(chart: Chart, say: Labeller) -> Labeller:
-    """Return what is written with the order in front, `2: go`, where the first transition wins by design."""
-    by_order = {state.name for state in chart.every_state if chart.priority_in(state) is Priority.ORDERED}
-    if chart.priority is Priority.ORDERED:
-        by_order.update(chart.junctions)
-
-    def label(one: NumberedTransition) -> Sequence[str]:
-        lines = list(say(one))
-        if not one.rank or one.start not in by_order:
-            return lines
-        first, *rest = lines or [""]
-        return [f"{one.rank}: {first}" if first else str(one.rank), *rest]
-
-    return label
 
 
 def build(chart: Chart, say: Labeller, per_line: int = 1) -> Diagram:
@@ -167,19 +160,25 @@ class _Building:
     def _transition(self, start: str, one: NumberedTransition, *, local: bool) -> None:
         transition = one.transition
         lines = [TextLine(text, (one.key,)) for text in self.say(one)]
+        if one.rank and self.per_line == 1:
+            lines[0] = replace(lines[0], rank=one.rank)
         if start in self.states and not transition.go and not transition.leads_on:
-            self.internal.setdefault(start, []).extend(lines)
+            self._inside_it(start, lines)
             return
         end = self._end(start, one)
         if end == start:
             if self._is_region(start):
                 lines[-1] = replace(lines[-1], text=f"{lines[-1].text} -> {start}")
-                self.internal.setdefault(start, []).extend(lines)
+                self._inside_it(start, lines)
                 return
             local = False
         self._link(start, end, lines, local=local)
         for segment in segments(one):
             self._transition(end, segment, local=local)
+
+    def _inside_it(self, start: str, lines: Iterable[TextLine]) -> None:
+        """Note a transition that is written in its state's box."""
+        self.internal.setdefault(start, []).extend(replace(line, text=line.ranked) for line in lines)
 
     def _is_region(self, key: str) -> bool:
         return key in self.states and self._is_parallel(self._parent(key))

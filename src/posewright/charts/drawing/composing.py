@@ -6,14 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from posewright.charts.drawing.building import (
-    Labeller,
-    NumberedTransition,
-    build,
-    numbered,
-    ordered,
-    segments,
-)
+from posewright.charts.drawing.building import Labeller, NumberedTransition, build, numbered, segments
 from posewright.charts.drawing.diagram import DiagramMarks, TextLine
 from posewright.charts.drawing.layout.choosing import Scene, best_scene, pages
 from posewright.charts.drawing.pen import ROW, text_width
@@ -68,11 +61,11 @@ class Composition:
 def compose(chart: Chart, style: Style, marks: DiagramMarks) -> Composition:
     """Return a chart's picture; AUTO takes words, or numbers where the picture would be crowded."""
     if uses_signs(chart, style):
-        signs = ordered(chart, lambda one: [signs_of(chart, one.transition)])
-        return _composition(chart, signs, [TextLine(signs_explained(chart))], marks)
+        explained = [TextLine(signs_explained(chart))]
+        return _composition(chart, lambda one: [signs_of(chart, one.transition)], explained, marks)
     if style is Style.NUMBERS:
         return _numbers(chart, marks)
-    words = _composition(chart, ordered(chart, _words), [], marks)
+    words = _composition(chart, _words, [], marks)
     size = pages(words.width, words.height)
     if style is Style.WORDS or size <= CROWDED:
         return words

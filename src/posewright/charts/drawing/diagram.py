@@ -26,6 +26,10 @@ class Shape(Enum):
     STAY = "stay"
 
 
+ROUND = frozenset({Shape.JUNCTION, Shape.HISTORY, Shape.DEEP_HISTORY, Shape.FINAL})
+"""Signs that do not fill their boxes, and have their names beside them."""
+
+
 class Hook(Enum):
     """Which end of a link reaches round the border of the state it is inside of, for it leaves that state."""
 
@@ -35,10 +39,20 @@ class Hook(Enum):
 
 @dataclass(frozen=True)
 class TextLine:
-    """A line of text, and the transitions that it speaks of."""
+    """A line of text, and the transitions that it speaks of.
+
+    Attributes:
+        rank: place of the transition among those that are asked in order, from 1; 0 where there is no order.
+    """
 
     text: str
     transitions: tuple[TransitionKey, ...] = ()
+    rank: int = 0
+
+    @property
+    def ranked(self) -> str:
+        """The text with the place in front of it: `2: go`."""
+        return f"{self.rank}: {self.text}".removesuffix(": ") if self.rank else self.text
 
 
 @dataclass(frozen=True)

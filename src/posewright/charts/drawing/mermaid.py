@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from posewright.charts.drawing.building import NumberedTransition, build, ordered
+from posewright.charts.drawing.building import NumberedTransition, build
 from posewright.charts.drawing.diagram import (
     Diagram,
     DiagramNode,
@@ -62,7 +62,7 @@ def draw_mermaid(
     def say(one: NumberedTransition) -> list[str]:
         return [signs_of(chart, one.transition) if signs else transition_text(one.transition)]
 
-    lines = _Writing(build(chart, ordered(chart, say)), lit).lines()
+    lines = _Writing(build(chart, say), lit).lines()
     comments = [f"    %% {signs_explained(chart)}"] if signs else []
     return "\n".join([next(lines), *comments, *lines]) + "\n"
 
@@ -110,7 +110,7 @@ class _Writing:
         if self._node(link.start).shape in HISTORIES:
             return
         home, start, end = self._ends(link)
-        words = [line.text for line in link.lines if line.text]
+        words = [line.ranked for line in link.lines if line.ranked]
         more = self._brackets(link, start, end)
         if more:
             words = [f"{word} {more}" for word in words] or [more]

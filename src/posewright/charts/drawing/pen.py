@@ -44,6 +44,9 @@ def between(a: Point, b: Point, t: float) -> Point:
 NODE_FONT, LABEL_FONT, TITLE_FONT = 15.0, 12.0, 17.0
 """Heights of letters [px]."""
 
+RANK_FONT = 9.5
+"""Height of the small numbers in front of transitions that are asked in order [px]."""
+
 LETTER, LINE = 0.62, 1.3
 """Width of a letter of a fixed-width font and height of a line, by the height of letters."""
 
@@ -58,6 +61,9 @@ TITLE_BASE = 18
 
 SIDE_ROOM = 12
 """Room between text and the border of its box [px]."""
+
+LABEL_SIDE, RANK_DIGIT = 5, 6
+"""Room beside what is written on an arrow, and for each further digit of a rank there [px]."""
 
 DOT, DIAMOND, CIRCLE, BAR = 12, 20, 24, 6
 """Sizes of initial dots, junctions, history signs and final states, and the thickness of forks [px]."""
@@ -77,10 +83,21 @@ def lines_size(lines: Sequence[TextLine]) -> Size:
     return max((text_width(text) for text in written), default=0), len(written) * ROW
 
 
+def written_on(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Return what is written on an arrow: of a transition without words, its rank."""
+    return [
+        line if line.text else TextLine(str(line.rank), line.transitions) for line in lines if line.ranked
+    ]
+
+
 def label_size(lines: Sequence[TextLine]) -> Size | None:
     """Return the size of what is written on an arrow, None where nothing is."""
+    lines = written_on(lines)
     width, height = lines_size(lines)
-    return (width + 10, height + 4) if height else None
+    if not height:
+        return None
+    digits = max(len(str(line.rank)) for line in lines)
+    return width + 2 * LABEL_SIDE + (digits - 1) * RANK_DIGIT, height + 4
 
 
 def head_size(node: DiagramNode) -> Size:
@@ -97,14 +114,11 @@ def leaf_size(node: DiagramNode, sideways: bool) -> Size:
         node: the node.
         sideways: whether arrows mostly go to the right, not down.
     """
-    name = text_width(node.title)
     if node.shape is Shape.STATE or node.shape is Shape.REGION:
         width, height = head_size(node)
         return max(width, 72), max(height + (2 if node.lines else 12), 38)
-    if node.shape is Shape.FINAL:
-        return (CIRCLE + 6 + name, CIRCLE) if sideways else (max(CIRCLE, name), CIRCLE + ROW + 2)
     if node.shape is Shape.STAY:
-        return name + 8, ROW + 4
+        return text_width(node.title) + 8, ROW + 4
     if node.shape is Shape.FORK:
         return (BAR, 36) if sideways else (36, BAR)
     side = {Shape.INITIAL: DOT, Shape.JUNCTION: DIAMOND}.get(node.shape, CIRCLE)
@@ -129,6 +143,7 @@ _STYLE = f"""
   .name {{ font-size: {NODE_FONT:g}px; font-weight: 600; }}
   .label, .legend {{ font-family: {_MONO}; font-size: {LABEL_FONT:g}px; }}
   .left {{ text-anchor: start; }}
+  .rank {{ font-size: {RANK_FONT:g}px; font-weight: 700; text-anchor: end; }}
   .title {{ font-size: {TITLE_FONT:g}px; font-weight: 600; text-anchor: start; }}
   .legend {{ text-anchor: start; white-space: pre; }}
   .state {{ fill: {FILL}; stroke: {INK}; stroke-width: 1.6; }}

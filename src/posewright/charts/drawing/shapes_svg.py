@@ -21,6 +21,7 @@ from posewright.charts.drawing.pen import (
     DIAMOND,
     DOT,
     LABEL_FONT,
+    LABEL_SIDE,
     ROW,
     SIDE_ROOM,
     TITLE_BASE,
@@ -29,9 +30,11 @@ from posewright.charts.drawing.pen import (
     Point,
     between,
     circle,
+    lines_size,
     path,
     rect,
     text,
+    written_on,
 )
 
 BASE = 4
@@ -90,15 +93,10 @@ class NodeDrawing:
         return text(f"label left{f' {mark.look}' if mark else ''}", x, y, line.text)
 
     def _final(self, node: DiagramNode, box: Box, sideways: bool) -> str:
-        radius = CIRCLE / 2
-        x, y = box.x - box.width / 2 + radius, box.y
-        words = text("label left", x + radius + 6, y + BASE, node.title)
-        if not sideways:
-            x, y = box.x, box.y - box.height / 2 + radius
-            words = text("label", x, y + radius + ROW - 3, node.title)
-        look = self._look(node)
-        shapes = circle(f"sign{look}", x, y, radius - 1) + circle("solid", x, y, radius - 5)
-        return f'<g data-state="{node.key}">{shapes}{words}</g>'
+        half = CIRCLE / 2
+        ring = circle(f"sign{self._look(node)}", box.x, box.y, half - 1)
+        words = _beside(node, box, half, sideways)
+        return f'<g data-state="{node.key}">{ring}{circle("solid", box.x, box.y, half - 5)}{words}</g>'
 
 
 def _sign(node: DiagramNode, box: Box, sideways: bool) -> str:
@@ -149,16 +147,19 @@ def _words(track: Track, marks: DiagramMarks) -> list[str]:
     box = track.label
     if box is None:
         return []
-    lines = [line for line in track.link.lines if line.text]
+    lines = written_on(track.link.lines)
     first = box.y - (len(lines) - 1) * ROW / 2 + LABEL_FONT * 0.36
-    look, x = "label", box.x
-    if any(line.text.startswith(" ") for line in lines):
-        look, x = "label left", box.x - box.width / 2 + 5
-    found = [mark_of(marks, line.transitions) for line in lines]
-    return [
-        text(f"{look} {mark.look}" if mark else look, x, first + i * ROW, line.text)
-        for i, (line, mark) in enumerate(zip(lines, found, strict=True))
-    ]
+    left = box.x + box.width / 2 - LABEL_SIDE - lines_size(lines)[0]
+    aligned = any(line.rank or line.text.startswith(" ") for line in lines)
+    look, x = ("label left", left) if aligned else ("label", box.x)
+    parts = []
+    for i, line in enumerate(lines):
+        mark, y = mark_of(marks, line.transitions), first + i * ROW
+        marked = f" {mark.look}" if mark else ""
+        parts.append(text(f"{look}{marked}", x, y, line.text))
+        if line.rank:
+            parts.append(text(f"rank{marked}", left - 2, y - 2, str(line.rank)))
+    return parts
 
 
 def _hooked(track: Track) -> list[Point]:

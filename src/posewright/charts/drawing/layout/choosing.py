@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
-from posewright.charts.drawing.diagram import Diagram, DiagramNode, Link, Shape, walk_nodes
+from posewright.charts.drawing.diagram import ROUND, Diagram, DiagramNode, Link, Shape, walk_nodes
 from posewright.charts.drawing.layout.framing import Block
 from posewright.charts.drawing.layout.packing import BlockCache, Packing
 from posewright.charts.drawing.layout.ranking import (
@@ -20,7 +20,7 @@ from posewright.charts.drawing.layout.ranking import (
     turned,
 )
 from posewright.charts.drawing.layout.siding import Family, NodeLayout, NodeLayouts
-from posewright.charts.drawing.pen import CIRCLE, Box, Point, label_size
+from posewright.charts.drawing.pen import Box, Point, label_size
 
 PAGE = (1046.0, 718.0)
 """Width and height of what an A4 page shows across, with letters as large as on a screen [px]."""
@@ -29,10 +29,6 @@ PAGE = (1046.0, 718.0)
 def pages(width: float, height: float) -> float:
     """Return how much larger than an A4 page, upright or across, something is; 1 fills it."""
     return min(max(width / a, height / b) for a, b in (PAGE, PAGE[::-1]))
-
-
-ROUND = {Shape.JUNCTION, Shape.HISTORY, Shape.DEEP_HISTORY, Shape.FINAL}
-"""Signs that do not fill their boxes."""
 
 
 @dataclass(frozen=True)
@@ -121,24 +117,15 @@ def _touching(points: tuple[Point, ...], node: DiagramNode, boxes: Mapping[str, 
         return points
     (x, y), box, last = points[-1], boxes[node.key], points[-2]
     half = min(box.width, box.height) / 2
-    if node.shape is Shape.FINAL:
-        half = CIRCLE / 2
-        centre = (
-            (box.x - box.width / 2 + half, box.y)
-            if box.width > box.height
-            else (box.x, box.y - box.height / 2 + half)
-        )
-    else:
-        centre = box.x, box.y
     level = y == last[1]
     aside, ahead = (
-        abs(y - centre[1] if level else x - centre[0]),
-        abs(x - centre[0] if level else y - centre[1]),
+        abs(y - box.y if level else x - box.x),
+        abs(x - box.x if level else y - box.y),
     )
     if ahead > half + 1:
         return points
     deep = aside if node.shape is Shape.JUNCTION else half - math.sqrt(max(half**2 - aside**2, 0.0)) + 1
-    deep = math.copysign(deep, centre[0] - x if level else centre[1] - y)
+    deep = math.copysign(deep, box.x - x if level else box.y - y)
     return (*points[:-1], (x + deep, y) if level else (x, y + deep))
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from posewright.charts.drawing.diagram import DiagramNode, Shape
+from posewright.charts.drawing.diagram import ROUND, DiagramNode, Shape
 from posewright.charts.drawing.layout.arranging import arrange
 from posewright.charts.drawing.layout.framing import Block, Framing, GridPoint, Polyline, Ported, Rect, merged
-from posewright.charts.drawing.layout.ranking import Arrangement, Item, Pin, Ranking, Side
+from posewright.charts.drawing.layout.ranking import Arrangement, Item, Pin, Ranking
 from posewright.charts.drawing.layout.regions import stack
 from posewright.charts.drawing.layout.siding import PINS, Family, LinkSpan, NodeLayouts, Siding, port
-from posewright.charts.drawing.pen import CIRCLE, ROW, head_size, label_size, leaf_size, text_width
+from posewright.charts.drawing.pen import ROW, head_size, label_size, leaf_size, text_width
 
 REACH = 14
 """How far a loop reaches out [px]."""
@@ -143,12 +143,9 @@ class Packing:
         is_state = node.shape is Shape.STATE
         if is_state and not node.inside:
             broad = max(broad, own.most * STATE_PORTS + ROW)
-        if node.title and node.shape in {Shape.JUNCTION, Shape.HISTORY, Shape.DEEP_HISTORY}:
+        if node.title and node.shape in ROUND:
             name = text_width(node.title)
             after, reach = (ROW, name) if sideways else (name + 10, 0)
-        zones = dict(block.zones)
-        if node.shape is Shape.FINAL and not sideways:
-            zones = dict.fromkeys(Side, ((broad - CIRCLE) // 2, (broad + CIRCLE) // 2))
         return Item(
             node.key,
             thick,
@@ -156,7 +153,7 @@ class Packing:
             before,
             after,
             ports=block.ports,
-            zones=zones,
+            zones=block.zones,
             point=node.shape is Shape.INITIAL,
             gap=STATE_GAP if is_state else SIGN_GAP,
             port_gap=STATE_PORTS if is_state else SIGN_PORTS,
