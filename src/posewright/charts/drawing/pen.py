@@ -62,8 +62,8 @@ TITLE_BASE = 18
 SIDE_ROOM = 12
 """Room between text and the border of its box [px]."""
 
-LABEL_SIDE, RANK_DIGIT = 5, 6
-"""Room beside what is written on an arrow, and for each further digit of a rank there [px]."""
+LABEL_SIDE, RANK_ROOM, RANK_DIGIT = 5, 4, 7
+"""Room beside what is written on an arrow, more on the left for a rank, and for its further digits [px]."""
 
 DOT, DIAMOND, CIRCLE, BAR = 12, 20, 24, 6
 """Sizes of initial dots, junctions, history signs and final states, and the thickness of forks [px]."""

@@ -20,7 +20,7 @@ from posewright.charts.drawing.layout.ranking import (
     turned,
 )
 from posewright.charts.drawing.layout.siding import Family, NodeLayout, NodeLayouts
-from posewright.charts.drawing.pen import Box, Point, label_size
+from posewright.charts.drawing.pen import RANK_ROOM, Box, Point, label_size
 
 PAGE = (1046.0, 718.0)
 """Width and height of what an A4 page shows across, with letters as large as on a screen [px]."""
@@ -108,7 +108,10 @@ def scene_of(diagram: Diagram, block: Block, ways: NodeLayouts) -> Scene:
 
 def _label(link: Link, middle: Point | None) -> Box | None:
     size = label_size(link.lines)
-    return Box(*middle, *size) if size and middle else None
+    if size is None or middle is None:
+        return None
+    room = RANK_ROOM if any(line.rank for line in link.lines) else 0
+    return Box(middle[0] - room / 2, middle[1], size[0] + room, size[1])
 
 
 def _touching(points: tuple[Point, ...], node: DiagramNode, boxes: Mapping[str, Box]) -> tuple[Point, ...]:
