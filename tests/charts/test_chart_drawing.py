@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import posewright
 from posewright.charts import Chart, draw_mermaid, draw_svg, parse_chart, read_chart
 from posewright.charts.drawing import Style
-from posewright.charts.drawing.composing import compose
+from posewright.charts.drawing.svg import compose
 from posewright.errors import UnknownNameError
 
 BEHAVIOURS = Path(posewright.__file__).parent / "robots/catalogue/robotis_bioloid/behaviours"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from graphlib import TopologicalSorter
 from itertools import combinations, pairwise
 
-from posewright.charts.drawing.layout.ordering import Net, Ordering
-from posewright.charts.drawing.layout.placing import place
+from posewright.charts.drawing.layout.ordering import Net, Ordering, Placing
 from posewright.charts.drawing.layout.ranking import Arrangement, Item, Pin, Ranking, Wire
 from posewright.charts.drawing.layout.simplex import Spacing, shortest
 
@@ -39,7 +39,7 @@ def assign(jogs: Sequence[Jog]) -> list[int]:
     """Return the lane of every jog, 0 being the first; those that would touch are in different ones."""
     before = _order(jogs)
     lanes = [0] * len(jogs)
-    for i in _sorted(len(jogs), before):
+    for i in TopologicalSorter(dict(enumerate(before))).static_order():
         lanes[i] = max((lanes[k] + 1 for k in before[i]), default=0)
     return lanes
 
@@ -77,16 +77,6 @@ def _reaches(before: Sequence[set[int]], start: int, goal: int) -> bool:
             seen.add(other)
             waiting.append(other)
     return False
-
-
-def _sorted(count: int, before: Sequence[set[int]]) -> list[int]:
-    done: list[int] = []
-    ready: set[int] = set()
-    while len(done) < count:
-        i = next(k for k in range(count) if k not in ready and before[k] <= ready)
-        done.append(i)
-        ready.add(i)
-    return done
 
 
 class ObstacleKind(Enum):
@@ -188,7 +178,7 @@ class _Arranging:
         self.net = Net(items, wires, ranking)
         ordering = Ordering(self.net)
         self.layers, self.crossings = ordering.solve()
-        self.found = place(self.net, self.layers, ordering)
+        self.found = Placing(self.net, self.layers, ordering).solve()
         self.thick = [max((self.net.vertices[v].thick for v in layer), default=0) for layer in self.layers]
         self.things: list[Obstacle] = []
         self.of_vertex: dict[int, int] = {}

@@ -6,7 +6,7 @@ turn the corner in a ring between the inside and the frame.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from posewright.charts.drawing.layout.ranking import Item, Pin, Side
@@ -15,6 +15,7 @@ from posewright.charts.drawing.pen import SIDE_ROOM, TITLE_BASE
 
 GridPoint = tuple[int, int]
 Polyline = tuple[GridPoint, ...]
+Mapped = Callable[[GridPoint], GridPoint]
 
 Zones = Mapping[Side, tuple[int, int]]
 """Which part of a side is free for links that end at the border itself [px]."""
@@ -57,29 +58,25 @@ class Block:
 
     def moved(self, by: GridPoint) -> Block:
         """Return the block with everything inside it moved."""
-        r, v = by
-        return replace(
-            self,
-            rects={
-                k: Rect((box.corner[0] + r, box.corner[1] + v), box.size) for k, box in self.rects.items()
-            },
-            heads={k: (a + r, b + v) for k, (a, b) in self.heads.items()},
-            routes={k: tuple((a + r, b + v) for a, b in route) for k, route in self.routes.items()},
-            labels={k: (a + r, b + v) for k, (a, b) in self.labels.items()},
-            dividers=tuple(((a + r, b + v), (c + r, d + v)) for (a, b), (c, d) in self.dividers),
-        )
+        return self._mapped(lambda point: (point[0] + by[0], point[1] + by[1]), lambda size: size)
 
     def turned(self) -> Block:
         """Return the block with both ways exchanged."""
+        return replace(self._mapped(_exchanged, _exchanged), size=_exchanged(self.size))
+
+    def _mapped(self, at: Mapped, sized: Mapped) -> Block:
         return replace(
             self,
-            size=self.size[::-1],
-            rects={k: Rect(box.corner[::-1], box.size[::-1]) for k, box in self.rects.items()},
-            heads={k: point[::-1] for k, point in self.heads.items()},
-            routes={k: tuple(point[::-1] for point in route) for k, route in self.routes.items()},
-            labels={k: point[::-1] for k, point in self.labels.items()},
-            dividers=tuple((one[::-1], other[::-1]) for one, other in self.dividers),
+            rects={key: Rect(at(rect.corner), sized(rect.size)) for key, rect in self.rects.items()},
+            heads={key: at(point) for key, point in self.heads.items()},
+            routes={key: tuple(map(at, route)) for key, route in self.routes.items()},
+            labels={key: at(point) for key, point in self.labels.items()},
+            dividers=tuple((at(one), at(other)) for one, other in self.dividers),
         )
+
+
+def _exchanged(point: GridPoint) -> GridPoint:
+    return point[1], point[0]
 
 
 def merged(blocks: Iterable[Block]) -> Block:
