@@ -220,7 +220,7 @@ def between_regions(link: Link, family: Family) -> bool:
 
 
 def distance(box: Box, way: Sequence[Point]) -> float:
-    """Return how far a way of level and upright pieces is from a box; one without length is nowhere."""
+    """Return how far a way of level and upright pieces is from a box."""
     gaps = [
         (
             max(abs(box.x - (a[0] + b[0]) / 2) - (box.width + abs(a[0] - b[0])) / 2, 0.0),
@@ -228,7 +228,7 @@ def distance(box: Box, way: Sequence[Point]) -> float:
         )
         for a, b in pairwise(way)
     ]
-    return min((math.hypot(*gap) for gap in gaps), default=math.inf)
+    return min(math.hypot(*gap) for gap in gaps)
 
 
 def require_arrows(scene: Scene, family: Family) -> None:
@@ -269,6 +269,7 @@ def test_everything_has_its_own_place(name: str) -> None:
 @given(charts())
 def test_everything_has_its_own_place_in_any_chart(drawn: Chart) -> None:
     require_order(drawn)
+    require_page(draw_svg(drawn))
 
 
 @st.composite
@@ -397,6 +398,12 @@ def test_regions_are_divided_and_a_transition_between_them_is_drawn() -> None:
     assert picture.count('class="divider"') == 3, "two between three regions, one in front of them"
     assert "cross" in texts(picture)
     assert "wake -> eyes" in texts(picture)
+
+
+def test_a_transition_between_a_region_and_its_state_is_written_inside() -> None:
+    left = compound("left", leaf("one"), transitions=[on("up", "both")])
+    both = State("both", (on("down", "left"),), parallel=True, states=(left, compound("right", leaf("two"))))
+    assert {"up -> both", "down -> left"} <= set(texts(draw_svg(chart(both))))
 
 
 def test_the_active_states_are_highlighted_and_lighter_what_is_around_them() -> None:

@@ -166,12 +166,11 @@ class _Building:
             self._inside_it(start, lines)
             return
         end = self._end(start, one)
-        if end == start:
-            if self._is_region(start):
-                lines[-1] = replace(lines[-1], text=f"{lines[-1].text} -> {start}")
-                self._inside_it(start, lines)
-                return
-            local = False
+        if self._has_no_way(start, end):
+            lines[-1] = replace(lines[-1], text=f"{lines[-1].text} -> {end}")
+            self._inside_it(start, lines)
+            return
+        local = local and end != start
         self._link(start, end, lines, local=local)
         for segment in segments(one):
             self._transition(end, segment, local=local)
@@ -179,6 +178,13 @@ class _Building:
     def _inside_it(self, start: str, lines: Iterable[TextLine]) -> None:
         """Note a transition that is written in its state's box."""
         self.internal.setdefault(start, []).extend(replace(line, text=line.ranked) for line in lines)
+
+    def _has_no_way(self, start: str, end: str) -> bool:
+        """Return whether there is no room for an arrow: from a region to itself, or to or from its state."""
+        if start == end:
+            return self._is_region(start)
+        inner, outer = (start, end) if self._is_region(start) else (end, start)
+        return self._is_region(inner) and self._parent(inner) == outer
 
     def _is_region(self, key: str) -> bool:
         return key in self.states and self._is_parallel(self._parent(key))
