@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import posewright
 from posewright.charts import Chart, draw_mermaid, draw_svg, parse_chart, read_chart
-from posewright.charts.drawing import Style, edges_of, lay_out
+from posewright.charts.drawing import Style
+from posewright.charts.drawing.svg import compose
 from posewright.errors import UnknownNameError
 
 BEHAVIOURS = Path(posewright.__file__).parent / "robots/catalogue/robotis_bioloid/behaviours"
@@ -51,9 +52,9 @@ def test_a_shipped_chart_is_drawn_with_every_state_and_nothing_hidden(name: str,
 
 
 def hidden(chart: Chart, style: Style = Style.AUTO) -> float:
-    layout = lay_out(chart, edges_of(chart, style))
-    labels, nodes = [arrow.label for arrow in layout.arrows], list(layout.nodes.values())
-    return sum(a.overlap(b) for a, b in combinations([*labels, *nodes], 2))
+    scene = compose(chart, style, {}).scene
+    labels = [track.label for track in scene.tracks if track.label]
+    return sum(a.overlap(b) for a, b in combinations([*labels, *scene.boxes.values()], 2))
 
 
 @settings(max_examples=12, deadline=None)
@@ -68,11 +69,18 @@ def test_signs_say_the_rows_and_the_caption_says_what_they_mean() -> None:
     assert "w v u / s1 s0    X = either    w = right, v = left, u = front" in text
 
 
-def test_long_guards_become_numbers_with_a_key() -> None:
+def test_numbers_have_a_key() -> None:
     rows = ", ".join(f"{{when: n > {i} and n < {i + 100} and a, do: {{x: 1}}, go: s0}}" for i in range(4))
-    text = draw_svg(parse_chart(f"{HEAD}  s0: [{rows}]\n"))
+    text = draw_svg(parse_chart(f"{HEAD}  s0: [{rows}]\n"), style=Style.NUMBERS)
     assert ">1  2  3  4<" in text
-    assert "   3  n &gt; 2 and n &lt; 102 and a / x=1 -&gt; s0" in text
+    assert "   3  [n &gt; 2 and n &lt; 102 and a] / x=1 -&gt; s0" in text
+
+
+def test_words_that_would_fill_more_than_two_pages_become_numbers() -> None:
+    rows = [f"{{when: n > {i} and n < {i + 100} and a, do: {{x: 1}}, go: s0}}" for i in range(90)]
+    few, many = (draw_svg(parse_chart(f"{HEAD}  s0: [{', '.join(rows[:count])}]\n")) for count in (4, 90))
+    assert "[n &gt; 2 and n &lt; 102 and a]" in few
+    assert "  90  [n &gt; 89 and n &lt; 189 and a] / x=1 -&gt; s0" in many
 
 
 def test_the_same_chart_is_always_drawn_the_same() -> None:
@@ -88,7 +96,7 @@ def test_mermaid_has_every_arrow_and_escapes_its_own_signs() -> None:
     assert 'state "end" as state_end' in lines
     assert 'state "00" as state_00' in lines
     assert "[*] --> s0" in lines
-    assert "s0 --> state_end : n #60; 3 and n #37; 2 == 1" in lines
+    assert "s0 --> state_end : #91;n #60; 3 and n #37; 2 == 1#93;" in lines
 
 
 def test_mermaid_marks_the_active_state() -> None:

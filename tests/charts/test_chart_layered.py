@@ -9,42 +9,43 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from posewright.charts.drawing import (
+from posewright.charts.drawing.layout.arranging import (
     CLOSE,
-    Gap,
-    Item,
     Jog,
-    Pin,
-    Side,
-    Sort,
-    Thing,
-    Wire,
+    Obstacle,
+    ObstacleKind,
     arrange,
     assign,
+    compact,
+)
+from posewright.charts.drawing.layout.ranking import (
+    Item,
+    Pin,
+    Side,
+    Wire,
     by_breadth,
     by_colour,
     by_depth,
-    compact,
     rank,
-    shortest,
 )
+from posewright.charts.drawing.layout.simplex import Spacing, shortest
 
 ORDERS = (by_depth, by_breadth, by_colour)
 
 
 @st.composite
-def gaps(draw: st.DrawFn) -> tuple[int, list[Gap]]:
+def gaps(draw: st.DrawFn) -> tuple[int, list[Spacing]]:
     count = draw(st.integers(2, 14))
     ends = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).filter(
         lambda pair: pair[0] < pair[1]
     )
     found = draw(st.lists(st.tuples(ends, st.integers(-9, 20), st.integers(0, 5)), min_size=1, max_size=30))
-    return count, [Gap(a, b, least, weight) for (a, b), least, weight in found]
+    return count, [Spacing(a, b, least, weight) for (a, b), least, weight in found]
 
 
 @settings(max_examples=60, deadline=None)
 @given(gaps())
-def test_the_simplex_meets_every_gap_at_the_least_cost(problem: tuple[int, list[Gap]]) -> None:
+def test_the_simplex_meets_every_gap_at_the_least_cost(problem: tuple[int, list[Spacing]]) -> None:
     count, wanted = problem
     numbers = shortest(count, wanted)
     assert all(numbers[gap.head] - numbers[gap.tail] >= gap.least for gap in wanted)
@@ -53,7 +54,7 @@ def test_the_simplex_meets_every_gap_at_the_least_cost(problem: tuple[int, list[
     )
 
 
-def least_cost(count: int, wanted: list[Gap]) -> int:
+def least_cost(count: int, wanted: list[Spacing]) -> int:
     """Return what an independent solver finds."""
     cost, rows = np.zeros(count), np.zeros((len(wanted), count))
     for i, gap in enumerate(wanted):
@@ -65,7 +66,7 @@ def least_cost(count: int, wanted: list[Gap]) -> int:
 
 
 def test_gaps_may_run_in_a_circle_that_asks_for_nothing() -> None:
-    between = [Gap(0, 1, 3, 0), Gap(1, 0, -8, 0), Gap(0, 2, 6, 1), Gap(1, 2, 0, 5)]
+    between = [Spacing(0, 1, 3, 0), Spacing(1, 0, -8, 0), Spacing(0, 2, 6, 1), Spacing(1, 2, 0, 5)]
     assert shortest(3, between) == [0, 6, 6]
 
 
@@ -138,9 +139,12 @@ def test_jogs_that_would_touch_are_in_different_lanes(ends: list[tuple[int, int]
 
 
 def test_compaction_moves_things_together_but_never_past_one_another() -> None:
-    edge, item = Thing(Sort.EDGE, 0, 0, 0, 100), Thing(Sort.ITEM, 80, 20, 0, 40)
-    beside, behind = Thing(Sort.ITEM, 200, 20, 60, 100), Thing(Sort.ITEM, 300, 20, 0, 100)
-    end = Thing(Sort.EDGE, 400, 0, 0, 100)
+    edge, item = Obstacle(ObstacleKind.EDGE, 0, 0, 0, 100), Obstacle(ObstacleKind.ITEM, 80, 20, 0, 40)
+    beside, behind = (
+        Obstacle(ObstacleKind.ITEM, 200, 20, 60, 100),
+        Obstacle(ObstacleKind.ITEM, 300, 20, 0, 100),
+    )
+    end = Obstacle(ObstacleKind.EDGE, 400, 0, 0, 100)
     first, a, b, c, last = compact([edge, item, beside, behind, end], [([0, 1, 3, 4], 1), ([0, 2, 3], 1)])
     assert first == 0 < a == b
     assert a + 20 < c

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -12,20 +14,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.drawing import (
-    Box,
-    Family,
-    Mark,
-    Point,
-    Scene,
-    Style,
-    compose,
-    draw_chart,
-    draw_svg,
-    text_width,
-)
+from posewright.charts import read_chart
+from posewright.charts.drawing import Mark, Style, draw_chart, draw_mermaid, draw_svg
+from posewright.charts.drawing.diagram import ROUND, Link, Shape
+from posewright.charts.drawing.layout.choosing import Scene
+from posewright.charts.drawing.layout.siding import Family
+from posewright.charts.drawing.pen import Box, Point, text_width
+from posewright.charts.drawing.svg import compose
 from posewright.charts.expression import Expression, Name, Source, constant
-from posewright.charts.model import Chart, Kind, Memory, Raise, State, Target, Transition, assign, to
+from posewright.charts.model import (
+    Chart,
+    Kind,
+    Memory,
+    Priority,
+    Raise,
+    State,
+    Target,
+    Transition,
+    assign,
+    to,
+)
 from posewright.charts.types import BoolType
 from posewright.errors import InputError, UnknownNameError
 
@@ -190,20 +198,45 @@ def require_order(drawn: Chart) -> None:
 def require_labels(scene: Scene, family: Family) -> None:
     labels = [track.label for track in scene.tracks if track.label]
     assert all(a.overlap(b) == 0 for a, b in combinations(labels, 2))
-    configuration = [scene.boxes[key] for key, node in family.nodes.items() if not node.inside]
+    leaves = [scene.boxes[key] for key, node in family.nodes.items() if not node.inside]
     titles = [
         Box(x + text_width(family.nodes[key].title) / 2, y - 5, text_width(family.nodes[key].title), 10)
         for key, (x, y) in scene.heads.items()
     ]
-    assert all(label.overlap(box) == 0 for label in labels for box in (*configuration, *titles))
+    assert all(label.overlap(box) == 0 for label in labels for box in (*leaves, *titles))
+    for track in scene.tracks:
+        if track.label and not between_regions(track.link, family):
+            own = distance(track.label, track.points)
+            for other in scene.tracks:
+                if other is not track:
+                    assert own < distance(track.label, other.points), f"{track.link} or {other.link}?"
+
+
+def between_regions(link: Link, family: Family) -> bool:
+    """Return whether an arrow leads from one region of a state to another: others may cross its words."""
+    around = [key for key in family.around(link.start) if family.nodes[key].parallel]
+    pairs = [(family.child(key, link.start), family.child(key, link.end)) for key in around]
+    return any(end is not None and start != end for start, end in pairs)
+
+
+def distance(box: Box, way: Sequence[Point]) -> float:
+    """Return how far a way of level and upright pieces is from a box."""
+    gaps = [
+        (
+            max(abs(box.x - (a[0] + b[0]) / 2) - (box.width + abs(a[0] - b[0])) / 2, 0.0),
+            max(abs(box.y - (a[1] + b[1]) / 2) - (box.height + abs(a[1] - b[1])) / 2, 0.0),
+        )
+        for a, b in pairwise(way)
+    ]
+    return min(math.hypot(*gap) for gap in gaps)
 
 
 def require_arrows(scene: Scene, family: Family) -> None:
     for track in scene.tracks:
         link, way = track.link, track.points
-        assert scene.boxes.get(link.start, Box(0, 0, 1e6, 1e6)).grown(1).holds(way[0])
-        assert scene.boxes.get(link.end, Box(0, 0, 1e6, 1e6)).grown(1).holds(way[-1])
         assert all(a[0] == b[0] or a[1] == b[1] for a, b in pairwise(way)), "every piece is level or upright"
+        for key, end in ((link.start, way[0]), (link.end, way[-1])):
+            assert at_border(scene, family, key, end), f"{link} ends at {end}, not at {key}"
         if track.label and link.start != link.end:
             assert crosses(way, track.label), "a label is on its arrow"
         for key, node in family.nodes.items():
@@ -215,6 +248,18 @@ def require_arrows(scene: Scene, family: Family) -> None:
                 assert not crosses(way, scene.boxes[key].grown(-2)), f"{link} runs through {key}"
 
 
+def at_border(scene: Scene, family: Family, key: str, end: Point) -> bool:
+    """Return whether an arrow ends at the line around a node or at its round sign; a region has no line."""
+    box = scene.boxes.get(key, Box(scene.width / 2, scene.height / 2, scene.width, scene.height))
+    aside, above = abs(end[0] - box.x), abs(end[1] - box.y)
+    if family.nodes[key].shape in ROUND:
+        far = aside + above if family.nodes[key].shape is Shape.JUNCTION else math.hypot(aside, above)
+        return far == pytest.approx(box.width / 2, abs=1.5)
+    inside = aside <= box.width / 2 and above <= box.height / 2
+    region = family.nodes[key].shape is Shape.REGION
+    return inside and (region or aside == box.width / 2 or above == box.height / 2)
+
+
 @pytest.mark.parametrize("name", CHARTS)
 def test_everything_has_its_own_place(name: str) -> None:
     require_order(CHARTS[name])
@@ -224,6 +269,91 @@ def test_everything_has_its_own_place(name: str) -> None:
 @given(charts())
 def test_everything_has_its_own_place_in_any_chart(drawn: Chart) -> None:
     require_order(drawn)
+    require_page(draw_svg(drawn))
+
+
+@st.composite
+def flat_charts(draw: st.DrawFn) -> Chart:
+    """A flat chart of up to six states with arrows both ways between most of them, some to a final state."""
+    names = [f"s{i}" for i in range(draw(st.integers(2, 6)))]
+
+    def arrows() -> list[Transition]:
+        goals = draw(st.lists(st.sampled_from([*names, "over"]), max_size=4))
+        return [on(draw(st.sampled_from(["go", "a_rather_long_event"])), goal) for goal in goals]
+
+    states = [leaf(name, *arrows()) for name in names]
+    priority = draw(st.sampled_from(Priority))
+    return chart(*states, State("over", final=True), priority=priority)
+
+
+@settings(max_examples=25, deadline=None)
+@given(flat_charts())
+def test_every_label_is_nearest_to_its_own_arrow_where_arrows_lead_both_ways(drawn: Chart) -> None:
+    require_order(drawn)
+    require_page(draw_svg(drawn))
+
+
+def require_page(picture: str) -> None:
+    """Require that all letters are on the page, and that none are written over others."""
+    root = ET.fromstring(picture)  # noqa: S314 -- our own text
+    left, top, width, height = map(float, root.get("viewBox", "").split())
+    page = Box(left + width / 2, top + height / 2, width, height)
+    boxes = [written(text) for text in root.iter(f"{SVG}text")]
+    assert all(holds(page, box) for box in boxes)
+    assert all(a.overlap(b) == 0 for a, b in combinations(boxes, 2))
+    assert all(page.holds(point) for path in root.iter(f"{SVG}path") for point in corners(path))
+
+
+def written(text: ET.Element) -> Box:
+    """Return what a line of text takes on the page, between its base and the height of small letters."""
+    looks, words = set(text.get("class", "").split()), text.text or ""
+    font = next((size for look, size in FONTS.items() if look in looks), 12.0)
+    width, x, y = len(words.strip()) * 0.6 * font, float(text.get("x", "")), float(text.get("y", ""))
+    x += (len(words) - len(words.lstrip())) * 0.6 * font
+    middle = x + width / 2 if looks & {"left", "title", "legend"} else x - width / 2 if "rank" in looks else x
+    return Box(middle, y - 0.3 * font, width, 0.6 * font)
+
+
+FONTS = {"title": 17.0, "name": 15.0, "region": 13.0, "rank": 9.5}
+
+
+def corners(path: ET.Element) -> list[Point]:
+    if "sign" in path.get("class", ""):
+        return []
+    pairs = re.findall(r"(-?[\d.]+),(-?[\d.]+)", path.get("d", ""))
+    return [(float(x), float(y)) for x, y in pairs if path.get("class")]
+
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = [*ROOT.glob("examples/charts/*/*.chart.yaml"), *ROOT.glob("src/**/behaviours/*.chart.yaml")]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.split(".")[0])
+def test_shipped_charts_have_everything_in_its_own_place(path: Path) -> None:
+    drawn = read_chart(path)
+    require_order(drawn)
+    require_page(draw_svg(drawn))
+
+
+def test_a_large_chart_has_few_bends_and_crossings() -> None:
+    scene, _ = scene_of(read_chart(ROOT / "examples/charts/sumo/sumo_18_5.chart.yaml"))
+    assert scene.bends <= 82
+    assert scene.crossings <= 2
+
+
+def test_transitions_that_are_asked_in_order_are_numbered() -> None:
+    states = (
+        leaf("a", on("one", "b"), on("two", "b"), Transition(go=to("c"))),
+        leaf("b", on("x", "a")),
+        leaf("c"),
+    )
+    picture = draw_svg(chart(*states, priority=Priority.ORDERED))
+    assert re.findall(r'class="rank"[^>]*>(\d)<', picture) == ["1", "2"]
+    assert "3" in texts(picture), "an arrow without words has its number alone"
+    assert 'class="rank"' not in draw_svg(chart(*states)), "nor where guards exclude one another"
+    found = draw_mermaid(chart(*states, priority=Priority.ORDERED))
+    assert "a --> b : 1#58; one<br/>2#58; two" in found
+    assert "a --> c : 3" in found
 
 
 def texts(picture: str) -> list[str]:
@@ -270,6 +400,12 @@ def test_regions_are_divided_and_a_transition_between_them_is_drawn() -> None:
     assert "wake -> eyes" in texts(picture)
 
 
+def test_a_transition_between_a_region_and_its_state_is_written_inside() -> None:
+    left = compound("left", leaf("one"), transitions=[on("up", "both")])
+    both = State("both", (on("down", "left"),), parallel=True, states=(left, compound("right", leaf("two"))))
+    assert {"up -> both", "down -> left"} <= set(texts(draw_svg(chart(both))))
+
+
 def test_the_active_states_are_highlighted_and_lighter_what_is_around_them() -> None:
     for active in ("left_up+right_down", ["left_up", "right_down"], ("off", "left_up+right_down")):
         picture = draw_svg(PARALLEL, active=active)
@@ -311,13 +447,6 @@ def test_numbers_have_a_key_that_says_where_each_transition_leads() -> None:
     assert "    1a  [front] -> left" in found
     assert "    1b  [else] -> junction ask" in found
     assert "junction ask" in found
-
-
-def test_a_flat_machine_is_drawn_in_layers_only_where_it_is_marked() -> None:
-    states = leaf("a", Transition(go=to("b"))), leaf("b")
-    flat = Chart("flat", Kind.MEALY, 0.1, {}, {}, to("a"), states)
-    assert "data-state" not in draw_svg(flat)
-    assert "data-state" in draw_svg(flat, marks={"a": Mark.COVERED})
 
 
 def test_marks_are_refused_in_mermaid_text(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posewright.charts.drawing import draw_timeline, envelope, levels_of, runs_of, timeline_svg
+from posewright.charts.drawing.timeline import draw_timeline, envelope, levels_of, runs_of, timeline_svg
 from posewright.charts.model import Chart, Kind, State, to
 from posewright.charts.types import BoolType, EnumType, FloatType, Value
 from posewright.errors import InputError

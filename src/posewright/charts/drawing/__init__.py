@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
-from posewright.charts.drawing.composing import compose
-from posewright.charts.drawing.geometry import Box, Point
-from posewright.charts.drawing.labels import Style, edges_of
-from posewright.charts.drawing.layered.arranging import arrange
-from posewright.charts.drawing.layered.compaction import Sort, Thing, compact
-from posewright.charts.drawing.layered.graph import Item, Pin, Side, Wire
-from posewright.charts.drawing.layered.ranking import by_breadth, by_colour, by_depth, rank
-from posewright.charts.drawing.layered.simplex import Gap, shortest
-from posewright.charts.drawing.layered.tracks import CLOSE, Jog, assign
-from posewright.charts.drawing.layout import lay_out
-from posewright.charts.drawing.levels import levels_of
-from posewright.charts.drawing.marks import Mark
+from posewright.charts.drawing.diagram import ROUND, Link, Mark, Shape
+from posewright.charts.drawing.layout.arranging import (
+    CLOSE,
+    Jog,
+    Obstacle,
+    ObstacleKind,
+    arrange,
+    assign,
+    compact,
+)
+from posewright.charts.drawing.layout.choosing import Scene
+from posewright.charts.drawing.layout.ranking import (
+    Item,
+    Pin,
+    Side,
+    Wire,
+    by_breadth,
+    by_colour,
+    by_depth,
+    rank,
+)
+from posewright.charts.drawing.layout.siding import Family
+from posewright.charts.drawing.layout.simplex import Spacing, shortest
 from posewright.charts.drawing.mermaid import draw_mermaid
-from posewright.charts.drawing.nested.family import Family
-from posewright.charts.drawing.nested.metrics import text_width
-from posewright.charts.drawing.nested.scene import Scene
-from posewright.charts.drawing.picture import draw_chart, style_called
-from posewright.charts.drawing.runs import envelope, runs_of
-from posewright.charts.drawing.svg import draw_svg
-from posewright.charts.drawing.timeline import draw_timeline, timeline_svg
+from posewright.charts.drawing.pen import Box, Point, text_width
+from posewright.charts.drawing.svg import compose, draw_chart, draw_svg, style_called
+from posewright.charts.drawing.timeline import draw_timeline, envelope, levels_of, runs_of, timeline_svg
+from posewright.charts.drawing.words import Style
 
 __all__ = [
     "CLOSE",
+    "ROUND",
     "Box",
     "Family",
-    "Gap",
     "Item",
     "Jog",
+    "Link",
     "Mark",
+    "Obstacle",
+    "ObstacleKind",
     "Pin",
     "Point",
     "Scene",
+    "Shape",
     "Side",
-    "Sort",
+    "Spacing",
     "Style",
-    "Thing",
     "Wire",
     "arrange",
     "assign",
@@ -50,9 +61,7 @@ __all__ = [
     "draw_mermaid",
     "draw_svg",
     "draw_timeline",
-    "edges_of",
     "envelope",
-    "lay_out",
     "levels_of",
     "rank",
     "runs_of",

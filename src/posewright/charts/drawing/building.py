@@ -1,14 +1,82 @@
-"""From a chart to the nodes and links of its picture."""
+"""From a chart to the nodes and links of its picture, every transition with a number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from string import ascii_lowercase
 
-from posewright.charts.drawing.diagram import Diagram, Hook, Line, Link, Node, Shape
-from posewright.charts.drawing.numbering import Numbered, numbered, segments
+from posewright.charts.drawing.diagram import Diagram, DiagramNode, Hook, Link, Shape, TextLine, TransitionKey
 from posewright.charts.drawing.words import reactions, wrapped
-from posewright.charts.model import Chart, Kind, Memory, State, Target
+from posewright.charts.model import Chart, Kind, Memory, Priority, State, Target, Transition
+
+
+@dataclass(frozen=True)
+class NumberedTransition:
+    """A transition, or a segment of one.
+
+    Attributes:
+        start: the state or the named junction that it leaves.
+        key: the transition that it belongs to.
+        number: how the key of a picture calls it.
+        ordered: whether of several whose guards hold the first one wins by design.
+        rank: its place among those, from 1; 0 where it has no rivals.
+        depth: unnamed junctions on the way to it.
+    """
+
+    start: str
+    transition: Transition
+    key: TransitionKey
+    number: str
+    ordered: bool = False
+    rank: int = 0
+    depth: int = 0
+
+
+def numbered(chart: Chart) -> list[NumberedTransition]:
+    """Return all transitions of states and of named junctions, each before its segments."""
+    starts = [(state.name, state.transitions, chart.priority_in(state)) for state in chart.every_state]
+    starts += [(name, ways, chart.priority) for name, ways in chart.junctions.items()]
+    found: list[NumberedTransition] = []
+    count = 0
+    for start, transitions, priority in starts:
+        ordered = priority is Priority.ORDERED
+        for i, transition in enumerate(transitions):
+            count += 1
+            rank = _rank(ordered, i, transitions)
+            one = NumberedTransition(start, transition, (start, i), str(count), ordered, rank)
+            found += _with_segments(one)
+    return found
+
+
+def segments(whole: NumberedTransition) -> list[NumberedTransition]:
+    """Return the ways on from the unnamed junction at which a transition ends."""
+    ways = whole.transition.then
+    return [
+        replace(
+            whole,
+            transition=segment,
+            number=f"{whole.number}{_letter(i)}",
+            rank=_rank(whole.ordered, i, ways),
+            depth=whole.depth + 1,
+        )
+        for i, segment in enumerate(ways)
+    ]
+
+
+def _rank(ordered: bool, i: int, rivals: Sequence[Transition]) -> int:
+    return i + 1 if ordered and len(rivals) > 1 else 0
+
+
+def _with_segments(whole: NumberedTransition) -> Iterator[NumberedTransition]:
+    yield whole
+    for segment in segments(whole):
+        yield from _with_segments(segment)
+
+
+def _letter(i: int) -> str:
+    return ascii_lowercase[i] if i < len(ascii_lowercase) else f"({i + 1})"
+
 
 ROOT = "the chart"
 """Key of the node that everything is inside of; no state has a name with a space."""
@@ -16,11 +84,11 @@ ROOT = "the chart"
 TEXT_WIDTH = 40
 """Letters in a line inside a state."""
 
-Say = Callable[[Numbered], Sequence[str]]
+Labeller = Callable[[NumberedTransition], Sequence[str]]
 """What is written on an arrow for a transition."""
 
 
-def build(chart: Chart, say: Say, per_line: int = 1) -> Diagram:
+def build(chart: Chart, say: Labeller, per_line: int = 1) -> Diagram:
     """Return the nodes and links of a chart's picture.
 
     Args:
@@ -32,39 +100,42 @@ def build(chart: Chart, say: Say, per_line: int = 1) -> Diagram:
 
 
 class _Building:
-    def __init__(self, chart: Chart, say: Say, per_line: int) -> None:
+    def __init__(self, chart: Chart, say: Labeller, per_line: int) -> None:
         self.chart, self.say, self.per_line = chart, say, per_line
         self.states = {state.name: state for state in chart.every_state}
-        self.signs: dict[str, tuple[str, Node]] = {}
-        self.joints: dict[str, Node] = {}
-        self.links: dict[tuple[str, str, bool], list[Line]] = {}
-        self.internal: dict[str, list[Line]] = {}
+        self.signs: dict[str, tuple[str, DiagramNode]] = {}
+        self.joints: dict[str, DiagramNode] = {}
+        self.links: dict[tuple[str, str, bool], list[TextLine]] = {}
+        self.internal: dict[str, list[TextLine]] = {}
 
     def build(self) -> Diagram:
         self._initial(ROOT, self.chart.initial, self.chart.parallel)
         for state in self.states.values():
             if state.states:
                 self._initial(state.name, state.initial, state.parallel)
-        for way in numbered(self.chart):
-            if way.depth == 0:
-                start = way.start if way.start in self.states else self._joint(way.start)
-                self._transition(start, way, local=way.transition.local)
+        for one in numbered(self.chart):
+            if one.depth == 0:
+                start = one.start if one.start in self.states else self._joint(one.start)
+                self._transition(start, one, local=one.transition.local)
         self._house_joints()
         title, states = self.chart.name, self.chart.states
-        root = Node(ROOT, Shape.STATE, title, (), self._inside(ROOT, states), self.chart.parallel)
+        root = DiagramNode(ROOT, Shape.STATE, title, (), self._inside(ROOT, states), self.chart.parallel)
         links = [
             Link(start, end, self._packed(lines), self._hook(start, end, local))
             for (start, end, local), lines in self.links.items()
         ]
         return Diagram(root, tuple(links))
 
-    def _packed(self, lines: Sequence[Line]) -> tuple[Line, ...]:
+    def _packed(self, lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
         """Return lines with several transitions on each."""
         if self.per_line == 1:
             return tuple(lines)
         groups = [lines[i : i + self.per_line] for i in range(0, len(lines), self.per_line)]
         return tuple(
-            Line("  ".join(line.text for line in group), tuple(way for line in group for way in line.ways))
+            TextLine(
+                "  ".join(line.text for line in group),
+                tuple(key for line in group for key in line.transitions),
+            )
             for group in groups
         )
 
@@ -72,11 +143,11 @@ class _Building:
         if parallel:
             return
         dot = f"initial of {key}"
-        self.signs[dot] = key, Node(dot, Shape.INITIAL)
+        self.signs[dot] = key, DiagramNode(dot, Shape.INITIAL)
         for target in targets:
             self._link(dot, self._target(target), ())
 
-    def _link(self, start: str, end: str, lines: Iterable[Line], *, local: bool = False) -> None:
+    def _link(self, start: str, end: str, lines: Iterable[TextLine], *, local: bool = False) -> None:
         self.links.setdefault((start, end, local), []).extend(lines)
 
     def _hook(self, start: str, end: str, local: bool) -> Hook | None:
@@ -86,46 +157,58 @@ class _Building:
             return Hook.START
         return Hook.END if self._within(start, end) else None
 
-    def _transition(self, start: str, way: Numbered, *, local: bool) -> None:
-        transition = way.transition
-        lines = [Line(text, (way.way,)) for text in self.say(way)]
+    def _transition(self, start: str, one: NumberedTransition, *, local: bool) -> None:
+        transition = one.transition
+        lines = [TextLine(text, (one.key,)) for text in self.say(one)]
+        if one.rank and self.per_line == 1:
+            lines[0] = replace(lines[0], rank=one.rank)
         if start in self.states and not transition.go and not transition.leads_on:
-            self.internal.setdefault(start, []).extend(lines)
+            self._inside_it(start, lines)
             return
-        end = self._end(start, way)
-        if end == start:
-            if self._is_region(start):
-                lines[-1] = replace(lines[-1], text=f"{lines[-1].text} -> {start}")
-                self.internal.setdefault(start, []).extend(lines)
-                return
-            local = False
+        end = self._end(start, one)
+        if self._has_no_way(start, end):
+            lines[-1] = replace(lines[-1], text=f"{lines[-1].text} -> {end}")
+            self._inside_it(start, lines)
+            return
+        local = local and end != start
         self._link(start, end, lines, local=local)
-        for segment in segments(way):
+        for segment in segments(one):
             self._transition(end, segment, local=local)
+
+    def _inside_it(self, start: str, lines: Iterable[TextLine]) -> None:
+        """Note a transition that is written in its state's box."""
+        self.internal.setdefault(start, []).extend(replace(line, text=line.ranked) for line in lines)
+
+    def _has_no_way(self, start: str, end: str) -> bool:
+        """Return whether there is no room for an arrow: from a region to itself, or to or from its state."""
+        if start == end:
+            return self._is_region(start)
+        inner, outer = (start, end) if self._is_region(start) else (end, start)
+        return self._is_region(inner) and self._parent(inner) == outer
 
     def _is_region(self, key: str) -> bool:
         return key in self.states and self._is_parallel(self._parent(key))
 
-    def _end(self, start: str, way: Numbered) -> str:
+    def _end(self, start: str, one: NumberedTransition) -> str:
         """Return the node at which a transition's arrow ends."""
-        transition = way.transition
+        transition = one.transition
         if transition.junction is not None:
             return self._joint(transition.junction)
         if transition.then:
-            return self._sign(Node(f"junction of {way.number}", Shape.JUNCTION))
+            return self._sign(DiagramNode(f"junction of {one.number}", Shape.JUNCTION))
         if len(transition.go) == 1:
             return self._target(transition.go[0])
         if not transition.go:
-            return self._sign(Node(f"stay of {start}", Shape.STAY, "stays"))
-        fork = self._sign(Node(f"fork of {way.number}", Shape.FORK))
+            return self._sign(DiagramNode(f"stay of {start}", Shape.STAY, "stays"))
+        fork = self._sign(DiagramNode(f"fork of {one.number}", Shape.FORK))
         for target in transition.go:
             self._link(fork, self._target(target), ())
         return fork
 
     def _joint(self, name: str) -> str:
-        return self._sign(Node(f"junction {name}", Shape.JUNCTION, name))
+        return self._sign(DiagramNode(f"junction {name}", Shape.JUNCTION, name))
 
-    def _sign(self, node: Node) -> str:
+    def _sign(self, node: DiagramNode) -> str:
         """Note a sign that is housed where its neighbours are."""
         self.joints.setdefault(node.key, node)
         return node.key
@@ -138,7 +221,7 @@ class _Building:
         if key not in self.signs:
             parallel = self.states[target.state].parallel
             home = self._parent(target.state) if parallel else target.state
-            self.signs[key] = home, Node(key, shape, f"of {target.state}" if parallel else "")
+            self.signs[key] = home, DiagramNode(key, shape, f"of {target.state}" if parallel else "")
             for end in target.default or ((target.state,) if parallel else ()):
                 self._link(key, end, ())
         return key
@@ -211,19 +294,19 @@ class _Building:
                 shared = level[0]
         return shared
 
-    def _inside(self, key: str, states: Sequence[State]) -> tuple[Node, ...]:
+    def _inside(self, key: str, states: Sequence[State]) -> tuple[DiagramNode, ...]:
         signs = [node for home, node in self.signs.values() if home == key]
         dots = [node for node in signs if node.shape is Shape.INITIAL]
         others = [node for node in signs if node.shape is not Shape.INITIAL]
         region = self._is_parallel(key)
         return (*dots, *(self._node(state, region) for state in states), *others)
 
-    def _node(self, state: State, region: bool) -> Node:
+    def _node(self, state: State, region: bool) -> DiagramNode:
         shape = Shape.REGION if region else Shape.FINAL if state.final else Shape.STATE
-        lines = [Line(text) for text in self._texts(state)]
+        lines = [TextLine(text) for text in self._texts(state)]
         lines += self._packed(self.internal.get(state.name, []))
         inside = self._inside(state.name, state.states)
-        return Node(state.name, shape, state.name, tuple(lines), inside, state.parallel)
+        return DiagramNode(state.name, shape, state.name, tuple(lines), inside, state.parallel)
 
     def _texts(self, state: State) -> list[str]:
         texts = [f"at least {state.min_s:g} s"] if state.min_s else []

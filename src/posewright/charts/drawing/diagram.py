@@ -1,12 +1,14 @@
-"""What a chart's picture is made of, before anything has a place: nodes inside nodes, and links."""
+"""What a chart's picture is made of, before anything has a place: nodes inside nodes, links, and marks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-Way = tuple[str, int]
+from posewright.charts.model import Chart
+
+TransitionKey = tuple[str, int]
 """A transition: the name of the state (or junction) that it leaves, and its place among those."""
 
 
@@ -24,6 +26,10 @@ class Shape(Enum):
     STAY = "stay"
 
 
+ROUND = frozenset({Shape.JUNCTION, Shape.HISTORY, Shape.DEEP_HISTORY, Shape.FINAL})
+"""Signs that do not fill their boxes, and have their names beside them."""
+
+
 class Hook(Enum):
     """Which end of a link reaches round the border of the state it is inside of, for it leaves that state."""
 
@@ -32,15 +38,25 @@ class Hook(Enum):
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of text, and the transitions that it speaks of."""
+class TextLine:
+    """A line of text, and the transitions that it speaks of.
+
+    Attributes:
+        rank: place of the transition among those that are asked in order, from 1; 0 where there is no order.
+    """
 
     text: str
-    ways: tuple[Way, ...] = ()
+    transitions: tuple[TransitionKey, ...] = ()
+    rank: int = 0
+
+    @property
+    def ranked(self) -> str:
+        """The text with the place in front of it: `2: go`."""
+        return f"{self.rank}: {self.text}".removesuffix(": ") if self.rank else self.text
 
 
 @dataclass(frozen=True)
-class Node:
+class DiagramNode:
     """A state or a sign.
 
     Attributes:
@@ -53,8 +69,8 @@ class Node:
     key: str
     shape: Shape
     title: str = ""
-    lines: tuple[Line, ...] = ()
-    inside: tuple[Node, ...] = ()
+    lines: tuple[TextLine, ...] = ()
+    inside: tuple[DiagramNode, ...] = ()
     parallel: bool = False
 
 
@@ -64,25 +80,85 @@ class Link:
 
     start: str
     end: str
-    lines: tuple[Line, ...] = ()
+    lines: tuple[TextLine, ...] = ()
     hook: Hook | None = None
 
     @property
-    def ways(self) -> tuple[Way, ...]:
+    def transitions(self) -> tuple[TransitionKey, ...]:
         """The transitions that it stands for."""
-        return tuple(dict.fromkeys(way for line in self.lines for way in line.ways))
+        return tuple(dict.fromkeys(key for line in self.lines for key in line.transitions))
 
 
 @dataclass(frozen=True)
 class Diagram:
     """A root node, which is the chart, and links between the nodes inside it."""
 
-    root: Node
+    root: DiagramNode
     links: tuple[Link, ...]
 
 
-def walk_nodes(node: Node) -> Iterator[Node]:
+def walk_nodes(node: DiagramNode) -> Iterator[DiagramNode]:
     """Yield a node and all inside it, the outer ones first."""
     yield node
     for child in node.inside:
         yield from walk_nodes(child)
+
+
+class Mark(Enum):
+    """How far a state or a transition has been tried."""
+
+    COVERED = "covered"
+    PARTLY = "partly covered"
+    MISSED = "not covered"
+
+    @property
+    def sign(self) -> str:
+        """What stands before a transition with the mark, so that colour is not needed to tell."""
+        return {Mark.COVERED: "", Mark.PARTLY: "~ ", Mark.MISSED: "✗ "}[self]
+
+    @property
+    def look(self) -> str:
+        """The name of its look in a picture."""
+        return self.name.lower()
+
+
+DiagramMarks = Mapping[TransitionKey | str, Mark]
+"""Marks of states by name, and of transitions by state (or junction) and place among its transitions."""
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """Active states: the innermost ones, and those around them."""
+
+    inner: frozenset[str] = frozenset()
+    outer: frozenset[str] = frozenset()
+
+
+def mark_of(marks: DiagramMarks, keys: Iterable[TransitionKey]) -> Mark | None:
+    """Return the mark of several transitions together; partly where they differ."""
+    found = {marks[key] for key in keys if key in marks}
+    return next(iter(found)) if len(found) == 1 else Mark.PARTLY if found else None
+
+
+def names_in(active: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return the states named by one name, by several joined with `+`, or by a list of such."""
+    if active is None:
+        return ()
+    parts = [active] if isinstance(active, str) else active
+    return tuple(name.strip() for part in parts for name in part.split("+"))
+
+
+def highlight(chart: Chart, active: str | Iterable[str] | None) -> Highlight:
+    """Return which states of a chart are to be highlighted.
+
+    Raises:
+        UnknownNameError: there is no state of one of the names.
+    """
+    names = [chart.state(name).name for name in names_in(active)]
+    outer: set[str] = set()
+    for name in names:
+        parent = chart.parents[name]
+        while parent is not None:
+            outer.add(parent)
+            parent = chart.parents[parent]
+    return Highlight(frozenset(names) - outer, frozenset(outer))

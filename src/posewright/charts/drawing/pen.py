@@ -1,13 +1,129 @@
-"""Strokes, letters and colours that every picture of a chart is drawn with."""
+"""Sizes, strokes, letters and colours that every picture of a chart is drawn with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from posewright.charts.drawing.geometry import Box
-from posewright.charts.drawing.layout import LABEL_FONT, NODE_FONT
-from posewright.charts.drawing.marks import Mark
+from posewright.charts.drawing.diagram import DiagramNode, Mark, Shape, TextLine
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle by its centre and size."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def overlap(self, other: Box) -> float:
+        """Return the area that two boxes share."""
+        wide = (self.width + other.width) / 2 - abs(self.x - other.x)
+        high = (self.height + other.height) / 2 - abs(self.y - other.y)
+        return wide * high if wide > 0 and high > 0 else 0.0
+
+    def holds(self, point: Point) -> bool:
+        """Return whether a point lies inside."""
+        return abs(point[0] - self.x) <= self.width / 2 and abs(point[1] - self.y) <= self.height / 2
+
+    def grown(self, margin: float) -> Box:
+        """Return the box with a margin around it."""
+        return Box(self.x, self.y, self.width + 2 * margin, self.height + 2 * margin)
+
+
+def between(a: Point, b: Point, t: float) -> Point:
+    """Return the point on the way from `a` to `b`."""
+    return a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t
+
+
+NODE_FONT, LABEL_FONT, TITLE_FONT = 15.0, 12.0, 17.0
+"""Heights of letters [px]."""
+
+RANK_FONT = 9.5
+"""Height of the small numbers in front of transitions that are asked in order [px]."""
+
+LETTER, LINE = 0.62, 1.3
+"""Width of a letter of a fixed-width font and height of a line, by the height of letters."""
+
+ROW = round(LINE * LABEL_FONT)
+"""From a line of text to the next [px]."""
+
+TITLE_ROW = 26
+"""Height of the band with a state's name [px]."""
+
+TITLE_BASE = 18
+"""From the top of a box to the line on which its name stands [px]."""
+
+SIDE_ROOM = 12
+"""Room between text and the border of its box [px]."""
+
+LABEL_SIDE, RANK_ROOM, RANK_DIGIT = 5, 4, 7
+"""Room beside what is written on an arrow, more on the left for a rank, and for its further digits [px]."""
+
+DOT, DIAMOND, CIRCLE, BAR = 12, 20, 24, 6
+"""Sizes of initial dots, junctions, history signs and final states, and the thickness of forks [px]."""
+
+Size = tuple[int, int]
+"""Width and height [px]."""
+
+
+def text_width(text: str, font: float = LABEL_FONT) -> int:
+    """Return the width of a text, never less than it needs [px]."""
+    return math.ceil(len(text) * LETTER * font)
+
+
+def lines_size(lines: Sequence[TextLine]) -> Size:
+    """Return the size of lines of text [px]."""
+    written = [line.text for line in lines if line.text]
+    return max((text_width(text) for text in written), default=0), len(written) * ROW
+
+
+def written_on(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Return what is written on an arrow: of a transition without words, its rank."""
+    return [
+        line if line.text else TextLine(str(line.rank), line.transitions) for line in lines if line.ranked
+    ]
+
+
+def label_size(lines: Sequence[TextLine]) -> Size | None:
+    """Return the size of what is written on an arrow, None where nothing is."""
+    lines = written_on(lines)
+    width, height = lines_size(lines)
+    if not height:
+        return None
+    digits = max(len(str(line.rank)) for line in lines)
+    return width + 2 * LABEL_SIDE + (digits - 1) * RANK_DIGIT, height + 4
+
+
+def head_size(node: DiagramNode) -> Size:
+    """Return the size of a state's name with what is written below it."""
+    width, height = lines_size(node.lines)
+    title = text_width(node.title, NODE_FONT)
+    return max(width, title) + 2 * SIDE_ROOM, TITLE_ROW + (height + 8 if height else 0)
+
+
+def leaf_size(node: DiagramNode, sideways: bool) -> Size:
+    """Return the size of a node that has nothing inside it.
+
+    Args:
+        node: the node.
+        sideways: whether arrows mostly go to the right, not down.
+    """
+    if node.shape is Shape.STATE or node.shape is Shape.REGION:
+        width, height = head_size(node)
+        return max(width, 72), max(height + (2 if node.lines else 12), 38)
+    if node.shape is Shape.STAY:
+        return text_width(node.title) + 8, ROW + 4
+    if node.shape is Shape.FORK:
+        return (BAR, 36) if sideways else (36, BAR)
+    side = {Shape.INITIAL: DOT, Shape.JUNCTION: DIAMOND}.get(node.shape, CIRCLE)
+    return side, side
+
 
 INK, PAPER, FILL, ACTIVE_FILL, ACTIVE_INK = "#26323f", "#ffffff", "#eef3f8", "#ffd98a", "#a05a00"
 """Colours, dark enough on white to be printed in grey."""
@@ -20,7 +136,6 @@ MARK_FILLS = {Mark.COVERED: "#dff2e6", Mark.PARTLY: "#fdf0d3", Mark.MISSED: "#fb
 MARK_DASHES = {Mark.COVERED: "none", Mark.PARTLY: "9 3", Mark.MISSED: "3 3"}
 """Colours of marks; lines differ as well, for those who print in grey."""
 
-TITLE_FONT = 17.0
 _SANS = '"DejaVu Sans", Verdana, Helvetica, Arial, sans-serif'
 _MONO = '"DejaVu Sans Mono", Menlo, Consolas, monospace'
 _STYLE = f"""
@@ -28,14 +143,13 @@ _STYLE = f"""
   .name {{ font-size: {NODE_FONT:g}px; font-weight: 600; }}
   .label, .legend {{ font-family: {_MONO}; font-size: {LABEL_FONT:g}px; }}
   .left {{ text-anchor: start; }}
+  .rank {{ font-size: {RANK_FONT:g}px; font-weight: 700; text-anchor: end; }}
   .title {{ font-size: {TITLE_FONT:g}px; font-weight: 600; text-anchor: start; }}
   .legend {{ text-anchor: start; white-space: pre; }}
   .state {{ fill: {FILL}; stroke: {INK}; stroke-width: 1.6; }}
   .active {{ fill: {ACTIVE_FILL}; stroke: {ACTIVE_INK}; stroke-width: 2.6; }}
   .arrow {{ fill: none; stroke: {INK}; stroke-width: 1.3; marker-end: url(#head); }}
   .paper {{ fill: {PAPER}; }}
-"""
-_MORE_STYLE = f"""
   .region {{ font-size: 13px; font-style: italic; font-weight: 600; }}
   .sign-name {{ font-size: 13px; font-weight: 600; }}
   .compound {{ fill: {INK}; fill-opacity: 0.045; stroke: {INK}; stroke-width: 1.6; }}
@@ -67,26 +181,23 @@ def _head(name: str, ink: str) -> str:
     )
 
 
-def page(name: str, corners: tuple[float, float, float, float], parts: Iterable[str], *, rich: bool) -> str:
+def page(name: str, corners: tuple[float, float, float, float], parts: Iterable[str]) -> str:
     """Return a whole picture.
 
     Args:
         name: what is drawn.
         corners: left, top, right and bottom of the page [px].
         parts: what is on it.
-        rich: whether it uses more than boxes, arrows and text.
     """
     left, top, right, bottom = corners
     width, height = right - left, bottom - top
-    heads = [_head("head", INK)]
-    if rich:
-        heads += [_head(f"head-{mark.look}", MARK_INKS[mark]) for mark in Mark]
+    heads = [_head("head", INK), *(_head(f"head-{mark.look}", MARK_INKS[mark]) for mark in Mark)]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:.0f}" height="{height:.0f}" '
             f'viewBox="{left:.1f} {top:.1f} {width:.1f} {height:.1f}">',
             f"<title>{escape(name)}</title>",
-            f"<style>{_STYLE}{_MORE_STYLE if rich else ''}</style><defs>{''.join(heads)}</defs>",
+            f"<style>{_STYLE}</style><defs>{''.join(heads)}</defs>",
             f'<rect class="paper" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>',
             *parts,
             "</svg>\n",

@@ -1,33 +1,268 @@
-"""A run of a chart as a picture over time: its states, its inputs and its outputs."""
+"""A run of a chart as a picture over time: its states, its inputs and its outputs, each in its lane."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Protocol
+from xml.sax.saxutils import escape
 
-from posewright.charts.drawing.lanes_svg import (
-    IN_BAR,
-    Lane,
-    Ruler,
-    bars,
-    curve,
-    legend,
-    legend_rows,
-    spikes,
-    steps,
-    tints_of,
-    unnamed,
-)
-from posewright.charts.drawing.levels import levels_of
-from posewright.charts.drawing.nested.metrics import text_width
-from posewright.charts.drawing.pen import INK, TITLE_FONT, page, path, text
-from posewright.charts.model import Chart
+from posewright.charts.drawing.pen import INK, TITLE_FONT, page, path, text, text_width
+from posewright.charts.model import Chart, State
 from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.documents import write_atomically
 from posewright.errors import InputError
+
+
+@dataclass(frozen=True)
+class ValueRun:
+    """A value that holds from the beginning of one tick to the beginning of another.
+
+    Attributes:
+        start, end: numbers of ticks.
+        value: what holds; None where nothing does.
+    """
+
+    start: int
+    end: int
+    value: Value | None
+
+
+def runs_of(values: Iterable[Value | None]) -> list[ValueRun]:
+    """Return the runs of values, one value a tick."""
+    found, start = [], 0
+    for value, group in groupby(values):
+        end = start + sum(1 for _ in group)
+        found.append(ValueRun(start, end, value))
+        start = end
+    return found
+
+
+def envelope(values: Sequence[float], columns: int) -> list[tuple[float, float, float, float]]:
+    """Return, for each of some columns, the first, the least, the greatest and the last of its values.
+
+    A curve through these looks like the curve through all values, however many there are.
+    """
+    count = len(values)
+    edges = [round(i * count / columns) for i in range(columns + 1)]
+    parts = [values[a:b] for a, b in pairwise(edges) if a < b]
+    return [(part[0], min(part), max(part), part[-1]) for part in parts]
+
+
+TINTS = tuple(
+    "#cfe3f5 #fbdcb8 #d3ecc9 #eed3ea #f7efb2 #cdebea #f5cfcf #dcd8f3 #e4dccb #d5e0e6".split()  # noqa: SIM905
+)
+"""Fills of bars, light enough for dark letters."""
+
+LOW = 3.0
+"""Room between a lane and what is drawn in it [px]."""
+
+THIN = 3.0
+"""Width below which a bar has no border, for there would be nothing else [px]."""
+
+IN_BAR, SWATCH = 11.0, 10.0
+"""Height of the letters in bars, and of the swatches that explain colours [px]."""
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """Where on the page the ticks are.
+
+    Attributes:
+        left: where the first tick begins [px].
+        width: of all ticks together [px].
+        count: of ticks.
+    """
+
+    left: float
+    width: float
+    count: int
+
+    def x(self, tick: float) -> float:
+        """Return where a tick begins [px]."""
+        return self.left + self.width * tick / max(self.count, 1)
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A lane by its top and its height [px]."""
+
+    top: float
+    height: float
+
+    @property
+    def bottom(self) -> float:
+        """Its lowest line [px]."""
+        return self.top + self.height
+
+
+def tints_of(names: Sequence[str]) -> dict[str, str]:
+    """Return a fill for every name, neighbours in different ones."""
+    return {name: TINTS[i % len(TINTS)] for i, name in enumerate(names)}
+
+
+def bars(lane: Lane, ruler: Ruler, values: Sequence[Value | None], tints: Mapping[str, str]) -> list[str]:
+    """Return a bar for every run of a value, with its name where there is room."""
+    parts = []
+    for run in runs_of(values):
+        if run.value is None:
+            continue
+        name, x, end = str(run.value), ruler.x(run.start), ruler.x(run.end)
+        look = "bar" if end - x >= THIN else "thin"
+        parts.append(
+            f'<rect class="{look}" x="{x:.1f}" y="{lane.top + 1:.1f}" width="{max(end - x, 0.7):.1f}" '
+            f'height="{lane.height - 2:.1f}" fill="{tints[name]}"><title>{escape(name)}</title></rect>'
+        )
+        if _fits(name, end - x):
+            parts.append(text("in-bar", (x + end) / 2, lane.top + lane.height / 2 + 4, name))
+    return parts
+
+
+def _fits(name: str, width: float) -> bool:
+    return text_width(name, IN_BAR) + 6 <= width
+
+
+def unnamed(ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
+    """Return the values of which no bar is wide enough for its name."""
+    widest: dict[str, float] = {}
+    for run in runs_of(values):
+        if run.value is not None:
+            name = str(run.value)
+            widest[name] = max(widest.get(name, 0.0), ruler.x(run.end) - ruler.x(run.start))
+    return [name for name, width in widest.items() if not _fits(name, width)]
+
+
+def legend_rows(ruler: Ruler, names: Sequence[str]) -> list[list[tuple[float, str]]]:
+    """Return names in rows no wider than the picture, each with the place where it begins [px]."""
+    rows: list[list[tuple[float, str]]] = []
+    x = ruler.left
+    for name in names:
+        width = SWATCH + 5 + text_width(name, IN_BAR) + 14
+        if not rows or x + width > ruler.left + ruler.width:
+            rows.append([])
+            x = ruler.left
+        rows[-1].append((x, name))
+        x += width
+    return rows
+
+
+def legend(lane: Lane, row: Sequence[tuple[float, str]], tints: Mapping[str, str]) -> list[str]:
+    """Return what the colours of bars mean."""
+    parts = []
+    for x, name in row:
+        parts.append(
+            f'<rect class="bar" x="{x:.1f}" y="{lane.top + 2:.1f}" width="{SWATCH:g}" height="{SWATCH:g}" '
+            f'fill="{tints[name]}"/>'
+        )
+        parts.append(text("in-legend", x + SWATCH + 5, lane.top + 11, name))
+    return parts
+
+
+def steps(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
+    """Return a truth value over time: high where it is true."""
+    low, high = lane.bottom - LOW, lane.top + LOW
+    edges = [f"M{ruler.left:.1f},{low:.1f}"]
+    fills = []
+    for run in runs_of(bool(value) for value in values):
+        x, end, y = ruler.x(run.start), ruler.x(run.end), high if run.value else low
+        edges.append(f"L{x:.1f},{y:.1f} L{end:.1f},{y:.1f}")
+        if run.value:
+            fills.append(f"M{x:.1f},{low:.1f} V{high:.1f} H{end:.1f} V{low:.1f} z")
+    parts = [path("high", " ".join(fills))] if fills else []
+    return [*parts, path("wave", " ".join(edges))]
+
+
+def curve(lane: Lane, ruler: Ruler, values: Sequence[float]) -> list[str]:
+    """Return a number over time, held from tick to tick, with its least and greatest value beside it."""
+    low, high = min(values), max(values)
+    span = (high - low) or 1.0
+
+    def y(value: float) -> float:
+        return lane.bottom - LOW - (lane.height - 2 * LOW) * ((value - low) / span if high > low else 0.5)
+
+    points = _held(ruler, values) if len(values) <= 2 * ruler.width else _dense(ruler, values)
+    way = " ".join(f"{x:.1f},{y(value):.1f}" for x, value in points)
+    right = ruler.left + ruler.width + 6
+    said = [text("scale", right, lane.top + 9, f"{high:.4g}")] if high > low else []
+    said.append(
+        text(
+            "scale", right, (lane.bottom - 1) if high > low else lane.top + lane.height / 2 + 4, f"{low:.4g}"
+        )
+    )
+    return [path("wave", f"M{way}"), *said]
+
+
+def _held(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
+    points = []
+    for run in runs_of(values):
+        value = float(run.value or 0.0)
+        points += [(ruler.x(run.start), value), (ruler.x(run.end), value)]
+    return points
+
+
+def _dense(ruler: Ruler, values: Sequence[float]) -> list[tuple[float, float]]:
+    columns = round(ruler.width)
+    points = []
+    for i, (first, low, high, last) in enumerate(envelope(values, columns)):
+        x = ruler.left + ruler.width * i / columns
+        points += [(x, first), (x, low), (x, high), (x, last)]
+    return points
+
+
+def spikes(lane: Lane, ruler: Ruler, values: Sequence[Value | None]) -> list[str]:
+    """Return a mark at every tick at which an event came; those that would touch become one."""
+    base = [path("base", f"M{ruler.left:.1f},{lane.bottom - LOW:.1f} H{ruler.left + ruler.width:.1f}")]
+    ways, last = [], -10.0
+    for run in runs_of(bool(value) for value in values):
+        for tick in range(run.start, run.end) if run.value else ():
+            x = ruler.x(tick)
+            if x - last >= 1.5:
+                ways.append(f"M{x:.1f},{lane.bottom - LOW:.1f} V{lane.top + LOW:.1f}")
+                last = x
+    heads = [
+        f'<circle cx="{way[1:].split(",")[0]}" cy="{lane.top + LOW + 1:.1f}" r="2.2" fill="{INK}"/>'
+        for way in ways
+    ]
+    return [*base, path("spike", " ".join(ways)), *(heads if len(heads) <= 150 else [])] if ways else base
+
+
+@dataclass(frozen=True)
+class StateLevel:
+    """States of which at most one is active.
+
+    Attributes:
+        region: the region they are in; empty for the chart itself.
+        depth: levels above them in that region.
+    """
+
+    region: str
+    depth: int
+    states: tuple[str, ...]
+
+
+def levels_of(chart: Chart) -> list[StateLevel]:
+    """Return the levels of a chart, outer ones first, each region's together."""
+    if chart.parallel:
+        return [
+            level for region in chart.states for level in _levels(region.name, region.states or (region,))
+        ]
+    return list(_levels("", chart.states))
+
+
+def _levels(region: str, states: Sequence[State]) -> Iterator[StateLevel]:
+    level, depth, parallel = list(states), 0, []
+    while level:
+        yield StateLevel(region, depth, tuple(state.name for state in level))
+        parallel += [state for state in level if state.parallel]
+        level = [child for state in level if not state.parallel for child in state.states]
+        depth += 1
+    for state in parallel:
+        for inner in state.states:
+            yield from _levels(inner.name, inner.states or (inner,))
+
 
 PER_TICK, NARROW, WIDE = 24.0, 460.0, 1000.0
 """Width of a tick where there are few, and of all together at least and at most [px]."""
@@ -58,7 +293,7 @@ STYLE = f"""
 """
 
 
-class Moment(Protocol):
+class RunTick(Protocol):
     """One tick of a run, as it stands at its end."""
 
     @property
@@ -74,7 +309,7 @@ class Moment(Protocol):
         """What the outputs hold."""
 
 
-def draw_timeline(chart: Chart, ticks: Sequence[Moment], path: Path | str) -> None:
+def draw_timeline(chart: Chart, ticks: Sequence[RunTick], path: Path | str) -> None:
     """Draw a run of a chart over time into an .svg file.
 
     Args:
@@ -92,7 +327,7 @@ def draw_timeline(chart: Chart, ticks: Sequence[Moment], path: Path | str) -> No
     write_atomically(path, timeline_svg(chart, ticks).encode())
 
 
-def timeline_svg(chart: Chart, ticks: Sequence[Moment]) -> str:
+def timeline_svg(chart: Chart, ticks: Sequence[RunTick]) -> str:
     """Return a run of a chart over time as SVG text.
 
     Raises:
@@ -113,7 +348,7 @@ class _Row:
 
 
 class _Timeline:
-    def __init__(self, chart: Chart, ticks: Sequence[Moment]) -> None:
+    def __init__(self, chart: Chart, ticks: Sequence[RunTick]) -> None:
         self.chart, self.ticks = chart, ticks
         names = [*chart.events, *chart.inputs, *chart.outputs]
         left = MARGIN + max((text_width(name) for name in names), default=40) + 10
@@ -132,7 +367,7 @@ class _Timeline:
             *self._drawn(rows),
         ]
         right = max(self.ruler.left + self.ruler.width + RIGHT, MARGIN + len(title) * TITLE_FONT)
-        return page(title, (0, 0, right, bottom + AXIS), parts, rich=False)
+        return page(title, (0, 0, right, bottom + AXIS), parts)
 
     def _states(self) -> Iterator[_Row]:
         active = [frozenset(tick.active) for tick in self.ticks]

@@ -1,12 +1,15 @@
-"""Transitions and actions in words, as UML writes them: `event [guard] / actions`."""
+"""What stands on arrows: words as UML writes them, `event [guard] / actions`, or signs such as `01X/10`."""
 
 from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Mapping
+from enum import Enum
 
-from posewright.charts.expression import Literal
-from posewright.charts.model import Action, Actions, Assign, Branch, State, Transition
+from posewright.charts.expression import Expression, Literal
+from posewright.charts.formats import Cube, cube_text, guard_cube
+from posewright.charts.model import Action, Actions, Assign, Branch, Chart, Kind, State, Transition
 
 TRUE = Literal(True)
 
@@ -93,3 +96,69 @@ def goal_text(transition: Transition) -> str:
         f"{target.memory.value} history of {target.state}" if target.memory else target.state
         for target in transition.go
     )
+
+
+PLENTY = 8
+"""Transitions above which words would hide the picture, and signs are used where they can be."""
+
+
+class Style(Enum):
+    """How arrows are labelled; AUTO takes what reads best."""
+
+    AUTO = "auto"
+    WORDS = "words"
+    SIGNS = "signs"
+    NUMBERS = "numbers"
+
+
+def uses_signs(chart: Chart, style: Style) -> bool:
+    """Return whether a chart is drawn with signs: they are for flat machines with a truth table."""
+    if style is Style.AUTO:
+        plenty = sum(len(state.transitions) for state in chart.states) > PLENTY
+        return plenty and _speaks_signs(chart)
+    return style is Style.SIGNS and _speaks_signs(chart)
+
+
+def _speaks_signs(chart: Chart) -> bool:
+    """Return whether every transition can be said as a row of a truth table."""
+    plain = chart.is_flat and bool(chart.inputs) and not chart.junctions
+    return plain and all(_is_row(chart, t) for state in chart.states for t in state.transitions)
+
+
+def _is_row(chart: Chart, transition: Transition) -> bool:
+    leads = transition.on or transition.after_s or transition.leads_on or transition.is_else
+    sets = len(transition.do) <= 1 and all(isinstance(action, Assign) for action in transition.do)
+    return sets and not leads and _cube(chart, transition) is not None and _sets_all(chart, transition)
+
+
+def _sets_all(chart: Chart, transition: Transition) -> bool:
+    values = _values(transition)
+    constant = all(isinstance(value.constant, bool) for value in values.values())
+    return chart.kind is Kind.MOORE or (constant and values.keys() == chart.outputs.keys())
+
+
+def _values(transition: Transition) -> Mapping[str, Expression]:
+    """Return what a transition sets; a row of a truth table does nothing else on its way."""
+    first = transition.do[0] if transition.do else None
+    return first.values if isinstance(first, Assign) else {}
+
+
+def signs_explained(chart: Chart) -> str:
+    """Return what the letters and columns of signs mean."""
+    columns, outputs = chart.table_form.inputs, chart.table_form.outputs
+    right = f" / {' '.join(outputs)}" if chart.kind is Kind.MEALY else ""
+    meaning = ", ".join(f"{column} = {name}" for column, name in columns.items() if column != name)
+    return f"{' '.join(columns)}{right}    X = either" + (f"    {meaning}" if meaning else "")
+
+
+def _cube(chart: Chart, transition: Transition) -> Cube | None:
+    return guard_cube(transition.when, list(chart.table_form.inputs.values()))
+
+
+def signs_of(chart: Chart, transition: Transition) -> str:
+    """Return a transition as a row of the truth table: `01X/10`."""
+    left = cube_text(_cube(chart, transition) or ())
+    if chart.kind is Kind.MOORE:
+        return left
+    outputs = (_values(transition)[name].constant for name in chart.table_form.outputs.values())
+    return f"{left}/{cube_text(tuple(outputs))}"

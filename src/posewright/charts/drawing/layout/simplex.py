@@ -18,7 +18,7 @@ ENOUGH = 30
 
 
 @dataclass(frozen=True)
-class Gap:
+class Spacing:
     """A demand: the number of `head` is at least `least` above that of `tail`; more costs `weight` each."""
 
     tail: int
@@ -27,18 +27,18 @@ class Gap:
     weight: int
 
 
-def shortest(count: int, gaps: Iterable[Gap]) -> list[int]:
+def shortest(count: int, gaps: Iterable[Spacing]) -> list[int]:
     """Return whole numbers for 0..count-1 that meet every gap at the least cost; the lowest is 0.
 
     Gaps may run in a circle, where together they ask for no more than nothing.
     """
-    tied = [*gaps, *(Gap(count, i, -(10**6), 0) for i in range(count))]
+    tied = [*gaps, *(Spacing(count, i, -(10**6), 0) for i in range(count))]
     numbers = _Simplex(count + 1, tied).solve()[:count]
     lowest = min(numbers, default=0)
     return [number - lowest for number in numbers]
 
 
-def spread(count: int, gaps: Sequence[Gap]) -> list[int]:
+def spread(count: int, gaps: Sequence[Spacing]) -> list[int]:
     """Return the lowest numbers from 0 on that meet every gap."""
     numbers, ways = [0] * count, _outgoing(count, gaps)
     waiting, queued = deque(range(count)), [True] * count
@@ -56,8 +56,8 @@ def spread(count: int, gaps: Sequence[Gap]) -> list[int]:
     return numbers
 
 
-def _outgoing(count: int, gaps: Sequence[Gap]) -> list[list[Gap]]:
-    ways: list[list[Gap]] = [[] for _ in range(count)]
+def _outgoing(count: int, gaps: Sequence[Spacing]) -> list[list[Spacing]]:
+    ways: list[list[Spacing]] = [[] for _ in range(count)]
     for gap in gaps:
         ways[gap.tail].append(gap)
     return ways
@@ -66,7 +66,7 @@ def _outgoing(count: int, gaps: Sequence[Gap]) -> list[list[Gap]]:
 class _Simplex:
     """A spanning tree of gaps without slack, turned edge by edge into the best one."""
 
-    def __init__(self, count: int, gaps: Sequence[Gap]) -> None:
+    def __init__(self, count: int, gaps: Sequence[Spacing]) -> None:
         self.count = count
         self.tail = [gap.tail for gap in gaps]
         self.head = [gap.head for gap in gaps]

@@ -1,12 +1,114 @@
-"""Which item is in which layer, such that most arrows lead forward and none is longer than it need be."""
+"""Which item is in which layer, such that most arrows lead forward and none is longer than it need be.
+
+What is laid out are items and wires between them, on a plane with a way forward (r) and a way across (v).
+Which of the two is x and which is y is decided elsewhere: layers may be columns or rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
 from itertools import permutations
 
-from posewright.charts.drawing.layered.graph import Item, Pin, Ranking, Wire
-from posewright.charts.drawing.layered.simplex import Gap, shortest
+from posewright.charts.drawing.layout.simplex import Spacing, shortest
+
+
+class Side(Enum):
+    """The side of an item that looks back to where arrows come from, or forward to where they lead."""
+
+    BACK = "back"
+    FRONT = "front"
+
+
+class Pin(Enum):
+    """Where an item has to be: in a layer before all others, or in one after them."""
+
+    FIRST = "first"
+    LAST = "last"
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that takes room.
+
+    Attributes:
+        thick, broad: its size along r and along v [px].
+        before, after: room kept free beside it, below and above its own v [px].
+        pin: the layer it must be in.
+        leads: it is the first of its layer.
+        ports: where, from its lowest v, wires meet it [px]; those that are not named find their own place
+        zones: in which part of a side, from its lowest v; all of it where nothing is said [px].
+        point: all wires meet it in its middle.
+        gap: room between it and its neighbours [px].
+        port_gap, port_edge: room between wires that find their own place, and beside them [px].
+        reach: its least thickness together with what is drawn beside it [px].
+    """
+
+    key: str
+    thick: int = 0
+    broad: int = 0
+    before: int = 0
+    after: int = 0
+    pin: Pin | None = None
+    leads: bool = False
+    ports: Mapping[int, int] = field(default_factory=dict)
+    zones: Mapping[Side, tuple[int, int]] = field(default_factory=dict)
+    point: bool = False
+    gap: int = 14
+    port_gap: int = 14
+    port_edge: int = 8
+    reach: int = 0
+
+
+@dataclass(frozen=True)
+class Wire:
+    """An arrow between two items.
+
+    Attributes:
+        label: thickness and breadth of what is written on it, None where nothing is.
+        short: it needs no room for a label and may join neighbouring layers.
+    """
+
+    key: int
+    start: str
+    end: str
+    label: tuple[int, int] | None = None
+    short: bool = False
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The layer of every item, and the wires that lead backwards."""
+
+    layers: Mapping[str, int]
+    turned: frozenset[int]
+
+    def side(self, wire: Wire, key: str) -> Side:
+        """Return the side on which a wire meets one of its ends."""
+        leaves = (wire.start == key) != (wire.key in self.turned)
+        return Side.FRONT if leaves else Side.BACK
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """Items and wires in their places.
+
+    Attributes:
+        thick, broad: of all together [px].
+        places: lowest r and lowest v of every item [px].
+        routes: the corners of every wire, from its start to its end.
+        labels: middle of the label of every wire that has one.
+        crossings: how often wires cross, about.
+    """
+
+    thick: int
+    broad: int
+    places: Mapping[str, tuple[int, int]]
+    routes: Mapping[int, tuple[tuple[int, int], ...]]
+    labels: Mapping[int, tuple[int, int]]
+    crossings: int = 0
+
 
 STEP = 2
 """Layers from an item to the next: those between hold the labels."""
@@ -14,7 +116,7 @@ STEP = 2
 MOST_COLOURS = 5
 """Groups of items of which every order is tried."""
 
-Order = Callable[[Sequence[str], Mapping[str, list[str]]], list[str]]
+LayerOrder = Callable[[Sequence[str], Mapping[str, list[str]]], list[str]]
 """Puts items in a row in which arrows mostly lead from the elder to the younger."""
 
 
@@ -84,7 +186,7 @@ def by_colour(keys: Sequence[str], ways: Mapping[str, list[str]]) -> list[str]:
     return sorted(keys, key=lambda key: row[colour[key]])
 
 
-def rank(items: Sequence[Item], wires: Sequence[Wire], order: Order) -> Ranking:
+def rank(items: Sequence[Item], wires: Sequence[Wire], order: LayerOrder) -> Ranking:
     """Return the layers of items; the first of them are where reading begins.
 
     Args:
@@ -97,21 +199,21 @@ def rank(items: Sequence[Item], wires: Sequence[Wire], order: Order) -> Ranking:
     back = turned(items, wires, order)
     place = {key: i for i, key in enumerate(free)}
     first, last = len(free), len(free) + 1
-    gaps = [Gap(first, i, 0, 0) for i in range(first)] + [Gap(i, last, 0, 0) for i in range(first)]
-    gaps.append(Gap(first, last, 0, 1))
+    gaps = [Spacing(first, i, 0, 0) for i in range(first)] + [Spacing(i, last, 0, 0) for i in range(first)]
+    gaps.append(Spacing(first, last, 0, 1))
     for wire in wires:
         a, b = (wire.end, wire.start) if wire.key in back else (wire.start, wire.end)
         if a in pins and b in pins:
             continue
         pinned = a in pins or b in pins
         step = 0 if pinned else 1 if wire.short else STEP
-        gaps.append(Gap(place.get(a, first), place.get(b, last), step, 1 if pinned else 4))
+        gaps.append(Spacing(place.get(a, first), place.get(b, last), step, 1 if pinned else 4))
     numbers = shortest(len(free) + 2, gaps)
     layers = _even({key: numbers[place[key]] for key in free}, wires)
     return Ranking({**layers, **_pinned(layers, pins)}, back)
 
 
-def turned(items: Sequence[Item], wires: Sequence[Wire], order: Order) -> frozenset[int]:
+def turned(items: Sequence[Item], wires: Sequence[Wire], order: LayerOrder) -> frozenset[int]:
     """Return the wires that lead back in an order."""
     free = [item.key for item in items if item.pin is None]
     pins = {item.key: item.pin for item in items if item.pin is not None}

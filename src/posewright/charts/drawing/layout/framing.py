@@ -6,13 +6,99 @@ turn the corner in a ring between the inside and the frame.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from posewright.charts.drawing.layered.graph import Item, Pin, Side
-from posewright.charts.drawing.nested.blocks import Block, Point, Route
-from posewright.charts.drawing.nested.family import Span
-from posewright.charts.drawing.nested.metrics import SIDE_ROOM, TITLE_BASE
+from posewright.charts.drawing.layout.ranking import Item, Pin, Side
+from posewright.charts.drawing.layout.siding import LinkSpan
+from posewright.charts.drawing.pen import SIDE_ROOM, TITLE_BASE
+
+GridPoint = tuple[int, int]
+Polyline = tuple[GridPoint, ...]
+Mapped = Callable[[GridPoint], GridPoint]
+
+Zones = Mapping[Side, tuple[int, int]]
+"""Which part of a side is free for links that end at the border itself [px]."""
+
+
+@dataclass(frozen=True)
+class Rect:
+    """A rectangle by its lowest corner and its size [px]."""
+
+    corner: GridPoint
+    size: GridPoint
+
+
+@dataclass(frozen=True)
+class Block:
+    """A node and what is inside it, from its own lowest corner [px].
+
+    Attributes:
+        rects: of everything inside it.
+        heads: where the titles of those inside it begin, and its own.
+        routes: of all links, as far as they run inside it.
+        labels: the middle of what is written on links.
+        dividers: lines between regions.
+        ports: where links cross its border, from the lowest corner of that side.
+        zones: where other links may meet its border.
+        crossings: how often links cross inside it.
+        backward: how many links lead back, against the way of the others.
+    """
+
+    size: GridPoint
+    rects: Mapping[str, Rect] = field(default_factory=dict)
+    heads: Mapping[str, GridPoint] = field(default_factory=dict)
+    routes: Mapping[int, Polyline] = field(default_factory=dict)
+    labels: Mapping[int, GridPoint] = field(default_factory=dict)
+    dividers: tuple[tuple[GridPoint, GridPoint], ...] = ()
+    ports: Mapping[int, int] = field(default_factory=dict)
+    zones: Zones = field(default_factory=dict)
+    crossings: int = 0
+    backward: int = 0
+
+    def moved(self, by: GridPoint) -> Block:
+        """Return the block with everything inside it moved."""
+        return self._mapped(lambda point: (point[0] + by[0], point[1] + by[1]), lambda size: size)
+
+    def turned(self) -> Block:
+        """Return the block with both ways exchanged."""
+        return replace(self._mapped(_exchanged, _exchanged), size=_exchanged(self.size))
+
+    def _mapped(self, at: Mapped, sized: Mapped) -> Block:
+        return replace(
+            self,
+            rects={key: Rect(at(rect.corner), sized(rect.size)) for key, rect in self.rects.items()},
+            heads={key: at(point) for key, point in self.heads.items()},
+            routes={key: tuple(map(at, route)) for key, route in self.routes.items()},
+            labels={key: at(point) for key, point in self.labels.items()},
+            dividers=tuple((at(one), at(other)) for one, other in self.dividers),
+        )
+
+
+def _exchanged(point: GridPoint) -> GridPoint:
+    return point[1], point[0]
+
+
+def merged(blocks: Iterable[Block]) -> Block:
+    """Return what is inside blocks as the inside of one, of no size yet."""
+    rects: dict[str, Rect] = {}
+    heads: dict[str, GridPoint] = {}
+    routes: dict[int, Polyline] = {}
+    labels: dict[int, GridPoint] = {}
+    dividers: list[tuple[GridPoint, GridPoint]] = []
+    crossings = backward = 0
+    for block in blocks:
+        rects |= block.rects
+        heads |= block.heads
+        routes |= block.routes
+        labels |= block.labels
+        dividers += block.dividers
+        crossings += block.crossings
+        backward += block.backward
+    return Block(
+        (0, 0), rects, heads, routes, labels, tuple(dividers), crossings=crossings, backward=backward
+    )
+
 
 PAD = 14
 """Room between a frame and what is inside it [px]."""
@@ -33,7 +119,7 @@ class Ported:
         outside: the side of the frame that it crosses, seen from outside; None where it ends at the frame.
     """
 
-    span: Span
+    span: LinkSpan
     side: Side
     outside: Side | None
 
@@ -52,7 +138,7 @@ class Framing:
     key: str
     sideways: bool
     turned: bool
-    head: Point
+    head: GridPoint
     back: int
     front: int
     ported: Sequence[Ported]
@@ -186,19 +272,19 @@ def _lanes(frame: Framing, inside: Block, side: Side) -> list[int]:
     return found
 
 
-def border_end(route: Route, one: Ported) -> Point:
+def border_end(route: Polyline, one: Ported) -> GridPoint:
     """Return the end of a route that is at the border."""
     return route[0 if one.span.start is None else -1]
 
 
-def to_border(route: Route, one: Ported, thick: int) -> Route:
+def to_border(route: Polyline, one: Ported, thick: int) -> Polyline:
     """Return a route made longer, straight to the border."""
     return _longer(route, one, ((thick if one.side is Side.FRONT else 0, border_end(route, one)[1]),))
 
 
-def _round_corner(route: Route, one: Ported, at: int, border: int) -> Route:
+def _round_corner(route: Polyline, one: Ported, at: int, border: int) -> Polyline:
     return _longer(route, one, ((at, border_end(route, one)[1]), (at, border)))
 
 
-def _longer(route: Route, one: Ported, more: Route) -> Route:
+def _longer(route: Polyline, one: Ported, more: Polyline) -> Polyline:
     return (*more[::-1], *route) if one.span.start is None else (*route, *more)

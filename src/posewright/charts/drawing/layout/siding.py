@@ -5,17 +5,87 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from posewright.charts.drawing.diagram import Shape
-from posewright.charts.drawing.layered.graph import Item, Pin, Ranking, Side, Wire
-from posewright.charts.drawing.layered.ranking import Order, rank
-from posewright.charts.drawing.nested.family import Family, Span
-from posewright.charts.drawing.nested.metrics import label_size
+from posewright.charts.drawing.diagram import Diagram, DiagramNode, Shape, walk_nodes
+from posewright.charts.drawing.layout.ranking import Item, LayerOrder, Pin, Ranking, Side, Wire, rank
+from posewright.charts.drawing.pen import label_size
+
+
+@dataclass(frozen=True)
+class LinkSpan:
+    """A link as a node sees it that it runs through.
+
+    Attributes:
+        link: its index in the diagram.
+        start, end: the child that it starts or ends in; None: the border of the node, or outside it.
+        inner: both its ends are in the node or its border; else it crosses the border.
+    """
+
+    link: int
+    start: str | None
+    end: str | None
+    inner: bool
+
+
+class Family:
+    """Answers what is inside what.
+
+    Attributes:
+        parent: the node that a node is inside of.
+        spans: the links that run through a node.
+        ends: the links that start or end at a node itself.
+        loops: the link that leads from a node to itself.
+    """
+
+    def __init__(self, diagram: Diagram) -> None:
+        self.links = diagram.links
+        self.root = diagram.root.key
+        self.nodes: dict[str, DiagramNode] = {node.key: node for node in walk_nodes(diagram.root)}
+        self.parent = {child.key: node.key for node in self.nodes.values() for child in node.inside}
+        self.spans: dict[str, list[LinkSpan]] = {key: [] for key in self.nodes}
+        self.ends: dict[str, list[int]] = {key: [] for key in self.nodes}
+        self.loops: dict[str, int] = {}
+        for index in range(len(self.links)):
+            self._note(index)
+
+    def around(self, key: str) -> list[str]:
+        """Return everything that a node is inside of, the innermost first."""
+        found = []
+        while key != self.root:
+            key = self.parent[key]
+            found.append(key)
+        return found
+
+    def below(self, key: str) -> list[str]:
+        """Return a node and all inside it that have an inside themselves."""
+        return [node.key for node in walk_nodes(self.nodes[key]) if node.inside]
+
+    def child(self, outer: str, key: str) -> str | None:
+        """Return which child of `outer` a node is, or is inside of; None where it is neither."""
+        while key != self.root:
+            if self.parent[key] == outer:
+                return key
+            key = self.parent[key]
+        return None
+
+    def _note(self, index: int) -> None:
+        link = self.links[index]
+        if link.start == link.end:
+            self.loops[link.start] = index
+            return
+        for key in (link.start, link.end):
+            self.ends[key].append(index)
+        for outer in dict.fromkeys((*self.around(link.start), *self.around(link.end))):
+            start, end = self.child(outer, link.start), self.child(outer, link.end)
+            if start != end:
+                inner = (start is not None or link.start == outer) and (end is not None or link.end == outer)
+                self.spans[outer].append(LinkSpan(index, start, end, inner))
+
 
 PINS = {Side.BACK: Pin.FIRST, Side.FRONT: Pin.LAST}
 
 
 @dataclass(frozen=True)
-class Own:
+class BorderLinks:
     """How many links end at the border of a node itself, behind and in front."""
 
     back: int = 0
@@ -28,7 +98,7 @@ class Own:
 
 
 @dataclass(frozen=True)
-class Way:
+class NodeLayout:
     """How the inside of a node is laid out.
 
     Attributes:
@@ -37,10 +107,10 @@ class Way:
     """
 
     sideways: bool
-    order: Order
+    order: LayerOrder
 
 
-Ways = Mapping[str, Way]
+NodeLayouts = Mapping[str, NodeLayout]
 """How every node with an inside is laid out."""
 
 
@@ -54,7 +124,7 @@ class Siding:
         wires, rankings: of every node with an inside that is not parallel.
     """
 
-    def __init__(self, family: Family, ways: Ways) -> None:
+    def __init__(self, family: Family, ways: NodeLayouts) -> None:
         self.family, self.ways = family, ways
         self.sideways = {key: way.sideways for key, way in ways.items()}
         self.axis: dict[str, bool] = {family.root: self.sideways[family.root]}
@@ -63,20 +133,20 @@ class Siding:
         self.wires: dict[str, list[Wire]] = {}
         self._visit(family.root)
 
-    def side(self, key: str, span: Span) -> Side:
+    def side(self, key: str, span: LinkSpan) -> Side:
         """Return at which end of its inside a link meets or crosses the border of a node."""
         if not span.inner and self.sideways[key] == self.axis[key]:
             return self.sides[key, span.link]
         return Side.BACK if span.start is None else Side.FRONT
 
-    def own(self, key: str) -> Own:
+    def own(self, key: str) -> BorderLinks:
         """Return how many links end at the border of a node, seen from outside."""
         if key == self.family.root:
-            return Own()
+            return BorderLinks()
         sides = [self.sides[key, link] for link in self.family.ends[key] if (key, link) in self.sides]
-        return Own(sides.count(Side.BACK), sides.count(Side.FRONT))
+        return BorderLinks(sides.count(Side.BACK), sides.count(Side.FRONT))
 
-    def ports(self, key: str) -> Iterator[tuple[Span, Side]]:
+    def ports(self, key: str) -> Iterator[tuple[LinkSpan, Side]]:
         """Yield the links that end at a node's border from inside, or cross it."""
         for span in self.family.spans[key]:
             if span.start is None or span.end is None:
@@ -111,7 +181,7 @@ class Siding:
                 if end is not None:
                     self.sides[end, span.link] = self.side(key, span)
 
-    def _wire(self, key: str, span: Span) -> Wire:
+    def _wire(self, key: str, span: LinkSpan) -> Wire:
         link = self.family.links[span.link]
         dot = span.start == link.start and self.family.nodes[link.start].shape is Shape.INITIAL
         label = label_size(link.lines) if span.inner else None

@@ -1,0 +1,1 @@
+"""Layered layout of nodes inside nodes, with links that cross their borders."""

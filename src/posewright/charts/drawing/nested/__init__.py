@@ -1,1 +1,0 @@
-"""Layout of nodes inside nodes, with links that cross their borders."""

@@ -1,0 +1,224 @@
+"""Nodes and links of a scene as SVG: boxes with their text, signs of statecharts, and arrows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from posewright.charts.drawing.diagram import (
+    DiagramMarks,
+    DiagramNode,
+    Highlight,
+    Hook,
+    Shape,
+    TextLine,
+    mark_of,
+)
+from posewright.charts.drawing.layout.choosing import Scene, Track
+from posewright.charts.drawing.pen import (
+    CIRCLE,
+    DIAMOND,
+    DOT,
+    LABEL_FONT,
+    LABEL_SIDE,
+    ROW,
+    SIDE_ROOM,
+    TITLE_BASE,
+    TITLE_ROW,
+    Box,
+    Point,
+    between,
+    circle,
+    lines_size,
+    path,
+    rect,
+    text,
+    written_on,
+)
+
+BASE = 4
+"""From the middle of small letters to the line on which they stand [px]."""
+
+
+class NodeDrawing:
+    """Draws the nodes of a scene."""
+
+    def __init__(self, scene: Scene, active: Highlight, marks: DiagramMarks) -> None:
+        self.scene, self.active, self.marks = scene, active, marks
+
+    def draw(self, node: DiagramNode, sideways: bool) -> str:
+        """Return a node without what is inside it.
+
+        Args:
+            node: what is drawn.
+            sideways: whether arrows around it mostly go to the right; what is said of a sign is then
+                beside or below it where they do not run.
+        """
+        box = self.scene.boxes[node.key]
+        if node.shape in {Shape.STATE, Shape.REGION}:
+            return self._state(node, box)
+        if node.shape is Shape.FINAL:
+            return self._final(node, box, sideways)
+        return _sign(node, box, sideways)
+
+    def _look(self, node: DiagramNode) -> str:
+        """Return how a node looks beyond its shape."""
+        mark = self.marks.get(node.key)
+        looks = [mark.look] if mark else []
+        if node.key in self.active.inner:
+            looks.append("active")
+        elif node.key in self.active.outer:
+            looks.append("outer")
+        return "".join(f" {look}" for look in looks)
+
+    def _state(self, node: DiagramNode, box: Box) -> str:
+        left, top = box.x - box.width / 2, box.y - box.height / 2
+        look = self._look(node)
+        shape = "area" if node.shape is Shape.REGION else "compound" if node.inside else "state"
+        parts = [rect(f"{shape}{look}", box.grown(-4) if shape == "area" else box, 10)]
+        if shape == "area" and (not look or node.key in self.active.outer):
+            parts = []
+        x, y = self.scene.heads.get(node.key, (left + SIDE_ROOM, top + TITLE_BASE))
+        if shape == "state" and not node.lines:
+            parts.append(text("name", box.x, box.y + 5, node.title))
+        else:
+            parts.append(text("region left" if shape == "area" else "name left", x, y, node.title))
+        below = y - TITLE_BASE + TITLE_ROW + 0.75 * ROW + BASE
+        parts += [self._line(line, x, below + i * ROW) for i, line in enumerate(node.lines)]
+        return f'<g data-state="{node.key}">{"".join(parts)}</g>'
+
+    def _line(self, line: TextLine, x: float, y: float) -> str:
+        mark = mark_of(self.marks, line.transitions)
+        return text(f"label left{f' {mark.look}' if mark else ''}", x, y, line.text)
+
+    def _final(self, node: DiagramNode, box: Box, sideways: bool) -> str:
+        half = CIRCLE / 2
+        ring = circle(f"sign{self._look(node)}", box.x, box.y, half - 1)
+        words = _beside(node, box, half, sideways)
+        return f'<g data-state="{node.key}">{ring}{circle("solid", box.x, box.y, half - 5)}{words}</g>'
+
+
+def _sign(node: DiagramNode, box: Box, sideways: bool) -> str:
+    if node.shape is Shape.INITIAL:
+        return circle("solid", box.x, box.y, DOT / 2)
+    if node.shape is Shape.FORK:
+        return rect("solid", box, 1)
+    if node.shape is Shape.STAY:
+        return text("label", box.x, box.y + BASE, node.title)
+    half = DIAMOND / 2 if node.shape is Shape.JUNCTION else CIRCLE / 2
+    words = _beside(node, box, half, sideways)
+    if node.shape is Shape.JUNCTION:
+        corners = (
+            f"M{box.x - half:.1f},{box.y:.1f} l{half:g},{-half:g} l{half:g},{half:g} l{-half:g},{half:g} z"
+        )
+        return path("sign", corners) + words
+    letters = "H" if node.shape is Shape.HISTORY else "H*"
+    return circle("sign", box.x, box.y, half - 1) + text("sign-name", box.x, box.y + 5, letters) + words
+
+
+def _beside(node: DiagramNode, box: Box, half: float, sideways: bool) -> str:
+    """Return what is said of a sign: below it, or to its right."""
+    if not node.title:
+        return ""
+    if sideways:
+        return text("label", box.x, box.y + half + ROW - 3, node.title)
+    return text("label left", box.x + half + 6, box.y + BASE, node.title)
+
+
+CORNER = 7.0
+"""Radius of a corner [px]."""
+
+HOOK_OUT, HOOK_ALONG = 8.0, 11.0
+"""How far a hook reaches out of a border, and along it [px]."""
+
+
+def draw_link(track: Track, marks: DiagramMarks) -> str:
+    """Return a link with what is written on it."""
+    mark = mark_of(marks, track.link.transitions)
+    look = f" {mark.look}" if mark else ""
+    pieces = _pieces(_hooked(track), track.label)
+    parts = [path(f"line{look}", _rounded(piece)) for piece in pieces[:-1]]
+    parts.append(path(f"arrow{look}", _rounded(pieces[-1])))
+    return "".join([*parts, *_words(track, marks)])
+
+
+def _words(track: Track, marks: DiagramMarks) -> list[str]:
+    box = track.label
+    if box is None:
+        return []
+    lines = written_on(track.link.lines)
+    first = box.y - (len(lines) - 1) * ROW / 2 + LABEL_FONT * 0.36
+    left = box.x + box.width / 2 - LABEL_SIDE - lines_size(lines)[0]
+    aligned = any(line.rank or line.text.startswith(" ") for line in lines)
+    look, x = ("label left", left) if aligned else ("label", box.x)
+    parts = []
+    for i, line in enumerate(lines):
+        mark, y = mark_of(marks, line.transitions), first + i * ROW
+        marked = f" {mark.look}" if mark else ""
+        parts.append(text(f"{look}{marked}", x, y, line.text))
+        if line.rank:
+            parts.append(text(f"rank{marked}", left - 2, y - 2, str(line.rank)))
+    return parts
+
+
+def _hooked(track: Track) -> list[Point]:
+    """Return the way with a hook where it first leaves the state that it is inside of."""
+    points = list(track.points)
+    if track.link.hook is Hook.START:
+        return [*_hook(points[0], points[1]), *points]
+    if track.link.hook is Hook.END:
+        return [*points, *_hook(points[-1], points[-2])[::-1]]
+    return points
+
+
+def _hook(end: Point, inside: Point) -> list[Point]:
+    """Return the corners of a hook, from the border to `end`."""
+    length = math.dist(end, inside) or 1.0
+    along = (end[0] - inside[0]) / length, (end[1] - inside[1]) / length
+    out = end[0] + along[0] * HOOK_OUT, end[1] + along[1] * HOOK_OUT
+    aside = -abs(along[1]) * HOOK_ALONG, -abs(along[0]) * HOOK_ALONG
+    return [(end[0] + aside[0], end[1] + aside[1]), (out[0] + aside[0], out[1] + aside[1]), out]
+
+
+def _pieces(points: Sequence[Point], label: Box | None) -> list[list[Point]]:
+    """Return the way in front of a label and the way behind it."""
+    if label is None:
+        return [list(points)]
+    box = label.grown(-1)
+    before: list[Point] = []
+    after: list[Point] = []
+    for a, b in pairwise(points):
+        cut = _cut(a, b, box)
+        if cut is None:
+            (after if after else before).extend([a, b])
+            continue
+        before += [a, cut[0]] if not after else []
+        after = [cut[1], b]
+    if not after:
+        return [list(points)]
+    return [_distinct(before), _distinct(after)]
+
+
+def _cut(a: Point, b: Point, box: Box) -> tuple[Point, Point] | None:
+    """Return where a straight piece enters a box and where it leaves it."""
+    length = math.dist(a, b)
+    inside = [i for i in range(int(length) + 1) if box.holds(between(a, b, i / max(length, 1.0)))]
+    if not inside:
+        return None
+    return between(a, b, inside[0] / max(length, 1.0)), between(a, b, min(inside[-1] / max(length, 1.0), 1.0))
+
+
+def _distinct(points: Sequence[Point]) -> list[Point]:
+    return [point for i, point in enumerate(points) if not i or point != points[i - 1]]
+
+
+def _rounded(points: Sequence[Point]) -> str:
+    """Return a way with its corners rounded."""
+    parts = [f"M{points[0][0]:.1f},{points[0][1]:.1f}"]
+    for a, b, c in zip(points, points[1:], points[2:], strict=False):
+        before, after = math.dist(a, b) or 1.0, math.dist(b, c) or 1.0
+        radius = min(CORNER, before / 2, after / 2)
+        one, two = between(b, a, radius / before), between(b, c, radius / after)
+        parts.append(f"L{one[0]:.1f},{one[1]:.1f} Q{b[0]:.1f},{b[1]:.1f} {two[0]:.1f},{two[1]:.1f}")
+    return " ".join([*parts, f"L{points[-1][0]:.1f},{points[-1][1]:.1f}"])
