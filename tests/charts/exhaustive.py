@@ -17,8 +17,14 @@ from posewright.charts import Chart, Finding, Level, Rule
 from posewright.charts.model import Otherwise, Priority
 from posewright.charts.types import BoolType, EnumType, IntType, Type
 
-from .reference import Fault, Reference, Seen, Text, Where, texts_of
+from .reference import Reference, Seen, Where
+from .reference_text import FaultError, Text, texts_of
 
+FAULTS = {
+    "an operation leaves 32 bits": Rule.OVERFLOW,
+    "division by zero": Rule.DIVISION,
+    "does not end": Rule.CYCLE,
+}
 SOME_FRACTIONS = (0.0, 0.3, 0.7, 1.4, 2.0)
 
 
@@ -68,7 +74,7 @@ def facts_of(chart: Chart, most_ticks: int) -> Facts:
                 return facts
             try:
                 there, seen = reference.tick(here, inputs, events)
-            except Fault as fault:
+            except FaultError as fault:
                 facts.faults.add(str(fault))
                 note(facts, fault.seen)
                 after[_key(inputs, events)] = None
@@ -105,7 +111,7 @@ def compare(reference: Reference, facts: Facts, here: Where, row: Any, was: Any)
             reference.forced = {name: way}
             try:
                 results.append(reference.tick(here, *row)[0])
-            except Fault as fault:
+            except FaultError as fault:
                 results.append(str(fault))
             finally:
                 reference.forced = {}
@@ -185,24 +191,25 @@ def disagreements(chart: Chart, findings: list[Finding], facts: Facts) -> Iterat
     for f in told[Rule.RANGE]:
         if facts.complete and f.proved and f.message.split()[0] not in facts.out_of_range:
             yield f"{f.message}: it never does"
-    if facts.overflows and not told[Rule.OVERFLOW] and not is_open():
-        yield "an operation leaves 32 bits, and nothing is said"
-    if facts.complete and not facts.overflows and any(f.proved for f in told[Rule.OVERFLOW]):
-        yield f"{told[Rule.OVERFLOW][0].message}: it never does"
-    for fault, rule in (("division by zero", Rule.DIVISION), ("does not end", Rule.CYCLE)):
-        if fault in facts.faults and not told[rule] and not is_open():
-            yield f"{fault} is seen, and nothing is said"
-        if facts.complete and fault not in facts.faults and any(f.proved for f in told[rule]):
+    happened = facts.faults | ({"an operation leaves 32 bits"} if facts.overflows else set())
+    for fault, rule in FAULTS.items():
+        if fault in happened and not told[rule] and not is_open():
+            yield f"{fault}, and nothing is said"
+        if facts.complete and fault not in happened and any(f.proved for f in told[rule]):
             yield f"{told[rule][0].message}: it never happens"
+    yield from of_promises(chart, told, facts, is_open)
+    for f in told[Rule.UNUSED_INPUT]:
+        if f.message.split()[0] in facts.matter:
+            yield f"{f.message}: it makes a difference"
+
+
+def of_promises(chart: Chart, told: Any, facts: Facts, is_open: Any) -> Iterator[str]:
     for promise in chart.promises:
         broken = [f for f in told[Rule.PROMISE] if f.line == promise.line]
         if promise.name in facts.broken and not broken and not is_open():
             yield f"{promise.name} is broken, and nothing is said"
         if facts.complete and promise.name not in facts.broken and any(f.proved for f in broken):
             yield f"{promise.name} is said to be broken, and never is"
-    for f in told[Rule.UNUSED_INPUT]:
-        if f.message.split()[0] in facts.matter:
-            yield f"{f.message}: it makes a difference"
 
 
 def of_overlaps(reference: Reference, told: Any, facts: Facts, is_open: Any) -> Iterator[str]:

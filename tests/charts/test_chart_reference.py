@@ -17,7 +17,8 @@ from posewright.errors import InputError
 
 from .exhaustive import disagreements, facts_of
 from .random_charts import charts, rows
-from .reference import Fault, Reference
+from .reference import Reference
+from .reference_text import FaultError
 from .test_chart_check_laws import strict
 
 MOST_TICKS = 2500
@@ -35,7 +36,7 @@ def test_a_tick_is_what_the_page_says(data: st.DataObject) -> None:
         inputs = {name: row[name] for name in drawn.inputs}
         try:
             where, _ = reference.tick(where, inputs, [event for event in drawn.events if row[event]])
-        except Fault:
+        except FaultError:
             with pytest.raises(InputError):
                 interpreter.step(state, row)
             return
