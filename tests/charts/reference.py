@@ -310,7 +310,8 @@ class Tick:
     def note_gap(self, leaf: str) -> None:
         """Note that no transition of a state, and of those around it, is enabled though no wait is on."""
         ways = [w for name in (leaf, *self.of.around(leaf)[:-1]) for w in self.of.ways[name]]
-        waits = not all(self.is_over(way) for way in ways if not way.segments[0].on)
+        asked = [way for way in ways if not way.segments[0].on]
+        waits = not all(map(self.is_over, asked)) or bool(ways and not asked)
         if not (waits or self.of.states[leaf].final):
             self.seen.gaps.add(leaf)
 
