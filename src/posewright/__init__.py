@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from posewright.arenas import read_layout as read_layout
     from posewright.arenas import write_layout as write_layout
     from posewright.behaviours import read_behaviour as read_behaviour
+    from posewright.charts import chart as chart
     from posewright.charts import check_chart as check_chart
     from posewright.charts import cover_chart as cover_chart
     from posewright.charts import coverage_of as coverage_of

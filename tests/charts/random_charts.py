@@ -1,8 +1,9 @@
 """Random charts of every feature, for laws that hold of all of them.
 
 `charts()` draws a chart, `rows(chart, n)` up to n rows of inputs and events for it. No chart that is drawn
-divides by zero, and none goes round for ever within a tick unless `completion` is asked for: local events
-are raised by `during` and by transitions that no local event sets off, and a `done` leads to no final state.
+divides by zero unless `faults` are asked for, and none goes round for ever within a tick unless `completion`
+is asked for: local events are raised by `during` and by transitions that no local event sets off, a `done`
+leads to no final state.
 """
 
 from __future__ import annotations

@@ -49,6 +49,7 @@ class Features:
     floats: bool = False
     completion: bool = False
     promises: bool = False
+    faults: bool = False
     max_states: int = 8
 
     @property
@@ -146,6 +147,8 @@ class Parts:
             found += ["tries < 3", "seen"]
         if self.functions:
             found += ["pick(near, n)", "pick(not left, level)"]
+        if self.has.faults:
+            found += ["4 / n > limit", "1000000000 * n > level", "pick(near, n * 3)", "level % n == 1"]
         if self.has.floats:
             found += ["wall < 0.5", "wall + 0.1 > n"]
         if not self.has.classic:

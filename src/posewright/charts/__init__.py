@@ -112,6 +112,10 @@ if TYPE_CHECKING:
     from posewright.charts.scenarios import save_scenario as save_scenario
     from posewright.charts.scenarios import scenarios_beside as scenarios_beside
     from posewright.charts.scenarios import value_typed as value_typed
+    from posewright.charts.session import LiveChart as LiveChart
+    from posewright.charts.session import Picture as Picture
+    from posewright.charts.session import Session as Session
+    from posewright.charts.session import chart as chart
     from posewright.charts.tables import Method as Method
     from posewright.charts.tables import best_order as best_order
     from posewright.charts.tables import grouped as grouped

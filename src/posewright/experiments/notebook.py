@@ -25,6 +25,7 @@ _FIGURES, _REPLAYING = "posewright.figures", "posewright.experiments.replaying"
 SHOWN: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType(
     {
         ("posewright.robots.card", "Robot"): (_FIGURES, "draw_robot"),
+        ("posewright.charts.model.chart", "Chart"): ("posewright.charts", "draw_svg"),
         ("posewright.motions.motion", "Motion"): (_FIGURES, "draw_motion"),
         ("posewright.gaits.quadruped.gait", "Gait"): (_FIGURES, "draw_gait"),
         ("posewright.evaluation.walking.report", "WalkResult"): (_FIGURES, "draw_walk"),
