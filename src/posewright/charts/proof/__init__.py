@@ -16,6 +16,7 @@ from posewright.charts.proof.budget import Effort, ProverAnswer, SolverBudget
 from posewright.charts.proof.claims import (
     FAILED,
     DividesByZero,
+    Fails,
     Holds,
     Outside,
     ProofClaim,
@@ -31,6 +32,7 @@ __all__ = [
     "ArithmeticPlace",
     "DividesByZero",
     "Effort",
+    "Fails",
     "Holds",
     "Outside",
     "ProofClaim",

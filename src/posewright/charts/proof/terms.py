@@ -11,6 +11,7 @@ import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 from posewright.charts.expression import Operator
@@ -252,7 +253,28 @@ class TermFactory:
             return self._equal_whole(left, right)
         if left.is_constant:
             left, right = right, left
-        return self._make(SmtOp.EQUAL, SmtSort.TRUTH, (left, right))
+        return self._equal_product(left, right) or self._make(SmtOp.EQUAL, SmtSort.TRUTH, (left, right))
+
+    def _equal_product(self, left: SmtTerm, right: SmtTerm) -> SmtTerm | None:
+        """Return that a product of two whole numbers is a constant as what its factors are, if it is that.
+
+        The solver finds the factors of a number only by trying.
+        """
+        if not right.is_constant or abs(right.value) > INT_HIGH:
+            return None
+        inside = left.op is SmtOp.SATURATE and INT_LOW < right.value < INT_HIGH
+        product = left.args[0] if inside else left
+        if product.sort is not SmtSort.WHOLE or product.value is not Operator.TIMES:
+            return None
+        if any(factor.is_constant for factor in product.args):
+            return None
+        one, other = product.args
+        if right.value == 0:
+            return self.some((self.equal(one, right), self.equal(other, right)))
+        return self.some(
+            self.every((self.equal(one, self.number(a)), self.equal(other, self.number(b))))
+            for a, b in _factors(right.value)
+        )
 
     def _equal_whole(self, left: SmtTerm, right: SmtTerm) -> SmtTerm:
         if right.op is SmtOp.FRACTION:
@@ -352,3 +374,11 @@ class TermFactory:
         return self._make(
             SmtOp.SINGLE, SmtSort.FRACTION, (term,), interval=rounded_interval(term.interval, SINGLE)
         )
+
+
+@lru_cache(maxsize=64)
+def _factors(value: int) -> tuple[tuple[int, int], ...]:
+    """Return every pair of whole numbers with this product, which is not zero."""
+    small = [(one, value // one) for one in range(1, math.isqrt(abs(value)) + 1) if value % one == 0]
+    pairs = dict.fromkeys([*small, *((b, a) for a, b in small)])
+    return (*pairs, *((-a, -b) for a, b in pairs))
