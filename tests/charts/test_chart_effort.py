@@ -115,9 +115,9 @@ def test_what_is_too_hard_is_said_within_the_effort(
 def test_the_harder_the_questions_before_the_less_the_next_may_take() -> None:
     pool = SolverBudget(Effort(steps=100, all_steps=850, least_steps=10))
     assert pool.steps_allowed == 100
-    pool.take(750, is_open=True)
+    pool.steps = 750
     assert pool.steps_allowed == 50
-    pool.take(1250, is_open=True)
+    pool.steps = 2000
     assert pool.steps_allowed == 10
 
 

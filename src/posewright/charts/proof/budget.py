@@ -61,13 +61,11 @@ class SolverBudget:
     Attributes:
         effort: what there was at first.
         steps: that were taken so far.
-        open: questions that the solver left undecided.
     """
 
     def __init__(self, effort: Effort | None = None) -> None:
         self.effort = effort or Effort()
         self.steps = 0
-        self.open = 0
         self._cases: dict[tuple[object, ...], Case] = {}
 
     @property
@@ -75,11 +73,6 @@ class SolverBudget:
         """How many steps the next question may take."""
         left = (self.effort.all_steps - self.steps) // SHARE
         return min(self.effort.steps, max(self.effort.least_steps, left))
-
-    def take(self, steps: int, *, is_open: bool) -> None:
-        """Count the steps that a question took, and whether it stayed open."""
-        self.steps += steps
-        self.open += is_open
 
     def keep(self, case: Case) -> None:
         """Keep a case: what shows that one thing can happen often shows another."""

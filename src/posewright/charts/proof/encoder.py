@@ -2,12 +2,13 @@
 
 Whole numbers are bit vectors as wide as their interval needs, fractions are IEEE 754 numbers of 32 or 64
 bits: what the solver says of them is so, with one exception. The remainder of two fractions is written out
-only for quotients below `QUOTIENT_LIMIT`; beyond, it is any number that a remainder may be, and `exact` says
-where.
+only for finite divisors and quotients below `QUOTIENT_LIMIT`; beyond, it is any number that a remainder may
+be, and `exact` says where.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Sequence
 from functools import reduce
@@ -215,9 +216,9 @@ class BitEncoder:
         across = self._make(Kind.AND, opposite, self._make(Kind.NOT, self._make(Kind.FP_IS_ZERO, rest)))
         rest = self._if(across, self._make(Kind.FP_SUB, self.near, divisor, rest), rest)
         rest = self._if(self._make(Kind.FP_LT, right, zero), self._make(Kind.FP_NEG, rest), rest)
-        self.exact[term.index] = exact = self._make(
-            Kind.FP_LT, quotient, self._constant(QUOTIENT_LIMIT, DOUBLE)
-        )
+        short = self._make(Kind.FP_LT, quotient, self._constant(QUOTIENT_LIMIT, DOUBLE))
+        finite = self._make(Kind.FP_LT, divisor, self._constant(math.inf, DOUBLE))
+        self.exact[term.index] = exact = self._make(Kind.AND, short, finite)
         return self._if(exact, rest, self._some_remainder(term))
 
     def _some_remainder(self, term: SmtTerm) -> Term:

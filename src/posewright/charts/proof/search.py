@@ -99,7 +99,7 @@ class SmtQuestion:
         self.solver.configure_terminator(chain(steps, repeat(True)).__next__)
         given = [self.encoder.exact[one.index] for one in self.terms if one.index in self.encoder.exact]
         found = self.solver.check_sat(*(given if exact else ()))
-        self.budget.take(allowed - length_hint(steps), is_open=found == Result.UNKNOWN)
+        self.budget.steps += allowed - length_hint(steps)
         return None if found == Result.UNKNOWN else bool(found == Result.SAT)
 
     def case(self, types: Mapping[str, Type]) -> dict[str, Value]:
