@@ -145,7 +145,7 @@ def test_two_numbers_are_decided_by_proof() -> None:
   c: []
   d_state: []
 """.replace("d_state", "far_off")
-    pytest.importorskip("z3")
+    pytest.importorskip("bitwuzla")
     seen = explore(chart(states))
     assert seen.complete
     assert set(firsts(seen)) == {"c", "far_off"}

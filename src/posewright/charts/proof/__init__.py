@@ -6,33 +6,38 @@
 `answer.possible` is False where it is proved that they do not; it is True with a case in which they do,
 which has been tried; it is None where that could not be decided within the effort allowed.
 
-Expressions become terms (`translation`, `terms`); terms are written for an SMT solver twice: in real numbers,
-quick and a little loose (`smt/reals`), and bit by bit, exact and slow (`smt/bits`).
+Expressions become terms (`translation`, `terms`), which are written bit by bit (`encoder`) for an SMT solver,
+Bitwuzla (`search`).
 """
 
 from __future__ import annotations
 
-from posewright.charts.proof.answer import Answer, Effort
-from posewright.charts.proof.claim import FAILED, Claim, Holds, Outside, compute
-from posewright.charts.proof.place import Place, places_in
-from posewright.charts.proof.place_claim import DividesByZero, Saturates
-from posewright.charts.proof.pool import SolverBudget
+from posewright.charts.proof.budget import Effort, ProverAnswer, SolverBudget
+from posewright.charts.proof.claims import (
+    FAILED,
+    DividesByZero,
+    Fails,
+    Holds,
+    Outside,
+    ProofClaim,
+    Saturates,
+    compute,
+)
+from posewright.charts.proof.places import ArithmeticPlace, places_in
 from posewright.charts.proof.prover import Prover
-from posewright.charts.proof.rounding import DOUBLE, SINGLE
 from posewright.charts.proof.translation import Translator
 
 __all__ = [
-    "DOUBLE",
     "FAILED",
-    "SINGLE",
-    "Answer",
-    "Claim",
+    "ArithmeticPlace",
     "DividesByZero",
     "Effort",
+    "Fails",
     "Holds",
     "Outside",
-    "Place",
+    "ProofClaim",
     "Prover",
+    "ProverAnswer",
     "Saturates",
     "SolverBudget",
     "Translator",

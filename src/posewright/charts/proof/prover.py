@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from posewright.charts.expression import Expression
-from posewright.charts.proof.answer import IMPOSSIBLE, Answer, Effort
-from posewright.charts.proof.case import Case, Trial
-from posewright.charts.proof.claim import Claim, Fails, Holds
-from posewright.charts.proof.pool import SolverBudget
-from posewright.charts.proof.term import Op, Term, reachable
+from posewright.charts.proof.budget import IMPOSSIBLE, Case, Effort, ProverAnswer, SolverBudget
+from posewright.charts.proof.cases import CaseTrial, every_case
+from posewright.charts.proof.claims import Fails, Holds, ProofClaim
+from posewright.charts.proof.terms import SmtOp, SmtTerm, reachable
 from posewright.charts.proof.translation import Translator
-from posewright.charts.proof.values import every_case
 from posewright.charts.types import Type
 from posewright.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from posewright.charts.proof.smt.search import Search
+    from posewright.charts.proof.search import SmtSearch
 
 
 class Prover:
@@ -40,11 +38,11 @@ class Prover:
         self.pool = pool or SolverBudget(effort)
         self.effort = self.pool.effort
         self.translator = Translator(types)
-        self._answers: dict[tuple[object, ...], Answer] = {}
-        self._search: Search | None = None
+        self._answers: dict[tuple[object, ...], ProverAnswer] = {}
+        self._search: SmtSearch | None = None
 
     @property
-    def search(self) -> Search:
+    def search(self) -> SmtSearch:
         """The part that works with the solver, made when it is first needed.
 
         Raises:
@@ -52,10 +50,10 @@ class Prover:
         """
         if self._search is None:
             try:
-                from posewright.charts.proof.smt.search import Search
+                from posewright.charts.proof.search import SmtSearch
             except ImportError:
                 raise MissingExtraError.for_extra("proof", "charts") from None
-            self._search = Search(self.pool)
+            self._search = SmtSearch(self.pool)
         return self._search
 
     def satisfiable(
@@ -64,7 +62,7 @@ class Prover:
         true: Sequence[Expression] = (),
         false: Sequence[Expression] = (),
         failing: Sequence[Expression] = (),
-    ) -> Answer:
+    ) -> ProverAnswer:
         """Return whether there is a case in which some conditions hold, others do not, others divide by zero.
 
         All in `true` and `false` are computed in it without a division by zero.
@@ -72,28 +70,28 @@ class Prover:
         given = [*(Holds(one) for one in true), *(Holds(one, wanted=False) for one in false)]
         return self.ask([*given, *map(Fails, failing)])
 
-    def ask(self, claims: Sequence[Claim]) -> Answer:
+    def ask(self, claims: Sequence[ProofClaim]) -> ProverAnswer:
         """Return whether all that is claimed can be so at once."""
         terms = self.translator.terms
         root = terms.every(claim.term(self.translator) for claim in claims)
         if root.is_false:
             return IMPOSSIBLE
-        trial = Trial(claims, self.types)
+        trial = CaseTrial(claims, self.types)
         key = (root.index, *trial.types)
         if key not in self._answers:
             self._answers[key] = self._decide(root, trial)
         return self._answers[key]
 
-    def _decide(self, root: Term, trial: Trial) -> Answer:
+    def _decide(self, root: SmtTerm, trial: CaseTrial) -> ProverAnswer:
         few = self.few_cases(root, trial)
         if few is None:
             return self.search.decide(root, trial)
         found = next((case for case in few if trial.holds(case)), None)
-        return IMPOSSIBLE if found is None else Answer(True, found)
+        return IMPOSSIBLE if found is None else ProverAnswer(True, found)
 
-    def few_cases(self, root: Term, trial: Trial) -> list[Case] | None:
+    def few_cases(self, root: SmtTerm, trial: CaseTrial) -> list[Case] | None:
         """Return every case that can make a difference to a term; None where they are many."""
-        read = {term.value for term in reachable([root]) if term.op is Op.VARIABLE}
+        read = {term.value for term in reachable([root]) if term.op is SmtOp.VARIABLE}
         types = {name: kind for name, kind in trial.types.items() if name in read}
         cases = every_case(types, self.effort.combinations)
         return None if cases is None else [{**trial.zero, **case} for case in cases]

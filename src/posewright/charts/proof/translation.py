@@ -20,8 +20,7 @@ from posewright.charts.expression import (
     Unary,
     cases_of,
 )
-from posewright.charts.proof.term import Op, Sort, Term
-from posewright.charts.proof.terms import Terms
+from posewright.charts.proof.terms import SmtOp, SmtSort, SmtTerm, TermFactory
 from posewright.charts.types import Type, Value
 from posewright.errors import InputError, UnknownNameError
 
@@ -37,9 +36,9 @@ class Meaning(NamedTuple):
         exact: of whole numbers, the value before it is kept within 32 bits.
     """
 
-    value: Term
-    failing: Term
-    exact: Term
+    value: SmtTerm
+    failing: SmtTerm
+    exact: SmtTerm
 
 
 @dataclass
@@ -64,7 +63,7 @@ class Translator:
 
     def __init__(self, types: Mapping[str, Type]) -> None:
         self.types = types
-        self.terms = Terms()
+        self.terms = TermFactory()
         self._known: dict[int, Translation] = {}
 
     def translate(self, expression: Expression) -> Translation:
@@ -116,17 +115,17 @@ class _Walk:
             "a question of time or of states that nothing was put in for", hint="lower the chart first"
         )
 
-    def sure(self, value: Term) -> Meaning:
+    def sure(self, value: SmtTerm) -> Meaning:
         return Meaning(value, self.terms.false, value)
 
-    def name(self, name: str) -> Term:
+    def name(self, name: str) -> SmtTerm:
         if name in self.fixed:
             return self.terms.constant(self.fixed[name])
         if name not in self.translator.types:
             raise UnknownNameError.among("name", name, self.translator.types)
         return self.terms.variable(name, self.translator.types[name])
 
-    def kept(self, exact: Term, failing: Term) -> Meaning:
+    def kept(self, exact: SmtTerm, failing: SmtTerm) -> Meaning:
         """Return the meaning of a number that saturates, where it is a whole one."""
         return Meaning(self.terms.saturated(exact), failing, exact)
 
@@ -156,7 +155,7 @@ class _Walk:
         return Meaning(value, failing, value)
 
     @property
-    def comparisons(self) -> Mapping[Operator, Callable[[Term, Term], Term]]:
+    def comparisons(self) -> Mapping[Operator, Callable[[SmtTerm, SmtTerm], SmtTerm]]:
         terms = self.terms
         return {
             Operator.LESS: terms.less,
@@ -167,10 +166,10 @@ class _Walk:
             Operator.UNEQUAL: lambda left, right: terms.negation(terms.equal(left, right)),
         }
 
-    def arithmetic(self, sign: Operator, left: Term, right: Term, failing: Term) -> Meaning:
+    def arithmetic(self, sign: Operator, left: SmtTerm, right: SmtTerm, failing: SmtTerm) -> Meaning:
         terms = self.terms
         if sign in (Operator.OVER, Operator.MODULO):
-            zero = terms.number(0 if right.sort is Sort.WHOLE else 0.0)
+            zero = terms.number(0 if right.sort is SmtSort.WHOLE else 0.0)
             failing = terms.some((failing, terms.equal(right, zero)))
         if sign is Operator.OVER:
             left, right = terms.fraction(left), terms.fraction(right)
@@ -183,7 +182,7 @@ class _Walk:
             return self.kept(self.terms.absolute(parts[0].value), failing)
         if tree.function == "single":
             return self.kept(self.terms.single(parts[0].value), failing)
-        op = Op.LEAST if tree.function == "min" else Op.GREATEST
+        op = SmtOp.LEAST if tree.function == "min" else SmtOp.GREATEST
         return self.kept(self.terms.extreme(op, [part.value for part in parts]), failing)
 
     def chain(self, tree: If) -> Meaning:

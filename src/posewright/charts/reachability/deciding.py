@@ -14,7 +14,7 @@ from posewright.charts.types import BoolType, Value
 
 def decider_for(axes: Mapping[str, Domain], pool: SolverBudget | None = None) -> Decider | None:
     """Return who decides, None where no solver is installed."""
-    return ByProof(axes, pool) if find_spec("z3") is not None else None
+    return ByProof(axes, pool) if find_spec("bitwuzla") is not None else None
 
 
 class ByProof:

@@ -17,12 +17,12 @@ def is_defined(tree: Tree) -> Tree:
 def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
     """Return whether some term of an expression may be not a number, as far as the types tell."""
     nodes = Translator(types).translate(expression).nodes
-    return any(meaning.value.span.nan for meaning in nodes.values())
+    return any(meaning.value.interval.nan for meaning in nodes.values())
 
 
 def may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:
     """Return whether an expression as a whole may be infinite, or not a number."""
-    return not Translator(types).meaning(expression).value.span.finite
+    return not Translator(types).meaning(expression).value.interval.finite
 
 
 def held(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:

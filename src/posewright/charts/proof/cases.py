@@ -1,22 +1,19 @@
-"""Values of a type: all of them, those that often matter, those next to one, those plainer than one."""
+"""Cases: values for the names of a question, tried by computing what is claimed, and made plain."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
 
-from posewright.charts.proof.rounding import DOUBLE, SINGLE
+from posewright.charts.proof.claims import ProofClaim
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
-
-USUAL = 1000.0
-"""Fractions are rarely larger."""
-
-TURN = (math.sqrt(5) - 1) / 2
-"""Multiples of this, taken without their whole part, lie evenly between 0 and 1."""
 
 DIGITS = 7
 """Decimals to which a fraction is shortened at most."""
+
+MAX_GUESSES = 1000
+"""Cases of likely values that are tried."""
 
 
 def every_case(types: Mapping[str, Type], limit: int) -> list[dict[str, Value]] | None:
@@ -40,7 +37,7 @@ def _words(kind: BoolType | EnumType) -> list[Value]:
     return [False, True] if isinstance(kind, BoolType) else list(kind.values)
 
 
-def likely_values(kind: Type, numbers: Iterable[float]) -> list[Value]:
+def _likely_values(kind: Type, numbers: Iterable[float]) -> list[Value]:
     """Return values of a type that are often the ones that matter: small ones, given ones, its ends."""
     if isinstance(kind, BoolType | EnumType):
         return _words(kind)
@@ -48,33 +45,7 @@ def likely_values(kind: Type, numbers: Iterable[float]) -> list[Value]:
     return list(dict.fromkeys(kind.fit(value) for value in wanted))
 
 
-def fitted(kind: Type, value: Value) -> Value:
-    """Return a value as the type has it; a fraction may have to be rounded."""
-    return kind.fit(float(value)) if isinstance(kind, FloatType) else value
-
-
-def values_around(kind: Type, value: Value, steps: int) -> Iterator[Value]:
-    """Yield a value, and those next to a fraction on both sides, nearest first."""
-    yield value
-    if not isinstance(kind, FloatType):
-        return
-    form = SINGLE if kind.single else DOUBLE
-    below = above = float(value)
-    for _ in range(steps):
-        below, above = form.below(below), form.above(above)
-        yield from (near for near in (below, above) if kind.low <= near <= kind.high)
-
-
-def scattered_value(kind: FloatType, value: float, turn: int) -> float:
-    """Return the `turn`-th of many fractions with long tails: near `value` by turns, and anywhere."""
-    part = turn * TURN % 1.0
-    if turn % 2:
-        return kind.fit(value * (1 + part / 8))
-    low, high = (min(max(end, -USUAL), USUAL) for end in (kind.low, kind.high))
-    return kind.fit(low + part * (high - low))
-
-
-def plainer_values(kind: Type, value: Value) -> Iterator[Value]:
+def _plainer_values(kind: Type, value: Value) -> Iterator[Value]:
     """Yield values that are plainer than `value`, the plainest first."""
     if isinstance(kind, BoolType | EnumType):
         words = _words(kind)
@@ -110,3 +81,43 @@ def _rounder(value: float) -> Iterator[float]:
         if abs(scaled) >= 1e15:
             return
         yield from (math.floor(scaled) / 10.0**digits, math.ceil(scaled) / 10.0**digits)
+
+
+class CaseTrial:
+    """Tries cases of a few claims.
+
+    Attributes:
+        types: of the names that a case has a value for, in the order in which they were declared.
+    """
+
+    def __init__(self, claims: Sequence[ProofClaim], types: Mapping[str, Type]) -> None:
+        read = frozenset[str]().union(*(claim.names for claim in claims))
+        self.claims = claims
+        self.types = {name: kind for name, kind in types.items() if name in read}
+
+    @property
+    def zero(self) -> dict[str, Value]:
+        """The plainest case there is."""
+        return {name: kind.zero for name, kind in self.types.items()}
+
+    def holds(self, case: Mapping[str, Value]) -> bool:
+        """Return whether all that is claimed is so in a case."""
+        return all(claim.seen(case) for claim in self.claims)
+
+    def filled(self, case: Mapping[str, Value]) -> dict[str, Value]:
+        """Return a case of something else with a value for every name of this."""
+        return {**self.zero, **{name: value for name, value in case.items() if name in self.types}}
+
+    def guessed(self, numbers: Sequence[float]) -> dict[str, Value] | None:
+        """Return a case of likely values, `numbers` among them, in which all claims are so, if any."""
+        axes = [_likely_values(kind, numbers) for kind in self.types.values()]
+        cases = (dict(zip(self.types, values, strict=True)) for values in islice(product(*axes), MAX_GUESSES))
+        return next((case for case in cases if self.holds(case)), None)
+
+    def plain(self, case: Mapping[str, Value]) -> dict[str, Value]:
+        """Return a case with plainer values, name by name, in which all claims still are so."""
+        found = dict(case)
+        for name, kind in self.types.items():
+            others = ({**found, name: value} for value in _plainer_values(kind, found[name]))
+            found = next((other for other in others if self.holds(other)), found)
+        return found

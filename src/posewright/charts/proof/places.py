@@ -20,7 +20,7 @@ from posewright.charts.expression import (
 
 
 @dataclass(frozen=True, eq=False)
-class Path:
+class PlaceCondition:
     """What is computed before a place: the last step, and the path to it.
 
     Attributes:
@@ -29,22 +29,22 @@ class Path:
 
     condition: Tree
     wanted: bool | None
-    before: Path | None = None
+    before: PlaceCondition | None = None
 
     def steps(self) -> Iterator[tuple[Tree, bool | None]]:
         """Yield the steps, the last one first."""
-        path: Path | None = self
+        path: PlaceCondition | None = self
         while path is not None:
             yield path.condition, path.wanted
             path = path.before
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class ArithmeticPlace:
     """A node that computes a number, and the path to it; None where it is reached always."""
 
     node: Tree
-    path: Path | None
+    path: PlaceCondition | None
 
     @property
     def steps(self) -> tuple[tuple[Tree, bool | None], ...]:
@@ -57,13 +57,13 @@ class Place:
         return isinstance(self.node, Binary) and self.node.operator in (Operator.OVER, Operator.MODULO)
 
 
-def places_in(tree: Tree) -> Iterator[Place]:
+def places_in(tree: Tree) -> Iterator[ArithmeticPlace]:
     """Yield the places at which a number is computed from others, those computed first before the others."""
-    waiting: list[tuple[Tree, Path | None, bool]] = [(tree, None, False)]
+    waiting: list[tuple[Tree, PlaceCondition | None, bool]] = [(tree, None, False)]
     while waiting:
         node, path, done = waiting.pop()
         if done:
-            yield Place(node, path)
+            yield ArithmeticPlace(node, path)
             continue
         if _computes(node):
             waiting.append((node, path, True))
@@ -76,20 +76,20 @@ def _computes(node: Tree) -> bool:
     return isinstance(node, Binary | Unary) and node.operator in ARITHMETIC
 
 
-def _below(node: Tree, path: Path | None) -> Iterator[tuple[Tree, Path | None]]:
+def _below(node: Tree, path: PlaceCondition | None) -> Iterator[tuple[Tree, PlaceCondition | None]]:
     if isinstance(node, If):
         yield from _along(node, path)
         return
     wanted = node.operator is Operator.AND if isinstance(node, Binary) and node.operator in LOGIC else None
     for child in children(node):
         yield child, path
-        path = Path(child, wanted, path)
+        path = PlaceCondition(child, wanted, path)
 
 
-def _along(chain: If, path: Path | None) -> Iterator[tuple[Tree, Path | None]]:
+def _along(chain: If, path: PlaceCondition | None) -> Iterator[tuple[Tree, PlaceCondition | None]]:
     cases, rest = cases_of(chain)
     for condition, then in cases:
         yield condition, path
-        yield then, Path(condition, True, path)
-        path = Path(condition, False, path)
+        yield then, PlaceCondition(condition, True, path)
+        path = PlaceCondition(condition, False, path)
     yield rest, path

@@ -1,31 +1,121 @@
-"""Claims about one place of an expression: a division by zero, a number that needs more than 32 bits."""
+"""Claims: what a question asks of an expression, as a term to be proved and as what is seen in a case."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from posewright.charts.expression import Binary, Call, Expression, Operator, Tree, Unary, children
-from posewright.charts.proof.claim import FAILED, OfOne, compute
-from posewright.charts.proof.place import Place
-from posewright.charts.proof.term import Sort, Term
+from posewright.charts.proof.places import ArithmeticPlace
+from posewright.charts.proof.terms import SmtSort, SmtTerm
 from posewright.charts.proof.translation import Translator
 from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, Value
+from posewright.errors import ExpressionError
+
+
+class ProofClaim(Protocol):
+    """Something that may be so in one case and not in another, as computing it there shows."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that it is about."""
+        ...
+
+    def seen(self, case: Mapping[str, Value]) -> bool:
+        """Return whether it is so in a case, by computing the expression there."""
+        ...
+
+    def term(self, translator: Translator) -> SmtTerm:
+        """Return the truth value that it is so."""
+        ...
+
+
+FAILED = object()
+"""What computing comes to where it divides by zero."""
+
+
+def compute(expression: Expression, case: Mapping[str, Value]) -> Any:
+    """Return the value of an expression in a case, FAILED where that divides by zero."""
+    try:
+        return expression.evaluate(case)
+    except ExpressionError:
+        return FAILED
+
+
+@dataclass(frozen=True)
+class OfOne:
+    """What claims about one expression have in common."""
+
+    expression: Expression
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that the expression reads."""
+        return self.expression.names
+
+
+@dataclass(frozen=True)
+class Holds(OfOne):
+    """A truth value is computed and is `wanted`."""
+
+    wanted: bool = True
+
+    def term(self, translator: Translator) -> SmtTerm:
+        """Return the truth value that it is so."""
+        terms, (value, failing, _) = translator.terms, translator.meaning(self.expression)
+        return terms.every((terms.negation(failing), value if self.wanted else terms.negation(value)))
+
+    def seen(self, case: Mapping[str, Value]) -> bool:
+        """Return whether it is so in a case."""
+        return compute(self.expression, case) is self.wanted
+
+
+@dataclass(frozen=True)
+class Fails(OfOne):
+    """Computing it divides by zero."""
+
+    def term(self, translator: Translator) -> SmtTerm:
+        """Return the truth value that it is so."""
+        return translator.meaning(self.expression).failing
+
+    def seen(self, case: Mapping[str, Value]) -> bool:
+        """Return whether it is so in a case."""
+        return compute(self.expression, case) is FAILED
+
+
+@dataclass(frozen=True)
+class Outside(OfOne):
+    """A number is computed and is not between two ends, both of them inside."""
+
+    low: float
+    high: float
+
+    def term(self, translator: Translator) -> SmtTerm:
+        """Return the truth value that it is so."""
+        terms, (value, failing, _) = translator.terms, translator.meaning(self.expression)
+        low, high = terms.number(self.low), terms.number(self.high)
+        inside = terms.every((terms.at_most(low, value), terms.at_most(value, high)))
+        return terms.negation(terms.some((failing, inside)))
+
+    def seen(self, case: Mapping[str, Value]) -> bool:
+        """Return whether it is so in a case."""
+        value = compute(self.expression, case)
+        return value is not FAILED and not self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
 class _AtPlace(OfOne):
     """Something at one place of an expression, which is reached."""
 
-    place: Place
+    place: ArithmeticPlace
 
     def part(self, tree: Tree) -> Expression:
         """Return a part of the expression as one of its own."""
         return Expression(tree, BoolType(), self.expression.source, self.expression.fixed)
 
-    def reached(self, translator: Translator) -> Term:
+    def reached(self, translator: Translator) -> SmtTerm:
         """Return the truth value that the place is reached."""
         terms, nodes = translator.terms, translator.translate(self.expression).nodes
         found = []
@@ -53,7 +143,7 @@ class _AtPlace(OfOne):
 class DividesByZero(_AtPlace):
     """The division at the place, which must be one, is reached, and its divisor is zero."""
 
-    def term(self, translator: Translator) -> Term:
+    def term(self, translator: Translator) -> SmtTerm:
         """Return the truth value that it is so."""
         terms, nodes = translator.terms, translator.translate(self.expression).nodes
         top, bottom = (nodes[id(child)] for child in children(self.place.node))
@@ -89,11 +179,11 @@ def _exactly(node: Tree, values: list[Any]) -> Any:
 class Saturates(_AtPlace):
     """What is computed at the place is a whole number of more than 32 bits; nothing divides by zero."""
 
-    def term(self, translator: Translator) -> Term:
+    def term(self, translator: Translator) -> SmtTerm:
         """Return the truth value that it is so."""
         terms, nodes = translator.terms, translator.translate(self.expression).nodes
         exact = nodes[id(self.place.node)].exact
-        if exact.sort is not Sort.WHOLE:
+        if exact.sort is not SmtSort.WHOLE:
             return terms.false
         low, high = terms.less(exact, terms.number(INT_LOW)), terms.less(terms.number(INT_HIGH), exact)
         failing = translator.meaning(self.expression).failing
