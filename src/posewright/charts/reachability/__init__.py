@@ -19,6 +19,7 @@ from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
 from posewright.charts.reachability.following import Follower
+from posewright.charts.reachability.graph import BreadthFirst, Edge, ReachabilityGraph
 from posewright.charts.reachability.inputs import InputSpace
 from posewright.charts.reachability.keeping import Abstraction, keep_registers
 from posewright.charts.reachability.limits import USUAL, Limits
@@ -26,14 +27,15 @@ from posewright.charts.reachability.path import PathCondition, paths
 from posewright.charts.reachability.questions import Questions
 from posewright.charts.reachability.relation import Solver
 from posewright.charts.reachability.situations import AbstractState
-from posewright.charts.reachability.walking import ReachabilityGraph
 
 __all__ = [
     "USUAL",
     "AbstractState",
     "Abstraction",
     "Answer",
+    "BreadthFirst",
     "Domain",
+    "Edge",
     "Equivalence",
     "Exploration",
     "Follower",

@@ -44,11 +44,15 @@ class AbstractState:
         state: one of the states that it stands for.
         cases: of that state.
         onward: where they lead, each place once.
+        leads_to: for each case, which of `onward` it leads to; None where the tick fails.
+        whole: whether the cases stand for all inputs.
     """
 
     state: Snapshot
     cases: tuple[SymbolicStep, ...]
     onward: tuple[Onward, ...]
+    leads_to: tuple[int | None, ...]
+    whole: bool = True
 
 
 class AbstractStates:
@@ -118,6 +122,7 @@ class AbstractStates:
     def look(self, state: Snapshot) -> AbstractState:
         """Follow every path of a tick."""
         cases: list[SymbolicStep] = []
+        whole = True
 
         def take(path: PathCondition) -> Followed:
             return self.follower.follow(state, path)
@@ -125,8 +130,10 @@ class AbstractStates:
         for path, followed in paths(self.inputs, take, self.limits.cases_of_one):
             cases.append(self.case(state, path, followed))
             self.doubts |= dict.fromkeys(f"{state.state}: {doubt}" for doubt in path.doubts)
+            whole = whole and not path.doubts
         self.count += len(cases)
-        return AbstractState(state, tuple(cases), tuple(self.onward(cases)))
+        onward, leads_to = self.onward(cases)
+        return AbstractState(state, tuple(cases), onward, leads_to, whole)
 
     def case(self, state: Snapshot, path: PathCondition, followed: Followed) -> SymbolicStep:
         """Return the case that a path shows."""
@@ -135,18 +142,22 @@ class AbstractStates:
             after = self.interpreter.outcome(state, inputs).after
         return SymbolicStep(inputs, after, followed.taken, followed.raised, followed.error, followed.answers)
 
-    def onward(self, cases: list[SymbolicStep]) -> list[Onward]:
-        """Return where cases lead, each place once."""
-        found: dict[object, Onward] = {}
+    def onward(self, cases: list[SymbolicStep]) -> tuple[tuple[Onward, ...], tuple[int | None, ...]]:
+        """Return where cases lead, each place once, and for each case which of these places it is."""
+        found: dict[object, int] = {}
+        places: list[Onward] = []
+        leads_to: list[int | None] = []
         for number, case in enumerate(cases):
             if case.after is None:
+                leads_to.append(None)
                 continue
             rest, counts = self.split(case.after)
             running = self.clocks.running(counts)
-            key = (rest, running, case.answers)
-            if key not in found:
-                found[key] = Onward(rest, running, case.answers, number)
-        return list(found.values())
+            at = found.setdefault((rest, running, case.answers), len(places))
+            if at == len(places):
+                places.append(Onward(rest, running, case.answers, number))
+            leads_to.append(at)
+        return tuple(places), tuple(leads_to)
 
     def cases_of(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return the cases of any state."""
