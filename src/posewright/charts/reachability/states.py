@@ -1,19 +1,140 @@
-"""Situations: states of a chart that differ at most in counted time, and not so that a tick would notice."""
+"""What can happen in one tick: the ways in which it can go, for states that a tick cannot tell apart."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from posewright.charts.machine import Asked, Interpreter, Snapshot
-from posewright.charts.reachability.case import SymbolicStep
-from posewright.charts.reachability.clocks import Counts, TimerAbstraction
-from posewright.charts.reachability.following import Followed, Follower
-from posewright.charts.reachability.inputs import InputSpace
-from posewright.charts.reachability.keeping import keep_registers
+from posewright.charts.machine import (
+    Asked,
+    CompoundTransition,
+    Interpreter,
+    Machine,
+    Snapshot,
+    Tick,
+    every_actions,
+)
+from posewright.charts.model import Assign, Branch, every_action
+from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction, keep_registers
+from posewright.charts.reachability.conditions import Answer
+from posewright.charts.reachability.domain import Domain
 from posewright.charts.reachability.limits import Limits
-from posewright.charts.reachability.path import PathCondition, paths
-from posewright.charts.types import Value
+from posewright.charts.reachability.path import InputSpace, PathCondition, paths
+from posewright.charts.reachability.questions import Questions
+from posewright.charts.types import BoolType, Type, Value
+from posewright.errors import ExpressionError, PosewrightError
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicStep:
+    """One of the ways in which a tick can go: the inputs it stands for all do the same.
+
+    Attributes:
+        inputs: of these, the plainest: every input, and every event as true or false; ready to step with.
+        after: where the chart stands after these inputs; None where the tick fails.
+        taken: ways that are taken, in order.
+        raised: events that are raised inside, in order.
+        error: why the tick fails: a division by zero, or no end to it.
+        answers: what the watched conditions are after the tick, in their order; none where it fails.
+    """
+
+    inputs: Mapping[str, Value]
+    after: Snapshot | None
+    taken: tuple[CompoundTransition, ...]
+    raised: tuple[str, ...] = ()
+    error: PosewrightError | None = None
+    answers: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class Followed:
+    """Where a tick came to along one path.
+
+    Attributes:
+        after: where the chart stands; None where the tick failed.
+        env: what every name was at the end, inputs aside.
+        answers: to the conditions that are asked after every tick.
+    """
+
+    after: Snapshot | None
+    taken: tuple[CompoundTransition, ...]
+    raised: tuple[str, ...]
+    env: Mapping[str, Any]
+    answers: tuple[bool, ...] = ()
+    error: PosewrightError | None = None
+
+
+class Follower:
+    """Runs ticks of a machine in which the inputs are known only as far as the path says.
+
+    Args:
+        machine: what is run.
+        axes: the values of every input and event.
+        keeps: how registers are kept.
+        asked: conditions that are asked after every tick.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        axes: Mapping[str, Domain],
+        keeps: Mapping[str, Abstraction],
+        asked: Asked,
+    ) -> None:
+        self.machine = machine
+        self.asked = asked
+        types: dict[str, Type] = {**machine.types, **{name: axis.kind for name, axis in axes.items()}}
+        questions = Questions(axes, types | dict.fromkeys(asked.came, BoolType()))
+        self.answers = _answers(machine, questions, keeps)
+        self.watched = tuple(questions.condition(one) for one in asked.conditions)
+
+    def follow(self, state: Snapshot, path: PathCondition) -> Followed:
+        """Take one tick along a path."""
+        answers = self.answers
+        tick = Tick(self.machine, state, lambda expression, env: answers[id(expression)](env, path))
+        try:
+            after = tick.run({}, self.events(tick, path))
+            watched = self.watch(tick, path) if self.watched else ()
+        except PosewrightError as error:
+            return Followed(None, tuple(tick.taken), tuple(tick.raised), tick.env, error=error)
+        return Followed(after, tuple(tick.taken), tuple(tick.raised), tick.env, watched)
+
+    def watch(self, tick: Tick, path: PathCondition) -> tuple[bool, ...]:
+        """Return the answers to what is asked after the tick."""
+        env = {**tick.env, **self.asked.standing(tick.moves.active(tick.configuration), tick.raised)}
+        return tuple([self.asks(answer, env, path) for answer in self.watched])
+
+    def asks(self, answer: Answer, env: dict[str, Any], path: PathCondition) -> bool:
+        """Return an answer after the tick; one that cannot be computed is a doubt."""
+        try:
+            return bool(answer(env, path))
+        except ExpressionError as error:
+            path.doubts.append(str(error))
+            return False
+
+    def events(self, tick: Tick, path: PathCondition) -> Iterator[str]:
+        """Yield the events that come, asked for when it is their turn and if something then listens."""
+        asked = self.machine.ways_asked
+        for event in self.machine.events:
+            if any((leaf, event) in asked for leaf in tick.configuration) and path.holds(event):
+                yield event
+
+
+def _answers(machine: Machine, questions: Questions, keeps: Mapping[str, Abstraction]) -> dict[int, Answer]:
+    """Return what answers each expression of a machine; the machine keeps the expressions alive."""
+    conditions = [guard for way in machine.ways for guard in way.guards]
+    conditions += [counter.condition for counter in machine.counters if counter.condition is not None]
+    found = {id(one): questions.condition(one) for one in conditions}
+    for actions in every_actions(machine):
+        for action in every_action(actions):
+            if isinstance(action, Branch):
+                found[id(action.when)] = questions.condition(action.when)
+            elif isinstance(action, Assign):
+                for name, value in action.values.items():
+                    found[id(value)] = questions.value(value, keeps[name])
+    return found
+
 
 Rest = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...]]
 """All of a state but its counters: started, configuration, outputs and locals, history."""
