@@ -285,7 +285,7 @@ Counts = tuple[int, ...]
 
 
 class TimerAbstraction:
-    """The counters of one machine.
+    """The counters of one machine, or of several side by side.
 
     Attributes:
         names: of the counters, in the order of the registers.
@@ -293,14 +293,13 @@ class TimerAbstraction:
         looked: for each, the number of what a tick can tell of it.
     """
 
-    def __init__(self, machine: Machine) -> None:
-        counters = machine.counters
-        self.names = tuple(counter.name for counter in counters)
-        asked = _asked(machine)
-        self.later = tuple(_later(counter) for counter in counters)
+    def __init__(self, *machines: Machine) -> None:
+        asked = [(counter, _asked(machine)) for machine in machines for counter in machine.counters]
+        self.names = tuple(counter.name for counter, _ in asked)
+        self.later = tuple(_later(counter) for counter, _ in asked)
         self.classes = tuple(
-            _classes(later, asked.get(counter.name))
-            for counter, later in zip(counters, self.later, strict=True)
+            _classes(later, numbers.get(counter.name))
+            for later, (counter, numbers) in zip(self.later, asked, strict=True)
         )
         self.every: list[Counts] = []
         self.numbers: dict[Counts, int] = {}

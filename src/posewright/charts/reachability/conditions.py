@@ -33,7 +33,14 @@ from posewright.charts.expression import (
 from posewright.charts.reachability.abstraction import may_be_undefined
 from posewright.charts.reachability.bisection import Compute, where
 from posewright.charts.reachability.domain import Domain, Spans, count, parted
-from posewright.charts.reachability.limits import FEW, FEW_UNSOLVED, MAX_BESIDE, MAX_NEIGHBOURS, MAX_ROUNDS
+from posewright.charts.reachability.limits import (
+    FEW,
+    FEW_UNSOLVED,
+    MAX_BESIDE,
+    MAX_NEIGHBOURS,
+    MAX_ROUNDS,
+    WORK_FOR_VALUE,
+)
 from posewright.charts.reachability.path import Decider, PathCondition, Relation
 from posewright.charts.types import BoolType, Type, Value
 from posewright.errors import ExpressionError
@@ -178,7 +185,7 @@ class Atom:
             evaluate, around = compile_tree(tree, expression.fixed, expression.source), dict(env)
 
             def compute(index: int) -> Any:
-                path.work += 1
+                path.work += WORK_FOR_VALUE
                 around[name] = value_of(index)
                 try:
                     return evaluate(around)

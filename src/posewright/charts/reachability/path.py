@@ -261,7 +261,7 @@ class PathCondition:
         self.related: frozenset[str] = frozenset()
         self.doubts: list[str] = []
         self.loose = False
-        self.work = 1
+        self.work = 1.0
 
     def holds(self, name: str) -> bool:
         """Return whether a truth value, an input or an event, is true on this path."""
@@ -371,6 +371,8 @@ class PathCondition:
         if self.relations:
             witness = self.solver.find(axes, self.sets, tuple(self.relations))
             found |= witness.values or {}
+            if witness.values is None:
+                self.doubts.append(witness.unknown or "no inputs were found that lead along a path")
         return found
 
 
