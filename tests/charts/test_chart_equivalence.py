@@ -186,6 +186,10 @@ states:
   a: {during: {twice: n * 2}}
 """
     assert equivalent(parse_chart(text), parse_chart(text.replace("n * 2", "n * 2.0"))).equal is False
+    within = text.replace("n: int", "n: int, d: float").replace("n * 2", "1.5 if n * 2 > d else d")
+    assert equivalent(parse_chart(within), parse_chart(within.replace("n * 2", "n * 2.0"))).equal is False
+    named = within.replace("n * 2", "n * k").replace("initial:", "constants: {k: 2}\ninitial:")
+    assert equivalent(parse_chart(named), parse_chart(named.replace("k: 2", "k: 2.0"))).equal is False
 
 
 @quick

@@ -170,6 +170,14 @@ def test_saturation_at_32_bits_is_that_of_the_run() -> None:
     assert run.step(run.initial(), firsts(seen)["b"]).state == "b"
 
 
+def test_a_product_that_is_cut_off_at_32_bits_is_not_taken_for_one_that_is_not() -> None:
+    text = (
+        "  a: [{when: m * 2 > d, go: b}, {when: not (m * 2 > d) and m * 2.0 > d, go: c}]\n  b: []\n  c: []\n"
+    )
+    big = parse_chart((HEAD + text).replace("n: {type}", "m: int").replace("d: {float: [0, 2]}", "d: float"))
+    assert "c" in firsts(explore(big))
+
+
 def test_two_numbers_are_decided_by_proof() -> None:
     states = """\
   a:
