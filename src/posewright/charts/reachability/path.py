@@ -13,7 +13,7 @@ from posewright.charts.expression import Binary, Expression, Literal, Name, Oper
 from posewright.charts.model import Chart
 from posewright.charts.proof import Prover, SolverBudget
 from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
-from posewright.charts.reachability.limits import MAX_TRIED, STEPS_FOR_WORK, WorkBudget
+from posewright.charts.reachability.limits import MAX_SPANS, MAX_TRIED, STEPS_FOR_WORK, WorkBudget
 from posewright.charts.types import BoolType, Value
 
 
@@ -200,19 +200,24 @@ class ProofDecider:
             true=[*bounds, *(one.condition for one in relations if one.holds)],
             false=[one.condition for one in relations if not one.holds],
         )
-        if answer.possible is None:
+        given: dict[str, Value] = {name: value for name, value in (answer.case or {}).items() if name in axes}
+        beside = any(not parted(_single(axes[name], value), sets[name])[0] for name, value in given.items())
+        if answer.possible is None or beside:
             texts = ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
             return Solution(None, f"{texts}: not decided")
-        if answer.case is None:
-            return Solution(None)
-        given: dict[str, Value] = {name: answer.case[name] for name in axes if name in answer.case}
-        return Solution(given)
+        return Solution(None if answer.case is None else given)
+
+
+def _single(axis: Domain, value: Value) -> Spans:
+    return ((axis.index(value), axis.index(value)),)
 
 
 def _bounds(name: str, axis: Domain, spans: Spans) -> Iterator[Expression]:
-    """Yield conditions for an input to be in a set, none where that is every value."""
+    """Yield conditions for an input to be in a set, or, where that is in many pieces, between its ends."""
     if spans == axis.whole:
         return
+    if len(spans) > MAX_SPANS:
+        spans = ((spans[0][0], spans[-1][1]),)
     tree = _between(name, axis, *spans[0])
     for span in spans[1:]:
         tree = Binary(Operator.OR, tree, _between(name, axis, *span))
