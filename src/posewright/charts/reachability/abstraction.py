@@ -34,8 +34,7 @@ from posewright.charts.expression import (
 from posewright.charts.machine import Counter, Machine, every_actions
 from posewright.charts.model import Action, Assign, Branch, every_action
 from posewright.charts.proof import Translator
-from posewright.charts.reachability.bisection import Compute, where
-from posewright.charts.reachability.domain import Domain, parted, plainest
+from posewright.charts.reachability.domain import Compute, Domain, parted, plainest, where
 from posewright.charts.reachability.limits import MAX_CELLS, SMALL
 from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
 

@@ -31,8 +31,7 @@ from posewright.charts.expression import (
     rewritten,
 )
 from posewright.charts.reachability.abstraction import may_be_undefined
-from posewright.charts.reachability.bisection import Compute, where
-from posewright.charts.reachability.domain import Domain, Spans, count, parted
+from posewright.charts.reachability.domain import Compute, Domain, Spans, count, parted, where
 from posewright.charts.reachability.limits import (
     FEW,
     FEW_UNSOLVED,

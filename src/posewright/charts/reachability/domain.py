@@ -1,18 +1,42 @@
-"""Sets of values of one input: its values in order, numbered, and spans of these numbers.
+"""Sets of values of one input, and the set for which a condition holds.
 
 Every type has finitely many values in an order of their own: truth values and names as they are written,
 numbers from the least to the greatest, fractions bit pattern by bit pattern. So a set of values is a few
 spans of whole numbers, whatever the type, and nothing between two neighbouring fractions is ever missed.
+
+Where a condition on one number holds is found to the last bit, by bisection. Through + - * / by constants,
+abs, min, max and choices, a term is a line, piece by piece, in the one number that it reads. On a piece the
+two sides of a comparison cross once at most; where, is found by halving the piece with the very functions
+that run the chart, so rounding and saturation are theirs.
 """
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Any
 
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type, Value
+from posewright.charts.expression import (
+    COMPARISONS,
+    Binary,
+    Call,
+    If,
+    Literal,
+    Name,
+    Operator,
+    Tree,
+    Unary,
+    cases_of,
+    children,
+    names_in,
+    nodes_of,
+)
+from posewright.charts.reachability.limits import BLURRED, LARGE, NEAR, SMALL
+from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, FloatType, IntType, Type, Value
 
 Spans = tuple[tuple[int, int], ...]
 """Whole numbers from ... to, both included, in order and apart from each other."""
@@ -161,3 +185,239 @@ def _index_single(value: float) -> int:
 def _single_of(index: int) -> float:
     (value,) = struct.unpack("<f", struct.pack("<i", abs(index)))
     return float(value) if index >= 0 else -float(value)
+
+
+Compute = Callable[[int], Any]
+"""What a term comes to at the value of that number on the axis."""
+
+
+class NotPiecewiseLinearError(ValueError):
+    """Raised inside this room: a term is not a line, piece by piece."""
+
+
+def where(tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Compute]) -> tuple[Spans, bool]:
+    """Return the set of values of `name` for which a condition holds, and whether that is exact.
+
+    Args:
+        tree: the condition; whatever else it reads is known.
+        name: what varies.
+        axis: its values.
+        compile_at: gives the function from the number of a value to what a term then is.
+    """
+    ((low, high),) = axis.whole
+    holds = compile_at(tree)
+    if high - low < SMALL:
+        return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
+    lines = _Lines(name, axis, compile_at)
+    try:
+        cuts, exact = lines.of_condition(tree), not lines.is_blurred(tree)
+        if not exact:
+            cuts = {cut + step for cut in (*cuts, 0) for step in range(-BLURRED, BLURRED + 1)}
+    except NotPiecewiseLinearError:
+        if high - low < LARGE:
+            return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
+        cuts, exact = lines.guessed(tree, holds), False
+    starts = sorted({low, *(cut for cut in cuts if low < cut <= high)})
+    pieces = zip(starts, [*(start - 1 for start in starts[1:]), high], strict=True)
+    return _joined(piece for piece in pieces if holds(piece[0])), exact
+
+
+def _joined(pieces: Iterable[tuple[int, int]]) -> Spans:
+    found: list[tuple[int, int]] = []
+    for low, high in pieces:
+        if found and found[-1][1] == low - 1:
+            found[-1] = (found[-1][0], high)
+        else:
+            found.append((low, high))
+    return tuple(found)
+
+
+class _Lines:
+    """Finds the cuts of one name's values: the numbers at which a new piece begins."""
+
+    def __init__(self, name: str, axis: Domain, compile_at: Callable[[Tree], Compute]) -> None:
+        self.name = name
+        self.axis = axis
+        self.compile_at = compile_at
+        ((self.low, self.high),) = axis.whole
+
+    def of_condition(self, tree: Tree) -> set[int]:
+        """Return cuts between which a condition does not change."""
+        if isinstance(tree, Binary) and tree.operator in COMPARISONS:
+            return self.of_comparison(tree)
+        return set[int]().union(*(self.of_condition(part) for part in _parts(tree)))
+
+    def of_comparison(self, tree: Binary) -> set[int]:
+        """Return cuts between which a comparison does not change."""
+        sides = (tree.left, tree.right)
+        if not self.is_number(tree.left):
+            return self.cuts(tree.left) | self.cuts(tree.right)
+        if any(self.name not in names_in(side) for side in sides):
+            cuts = self.turns(tree.left) | self.turns(tree.right)
+        else:
+            cuts = self.cuts(tree.left) | self.cuts(tree.right)
+        return cuts | self.crossings(*sides, cuts)
+
+    def is_blurred(self, tree: Tree) -> bool:
+        """Return whether rounding may make a comparison change to and fro: a fraction is read in it twice."""
+        if isinstance(self.axis.kind, IntType):
+            return False
+        comparisons = (
+            one for one in nodes_of(tree) if isinstance(one, Binary) and one.operator in COMPARISONS
+        )
+        return any(self.times_read(one) > 1 for one in comparisons)
+
+    def times_read(self, tree: Tree) -> int:
+        """Return how often a term reads the number; of several choices, the one that does so most often."""
+        if isinstance(tree, If):
+            cases, rest = cases_of(tree)
+            return max(self.times_read(one) for one in (rest, *(then for _, then in cases)))
+        if isinstance(tree, Name):
+            return int(tree.name == self.name)
+        return sum(self.times_read(part) for part in children(tree))
+
+    def turns(self, tree: Tree) -> set[int]:
+        """Return cuts between which a term only rises or only falls; it need not be a line."""
+        if not isinstance(tree, Binary) or tree.operator is not Operator.OVER:
+            return self.cuts(tree)
+        if self.name in names_in(tree.left) or self.name not in names_in(tree.right):
+            return self.cuts(tree)
+        cuts = self.cuts(tree.right)
+        return cuts | self.crossings(tree.right, Literal(0), cuts)
+
+    def cuts(self, tree: Tree) -> set[int]:
+        """Return cuts between which a term is a line."""
+        if self.name not in names_in(tree) or isinstance(tree, Name):
+            return set()
+        if isinstance(tree, Unary) and tree.operator is Operator.MINUS:
+            return self.cuts(tree.operand) | self.saturations(tree, self.cuts(tree.operand))
+        if isinstance(tree, Binary):
+            return self.joined(tree)
+        if isinstance(tree, If):
+            return self.choice(tree)
+        if isinstance(tree, Call):
+            return self.call(tree)
+        raise NotPiecewiseLinearError
+
+    def choice(self, tree: If) -> set[int]:
+        """Return cuts between which it does not change which of several terms it is, and each is a line."""
+        cases, rest = cases_of(tree)
+        cuts = self.cuts(rest)
+        for condition, then in cases:
+            cuts |= self.of_condition(condition) | self.cuts(then)
+        return cuts
+
+    def is_number(self, tree: Tree) -> bool:
+        """Return whether a term is a number, rather than true or a name."""
+        return type(self.compile_at(tree)(self.low)) in (int, float)
+
+    def joined(self, tree: Binary) -> set[int]:
+        cuts = self.cuts(tree.left) | self.cuts(tree.right)
+        moves = [self.name in names_in(side) for side in (tree.left, tree.right)]
+        allowed = (
+            tree.operator in (Operator.PLUS, Operator.MINUS)
+            or (tree.operator is Operator.TIMES and not all(moves))
+            or (tree.operator is Operator.OVER and not moves[1])
+        )
+        if not allowed:
+            raise NotPiecewiseLinearError
+        return cuts | self.saturations(tree, cuts)
+
+    def call(self, tree: Call) -> set[int]:
+        cuts = set[int]().union(*(self.cuts(argument) for argument in tree.arguments))
+        sides = list(tree.arguments)
+        if tree.function == "abs":
+            sides.append(Literal(0))
+        elif tree.function == "single":
+            return cuts
+        found = set(cuts)
+        for i, one in enumerate(sides):
+            for other in sides[i + 1 :]:
+                found |= self.crossings(one, other, cuts)
+        blurred = not isinstance(self.axis.kind, IntType)
+        return {cut + step for cut in found for step in range(-NEAR, NEAR + 1)} if blurred else found
+
+    def saturations(self, tree: Tree, cuts: set[int]) -> set[int]:
+        """Return where a whole number reaches the ends of 32 bits and stays there."""
+        value = self.compile_at(tree)
+        if type(value(self.low)) is not int:
+            return set()
+        edges = self.edges(cuts)
+        if not any(value(i) in (INT_LOW, INT_HIGH) for edge in edges for i in edge):
+            return set()
+        return set().union(*(self.flips(lambda i: _side(value(i), INT_LOW, INT_HIGH), *e) for e in edges))
+
+    def crossings(self, left: Tree, right: Tree, cuts: set[int]) -> set[int]:
+        """Return where two terms that are lines between the cuts cross."""
+        one, other = self.compile_at(left), self.compile_at(right)
+
+        def sign(index: int) -> int:
+            a, b = one(index), other(index)
+            return int(a > b) - int(a < b)
+
+        return set[int]().union(*(self.flips(sign, low, high) for low, high in self.edges(cuts)))
+
+    def edges(self, cuts: set[int]) -> list[tuple[int, int]]:
+        starts = sorted({self.low, *(cut for cut in cuts if self.low < cut <= self.high), self.high + 1})
+        return [(start, following - 1) for start, following in pairwise(starts)]
+
+    def flips(self, sign: Callable[[int], int], low: int, high: int) -> set[int]:
+        """Return where a sign that only rises or only falls changes: at two places at most."""
+        first, last = sign(low), sign(high)
+        if first == last:
+            return set()
+        one = _first(lambda i: sign(i) != first, low, high)
+        return {one, _first(lambda i: sign(i) == last, one, high)}
+
+    def guessed(self, tree: Tree, holds: Callable[[int], bool]) -> set[int]:
+        """Return cuts around values of which it is likely that a comparison changes there."""
+        axis, kind = self.axis, self.axis.kind
+        values: set[float] = {0.0, 1.0, -1.0}
+        for node in _numbers(tree):
+            values |= {node, -node, abs(node) ** 0.5, -(abs(node) ** 0.5)}
+        tried = {self.low, self.high}
+        if isinstance(kind, IntType | FloatType):
+            tried |= {
+                axis.index(kind.fit(value if isinstance(kind, FloatType) else round(value)))
+                for value in values
+            }
+        spread = [self.low + (self.high - self.low) * i // SMALL for i in range(1, SMALL)]
+        points = sorted(tried.union(spread))
+        return {_turn(holds, a, b) for a, b in pairwise(points) if holds(a) != holds(b)}
+
+
+def _turn(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return where an answer is first as it is at `high`, if it changes only once."""
+    last = holds(high)
+    return _first(lambda i: holds(i) == last, low, high)
+
+
+def _parts(tree: Tree) -> list[Tree]:
+    """Return the conditions that a condition is made of."""
+    if isinstance(tree, If):
+        cases, rest = cases_of(tree)
+        return [*(part for case in cases for part in case), rest]
+    return list(children(tree))
+
+
+def _numbers(tree: Tree) -> list[float]:
+    return [
+        float(n.value)
+        for n in nodes_of(tree)
+        if isinstance(n, Literal) and not isinstance(n.value, str | bool)
+    ]
+
+
+def _side(value: float, low: float, high: float) -> int:
+    return int(value >= high) - int(value <= low)
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the first number for which something holds that holds for all after it, `high` among them."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
