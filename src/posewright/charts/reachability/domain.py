@@ -1,13 +1,22 @@
-"""Where a condition on one number holds: found to the last bit, by halving.
+"""Sets of values of one input, and the set for which a condition holds.
 
-Through + - * / by constants, abs, min, max and choices, a term is a line, piece by piece, in the one number
-that it reads. On a piece the two sides of a comparison cross once at most; where, is found by halving the
-piece with the very functions that run the chart, so rounding and saturation are theirs.
+Every type has finitely many values in an order of their own: truth values and names as they are written,
+numbers from the least to the greatest, fractions bit pattern by bit pattern. So a set of values is a few
+spans of whole numbers, whatever the type, and nothing between two neighbouring fractions is ever missed.
+
+Where a condition on one number holds is found to the last bit, by bisection. Through + - * / by constants,
+abs, min, max and choices, a term is a line, piece by piece, in the one number that it reads. On a piece the
+two sides of a comparison cross once at most; where, is found by halving the piece with the very functions
+that run the chart, so rounding and saturation are theirs.
 """
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -26,26 +35,163 @@ from posewright.charts.expression import (
     names_in,
     nodes_of,
 )
-from posewright.charts.reachability.axis import Domain, Spans
-from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType
+from posewright.charts.reachability.limits import BLURRED, LARGE, NEAR, SMALL
+from posewright.charts.types import INT_HIGH, INT_LOW, BoolType, EnumType, FloatType, IntType, Type, Value
 
-SMALL = 64
-"""Values tried one and all, whatever is asked."""
+Spans = tuple[tuple[int, int], ...]
+"""Whole numbers from ... to, both included, in order and apart from each other."""
 
-LARGE = 2**16
-"""Values tried one and all where the comparison is not of lines."""
+NO = ((0, 0),)
+YES = ((1, 1),)
+"""The sets of a truth value that is known."""
 
-NEAR = 3
-"""Neighbours of a kink that are looked at each for itself, for rounding blurs it."""
+SHORTEST = 17
+"""Digits beyond which no fraction of 64 bits needs any."""
 
-BLURRED = 8
-"""Neighbours of a crossing of two terms that both round, looked at each for itself."""
+
+@lru_cache(maxsize=200_000)
+def parted(spans: Spans, by: Spans) -> tuple[Spans, Spans]:
+    """Return the part of `spans` inside `by`, and the part outside."""
+    inside, outside = [], []
+    start = 0
+    for low, high in spans:
+        at = low
+        while start < len(by) and by[start][1] < low:  # below this span, so below all that follow
+            start += 1
+        number = start
+        while number < len(by) and by[number][0] <= high and at <= high:
+            first, last = by[number]
+            if first > at:
+                outside.append((at, first - 1))
+            inside.append((max(first, at), min(last, high)))
+            at, number = last + 1, number + 1
+        if at <= high:
+            outside.append((at, high))
+    return tuple(inside), tuple(outside)
+
+
+def count(spans: Spans) -> int:
+    """Return how many values there are in a set."""
+    return sum(high - low + 1 for low, high in spans)
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The values of one type, numbered in order."""
+
+    kind: Type
+
+    @cached_property
+    def whole(self) -> Spans:
+        """The set of all values."""
+        kind = self.kind
+        if isinstance(kind, BoolType):
+            return ((0, 1),)
+        if isinstance(kind, EnumType):
+            return ((0, len(kind.values) - 1),)
+        return ((self.index(kind.low), self.index(kind.high)),)
+
+    @cached_property
+    def is_truth(self) -> bool:
+        """Whether its values are false and true."""
+        return isinstance(self.kind, BoolType)
+
+    @cached_property
+    def is_number(self) -> bool:
+        """Whether its values can be computed with."""
+        return isinstance(self.kind, IntType | FloatType)
+
+    def index(self, value: Value) -> int:
+        """Return the number of a value; of a fraction that is none of them, that of the next below."""
+        kind = self.kind
+        if isinstance(kind, EnumType):
+            return kind.values.index(str(value))
+        if isinstance(kind, FloatType):
+            return _index_single(float(value)) if kind.single else _index_double(float(value))
+        return int(value)
+
+    def value(self, index: int) -> Value:
+        """Return the value of a number."""
+        kind = self.kind
+        if isinstance(kind, BoolType):
+            return bool(index)
+        if isinstance(kind, EnumType):
+            return kind.values[index]
+        if isinstance(kind, IntType):
+            return index
+        return _single_of(index) if kind.single else _double_of(index)
+
+    def plainest(self, spans: Spans) -> Value:
+        """Return the value of a set that reads most easily: zero, false, a round number."""
+        return plainest(self, spans)
+
+
+@lru_cache(maxsize=50_000)
+def plainest(axis: Domain, spans: Spans) -> Value:
+    """Return the value of a set that reads most easily."""
+    if not axis.is_number:
+        return axis.value(spans[0][0])
+    values = [_plain_between(axis, low, high) for low, high in spans]
+    return min(values, key=lambda value: (len(repr(abs(value))), abs(value), value < 0))
+
+
+def _plain_between(axis: Domain, low: int, high: int) -> float:
+    if low <= 0 <= high:
+        return axis.kind.fit(0)  # type: ignore[return-value]  # of a number
+    near = low if low > 0 else high
+    value = axis.value(near)
+    if isinstance(axis.kind, IntType):
+        return near
+    return _round_between(axis, float(value), low, high)
+
+
+def _round_between(axis: Domain, value: float, low: int, high: int) -> float:
+    """Return the roundest number of a span without zero, from its end nearest to zero on."""
+    if not math.isfinite(value) or value == 0:
+        return value
+    power = math.floor(math.log10(abs(value)))
+    for digits in range(SHORTEST + 1):
+        step = power - digits
+        for extra in (1, 0):
+            text = f"{_tenths(abs(value), step) + extra}e{step}"
+            found = math.copysign(float(text), value)
+            if axis.kind.holds(axis.kind.fit(found)) and low <= axis.index(found) <= high:
+                near = axis.value(axis.index(found))
+                return float(near)
+    return value
+
+
+def _tenths(value: float, power: int) -> int:
+    scaled = value / 10.0**power if power > -300 else 0.0
+    return math.floor(scaled) if math.isfinite(scaled) else 0
+
+
+def _index_double(value: float) -> int:
+    (bits,) = struct.unpack("<q", struct.pack("<d", value))
+    return int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF_FFFF_FFFF)
+
+
+def _double_of(index: int) -> float:
+    (value,) = struct.unpack("<d", struct.pack("<q", abs(index)))
+    return float(value) if index >= 0 else -float(value)
+
+
+def _index_single(value: float) -> int:
+    (bits,) = struct.unpack("<i", struct.pack("<f", value))
+    index = int(bits) if bits >= 0 else -int(bits & 0x7FFF_FFFF)
+    return index - 1 if _single_of(index) > value else index
+
+
+def _single_of(index: int) -> float:
+    (value,) = struct.unpack("<f", struct.pack("<i", abs(index)))
+    return float(value) if index >= 0 else -float(value)
+
 
 Compute = Callable[[int], Any]
 """What a term comes to at the value of that number on the axis."""
 
 
-class NotLinearError(ValueError):
+class NotPiecewiseLinearError(ValueError):
     """Raised inside this room: a term is not a line, piece by piece."""
 
 
@@ -67,7 +213,7 @@ def where(tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Comp
         cuts, exact = lines.of_condition(tree), not lines.is_blurred(tree)
         if not exact:
             cuts = {cut + step for cut in (*cuts, 0) for step in range(-BLURRED, BLURRED + 1)}
-    except NotLinearError:
+    except NotPiecewiseLinearError:
         if high - low < LARGE:
             return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
         cuts, exact = lines.guessed(tree, holds), False
@@ -151,7 +297,7 @@ class _Lines:
             return self.choice(tree)
         if isinstance(tree, Call):
             return self.call(tree)
-        raise NotLinearError
+        raise NotPiecewiseLinearError
 
     def choice(self, tree: If) -> set[int]:
         """Return cuts between which it does not change which of several terms it is, and each is a line."""
@@ -174,7 +320,7 @@ class _Lines:
             or (tree.operator is Operator.OVER and not moves[1])
         )
         if not allowed:
-            raise NotLinearError
+            raise NotPiecewiseLinearError
         return cuts | self.saturations(tree, cuts)
 
     def call(self, tree: Call) -> set[int]:
