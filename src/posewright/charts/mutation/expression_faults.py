@@ -1,4 +1,4 @@
-"""Faults in expressions: what was parsed is changed, and typed again."""
+"""Faults in expressions: an operator, a number, a name, a condition, a time; what was parsed is changed."""
 
 from __future__ import annotations
 
@@ -6,28 +6,50 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from posewright.charts.expression import (
+    COMPARISONS,
+    LOGIC,
     Binary,
     Call,
     Expression,
+    If,
     Literal,
     Name,
     Operator,
     Scope,
     Source,
     Timed,
+    Timing,
     Tree,
     Unary,
+    children,
     nodes_of,
     parse,
     parse_expression,
     rewritten,
     text_of,
     typecheck,
+    with_children,
 )
-from posewright.charts.mutation.fault import Fault, Sort
-from posewright.charts.mutation.tree_faults import TIMED, tree_faults
-from posewright.charts.types import BoolType, EnumType, IntType, Type
+from posewright.charts.mutation.fault import Fault, FaultKind
+from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.errors import ExpressionError
+
+TIMED = frozenset(timing.value for timing in Timing)
+"""Functions that ask for time, as they are parsed."""
+
+NEIGHBOURS = {
+    Operator.LESS: (Operator.LESS_EQUAL, Operator.UNEQUAL),
+    Operator.LESS_EQUAL: (Operator.LESS, Operator.EQUAL),
+    Operator.GREATER: (Operator.GREATER_EQUAL, Operator.UNEQUAL),
+    Operator.GREATER_EQUAL: (Operator.GREATER, Operator.EQUAL),
+    Operator.EQUAL: (Operator.UNEQUAL, Operator.LESS_EQUAL, Operator.GREATER_EQUAL),
+    Operator.UNEQUAL: (Operator.EQUAL, Operator.LESS, Operator.GREATER),
+    Operator.AND: (Operator.OR,),
+    Operator.OR: (Operator.AND,),
+    Operator.PLUS: (Operator.MINUS,),
+    Operator.MINUS: (Operator.PLUS,),
+}
+"""What an operator is taken for by mistake."""
 
 
 def expression_faults(
@@ -42,22 +64,16 @@ def expression_faults(
         period_s: of the chart: how much a time is changed by [s].
     """
     tree = _parsed(expression, scope, wanted)
-    asks = isinstance(wanted, BoolType)
     met = {expression.tree}
     for fault in (
-        *tree_faults(tree, scope, asks=asks),
-        *_timed(tree, scope, expression.source, period_s),
-        *_whole(tree, wanted, scope),
+        *_in_tree(tree, scope, asks=isinstance(wanted, BoolType)),
+        *_in_times(tree, scope, expression.source, period_s),
+        *_in_whole(tree, wanted, scope),
     ):
         found = _typed(fault.value, expression, scope, wanted)
         if found is not None and (meant := rewritten(found.tree, _plainly)) not in met:
             met.add(meant)
-            yield Fault(fault.sort, fault.what, expression.source.where.line, found)
-
-
-def retyped(expression: Expression, scope: Scope, wanted: Type) -> Expression:
-    """Return an expression as it reads in another scope."""
-    return parse_expression(expression.source, scope, wanted)
+            yield Fault(fault.kind, fault.what, expression.source.where.line, found)
 
 
 def _parsed(expression: Expression, scope: Scope, wanted: Type) -> Tree:
@@ -90,7 +106,100 @@ def _plainly(tree: Tree) -> Tree | None:
     return None
 
 
-def _timed(tree: Tree, scope: Scope, source: Source, period_s: float) -> Iterator[Fault[Tree]]:
+def _changed(kind: FaultKind, before: Tree, after: Tree, whole: Tree | None = None) -> Fault[Tree]:
+    """Return the fault of one tree written for another, in the whole around it where there is one."""
+    return Fault(kind, f"`{text_of(before)}` becomes `{text_of(after)}`", None, whole or after)
+
+
+# Somewhere in a tree
+
+
+def _in_tree(tree: Tree, scope: Scope, *, asks: bool) -> Iterator[Fault[Tree]]:
+    """Yield a tree with every single fault; some may not type any more.
+
+    Args:
+        tree: as parsed.
+        scope: the names that it uses.
+        asks: whether it is a condition.
+    """
+    if asks:
+        yield from _as_condition(tree)
+    if isinstance(tree, Unary) and tree.operator is Operator.NOT:
+        yield _changed(FaultKind.NEGATION, tree, tree.operand)
+    if isinstance(tree, Binary):
+        for operator in NEIGHBOURS.get(tree.operator, ()):
+            yield _changed(_kind_of(operator), tree, replace(tree, operator=operator))
+    if isinstance(tree, Literal | Name):
+        for other in _other_constants(tree, scope):
+            yield _changed(FaultKind.CONSTANT, tree, other)
+    parts = list(children(tree))
+    asking = _asking(tree, asks)
+    if isinstance(tree, Call) and tree.function in TIMED:
+        asking = asking[:-1]  # the time itself is changed by whole ticks
+    for i, inner in enumerate(asking):
+        for fault in _in_tree(parts[i], scope, asks=inner):
+            yield fault.of(with_children(tree, [*parts[:i], fault.value, *parts[i + 1 :]]))
+
+
+def _as_condition(tree: Tree) -> Iterator[Fault[Tree]]:
+    """Yield a condition that is left out: taken for true, and for false."""
+    if isinstance(tree, Binary) and tree.operator in LOGIC:
+        return
+    if isinstance(tree, Literal | If) or (isinstance(tree, Unary) and tree.operator is Operator.NOT):
+        return
+    for value in (True, False):
+        yield _changed(FaultKind.CONDITION, tree, Literal(value, tree.at))
+    if not isinstance(tree, Binary):
+        yield _changed(FaultKind.NEGATION, tree, Unary(Operator.NOT, tree, tree.at))
+
+
+def _kind_of(operator: Operator) -> FaultKind:
+    if operator in LOGIC:
+        return FaultKind.LOGIC
+    return FaultKind.COMPARISON if operator in COMPARISONS else FaultKind.ARITHMETIC
+
+
+def _other_constants(tree: Literal | Name, scope: Scope) -> Iterator[Tree]:
+    if isinstance(tree, Name) and tree.name not in scope.constants:
+        names = scope.values[tree.name].values if tree.name in scope.values else ()
+        if len(names) > 1:
+            yield Name(names[(names.index(tree.name) + 1) % len(names)], tree.at)
+        return
+    if isinstance(tree, Literal):
+        value, unit = tree.value, tree.unit
+    else:
+        value, unit = scope.constants[tree.name], scope.units.get(tree.name)
+    for changed in others_than(value):
+        yield Literal(changed, tree.at, unit)
+
+
+def others_than(value: Value) -> Iterator[Value]:
+    """Yield the values next to a constant: numbers differ by one in the last digit that was written."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (value + 1, value - 1)
+    elif isinstance(value, float):
+        text = repr(value).removesuffix(".0")
+        digits = len(text.partition(".")[2]) if "e" not in text else 0
+        for step in (1, -1):
+            yield round(value + step * 10.0**-digits, digits) if "e" not in text else value * (1 + step / 10)
+
+
+def _asking(tree: Tree, asks: bool) -> tuple[bool, ...]:
+    """Return which operands are conditions."""
+    if isinstance(tree, If):
+        return True, asks, asks
+    logical = isinstance(tree, Unary | Binary) and tree.operator in {*LOGIC, Operator.NOT}
+    if isinstance(tree, Call) and tree.function == "held":
+        return True, False
+    return (logical,) * len(children(tree))
+
+
+# Of times, and of the whole
+
+
+def _in_times(tree: Tree, scope: Scope, source: Source, period_s: float) -> Iterator[Fault[Tree]]:
     """Yield a tree in which a time is one tick longer, or shorter."""
     for node in nodes_of(tree):
         if not isinstance(node, Timed) and not (isinstance(node, Call) and node.function in TIMED):
@@ -99,43 +208,28 @@ def _timed(tree: Tree, scope: Scope, source: Source, period_s: float) -> Iterato
         for step in (period_s, -period_s):
             time = round(typed.seconds + step, 9) if isinstance(typed, Timed) else 0.0
             if time > 0:
-                changed = _lasting(node, time)
-                what = f"`{text_of(node)}` becomes `{text_of(changed)}`"
-                yield Fault(Sort.TIME, what, None, _replaced(tree, node, changed))
+                other = _lasting(node, time)
+                whole = rewritten(tree, lambda one, node=node, other=other: other if one is node else None)  # type: ignore[misc]
+                yield _changed(FaultKind.TIME, node, other, whole)
 
 
 def _lasting(node: Timed | Call, seconds: float) -> Tree:
     """Return a question of time, as parsed or as typed, that waits for another time."""
     if isinstance(node, Timed):
-        return Timed(node.timing, seconds, node.condition, node.at)
+        return replace(node, seconds=seconds)
     return replace(node, arguments=(*node.arguments[:-1], Literal(seconds, unit="s")))
 
 
-def _replaced(tree: Tree, node: Tree, other: Tree) -> Tree:
-    return rewritten(tree, lambda one: other if one is node else None)
-
-
-def _whole(tree: Tree, wanted: Type, scope: Scope) -> Iterator[Fault[Tree]]:
+def _in_whole(tree: Tree, wanted: Type, scope: Scope) -> Iterator[Fault[Tree]]:
     """Yield a condition turned round, or another value in place of one that is computed."""
     if isinstance(wanted, BoolType):
         if not isinstance(tree, Literal):
             what = f"`{text_of(tree)}` becomes `not ({text_of(tree)})`"
-            yield Fault(Sort.NEGATION, what, None, Unary(Operator.NOT, tree, tree.at))
+            yield Fault(FaultKind.NEGATION, what, None, Unary(Operator.NOT, tree, tree.at))
     elif isinstance(wanted, EnumType):
-        yield from _names(tree, wanted)
-    elif not _is_constant(tree, scope):
+        if not (isinstance(tree, Name) and tree.name in wanted.values):
+            for name in wanted.values[:2]:
+                yield _changed(FaultKind.VALUE, tree, Name(name))
+    elif not isinstance(tree, Literal) and not (isinstance(tree, Name) and tree.name in scope.constants):
         step = Literal(1 if isinstance(wanted, IntType) else 1.0)
-        more = Binary(Operator.PLUS, tree, step)
-        yield Fault(Sort.VALUE, f"`{text_of(tree)}` becomes `{text_of(more)}`", None, more)
-
-
-def _names(tree: Tree, wanted: EnumType) -> Iterator[Fault[Tree]]:
-    """Yield a name in place of a value that is computed."""
-    if isinstance(tree, Name) and tree.name in wanted.values:
-        return
-    for name in wanted.values[:2]:
-        yield Fault(Sort.VALUE, f"`{text_of(tree)}` becomes `{name}`", None, Name(name))
-
-
-def _is_constant(tree: Tree, scope: Scope) -> bool:
-    return isinstance(tree, Literal) or (isinstance(tree, Name) and tree.name in scope.constants)
+        yield _changed(FaultKind.VALUE, tree, Binary(Operator.PLUS, tree, step))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from posewright.charts.model import Chart
 
 T_co = TypeVar("T_co", covariant=True)
-Other = TypeVar("Other")
+Whole = TypeVar("Whole", bound=Any)
+Part = TypeVar("Part")
 
 
-class Sort(Enum):
+class FaultKind(Enum):
     """What was got wrong."""
 
     NEGATION = "condition turned round"
@@ -42,14 +44,26 @@ class Fault(Generic[T_co]):
         value: what became of it.
     """
 
-    sort: Sort
+    kind: FaultKind
     what: str
     line: int | None
     value: T_co
 
-    def of(self, value: Other) -> Fault[Other]:
+    def of(self, value: Whole) -> Fault[Whole]:
         """Return the same fault, seen from what is around it."""
-        return Fault(self.sort, self.what, self.line, value)
+        return Fault(self.kind, self.what, self.line, value)
+
+
+def in_field(whole: Whole, field: str, faults: Iterable[Fault[Any]]) -> Iterator[Fault[Whole]]:
+    """Yield faults in a field of a dataclass as faults of the whole."""
+    for fault in faults:
+        yield fault.of(replace(whole, **{field: fault.value}))
+
+
+def in_place(parts: tuple[Part, ...], number: int, faults: Iterable[Fault[Part]]) -> Iterator[Fault[Any]]:
+    """Yield faults in one of several parts as faults of all of them."""
+    for fault in faults:
+        yield fault.of((*parts[:number], fault.value, *parts[number + 1 :]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +74,7 @@ class Mutant:
         state: where the fault is; None: not in one state.
     """
 
-    sort: Sort
+    kind: FaultKind
     description: str
     line: int | None
     chart: Chart

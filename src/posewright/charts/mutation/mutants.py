@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, replace
 from functools import partial
+from typing import Any
 
-from posewright.charts.expression import Expression, Function, FunctionRow, Scope
-from posewright.charts.model import Chart
-from posewright.charts.mutation.expression_faults import expression_faults, retyped
-from posewright.charts.mutation.fault import Fault, Mutant, Sort
-from posewright.charts.mutation.ground import Ground
-from posewright.charts.mutation.mapping import Mapped, with_state
-from posewright.charts.mutation.state_faults import initial_faults, state_faults
-from posewright.charts.mutation.transition_faults import transition_faults
-from posewright.charts.mutation.tree_faults import others_than
+from posewright.charts.expression import Expression, Function, FunctionRow, Scope, parse_expression
+from posewright.charts.model import Assign, Branch, Chart, State, Transition
+from posewright.charts.mutation.chart_faults import ChartFaults
+from posewright.charts.mutation.expression_faults import expression_faults, others_than
+from posewright.charts.mutation.fault import Fault, FaultKind, Mutant, in_field, in_place
 from posewright.charts.types import BoolType, EnumType, Type, Value
 from posewright.errors import InputError
 
@@ -27,25 +24,25 @@ def mutants(chart: Chart) -> Iterator[Mutant]:
     """Yield the chart with every single fault; what is no chart any more is left out."""
     for fault, state, make in _made(chart):
         try:
-            yield Mutant(fault.sort, fault.what, fault.line, make(), state)
+            yield Mutant(fault.kind, fault.what, fault.line, make(), state)
         except InputError:
             continue
 
 
 def _made(chart: Chart) -> Iterator[Made]:
-    ground = Ground(chart)
+    faults = ChartFaults(chart)
     for state in chart.every_state:
-        for changed in state_faults(state, ground):
-            yield changed, state.name, partial(with_state, chart, changed.value)
-    for initial in initial_faults(chart.initial, ground, None):
+        for changed in faults.in_state(state):
+            yield changed, state.name, partial(_with_state, chart, changed.value)
+    for initial in faults.in_initial(chart.initial, None):
         yield initial, None, partial(replace, chart, initial=initial.value)
     for name, segments in chart.junctions.items():
-        for one in transition_faults(segments, ground):
+        for one in faults.in_transitions(segments):
             yield one, None, partial(replace, chart, junctions={**chart.junctions, name: one.value})
     for values in _initial_values(chart):
         yield values, None, partial(replace, chart, initial_values=values.value)
     for function in chart.functions.values():
-        for other in _function_faults(function, chart):
+        for other in _in_function(function, chart):
             yield other, None, partial(_with_function, chart, other.value)
 
 
@@ -53,7 +50,7 @@ def _initial_values(chart: Chart) -> Iterator[Fault[dict[str, Value]]]:
     for name, value in chart.initial_values.items():
         for other in _others(value, chart.variables[name]):
             what = f"{name} is {other} in the beginning, not {value}"
-            yield Fault(Sort.INITIAL, what, None, {**chart.initial_values, name: other})
+            yield Fault(FaultKind.INITIAL, what, None, {**chart.initial_values, name: other})
 
 
 def _others(value: Value, kind: Type) -> Iterator[Value]:
@@ -63,35 +60,52 @@ def _others(value: Value, kind: Type) -> Iterator[Value]:
         yield from (other for other in others_than(value) if kind.holds(other))
 
 
-def _function_faults(function: Function, chart: Chart) -> Iterator[Fault[Function]]:
+def _in_function(function: Function, chart: Chart) -> Iterator[Fault[Function]]:
     rows = function.rows
     for i, row in enumerate(rows):
-        before, after = rows[:i], rows[i + 1 :]
         if len(rows) > 1:
             what = f"a row of {function.name} is left out: {', '.join(row.cells) or row.when}"
-            yield Fault(Sort.ROW, what, row.line, replace(function, rows=(*before, *after)))
-        for fault in _row_faults(row, function, chart):
-            what = f"{function.name}: {fault.what}"
-            yield Fault(fault.sort, what, row.line, replace(function, rows=(*before, fault.value, *after)))
+            yield Fault(FaultKind.ROW, what, row.line, replace(function, rows=(*rows[:i], *rows[i + 1 :])))
+        for fault in in_field(function, "rows", in_place(rows, i, _in_row(row, function, chart))):
+            yield Fault(fault.kind, f"{function.name}: {fault.what}", row.line, fault.value)
 
 
-def _row_faults(row: FunctionRow, function: Function, chart: Chart) -> Iterator[Fault[FunctionRow]]:
+def _in_row(row: FunctionRow, function: Function, chart: Chart) -> Iterator[Fault[FunctionRow]]:
     scope = Scope(function.takes, chart.constants, chart.scope.values, chart.units)
     if row.when.names:
-        for when in expression_faults(row.when, scope, BoolType(), chart.period_s):
-            yield when.of(replace(row, when=when.value))
-    for give in expression_faults(row.give, scope, function.gives, chart.period_s):
-        yield give.of(replace(row, give=give.value))
+        yield from in_field(row, "when", expression_faults(row.when, scope, BoolType(), chart.period_s))
+    yield from in_field(row, "give", expression_faults(row.give, scope, function.gives, chart.period_s))
+
+
+def _with_state(chart: Chart, changed: State) -> Chart:
+    """Return a chart in which the state of that name, wherever it stands, is replaced."""
+
+    def replaced(states: tuple[State, ...]) -> tuple[State, ...]:
+        return tuple(changed if state.name == changed.name else state for state in states)
+
+    parent = chart.parents[changed.name]
+    if parent is None:
+        return replace(chart, states=replaced(chart.states))
+    around = chart.state(parent)
+    return _with_state(chart, replace(around, states=replaced(around.states)))
 
 
 def _with_function(chart: Chart, function: Function) -> Chart:
     """Return a chart with a function changed, and with it every expression that calls it."""
     changed = replace(chart, functions={**chart.functions, function.name: function})
-    called = re.compile(rf"\b{function.name}\s*\(")
+    scope, called = changed.scope, re.compile(rf"\b{function.name}\s*\(")
 
-    def change(expression: Expression, wanted: Type) -> Expression:
-        if not called.search(expression.source.text):
-            return expression
-        return retyped(expression, changed.scope, wanted)
+    def read_anew(part: Any, wanted: Type) -> Any:
+        """Return a part of the chart with every expression read anew."""
+        if isinstance(part, Expression):
+            return parse_expression(part.source, scope, wanted) if called.search(part.source.text) else part
+        if isinstance(part, tuple):
+            return tuple(read_anew(one, wanted) for one in part)
+        if isinstance(part, Mapping):  # values that are set
+            return {name: read_anew(one, chart.variables[name]) for name, one in part.items()}
+        if not isinstance(part, State | Transition | Assign | Branch):
+            return part
+        return replace(part, **{one.name: read_anew(getattr(part, one.name), wanted) for one in fields(part)})
 
-    return Mapped(changed, change).made()
+    junctions = {name: read_anew(one, BoolType()) for name, one in chart.junctions.items()}
+    return replace(changed, states=read_anew(chart.states, BoolType()), junctions=junctions)

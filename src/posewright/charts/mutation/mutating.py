@@ -115,4 +115,4 @@ def kills(trials: Iterable[Trial], mutant: Mutant) -> bool:
 
 
 def _data(mutant: Mutant) -> dict[str, Any]:
-    return {"description": mutant.description, "line": mutant.line, "sort": mutant.sort.value}
+    return {"description": mutant.description, "line": mutant.line, "sort": mutant.kind.value}
