@@ -43,9 +43,9 @@ class Hunt:
             if self.is_told(other):
                 continue
             told = teller.tell(mutant, prove=False)
-            if told.verdict is MutantStatus.APART:
+            if told.status is MutantStatus.APART:
                 self.extend(told, other, routes)
-            elif told.verdict is MutantStatus.UNKNOWN:
+            elif told.status is MutantStatus.UNKNOWN:
                 left.append((mutant, other))
         self.left = left
 

@@ -8,10 +8,10 @@ from posewright.charts.mutation.mutating import MutationResult, explore_kept, mu
 from posewright.charts.mutation.telling import MutantStatus, Teller, Told
 
 __all__ = [
+    "FaultKind",
     "Mutant",
     "MutantStatus",
     "MutationResult",
-    "FaultKind",
     "Teller",
     "Told",
     "explore_kept",

@@ -64,7 +64,9 @@ class ChartFaults:
 
     # Transitions
 
-    def in_transitions(self, transitions: Transitions, *, ordered: bool = True) -> Iterator[Fault[Transitions]]:
+    def in_transitions(
+        self, transitions: Transitions, *, ordered: bool = True
+    ) -> Iterator[Fault[Transitions]]:
         """Yield the transitions of a state, or the segments of a junction, with every fault.
 
         Args:
@@ -89,7 +91,9 @@ class ChartFaults:
         for i, target in enumerate(one.go):
             yield from in_field(one, "go", in_place(one.go, i, self.in_target(target)))
         if one.local:
-            yield Fault(FaultKind.TARGET, f"{_name(one)} leaves the state", one.line, replace(one, local=False))
+            yield Fault(
+                FaultKind.TARGET, f"{_name(one)} leaves the state", one.line, replace(one, local=False)
+            )
         for i, event in enumerate(one.on):
             other = self.other_event(event)
             if other is not None and other not in one.on:

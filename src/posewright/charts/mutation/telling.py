@@ -11,13 +11,10 @@ from posewright.charts.machine import Interpreter, Node, Snapshot, lower
 from posewright.charts.model import expressions_in
 from posewright.charts.mutation.fault import Mutant
 from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
-from posewright.charts.mutation.pursuing import Pursuit, ends_alike
-from posewright.charts.mutation.twins import ProductStep
-from posewright.charts.mutation.wandering import Wandering
-from posewright.charts.reachability import Exploration, TimerAbstraction
+from posewright.charts.mutation.product import Product
+from posewright.charts.mutation.pursuit import Pursuit, RandomInputs, ends_alike
+from posewright.charts.reachability import Exploration
 from posewright.charts.types import Value
-
-Inputs = Mapping[str, Value]
 
 MAX_WAYS = 3_000
 """Ways of ticks that are looked at where nothing can be proved any more."""
@@ -43,9 +40,9 @@ class Told:
         inputs: tick by tick from there; after the last of them it shows.
     """
 
-    verdict: MutantStatus
+    status: MutantStatus
     before: Snapshot | None = None
-    inputs: tuple[Inputs, ...] = ()
+    inputs: tuple[Mapping[str, Value], ...] = ()
 
 
 class Teller:
@@ -62,7 +59,7 @@ class Teller:
     def __init__(self, exploration: Exploration) -> None:
         self.exploration = exploration
         self.touched = [(state, _touched(exploration, state)) for state in exploration.situations]
-        self.wandering = Wandering(exploration)
+        self.random_inputs = RandomInputs(exploration)
 
     def tell(self, mutant: Mutant, *, prove: bool = True) -> Told:
         """Return inputs that show that a mutant does something else, or that none can.
@@ -71,53 +68,50 @@ class Teller:
             mutant: of the chart.
             prove: go on where nothing was found among what is likely, to prove that there is nothing.
         """
-        if means_the_same(self.exploration.machine, lower(mutant.chart)):
+        machine, other = self.exploration.machine, lower(mutant.chart)
+        if means_the_same(machine, other):
             return Told(MutantStatus.ALIKE)
-        twins = ProductStep(self.exploration, Interpreter(mutant.chart))
-        pursuit = Pursuit(self.exploration, twins)
-        sure = prove and self.exploration.complete and twins.begin_alike and self.is_seen(twins)
+        product = Product(self.exploration, Interpreter(mutant.chart, other))
+        pursuit = Pursuit(self.exploration, product)
+        changes = changes_between(machine, other)
+        # from what is not seen to differ, nothing follows
+        is_seen = bool(changes.nodes) or not begins_the_same(machine, other)
+        sure = prove and self.exploration.complete and product.begin_alike and is_seen
         count = 0
-        for state in self.candidates(twins):
-            for together in twins.step((state, twins.twin_of(state))):
+        for state in self._candidates(product, changes):
+            for step in product.steps((state, product.twin_of(state))):
                 count += 1
-                sure = sure and not together.doubtful
-                if twins.seen_apart(together.one, together.other):
-                    if pursuit.shows(state, (together.inputs,)):
-                        return Told(MutantStatus.APART, state, (together.inputs,))
-                    sure = sure and not twins.count_alike  # else it was no state of the mutant
-                elif not twins.same(together):
-                    sure = sure and together.wrote_alike
-                    pursuit.note(state, together)
+                sure = sure and not step.doubtful
+                if product.seen_apart(step.one, step.other):
+                    if pursuit.shows(state, (step.inputs,)):
+                        return Told(MutantStatus.APART, state, (step.inputs,))
+                    sure = sure and not product.count_alike  # else it was no state of the mutant
+                elif not product.same(step):
+                    sure = sure and step.set_alike
+                    pursuit.note(state, step)
             if not sure and count > (MAX_WAYS if prove else LIKELY_WAYS):
                 break
-        return self._pursued(pursuit, twins, sure=sure)
+        return self._pursued(pursuit, product, sure=sure)
 
-    def _pursued(self, pursuit: Pursuit, twins: ProductStep, *, sure: bool) -> Told:
+    def _pursued(self, pursuit: Pursuit, product: Product, *, sure: bool) -> Told:
         """Return what differences lead to that do not show at once."""
         found = pursuit.held()
-        if found is None and sure and not twins.count_alike and ends_alike(twins):
+        if found is None and sure and not product.count_alike and ends_alike(product):
             return Told(MutantStatus.ALIKE)
-        found = found or pursuit.wandered(self.wandering, pursuit.beginnings) or pursuit.followed()
+        found = found or pursuit.wandered(self.random_inputs) or pursuit.followed()
         if found is not None:
             return Told(MutantStatus.APART, *found)
-        return Told(
-            MutantStatus.ALIKE if sure and twins.count_alike and pursuit.ended else MutantStatus.UNKNOWN
-        )
+        alike = sure and product.count_alike and pursuit.ended
+        return Told(MutantStatus.ALIKE if alike else MutantStatus.UNKNOWN)
 
-    def is_seen(self, twins: ProductStep) -> bool:
-        """Return whether it is known at all where the two differ: from what is not seen, nothing follows."""
-        one, other = self.exploration.machine, twins.other.machine
-        return not begins_the_same(one, other) or bool(changes_between(one, other).nodes)
-
-    def candidates(self, twins: ProductStep) -> Iterator[Snapshot]:
-        """Yield states in which the fault may make a difference; of those that do the same, one."""
-        changes = changes_between(self.exploration.machine, twins.other.machine)
+    def _candidates(self, product: Product, changes: Changes) -> list[Snapshot]:
+        """Return states in which the fault may make a difference; of those that do the same, one."""
         near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
-        if not twins.ask_alike:
-            near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, twins))
-        return iter(self._likely_first(near, changes, twins))
+        if not product.ask_alike:
+            near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, product))
+        return self._likely_first(near, changes, product)
 
-    def _likely_first(self, states: list[Snapshot], changes: Changes, twins: ProductStep) -> list[Snapshot]:
+    def _likely_first(self, states: list[Snapshot], changes: Changes, product: Product) -> list[Snapshot]:
         """Return states, those first in which a difference is most likely, and of each sort one at first.
 
         Of one sort are those that are alike in and below what was changed, and in all that this reads.
@@ -126,35 +120,29 @@ class Teller:
         below = frozenset[int]().union(*({number} | machine.nodes[number].within for number in changes.nodes))
         reads = frozenset[str]().union(*(_reads(machine.nodes[number]) for number in changes.nodes))
         places = [i for i, name in enumerate(machine.registers) if name in reads]
-        turns = twins.turns
+        turns, looked = product.turns, self.exploration.looked
         met: dict[object, int] = {}
 
         def rank(state: Snapshot) -> tuple[bool, bool, int]:
             before = frozenset(state.numbers) if state.started else frozenset[int]()
             likely = bool(changes.active & before) or bool(changes.entered - before)
-            held = self._classed(state)
-            counts = state.values[self.exploration.looked.variables :]
+            counts = state.values[looked.variables :]
             in_time = not turns or any(counts[i] in values for i, values in turns.items())
+            held = (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
             sort = likely, in_time, state.started, before & below, tuple([held[i] for i in places])
             met[sort] = met.get(sort, -1) + 1
             return not likely, not in_time, met[sort]
 
         return sorted(states, key=rank)
 
-    def _classed(self, state: Snapshot) -> tuple[object, ...]:
-        """Return what the registers hold; of counted time, what a tick can tell of it."""
-        looked = self.exploration.looked
-        counts = state.values[looked.variables :]
-        return (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
-
-    def _finer(self, rests: set[int], twins: ProductStep) -> Iterator[Snapshot]:
+    def _finer(self, rests: set[int], product: Product) -> Iterator[Snapshot]:
         """Yield one state for all in which neither of the two can tell how time stands."""
-        looked, other = self.exploration.looked, TimerAbstraction(twins.other.machine)
+        looked, other = self.exploration.looked, product.timers[1]
         met = set()
-        for rest, counts in self.exploration.walk.places:
+        for rest, counts in self.exploration.graph.places:
             if rest in rests:
                 state = looked.joined(rest, counts)
-                twin = twins.twin_of(state).values[twins.variables :]
+                twin = product.twin_of(state).values[product.variables :]
                 key = rest, looked.clocks.looks(counts), other.looks(twin)  # type: ignore[arg-type]
                 if key not in met:
                     met.add(key)
