@@ -101,7 +101,7 @@ def test_everything_that_can_be_covered_is(cover: Cover) -> None:
     assert cover.complete
     assert cover.coverage.missing == ()
     row = cover.coverage.row(Measure.TRANSITIONS)
-    assert row.covered == row.total == len(cover.coverage.goals.machine.ways)
+    assert row.covered == row.total == len(cover.coverage.obligations.machine.ways)
     assert cover.infeasible == {}
 
 
@@ -233,6 +233,8 @@ def test_any_small_chart_is_covered_as_far_as_it_goes(ways: list[list[tuple[str,
     assert cover.coverage.missing == ()
     assert all(run_scenario(cover.chart, scenario).passed for scenario in cover.scenarios)
     taken = {
-        (way.source, way.index) for way in cover.coverage.goals.machine.ways if way not in cover.infeasible
+        (way.source, way.index)
+        for way in cover.coverage.obligations.machine.ways
+        if way not in cover.infeasible
     }
     assert taken == cover.coverage.taken

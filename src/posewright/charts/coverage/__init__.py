@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from posewright.charts.coverage.coverage import Coverage
+from posewright.charts.coverage.coverage import Coverage, marks
 from posewright.charts.coverage.covering import Cover, cover_chart
-from posewright.charts.coverage.feasible import feasible, with_feasible
-from posewright.charts.coverage.goal import Measure, goals_of
-from posewright.charts.coverage.marks import marks
-from posewright.charts.coverage.measuring import coverage_of
+from posewright.charts.coverage.feasible import coverage_of, feasible, with_feasible
+from posewright.charts.coverage.obligation import Measure, obligations_of
 from posewright.charts.coverage.recording import CoverageRecorder, cover_run, cover_scenarios
 
 __all__ = [
@@ -20,7 +18,7 @@ __all__ = [
     "cover_scenarios",
     "coverage_of",
     "feasible",
-    "goals_of",
     "marks",
+    "obligations_of",
     "with_feasible",
 ]

@@ -1,9 +1,9 @@
-"""Decisions: where a chart goes one way or the other, and the conditions that decide it."""
+"""Decisions: where a chart goes one way or the other, the conditions that decide it, and where they stand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from posewright.charts.expression import (
@@ -20,6 +20,11 @@ from posewright.charts.expression import (
     shortened,
     text_of,
 )
+from posewright.charts.machine import Machine, Node
+from posewright.charts.model import Actions, Assign, Branch, Chart, Kind, every_action
+
+Owner = tuple[str, int | None]
+"""A state and, of what belongs to one of its transitions, which."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +43,7 @@ class Decision:
     text: str
     conditions: tuple[str, ...]
     line: int | None
-    owner: tuple[str, int | None] | None
+    owner: Owner | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +60,7 @@ class Site:
     lowered: tuple[Expression, ...]
     decides: bool
     line: int | None
-    owner: tuple[str, int | None] | None
+    owner: Owner | None
 
     @cached_property
     def parts(self) -> tuple[Tree, ...]:
@@ -117,3 +122,57 @@ def is_choice(tree: Tree) -> bool:
 def has_choice(tree: Tree) -> bool:
     """Return whether there is an `if` in a tree."""
     return next(decisions_in(tree, decides=False), None) is not None
+
+
+def sites_of(machine: Machine) -> Iterator[Site]:
+    """Yield the places where something is decided, each once, in the order in which they are written."""
+    found: dict[int, Site] = {}
+    for node in machine.nodes[1:]:
+        for site in _sites_of(machine.chart, node):
+            known = found.setdefault(id(site.written), site)
+            if known is not site:
+                found[id(site.written)] = _shared(known, site)
+    yield from (site for site in found.values() if site.parts)
+
+
+def _shared(one: Site, other: Site) -> Site:
+    """Return the site of a segment that several ways come by, perhaps from several states."""
+    owner = one.owner if one.owner == other.owner else None
+    return replace(one, lowered=(*one.lowered, *other.lowered), owner=owner)
+
+
+def _sites_of(chart: Chart, node: Node) -> Iterator[Site]:
+    state = node.state
+    for way in node.ways:
+        owner = (node.name, way.transition)
+        for segment, guard in zip(way.segments, way.guards, strict=True):
+            if not segment.is_else and guard.constant is None:
+                yield Site(segment.when, (guard,), True, _line(segment.when) or segment.line, owner)
+        written = tuple(action for segment in way.segments for action in segment.do)
+        yield from _acts(written, way.do, owner)
+    for counter in node.counters:
+        if counter.condition is not None and counter.condition.constant is None:
+            held = counter.condition
+            yield Site(held, (held,), True, _line(held), (node.name, None))
+    if state is not None and chart.kind is not Kind.MOORE:
+        for written, lowered in zip((state.entry, state.during, state.exit), node.actions, strict=True):
+            yield from _acts(written, lowered, (node.name, None))
+
+
+def _acts(written: Actions, lowered: Actions, owner: Owner) -> Iterator[Site]:
+    for one, other in zip(every_action(written), every_action(lowered), strict=True):
+        if isinstance(one, Branch) and isinstance(other, Branch):
+            if other.when.constant is None:
+                yield Site(one.when, (other.when,), True, one.line, owner)
+        elif isinstance(one, Assign) and isinstance(other, Assign):
+            yield from _values(one, other, owner)
+
+
+def _values(written: Assign, lowered: Assign, owner: Owner) -> Iterator[Site]:
+    for one, other in zip(written.values.values(), lowered.values.values(), strict=True):
+        if has_choice(one.tree):
+            yield Site(one, (other,), False, _line(one) or written.line, owner)
+
+
+def _line(expression: Expression) -> int | None:
+    return expression.source.where.line

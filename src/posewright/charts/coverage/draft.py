@@ -11,7 +11,10 @@ from posewright.charts.scenarios import Expectation, Given, Scenario, ScenarioSt
 from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 
-Inputs = Mapping[str, Value]
+InputRow = Mapping[str, Value]
+
+LONGEST = 600
+"""Ticks of a draft: a minute, at ten a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +27,7 @@ class Draft:
     """
 
     interpreter: Interpreter
-    rows: tuple[Inputs, ...] = ()
+    rows: tuple[InputRow, ...] = ()
     states: tuple[Snapshot, ...] = field(default=(), repr=False)
 
     @property
@@ -32,12 +35,17 @@ class Draft:
         """Where the chart stands at the end."""
         return self.states[-1] if self.states else self.interpreter.initial()
 
+    @property
+    def is_full(self) -> bool:
+        """Whether another one is begun rather than this one extended."""
+        return len(self.rows) >= LONGEST
+
     @cached_property
     def given(self) -> tuple[Given, ...]:
         """The rows as ticks take them."""
         return tuple(given(self.interpreter.chart, row) for row in self.rows)
 
-    def extended(self, rows: Sequence[Inputs]) -> Draft:
+    def extended(self, rows: Sequence[InputRow]) -> Draft:
         """Return the run with further ticks; a tick that fails, and what follows it, is left out."""
         state, states = self.end, list(self.states)
         for row in rows:
@@ -66,29 +74,25 @@ class Draft:
 
     def scenario(self, name: str, chart: str, description: str) -> Scenario:
         """Return the scenario that expects what the chart did."""
-        return Scenario(name, tuple(_steps(self)), chart, description=description)
+        return Scenario(name, tuple(self._steps()), chart, description=description)
 
-
-def _steps(draft: Draft) -> Iterator[ScenarioStep]:
-    """Yield a step for every tick at which something changes, and one for the ticks between two of them."""
-    machine = draft.interpreter.machine
-    held: Inputs = {name: kind.zero for name, kind in machine.chart.inputs.items()}
-    count, quiet = 0, NOTHING_YET
-    for row, state in zip(draft.rows, draft.states, strict=True):
-        inputs = {name: row[name] for name in machine.chart.inputs}
-        events = tuple(name for name in machine.chart.events if row.get(name))
-        expected = _expected(machine, state)
-        changed = {name: value for name, value in inputs.items() if held[name] != value}
-        if not changed and not events and expected == quiet:
-            count += 1
-            continue
+    def _steps(self) -> Iterator[ScenarioStep]:
+        """Yield a step for every tick at which something changes, and one for the ticks between two."""
+        machine = self.interpreter.machine
+        held: InputRow = {name: kind.zero for name, kind in machine.chart.inputs.items()}
+        count, quiet = 0, Expectation()
+        for row, state in zip(self.rows, self.states, strict=True):
+            inputs = {name: row[name] for name in machine.chart.inputs}
+            events = tuple(name for name in machine.chart.events if row.get(name))
+            expected = _expected(machine, state)
+            changed = {name: value for name, value in inputs.items() if held[name] != value}
+            if not changed and not events and expected == quiet:
+                count += 1
+                continue
+            yield from _quiet(count, quiet)
+            yield ScenarioStep(set=changed, send=events, expect=expected)
+            held, count, quiet = inputs, 0, expected
         yield from _quiet(count, quiet)
-        yield ScenarioStep(set=changed, send=events, expect=expected)
-        held, count, quiet = inputs, 0, expected
-    yield from _quiet(count, quiet)
-
-
-NOTHING_YET = Expectation()
 
 
 def _quiet(count: int, expected: Expectation) -> Iterator[ScenarioStep]:
@@ -97,6 +101,5 @@ def _quiet(count: int, expected: Expectation) -> Iterator[ScenarioStep]:
 
 
 def _expected(machine: Machine, state: Snapshot) -> Expectation:
-    return Expectation(
-        inside=tuple(machine.nodes[leaf].name for leaf in state.configuration), values=dict(state.outputs)
-    )
+    inside = tuple(machine.nodes[leaf].name for leaf in state.configuration)
+    return Expectation(inside=inside, values=dict(state.outputs))

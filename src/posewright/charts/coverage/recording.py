@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.coverage.coverage import Coverage, facts_of
-from posewright.charts.coverage.goal import Fact, Goals, goals_of
+from posewright.charts.coverage.obligation import Fact, TestObligations, obligations_of
 from posewright.charts.coverage.watching import Evaluation, watched
 from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, Interpreter, Outcome, Snapshot
@@ -24,16 +24,18 @@ class CoverageRecorder:
         last: evaluations of the last step, in order.
     """
 
-    def __init__(self, interpreter: Interpreter, goals: Goals | None = None) -> None:
+    def __init__(self, interpreter: Interpreter, obligations: TestObligations | None = None) -> None:
         self.interpreter = interpreter
-        self.goals = goals_of(interpreter.chart, interpreter.machine) if goals is None else goals
+        self.obligations = (
+            obligations_of(interpreter.chart, interpreter.machine) if obligations is None else obligations
+        )
         self.visited: set[int] = set()
         self.taken: set[tuple[int, int]] = set()
         self.evaluations: set[Evaluation] = set()
         self.last: list[Evaluation] = []
         self._watched: dict[int, Callable[[Any], Any]] = {
             id(expression): watched(expression, first, self._note, decides=site.decides)
-            for first, site in self.goals.sites
+            for first, site in self.obligations.sites
             for expression in site.lowered
         }
 
@@ -88,7 +90,7 @@ class CoverageRecorder:
     def coverage(self) -> Coverage:
         """What was seen so far."""
         seen = frozenset(self.visited), frozenset(self.taken), frozenset(self.evaluations)
-        return Coverage(self.goals, *seen)
+        return Coverage(self.obligations, *seen)
 
 
 def cover_run(chart: Chart, rows: Iterable[Row], start: str | None = None) -> Coverage:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
-from posewright.charts.coverage.branches import Branches
 from posewright.charts.coverage.decision import has_choice
 from posewright.charts.expression import (
     LOGIC,
@@ -26,6 +25,7 @@ from posewright.charts.expression import (
     children,
     compile_tree,
 )
+from posewright.errors import ExpressionError
 
 Env = Mapping[str, Any]
 Evaluation = tuple[int, bool, int, int]
@@ -33,7 +33,7 @@ Evaluation = tuple[int, bool, int, int]
 
 Looked = tuple[bool, int, int]
 Look = Callable[[Env], Looked]
-Observe = Callable[[Env], object]
+Compute = Callable[[Env], Any]
 Note = Callable[[Evaluation], object]
 
 
@@ -42,7 +42,7 @@ def bit_of(condition: int, value: bool) -> int:
     return 1 << (2 * condition + value)
 
 
-def watched(expression: Expression, first: int, note: Note, *, decides: bool) -> Callable[[Env], Any]:
+def watched(expression: Expression, first: int, note: Note, *, decides: bool) -> Compute:
     """Return the function that computes an expression and notes how its decisions went.
 
     Args:
@@ -71,6 +71,9 @@ class _Watch:
         self.numbers = count(first)
         self.note = note
 
+    def computed(self, tree: Tree) -> Compute:
+        return compile_tree(tree, self.expression.fixed, self.expression.source)
+
     def decision(self, tree: Tree) -> Callable[[Env], bool]:
         number, note = next(self.numbers), self.note
         look = self.look(tree, count())
@@ -92,7 +95,8 @@ class _Watch:
         if isinstance(tree, If):
             cases, rest = cases_of(tree)
             looks = [(self.look(one, conditions), self.look(then, conditions)) for one, then in cases]
-            return _chosen(looks, self.look(rest, conditions), self.branches(tree))
+            plain = [(self.computed(one), self.computed(then)) for one, then in cases]
+            return _chosen(looks, self.look(rest, conditions), _Otherwise(plain, self.computed(rest)))
         return self.condition(tree, next(conditions))
 
     def condition(self, tree: Tree, number: int) -> Look:
@@ -109,18 +113,12 @@ class _Watch:
 
         return look
 
-    def branches(self, tree: If) -> Branches:
-        cases, rest = cases_of(tree)
-        computed = [(self.computed(condition), self.computed(then)) for condition, then in cases]
-        return Branches(computed, self.computed(rest))
-
-    def computed(self, tree: Tree) -> Callable[[Env], Any]:
-        return compile_tree(tree, self.expression.fixed, self.expression.source)
-
-    def observer(self, tree: Tree) -> Observe:
+    def observer(self, tree: Tree) -> Compute:
         """Return what looks at the decisions inside a tree that is none itself."""
         if isinstance(tree, If):
-            return self.chain(tree)
+            cases, rest = cases_of(tree)
+            links = [(self.decision(condition), self.observer(then)) for condition, then in cases]
+            return _chain(links, self.observer(rest))
         inner = [self.observer(part) for part in children(tree) if has_choice(part)]
 
         def observe(env: Env) -> None:
@@ -129,18 +127,36 @@ class _Watch:
 
         return inner[0] if len(inner) == 1 else observe
 
-    def chain(self, tree: If) -> Observe:
-        cases, rest = cases_of(tree)
-        links = [(self.decision(condition), self.observer(then)) for condition, then in cases]
-        last = self.observer(rest)
 
-        def observe(env: Env) -> object:
-            for condition, then in links:
-                if condition(env):
-                    return then(env)
-            return last(env)
+def _chain(cases: list[tuple[Compute, Compute]], rest: Compute) -> Compute:
+    """Return `a if c else b if d else e`."""
 
-        return observe
+    def chosen(env: Env) -> Any:
+        for condition, then in cases:
+            if condition(env):
+                return then(env)
+        return rest(env)
+
+    return chosen
+
+
+class _Otherwise:
+    """What a chain of choices would come to the other way; computing it notes nothing."""
+
+    def __init__(self, cases: list[tuple[Compute, Compute]], rest: Compute) -> None:
+        self.cases = cases
+        self.rest = rest
+
+    def value(self, number: int, env: Env, *, held: bool) -> bool | None:
+        """Return the value if a condition, none before it holding, were not as it is (`held`).
+
+        None where that cannot be computed: a tick that fails is no outcome.
+        """
+        try:
+            after = _chain(self.cases[number + 1 :], self.rest) if held else self.cases[number][1]
+            return bool(after(env))
+        except ExpressionError:
+            return None
 
 
 def _joined(left: Look, right: Look, decisive: bool) -> Look:
@@ -164,7 +180,7 @@ def _denied(inner: Look) -> Look:
     return look
 
 
-def _chosen(cases: list[tuple[Look, Look]], rest: Look, branches: Branches) -> Look:
+def _chosen(cases: list[tuple[Look, Look]], rest: Look, otherwise: _Otherwise) -> Look:
     def look(env: Env) -> Looked:
         asked: list[Looked] = []
         taken = rest
@@ -176,7 +192,7 @@ def _chosen(cases: list[tuple[Look, Look]], rest: Look, branches: Branches) -> L
         value, seen, brought = taken(env)
         for number, (held, evaluated, mattered) in enumerate(asked):
             seen |= evaluated
-            if branches.turned(number, env, held=held) is (not value):
+            if otherwise.value(number, env, held=held) is (not value):
                 brought |= mattered
         return value, seen, brought
 

@@ -108,7 +108,7 @@ def _frame(way: CompoundTransition) -> tuple[object, ...]:
 def _pairs(
     one: object, other: object, wanted: Type, types: Mapping[str, Type]
 ) -> Iterator[tuple[Expression, Expression, Type]]:
-    """Yield the expressions at the same places of two parts of machines, and the type of what they are for."""
+    """Yield the expressions at the same places of two parts of machines, and what type they are for."""
     if isinstance(one, Expression) and isinstance(other, Expression):
         yield one, other, wanted
     elif isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):

@@ -156,9 +156,9 @@ class Product:
 
         for path, ((one, set_in_one), (other, set_in_other)) in paths(self.looked.inputs, take, MAX_PATHS):
             inputs = path.inputs()
-            if path.loose:  # some value only stood for the one it would have been
-                one, other = self.stepped(pair, inputs)
-            yield ProductStep(inputs, one, other, set_in_one == set_in_other, bool(path.doubts))
+            # in a loose path some value only stood for the one it would have been
+            after = self.stepped(pair, inputs) if path.loose else (one, other)
+            yield ProductStep(inputs, *after, set_in_one == set_in_other, bool(path.doubts))
 
     def stepped(self, pair: Pair, inputs: Mapping[str, Value]) -> tuple[Snapshot | None, Snapshot | None]:
         """Return where both are run to by inputs; None where a tick fails."""

@@ -18,13 +18,12 @@ from posewright.charts.reachability.domain import Domain, Spans, parted
 from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
 from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph
-from posewright.charts.reachability.limits import USUAL, Limits
+from posewright.charts.reachability.limits import Limits, USUAL
 from posewright.charts.reachability.path import InputSpace, PathCondition, Solver, paths
 from posewright.charts.reachability.questions import Questions
 from posewright.charts.reachability.states import AbstractState, Follower, SymbolicStep
 
 __all__ = [
-    "USUAL",
     "AbstractState",
     "Abstraction",
     "Answer",
@@ -42,6 +41,7 @@ __all__ = [
     "Spans",
     "SymbolicStep",
     "TimerAbstraction",
+    "USUAL",
     "equivalent",
     "explore",
     "keep_registers",

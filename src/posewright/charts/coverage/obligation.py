@@ -1,32 +1,20 @@
-"""Goals: what there is to be covered in a chart."""
+"""Test obligations: what there is to be covered in a chart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import chain
 
-from posewright.charts.coverage.decision import Decision, Site, has_choice
+from posewright.charts.coverage.decision import Decision, Owner, Site, sites_of
 from posewright.charts.coverage.watching import bit_of
-from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, Machine, Node, lower
-from posewright.charts.model import (
-    Actions,
-    Assign,
-    Branch,
-    Chart,
-    Kind,
-    Transition,
-    every_action,
-    segments_of,
-)
+from posewright.charts.machine import CompoundTransition, Machine, lower
+from posewright.charts.model import Chart, Transition, segments_of
 
 Fact = tuple[str | int | bool, ...]
 """Something that was seen in a run."""
-
-Owner = tuple[str, int | None]
 
 
 class Measure(Enum):
@@ -62,7 +50,7 @@ class TestObligation:
 
 
 @dataclass(frozen=True, eq=False)
-class Goals:
+class TestObligations:
     """All that there is to be covered in a machine."""
 
     machine: Machine
@@ -74,14 +62,14 @@ class Goals:
 
     @cached_property
     def every(self) -> tuple[TestObligation, ...]:
-        """All goals, measure by measure."""
+        """All of them, measure by measure."""
         return (*self._states(), *self._transitions(), *self._segments(), *self._decided())
 
     @cached_property
     def sites(self) -> tuple[tuple[int, Site], ...]:
         """Every site, with the index of its first decision."""
         found, first = [], 0
-        for site in _sites(self.machine):
+        for site in sites_of(self.machine):
             found.append((first, site))
             first += len(site.parts)
         return tuple(found)
@@ -103,13 +91,13 @@ class Goals:
     def _states(self) -> Iterator[TestObligation]:
         for node in self.machine.nodes[1:]:
             line = node.state.line if node.state else None
-            yield _goal(Measure.STATES, node.name, line, (node.name, None), ("state", node.index))
+            yield _obligation(Measure.STATES, node.name, line, (node.name, None), ("state", node.index))
 
     def _transitions(self) -> Iterator[TestObligation]:
         for way in self.machine.ways:
             owner = (self.machine.nodes[way.source].name, way.transition)
             name = way_name(self.machine, way)
-            yield _goal(Measure.TRANSITIONS, name, way.line, owner, ("way", way.source, way.index))
+            yield _obligation(Measure.TRANSITIONS, name, way.line, owner, ("way", way.source, way.index))
 
     def _segments(self) -> Iterator[TestObligation]:
         met: dict[int, tuple[Transition, Owner]] = {}
@@ -119,18 +107,20 @@ class Goals:
                 met.setdefault(self.segments[id(segment)], (segment, owner))
         for number, (segment, owner) in sorted(met.items(), key=lambda item: item[0]):
             name = f"{segment.when} -> {_goals(segment)}"
-            yield _goal(Measure.SEGMENTS, name, segment.line, owner, ("segment", number))
+            yield _obligation(Measure.SEGMENTS, name, segment.line, owner, ("segment", number))
 
     def _decided(self) -> Iterator[TestObligation]:
         for one in self.decisions:
             for value in (True, False):
                 name = f"{one.text} is {str(value).lower()}"
-                yield _goal(Measure.DECISIONS, name, one.line, one.owner, ("decision", one.index, value))
+                yield _obligation(
+                    Measure.DECISIONS, name, one.line, one.owner, ("decision", one.index, value)
+                )
         for one, number, text in self._conditions():
             for value in (True, False):
                 name = f"{text} is {str(value).lower()}{_in(one, text)}"
                 fact = ("condition", one.index, bit_of(number, value))
-                yield _goal(Measure.CONDITIONS, name, one.line, one.owner, fact)
+                yield _obligation(Measure.CONDITIONS, name, one.line, one.owner, fact)
         for one, number, text in self._conditions():
             pairs = tuple(_pair(one.index, number, outcome) for outcome in (True, False))
             yield TestObligation(Measure.MCDC, f"{text} decides{_in(one, text)}", one.line, one.owner, pairs)
@@ -141,9 +131,9 @@ class Goals:
                 yield decision, number, text
 
 
-def goals_of(chart: Chart, machine: Machine | None = None) -> Goals:
+def obligations_of(chart: Chart, machine: Machine | None = None) -> TestObligations:
     """Return all that there is to be covered in a chart."""
-    return Goals(lower(chart) if machine is None else machine)
+    return TestObligations(lower(chart) if machine is None else machine)
 
 
 def way_name(machine: Machine, way: CompoundTransition) -> str:
@@ -160,7 +150,9 @@ def _goals(segment: Transition) -> str:
     return ", ".join(target.state for target in segment.go) or "nothing"
 
 
-def _goal(measure: Measure, name: str, line: int | None, owner: Owner | None, fact: Fact) -> TestObligation:
+def _obligation(
+    measure: Measure, name: str, line: int | None, owner: Owner | None, fact: Fact
+) -> TestObligation:
     return TestObligation(measure, name, line, owner, (frozenset({fact}),))
 
 
@@ -173,57 +165,3 @@ def _pair(decision: int, condition: int, outcome: bool) -> frozenset[Fact]:
 
 def _in(decision: Decision, condition: str) -> str:
     return f" in {decision.text}" if decision.text != condition else ""
-
-
-def _sites(machine: Machine) -> Iterator[Site]:
-    """Yield the places where something is decided, each once, in the order in which they are written."""
-    found: dict[int, Site] = {}
-    for node in machine.nodes[1:]:
-        for site in _sites_of(machine.chart, node):
-            known = found.setdefault(id(site.written), site)
-            if known is not site:
-                found[id(site.written)] = _shared(known, site)
-    yield from (site for site in found.values() if site.parts)
-
-
-def _shared(one: Site, other: Site) -> Site:
-    """Return the site of a segment that several ways come by, perhaps from several states."""
-    owner = one.owner if one.owner == other.owner else None
-    return replace(one, lowered=(*one.lowered, *other.lowered), owner=owner)
-
-
-def _sites_of(chart: Chart, node: Node) -> Iterator[Site]:
-    state = node.state
-    for way in node.ways:
-        owner = (node.name, way.transition)
-        for segment, guard in zip(way.segments, way.guards, strict=True):
-            if not segment.is_else and guard.constant is None:
-                yield Site(segment.when, (guard,), True, _line(segment.when) or segment.line, owner)
-        written = tuple(action for segment in way.segments for action in segment.do)
-        yield from _acts(written, way.do, owner)
-    for counter in node.counters:
-        if counter.condition is not None and counter.condition.constant is None:
-            held = counter.condition
-            yield Site(held, (held,), True, _line(held), (node.name, None))
-    if state is not None and chart.kind is not Kind.MOORE:
-        for written, lowered in zip((state.entry, state.during, state.exit), node.actions, strict=True):
-            yield from _acts(written, lowered, (node.name, None))
-
-
-def _acts(written: Actions, lowered: Actions, owner: Owner) -> Iterator[Site]:
-    for one, other in zip(every_action(written), every_action(lowered), strict=True):
-        if isinstance(one, Branch) and isinstance(other, Branch):
-            if other.when.constant is None:
-                yield Site(one.when, (other.when,), True, one.line, owner)
-        elif isinstance(one, Assign) and isinstance(other, Assign):
-            yield from _values(one, other, owner)
-
-
-def _values(written: Assign, lowered: Assign, owner: Owner) -> Iterator[Site]:
-    for one, other in zip(written.values.values(), lowered.values.values(), strict=True):
-        if has_choice(one.tree):
-            yield Site(one, (other,), False, _line(one) or written.line, owner)
-
-
-def _line(expression: Expression) -> int | None:
-    return expression.source.where.line
