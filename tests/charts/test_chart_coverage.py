@@ -16,19 +16,17 @@ from posewright.charts.coverage import (
     CoverageRecorder,
     Measure,
     cover_run,
-    cover_scenarios,
     feasible,
     marks,
-    obligations_of,
     with_feasible,
 )
-from posewright.charts.drawing import Mark
+from posewright.charts.drawing import Mark, draw_svg
 from posewright.charts.expression import Scope, parse_expression
 from posewright.charts.machine import Interpreter
 from posewright.charts.reachability import explore
-from posewright.charts.scenarios import Row, parse_scenario
+from posewright.charts.scenarios import Row, parse_scenario, rows_of
 from posewright.charts.types import BoolType
-from posewright.errors import InputError
+from posewright.errors import ExpressionError, InputError
 
 HEAD = """\
 chart: c
@@ -71,7 +69,7 @@ def guarded(guard: str) -> Chart:
 
 
 def test_nothing_is_covered_before_the_first_tick_and_every_kind_is_counted() -> None:
-    empty = Coverage(obligations_of(parse_chart(JUNCTIONS)))
+    empty = cover_run(parse_chart(JUNCTIONS), [])
     assert {row.measure: row.total for row in empty.rows} == {
         Measure.STATES: 3,
         Measure.TRANSITIONS: 3 + 2 + 1,
@@ -97,7 +95,7 @@ def test_a_run_covers_the_states_and_the_ways_that_it_takes() -> None:
 def test_a_choice_in_a_value_and_a_branch_are_decisions() -> None:
     chart = parse_chart(JUNCTIONS)
     run = cover_run(chart, rows(chart, {"n": 5}, {"c": True}, {"c": False}, {"b": True}))
-    seen = {goal.name for goal in obligations_of(chart).every if goal.met(run.facts)}
+    seen = {goal.name for goal in cover_run(chart, []).obligations.every if goal.met(run.facts)}
     assert {"c is true", "c is false", "a or b is true", "a or b is false", "b is true in a or b"} <= seen
     assert "a is true in a or b" not in seen
 
@@ -115,12 +113,12 @@ def test_coverage_of_several_runs_adds_up() -> None:
 
 def test_coverage_of_two_charts_does_not_add_up() -> None:
     with pytest.raises(InputError, match="coverage of two charts"):
-        Coverage(obligations_of(guarded("a"))) + Coverage(obligations_of(guarded("b")))
+        cover_run(guarded("a"), []) + cover_run(guarded("b"), [])
 
 
 def test_the_same_chart_read_twice_has_the_same_goals() -> None:
-    one, other = obligations_of(parse_chart(JUNCTIONS)), obligations_of(parse_chart(JUNCTIONS))
-    assert one.every == other.every
+    one, other = cover_run(parse_chart(JUNCTIONS), []), cover_run(parse_chart(JUNCTIONS), [])
+    assert one.obligations.every == other.obligations.every
 
 
 @pytest.mark.parametrize(
@@ -284,9 +282,13 @@ def test_scenarios_are_covered_together_and_one_that_fails_counts_as_far_as_it_c
     chart = parse_chart(HEAD + "initial: one\nstates:\n  one: [{when: 8 % n == 2, go: two}]\n  two: []\n")
     good = parse_scenario("scenario: s\nsteps: [{set: {n: 3}}]\n", chart)
     bad = parse_scenario("scenario: s\nsteps: [{set: {n: 5}}, {set: {n: 0}}, {set: {n: 3}}]\n", chart)
-    assert covered(cover_scenarios(chart, [good]), Measure.STATES) == (2, 2)
-    assert covered(cover_scenarios(chart, [bad]), Measure.DECISIONS) == (1, 2)
-    assert covered(cover_scenarios(chart, [good, bad]), Measure.DECISIONS) == (2, 2)
+    recorder = CoverageRecorder(Interpreter(chart))
+    with pytest.raises(ExpressionError):
+        recorder.run(rows_of(bad, chart))
+    assert covered(recorder.coverage, Measure.DECISIONS) == (1, 2)
+    recorder.run(rows_of(good, chart))
+    assert covered(recorder.coverage, Measure.STATES) == (2, 2)
+    assert covered(recorder.coverage, Measure.DECISIONS) == (2, 2)
 
 
 def test_coverage_comes_as_plain_data() -> None:
@@ -304,7 +306,7 @@ def test_coverage_comes_as_plain_data() -> None:
 
 def test_marks_tell_what_was_covered_partly_and_not() -> None:
     chart = parse_chart(JUNCTIONS)
-    assert set(marks(Coverage(obligations_of(chart))).values()) == {Mark.MISSED}
+    assert set(marks(cover_run(chart, [])).values()) == {Mark.MISSED}
     run = cover_run(chart, rows(chart, {"n": 5, "b": True, "c": True}, {"go": True}))
     found = marks(run)
     assert (found["two"], found["three"]) == (Mark.COVERED, Mark.MISSED)
@@ -322,3 +324,10 @@ def test_watching_does_not_change_what_a_chart_does() -> None:
         row = {**dict(zip("abc", bits, strict=False)), "n": 5 * bits[3], "go": bits[0]}
         state, other = recorder.step(state, row), interpreter.step(other, row)
         assert (state.state, dict(state.registers)) == (other.state, dict(other.registers))
+
+
+def test_coverage_is_its_own_picture() -> None:
+    chart = parse_chart(JUNCTIONS)
+    run = cover_run(chart, rows(chart, {"n": 5, "b": True, "c": True}))
+    assert run.svg() == run._repr_svg_() == draw_svg(chart, marks=marks(run))
+    assert run.svg() != cover_run(chart, []).svg()

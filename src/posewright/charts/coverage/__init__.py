@@ -5,8 +5,8 @@ from __future__ import annotations
 from posewright.charts.coverage.coverage import Coverage, marks
 from posewright.charts.coverage.covering import Cover, cover_chart
 from posewright.charts.coverage.feasible import coverage_of, feasible, with_feasible
-from posewright.charts.coverage.obligation import Measure, obligations_of
-from posewright.charts.coverage.recording import CoverageRecorder, cover_run, cover_scenarios
+from posewright.charts.coverage.obligation import Measure
+from posewright.charts.coverage.recording import CoverageRecorder, cover_run
 
 __all__ = [
     "Cover",
@@ -15,10 +15,8 @@ __all__ = [
     "Measure",
     "cover_chart",
     "cover_run",
-    "cover_scenarios",
     "coverage_of",
     "feasible",
     "marks",
-    "obligations_of",
     "with_feasible",
 ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from posewright.charts.coverage.obligation import Fact, Measure, TestObligation, TestObligations
-from posewright.charts.coverage.watching import Evaluation
 from posewright.charts.drawing import Mark, draw_svg
 from posewright.charts.model import Chart
 from posewright.errors import InputError
@@ -42,16 +41,12 @@ class Coverage:
     """What was seen of a chart; two of one chart can be added.
 
     Attributes:
-        visited: numbers of the states that were active.
-        taken: state and index of the ways that were taken.
-        evaluations: how decisions went.
+        facts: everything that was seen, as obligations ask for it.
         infeasible: obligations that no run can meet, and why.
     """
 
     obligations: TestObligations
-    visited: frozenset[int] = frozenset()
-    taken: frozenset[tuple[int, int]] = frozenset()
-    evaluations: frozenset[Evaluation] = frozenset()
+    facts: frozenset[Fact] = field(default=frozenset(), repr=False)
     infeasible: Mapping[TestObligation, str] = field(default_factory=dict)
 
     @property
@@ -63,28 +58,8 @@ class Coverage:
         if self.chart != other.chart:
             names = f"{self.chart.name} and {other.chart.name}"
             raise InputError(f"coverage of two charts: {names}", hint="only runs of one chart add up")
-        return Coverage(
-            self.obligations,
-            self.visited | other.visited,
-            self.taken | other.taken,
-            self.evaluations | other.evaluations,
-            {**self.infeasible, **other.infeasible},
-        )
-
-    @cached_property
-    def facts(self) -> frozenset[Fact]:
-        """Everything that was seen, as obligations ask for it."""
-        return frozenset(self._facts())
-
-    def _facts(self) -> Iterator[Fact]:
-        for number in self.visited:
-            yield "state", number
-        for source, index in self.taken:
-            yield "way", source, index
-            for segment in self.obligations.machine.nodes[source].ways[index].segments[1:]:
-                yield "segment", self.obligations.segments[id(segment)]
-        for evaluation in self.evaluations:
-            yield from facts_of(evaluation)
+        infeasible = {**self.infeasible, **other.infeasible}
+        return Coverage(self.obligations, self.facts | other.facts, infeasible)
 
     @cached_property
     def missing(self) -> tuple[TestObligation, ...]:
@@ -130,23 +105,6 @@ class Coverage:
                 for one, reason in self.infeasible.items()
             ],
         }
-
-
-def facts_of(evaluation: Evaluation) -> Iterator[Fact]:
-    """Yield what an evaluation of a decision shows."""
-    decision, outcome, seen, brought = evaluation
-    yield "decision", decision, outcome
-    for bit in _bits(seen):
-        yield "condition", decision, bit
-    for bit in _bits(brought):
-        yield "effect", decision, bit, outcome
-
-
-def _bits(number: int) -> Iterator[int]:
-    while number:
-        bit = number & -number
-        yield bit
-        number ^= bit
 
 
 def marks(coverage: Coverage) -> dict[str | tuple[str, int], Mark]:

@@ -17,33 +17,12 @@ from posewright.charts.expression import (
     Unary,
     cases_of,
     children,
-    shortened,
-    text_of,
 )
 from posewright.charts.machine import Machine, Node
 from posewright.charts.model import Actions, Assign, Branch, Chart, Kind, every_action
 
 Owner = tuple[str, int | None]
 """A state and, of what belongs to one of its transitions, which."""
-
-
-@dataclass(frozen=True, eq=False)
-class Decision:
-    """A guard, the condition of a branch, of an `a if c else b`, or of a `held`.
-
-    Attributes:
-        index: among all decisions of the chart.
-        text: what it asks.
-        conditions: what its conditions ask, in the order in which they are evaluated.
-        owner: the state that it belongs to and, where it decides on a transition, which one; None for what
-            several share.
-    """
-
-    index: int
-    text: str
-    conditions: tuple[str, ...]
-    line: int | None
-    owner: Owner | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +33,7 @@ class Site:
         written: as in the document.
         lowered: as the machine computes it; several where several states share it.
         decides: whether the expression is a decision itself, or only has some inside.
+        first: the number of its first decision, among all decisions of the chart.
     """
 
     written: Expression
@@ -61,19 +41,12 @@ class Site:
     decides: bool
     line: int | None
     owner: Owner | None
+    first: int = 0
 
     @cached_property
     def parts(self) -> tuple[Tree, ...]:
         """The trees of its decisions, in the order in which `Watch` numbers them."""
         return tuple(decisions_in(self.written.tree, decides=self.decides))
-
-    def decisions(self, first: int) -> Iterator[Decision]:
-        """Yield its decisions, numbered from `first`."""
-        for number, tree in enumerate(self.parts):
-            whole = number == 0 and self.decides
-            text = str(self.written) if whole else text_of(tree)
-            names = tuple(shortened(text_of(condition)) for condition in conditions_of(tree))
-            yield Decision(first + number, shortened(text), names, self.line, self.owner)
 
 
 def decisions_in(tree: Tree, *, decides: bool) -> Iterator[Tree]:
@@ -124,15 +97,21 @@ def has_choice(tree: Tree) -> bool:
     return next(decisions_in(tree, decides=False), None) is not None
 
 
-def sites_of(machine: Machine) -> Iterator[Site]:
-    """Yield the places where something is decided, each once, in the order in which they are written."""
-    found: dict[int, Site] = {}
+def sites_of(machine: Machine) -> tuple[Site, ...]:
+    """Return the places where something is decided, each once, in the order in which they are written."""
+    met: dict[int, Site] = {}
     for node in machine.nodes[1:]:
         for site in _sites_of(machine.chart, node):
-            known = found.setdefault(id(site.written), site)
+            known = met.setdefault(id(site.written), site)
             if known is not site:
-                found[id(site.written)] = _shared(known, site)
-    yield from (site for site in found.values() if site.parts)
+                met[id(site.written)] = _shared(known, site)
+    found: list[Site] = []
+    first = 0
+    for site in met.values():
+        if site.parts:
+            found.append(replace(site, first=first))
+            first += len(site.parts)
+    return tuple(found)
 
 
 def _shared(one: Site, other: Site) -> Site:

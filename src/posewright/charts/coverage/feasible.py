@@ -123,12 +123,12 @@ class _BothWays:
         self.exploration = exploration
         self.looked = exploration.looked
         self.choices = frozenset(
-            first + number
-            for first, site in obligations.sites
-            for number, tree in enumerate(site.parts)
+            number
+            for site in obligations.sites
+            for number, tree in enumerate(site.parts, start=site.first)
             if self.is_shortened(tree)
         )
-        sites = [site for _, site in obligations.sites if any(map(self.is_shortened, site.parts))]
+        sites = [site for site in obligations.sites if any(map(self.is_shortened, site.parts))]
         self.asked = {id(one): self.answers(one, site) for site in sites for one in site.lowered}
         self.doubtful = False
 
@@ -193,7 +193,7 @@ class _Reasons:
         self.coverage = coverage
         self.sites = coverage.obligations.sites
         self.nodes = exploration.machine.nodes
-        self.guards = {id(site.written): first for first, site in self.sites if site.decides}
+        self.guards = {id(site.written): site.first for site in self.sites if site.decides}
         raised = (case.raised for state in exploration.situations for case in exploration.cases(state))
         self.raised = {event for events in raised for event in events} | {*exploration.chart.events}
 
@@ -209,8 +209,8 @@ class _Reasons:
         """Return decisions inside values that nothing reads: of those the exploration saw one way only."""
         if not any(keep.drops for keep in self.exploration.looked.keeps.values()):
             return set()
-        values = (range(first, first + len(site.parts)) for first, site in self.sites if not site.decides)
-        return {number for numbers in values for number in numbers}
+        values = [site for site in self.sites if not site.decides]
+        return {site.first + i for site in values for i in range(len(site.parts))}
 
     def reason(self, one: TestObligation, decision: int) -> str:
         if one.measure is Measure.STATES:
@@ -219,7 +219,7 @@ class _Reasons:
             return self.way_reason(one)
         if one.measure is Measure.SEGMENTS:
             return "no way by it can be taken"
-        if decision not in {evaluation[0] for evaluation in self.coverage.evaluations}:
+        if not {("decision", decision, True), ("decision", decision, False)} & self.coverage.facts:
             return "it is never asked"
         if one.measure is Measure.MCDC:
             return "whenever it is asked, another condition decides"
@@ -228,7 +228,7 @@ class _Reasons:
     def way_reason(self, one: TestObligation) -> str:
         _, source, index = next(iter(one.met_by[0]))
         way = self.nodes[int(source)].ways[int(index)]
-        if way.source not in self.coverage.visited:
+        if ("state", way.source) not in self.coverage.facts:
             return f"{self.nodes[way.source].name} is never active"
         if way.events and not any(event in self.raised for event in way.events):
             return f"{' or '.join(way.events)} is never raised"

@@ -8,9 +8,10 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 
-from posewright.charts.coverage.decision import Decision, Owner, Site, sites_of
+from posewright.charts.coverage.decision import Owner, Site, conditions_of, sites_of
 from posewright.charts.coverage.watching import bit_of
-from posewright.charts.machine import CompoundTransition, Machine, lower
+from posewright.charts.expression import shortened, text_of
+from posewright.charts.machine import CompoundTransition, Machine
 from posewright.charts.model import Chart, Transition, segments_of
 
 Fact = tuple[str | int | bool, ...]
@@ -66,18 +67,9 @@ class TestObligations:
         return (*self._states(), *self._transitions(), *self._segments(), *self._decided())
 
     @cached_property
-    def sites(self) -> tuple[tuple[int, Site], ...]:
-        """Every site, with the index of its first decision."""
-        found, first = [], 0
-        for site in sites_of(self.machine):
-            found.append((first, site))
-            first += len(site.parts)
-        return tuple(found)
-
-    @cached_property
-    def decisions(self) -> tuple[Decision, ...]:
-        """Every decision, by its index."""
-        return tuple(decision for first, site in self.sites for decision in site.decisions(first))
+    def sites(self) -> tuple[Site, ...]:
+        """Where something is decided."""
+        return sites_of(self.machine)
 
     @cached_property
     def segments(self) -> dict[int, int]:
@@ -106,45 +98,42 @@ class TestObligations:
             for segment in way.segments[1:]:
                 met.setdefault(self.segments[id(segment)], (segment, owner))
         for number, (segment, owner) in sorted(met.items(), key=lambda item: item[0]):
-            name = f"{segment.when} -> {_goals(segment)}"
+            name = f"{segment.when} -> {_targets(segment)}"
             yield _obligation(Measure.SEGMENTS, name, segment.line, owner, ("segment", number))
 
-    def _decided(self) -> Iterator[TestObligation]:
-        for one in self.decisions:
-            for value in (True, False):
-                name = f"{one.text} is {str(value).lower()}"
-                yield _obligation(
-                    Measure.DECISIONS, name, one.line, one.owner, ("decision", one.index, value)
-                )
-        for one, number, text in self._conditions():
-            for value in (True, False):
-                name = f"{text} is {str(value).lower()}{_in(one, text)}"
-                fact = ("condition", one.index, bit_of(number, value))
-                yield _obligation(Measure.CONDITIONS, name, one.line, one.owner, fact)
-        for one, number, text in self._conditions():
-            pairs = tuple(_pair(one.index, number, outcome) for outcome in (True, False))
-            yield TestObligation(Measure.MCDC, f"{text} decides{_in(one, text)}", one.line, one.owner, pairs)
-
-    def _conditions(self) -> Iterator[tuple[Decision, int, str]]:
-        for decision in self.decisions:
-            for number, text in enumerate(decision.conditions):
-                yield decision, number, text
-
-
-def obligations_of(chart: Chart, machine: Machine | None = None) -> TestObligations:
-    """Return all that there is to be covered in a chart."""
-    return TestObligations(lower(chart) if machine is None else machine)
+    def _decided(self) -> list[TestObligation]:
+        decisions, conditions, effects = [], [], []
+        for site in self.sites:
+            for number, tree in enumerate(site.parts, start=site.first):
+                whole = number == site.first and site.decides
+                text = shortened(str(site.written) if whole else text_of(tree))
+                for value in (True, False):
+                    name, fact = f"{text} is {_word(value)}", ("decision", number, value)
+                    decisions.append(_obligation(Measure.DECISIONS, name, site.line, site.owner, fact))
+                for i, condition in enumerate(conditions_of(tree)):
+                    asked = shortened(text_of(condition))
+                    place = f" in {text}" if text != asked else ""
+                    for value in (True, False):
+                        name, seen = (
+                            f"{asked} is {_word(value)}{place}",
+                            ("condition", number, bit_of(i, value)),
+                        )
+                        conditions.append(_obligation(Measure.CONDITIONS, name, site.line, site.owner, seen))
+                    pairs = (_pair(number, i, True), _pair(number, i, False))
+                    name = f"{asked} decides{place}"
+                    effects.append(TestObligation(Measure.MCDC, name, site.line, site.owner, pairs))
+        return [*decisions, *conditions, *effects]
 
 
 def way_name(machine: Machine, way: CompoundTransition) -> str:
     """Return a way in words: `walking -> kicking (near and wall < arrived)`."""
     asked = " / ".join(str(one.when) for one in way.segments if str(one.when) != "true")
     asked = " ".join(part for part in (" or ".join(way.events), f"[{asked}]" if asked else "") if part)
-    arrow = f" -> {_goals(way.segments[-1])}" if way.goals else ": stays"
+    arrow = f" -> {_targets(way.segments[-1])}" if way.goals else ": stays"
     return f"{machine.nodes[way.source].name}{arrow}{' on ' + asked if asked else ''}"
 
 
-def _goals(segment: Transition) -> str:
+def _targets(segment: Transition) -> str:
     if segment.leads_on:
         return segment.junction or "a junction"
     return ", ".join(target.state for target in segment.go) or "nothing"
@@ -163,5 +152,5 @@ def _pair(decision: int, condition: int, outcome: bool) -> frozenset[Fact]:
     return frozenset({one, other})
 
 
-def _in(decision: Decision, condition: str) -> str:
-    return f" in {decision.text}" if decision.text != condition else ""
+def _word(value: bool) -> str:
+    return str(value).lower()

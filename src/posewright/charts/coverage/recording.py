@@ -2,45 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from posewright.charts.coverage.coverage import Coverage, facts_of
-from posewright.charts.coverage.obligation import Fact, TestObligations, obligations_of
+from posewright.charts.coverage.coverage import Coverage
+from posewright.charts.coverage.obligation import Fact, TestObligations
 from posewright.charts.coverage.watching import Evaluation, watched
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition, Interpreter, Outcome, Snapshot
+from posewright.charts.machine import Interpreter, Outcome, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.scenarios import Row, Scenario, read_scenario, rows_of
-from posewright.errors import ExpressionError
+from posewright.charts.scenarios import Row
 
 
 class CoverageRecorder:
     """Steps a chart like an interpreter, and records what every step sees.
 
     Attributes:
+        facts: what was seen so far.
         last: evaluations of the last step, in order.
     """
 
     def __init__(self, interpreter: Interpreter, obligations: TestObligations | None = None) -> None:
         self.interpreter = interpreter
-        self.obligations = (
-            obligations_of(interpreter.chart, interpreter.machine) if obligations is None else obligations
-        )
-        self.visited: set[int] = set()
-        self.taken: set[tuple[int, int]] = set()
-        self.evaluations: set[Evaluation] = set()
+        self.obligations = obligations or TestObligations(interpreter.machine)
+        self.facts: set[Fact] = set()
         self.last: list[Evaluation] = []
-        self._watched: dict[int, Callable[[Any], Any]] = {
-            id(expression): watched(expression, first, self._note, decides=site.decides)
-            for first, site in self.obligations.sites
+        self._shows: dict[Evaluation, frozenset[Fact]] = {}
+        self._watched = {
+            id(expression): watched(expression, site.first, self.last.append, decides=site.decides)
+            for site in self.obligations.sites
             for expression in site.lowered
         }
 
-    def _note(self, evaluation: Evaluation) -> None:
-        self.last.append(evaluation)
+    @property
+    def coverage(self) -> Coverage:
+        """What was seen so far."""
+        return Coverage(self.obligations, frozenset(self.facts))
 
     def step(self, state: Snapshot, inputs: Mapping[str, object]) -> Snapshot:
         """Return where the chart stands after one tick; as `Interpreter.step`."""
@@ -49,14 +46,12 @@ class CoverageRecorder:
     def outcome(self, state: Snapshot, inputs: Mapping[str, object]) -> Outcome:
         """Return what comes of one tick; what it saw before an error counts as well."""
         self.last.clear()
+        found = None
         try:
             found = self.interpreter.outcome(state, inputs, self._compute)
         finally:
-            self.evaluations.update(self.last)
-        self.taken.update((way.source, way.index) for way in found.taken)
-        for way in found.taken:
-            self.visited |= self._passed(way)
-        self.visited.update(found.after.numbers)
+            self.facts |= self.shown(found)
+        self.facts.update(self._passed(found))
         return found
 
     def run(self, rows: Iterable[Row], start: str | None = None) -> None:
@@ -70,7 +65,11 @@ class CoverageRecorder:
 
     def shown(self, outcome: Outcome | None) -> frozenset[Fact]:
         """Return the facts that the last step saw; `outcome` is what came of it, None where it failed."""
-        found = {fact for evaluation in self.last for fact in facts_of(evaluation)}
+        found: set[Fact] = set()
+        for evaluation in self.last:
+            if evaluation not in self._shows:
+                self._shows[evaluation] = frozenset(_facts_of(evaluation))
+            found |= self._shows[evaluation]
         if outcome is not None:
             found.update(("way", way.source, way.index) for way in outcome.taken)
             found.update(("state", number) for number in outcome.after.numbers)
@@ -80,17 +79,14 @@ class CoverageRecorder:
         watch = self._watched.get(id(expression))
         return expression.evaluate(env) if watch is None else watch(env)
 
-    def _passed(self, way: CompoundTransition) -> set[int]:
-        """Return states that a way leaves and enters, whether or not the tick ends there."""
+    def _passed(self, outcome: Outcome) -> Iterator[Fact]:
+        """Yield segments by which ways lead, and states that they leave and enter, if only in passing."""
         nodes = self.interpreter.machine.nodes
-        met = {way.source, *(goal.node for goal in way.goals if goal.memory is None)}
-        return {number for one in met for number in (one, *nodes[one].around) if number}
-
-    @property
-    def coverage(self) -> Coverage:
-        """What was seen so far."""
-        seen = frozenset(self.visited), frozenset(self.taken), frozenset(self.evaluations)
-        return Coverage(self.obligations, *seen)
+        for way in outcome.taken:
+            for segment in way.segments[1:]:
+                yield "segment", self.obligations.segments[id(segment)]
+            for one in (way.source, *(goal.node for goal in way.goals if goal.memory is None)):
+                yield from (("state", number) for number in (one, *nodes[one].around) if number)
 
 
 def cover_run(chart: Chart, rows: Iterable[Row], start: str | None = None) -> Coverage:
@@ -105,15 +101,18 @@ def cover_run(chart: Chart, rows: Iterable[Row], start: str | None = None) -> Co
     return recorder.coverage
 
 
-def cover_scenarios(chart: Chart, scenarios: Iterable[Scenario | Path | str]) -> Coverage:
-    """Run scenarios, and return what all of them together cover; one ends at the first tick that fails.
+def _facts_of(evaluation: Evaluation) -> Iterator[Fact]:
+    """Yield what an evaluation of a decision shows."""
+    decision, outcome, seen, brought = evaluation
+    yield "decision", decision, outcome
+    for bit in _bits(seen):
+        yield "condition", decision, bit
+    for bit in _bits(brought):
+        yield "effect", decision, bit, outcome
 
-    Raises:
-        DocumentError: a scenario cannot be read.
-    """
-    recorder = CoverageRecorder(Interpreter(chart))
-    for one in scenarios:
-        scenario = one if isinstance(one, Scenario) else read_scenario(one, chart)
-        with suppress(ExpressionError):
-            recorder.run(rows_of(scenario, chart))
-    return recorder.coverage
+
+def _bits(number: int) -> Iterator[int]:
+    while number:
+        bit = number & -number
+        yield bit
+        number ^= bit
