@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.draft import Draft
 from posewright.charts.coverage.feasible import Feasible, feasible, with_feasible
 from posewright.charts.coverage.obligation import way_name
 from posewright.charts.coverage.recording import CoverageRecorder
-from posewright.charts.coverage.searching import CoveringRuns, TellingRuns
+from posewright.charts.coverage.searching import CoveringRuns, Draft, TellingRuns
 from posewright.charts.machine import CompoundTransition
 from posewright.charts.model import Chart
 from posewright.charts.mutation import explore_kept

@@ -10,8 +10,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.decision import Site, conditions_of, decisions_in, is_choice
-from posewright.charts.coverage.obligation import Fact, Measure, TestObligation, TestObligations
+from posewright.charts.coverage.obligation import (
+    Fact,
+    Measure,
+    Site,
+    TestObligation,
+    TestObligations,
+    conditions_of,
+    decisions_in,
+    is_choice,
+)
 from posewright.charts.coverage.recording import CoverageRecorder, cover_run
 from posewright.charts.expression import Expression, Tree, names_in
 from posewright.charts.machine import CompoundTransition, Snapshot, Tick

@@ -2,16 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from posewright.charts.coverage.draft import Draft, InputRow
 from posewright.charts.coverage.feasible import Feasible
 from posewright.charts.coverage.obligation import Fact
 from posewright.charts.coverage.recording import CoverageRecorder
-from posewright.charts.machine import Interpreter, Snapshot
+from posewright.charts.machine import Interpreter, Machine, Snapshot, Tick
 from posewright.charts.mutation import Mutant, MutantStatus, Teller, Told, mutants
 from posewright.charts.reachability import Exploration
-from posewright.errors import InputError
+from posewright.charts.scenarios import Expectation, Given, Scenario, ScenarioStep, given
+from posewright.charts.types import Value
+from posewright.errors import InputError, PosewrightError
+
+InputRow = Mapping[str, Value]
+
+LONGEST = 600
+"""Ticks of a draft: a minute, at ten a second."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A run from the very start.
+
+    Attributes:
+        rows: inputs and events, tick by tick.
+        states: where the chart stood after each.
+    """
+
+    interpreter: Interpreter
+    rows: tuple[InputRow, ...] = ()
+    states: tuple[Snapshot, ...] = field(default=(), repr=False)
+
+    @property
+    def end(self) -> Snapshot:
+        """Where the chart stands at the end."""
+        return self.states[-1] if self.states else self.interpreter.initial()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether another one is begun rather than this one extended."""
+        return len(self.rows) >= LONGEST
+
+    @cached_property
+    def given(self) -> tuple[Given, ...]:
+        """The rows as ticks take them."""
+        return tuple(given(self.interpreter.chart, row) for row in self.rows)
+
+    def extended(self, rows: Sequence[InputRow]) -> Draft:
+        """Return the run with further ticks; a tick that fails, and what follows it, is left out."""
+        state, states = self.end, list(self.states)
+        for row in rows:
+            try:
+                state = self.interpreter.step(state, row)
+            except PosewrightError:
+                break
+            states.append(state)
+        return Draft(self.interpreter, (*self.rows, *rows)[: len(states)], tuple(states))
+
+    def tells(self, other: Interpreter) -> bool:
+        """Return whether another chart with the same states is seen to do something else."""
+        outputs = len(self.interpreter.chart.outputs)
+        state = other.initial()
+        for row, wanted in zip(self.given, self.states, strict=True):
+            try:
+                state = Tick(other.machine, state).run(*row)
+            except PosewrightError:
+                return True
+            if (
+                state.configuration != wanted.configuration
+                or state.values[:outputs] != wanted.values[:outputs]
+            ):
+                return True
+        return False
+
+    def scenario(self, name: str, chart: str, description: str) -> Scenario:
+        """Return the scenario that expects what the chart did."""
+        return Scenario(name, tuple(self._steps()), chart, description=description)
+
+    def _steps(self) -> Iterator[ScenarioStep]:
+        """Yield a step for every tick at which something changes, and one for the ticks between two."""
+        machine = self.interpreter.machine
+        held: InputRow = {name: kind.zero for name, kind in machine.chart.inputs.items()}
+        count, quiet = 0, Expectation()
+        for row, state in zip(self.rows, self.states, strict=True):
+            inputs = {name: row[name] for name in machine.chart.inputs}
+            events = tuple(name for name in machine.chart.events if row.get(name))
+            expected = _expected(machine, state)
+            changed = {name: value for name, value in inputs.items() if held[name] != value}
+            if not changed and not events and expected == quiet:
+                count += 1
+                continue
+            yield from _quiet(count, quiet)
+            yield ScenarioStep(set=changed, send=events, expect=expected)
+            held, count, quiet = inputs, 0, expected
+        yield from _quiet(count, quiet)
+
+
+def _quiet(count: int, expected: Expectation) -> Iterator[ScenarioStep]:
+    if count:
+        yield ScenarioStep(ticks=count, throughout=expected)
+
+
+def _expected(machine: Machine, state: Snapshot) -> Expectation:
+    inside = tuple(machine.nodes[leaf].name for leaf in state.configuration)
+    return Expectation(inside=inside, values=dict(state.outputs))
+
 
 MAX_PLACES = 20_000
 """States that are looked at for a way on, before it is begun anew from the start."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from posewright.charts.mutation.fault import FaultKind, Mutant
+from posewright.charts.mutation.faults import FaultKind, Mutant
 from posewright.charts.mutation.mutants import mutants
 from posewright.charts.mutation.mutating import MutationResult, explore_kept, mutate_chart
 from posewright.charts.mutation.telling import MutantStatus, Teller, Told

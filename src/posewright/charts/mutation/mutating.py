@@ -9,7 +9,7 @@ from typing import Any
 
 from posewright.charts.machine import Interpreter, Tick
 from posewright.charts.model import Chart
-from posewright.charts.mutation.fault import Mutant
+from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.mutants import mutants
 from posewright.charts.mutation.telling import MutantStatus, Teller
 from posewright.charts.reachability import Exploration, explore, keep_registers
