@@ -19,7 +19,7 @@ from posewright.charts.mutation import explore_kept
 from posewright.charts.reachability import Exploration, explore
 from posewright.charts.scenarios import Scenario, save_scenario
 
-ENDING = ".chart.yaml"
+CHART_ENDING = ".chart.yaml"
 
 DESCRIPTION = "Written by `chart cover`: what the chart did when this was written."
 
@@ -102,6 +102,6 @@ def _coverage(drafts: Iterable[Draft], possible: Feasible) -> Coverage:
 
 
 def _scenario(chart: Chart, draft: Draft, number: int) -> Scenario:
-    file = chart.path.name if chart.path else f"{chart.name}{ENDING}"
-    stem = file.removesuffix(ENDING)
+    file = chart.path.name if chart.path else f"{chart.name}{CHART_ENDING}"
+    stem = file.removesuffix(CHART_ENDING)
     return draft.scenario(f"{stem}.cover_{number}", file, DESCRIPTION)

@@ -17,6 +17,8 @@ from posewright.charts.coverage.obligation import Fact, TestObligations, bit_of,
 from posewright.charts.expression import (
     LOGIC,
     Binary,
+    Env,
+    Evaluate,
     Expression,
     If,
     Operator,
@@ -31,17 +33,15 @@ from posewright.charts.model import Chart
 from posewright.charts.scenarios import Row
 from posewright.errors import ExpressionError
 
-Env = Mapping[str, Any]
 Evaluation = tuple[int, bool, int, int]
 """A decision's index, its outcome, the conditions evaluated, those that brought the outcome about."""
 
 Looked = tuple[bool, int, int]
 Look = Callable[[Env], Looked]
-Compute = Callable[[Env], Any]
 Note = Callable[[Evaluation], object]
 
 
-def watched(expression: Expression, first: int, note: Note, *, decides: bool) -> Compute:
+def watched(expression: Expression, first: int, note: Note, *, decides: bool) -> Evaluate:
     """Return the function that computes an expression and notes how its decisions went.
 
     Args:
@@ -70,7 +70,7 @@ class _Watch:
         self.numbers = count(first)
         self.note = note
 
-    def computed(self, tree: Tree) -> Compute:
+    def computed(self, tree: Tree) -> Evaluate:
         return compile_tree(tree, self.expression.fixed, self.expression.source)
 
     def decision(self, tree: Tree) -> Callable[[Env], bool]:
@@ -112,7 +112,7 @@ class _Watch:
 
         return look
 
-    def observer(self, tree: Tree) -> Compute:
+    def observer(self, tree: Tree) -> Evaluate:
         """Return what looks at the decisions inside a tree that is none itself."""
         if isinstance(tree, If):
             cases, rest = cases_of(tree)
@@ -127,7 +127,7 @@ class _Watch:
         return inner[0] if len(inner) == 1 else observe
 
 
-def _chain(cases: list[tuple[Compute, Compute]], rest: Compute) -> Compute:
+def _chain(cases: list[tuple[Evaluate, Evaluate]], rest: Evaluate) -> Evaluate:
     """Return `a if c else b if d else e`."""
 
     def chosen(env: Env) -> Any:
@@ -142,7 +142,7 @@ def _chain(cases: list[tuple[Compute, Compute]], rest: Compute) -> Compute:
 class _Otherwise:
     """What a chain of choices would come to the other way; computing it notes nothing."""
 
-    def __init__(self, cases: list[tuple[Compute, Compute]], rest: Compute) -> None:
+    def __init__(self, cases: list[tuple[Evaluate, Evaluate]], rest: Evaluate) -> None:
         self.cases = cases
         self.rest = rest
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,15 +10,12 @@ from posewright.charts.coverage.feasible import Feasible
 from posewright.charts.coverage.obligation import Fact
 from posewright.charts.coverage.recording import CoverageRecorder
 from posewright.charts.machine import Interpreter, Machine, Snapshot, Tick
-from posewright.charts.mutation import Mutant, MutantStatus, Teller, Told, mutants
+from posewright.charts.mutation import InputRow, Mutant, MutantStatus, Teller, Told, mutants
 from posewright.charts.reachability import Exploration
 from posewright.charts.scenarios import Expectation, Given, Scenario, ScenarioStep, given
-from posewright.charts.types import Value
 from posewright.errors import InputError, PosewrightError
 
-InputRow = Mapping[str, Value]
-
-LONGEST = 600
+DRAFT_TICKS = 600
 """Ticks of a draft: a minute, at ten a second."""
 
 
@@ -43,7 +40,7 @@ class Draft:
     @property
     def is_full(self) -> bool:
         """Whether another one is begun rather than this one extended."""
-        return len(self.rows) >= LONGEST
+        return len(self.rows) >= DRAFT_TICKS
 
     @cached_property
     def given(self) -> tuple[Given, ...]:

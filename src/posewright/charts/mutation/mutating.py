@@ -17,7 +17,7 @@ from posewright.charts.scenarios import Given, Scenario, fits, given, read_scena
 from posewright.charts.types import FloatType, IntType, Type, Value
 from posewright.errors import InputError, PosewrightError
 
-SMALL = 16
+SMALL_RANGE = 16
 """Whole numbers of a range up to which every one is told apart."""
 
 
@@ -105,7 +105,7 @@ def explore_kept(chart: Chart) -> Exploration:
 
 def _is_small(kind: Type) -> bool:
     return not isinstance(kind, FloatType) and not (
-        isinstance(kind, IntType) and kind.high - kind.low > SMALL
+        isinstance(kind, IntType) and kind.high - kind.low > SMALL_RANGE
     )
 
 

@@ -28,10 +28,10 @@ from posewright.charts.reachability import (
 from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 
-MAX_PATHS = 5_000
+MAX_PRODUCT_PATHS = 5_000
 """Ways in which one tick of both can go."""
 
-Pair = tuple[Snapshot, Snapshot]
+StatePair = tuple[Snapshot, Snapshot]
 
 Settings = tuple[tuple[str, Tree, tuple[Any, ...]], ...]
 """Variables that were set, by which expression, and what the registers held that it reads."""
@@ -140,7 +140,7 @@ class Product:
         history = tuple(remembered.get(key, ()) for key in machine.history)
         return Snapshot(machine, state.started, state.configuration, tuple(values), history)
 
-    def plain(self, one: Snapshot, other: Snapshot) -> Pair:
+    def plain(self, one: Snapshot, other: Snapshot) -> StatePair:
         """Return a pair in which what is not told apart by its value is as at the start, or in the middle."""
         keeps = list(self.keeps.values())
         values = [keep.canonical(value) for keep, value in zip(keeps, other.values, strict=False)]
@@ -148,19 +148,23 @@ class Product:
         twin = Snapshot(other.machine, other.started, other.configuration, (*values, *rest), other.history)
         return self.looked.joined(*self.looked.split(one)), twin
 
-    def steps(self, pair: Pair) -> Iterator[ProductStep]:
+    def steps(self, pair: StatePair) -> Iterator[ProductStep]:
         """Yield every way in which a tick of both can go."""
 
         def take(path: PathCondition) -> list[tuple[Snapshot | None, Settings]]:
             return [one.follow(state, path) for one, state in zip(self.followers, pair, strict=True)]
 
-        for path, ((one, set_in_one), (other, set_in_other)) in paths(self.looked.inputs, take, MAX_PATHS):
+        for path, ((one, set_in_one), (other, set_in_other)) in paths(
+            self.looked.inputs, take, MAX_PRODUCT_PATHS
+        ):
             inputs = path.inputs()
             # in a loose path some value only stood for the one it would have been
             after = self.stepped(pair, inputs) if path.loose else (one, other)
             yield ProductStep(inputs, *after, set_in_one == set_in_other, bool(path.doubts))
 
-    def stepped(self, pair: Pair, inputs: Mapping[str, Value]) -> tuple[Snapshot | None, Snapshot | None]:
+    def stepped(
+        self, pair: StatePair, inputs: Mapping[str, Value]
+    ) -> tuple[Snapshot | None, Snapshot | None]:
         """Return where both are run to by inputs; None where a tick fails."""
         return _stepped(self.one, pair[0], inputs), _stepped(self.other, pair[1], inputs)
 

@@ -14,12 +14,12 @@ from posewright.charts.machine import Interpreter, Node, Snapshot, lower
 from posewright.charts.model import expressions_in
 from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
-from posewright.charts.mutation.product import Pair, Product, ProductStep
+from posewright.charts.mutation.product import Product, ProductStep, StatePair
 from posewright.charts.reachability import BreadthFirst, Exploration
 from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
 
 InputRow = Mapping[str, Value]
-Trail = tuple[Snapshot, tuple[InputRow, ...]]
+Continuation = tuple[Snapshot, tuple[InputRow, ...]]
 """A state of the chart, and inputs from there on."""
 
 MAX_PAIRS = 600
@@ -31,7 +31,7 @@ MAX_WAYS = 6_000
 MAX_HELD = 16
 """Pairs of states from which inputs are held on for a while."""
 
-LONGEST = 120
+HELD_TICKS = 120
 """Ticks for which they are held."""
 
 MAX_INPUTS = 8
@@ -57,7 +57,7 @@ def ends_alike(product: Product) -> bool:
 
     False as well where there is too much to walk, or where not all inputs were followed.
     """
-    search: BreadthFirst[Pair, None] = BreadthFirst(
+    search: BreadthFirst[StatePair, None] = BreadthFirst(
         product.plain(product.one.initial(), product.other.initial())
     )
     for pair in search:
@@ -129,7 +129,7 @@ class Pursuit:
     def __init__(self, exploration: Exploration, product: Product) -> None:
         self.exploration = exploration
         self.product = product
-        self.waiting: deque[tuple[Trail, Pair]] = deque()
+        self.waiting: deque[tuple[Continuation, StatePair]] = deque()
         self.met: set[object] = set()
         self.ended = True
 
@@ -142,7 +142,7 @@ class Pursuit:
             self.met.add(key)
             self.waiting.append(((state, (*before, step.inputs)), (step.one, step.other)))
 
-    def held(self) -> Trail | None:
+    def held(self) -> Continuation | None:
         """Return what shows a difference after inputs were held on for a while, None where nothing does.
 
         Each input that makes a difference to the chart now is held.
@@ -151,12 +151,12 @@ class Pursuit:
             given = {tuple(case.inputs.items()): case.inputs for case in self.exploration.cases(pair[0])}
             for row in list(given.values())[:MAX_INPUTS]:
                 quiet = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
-                rows = self.until_apart(pair, [row, *[quiet] * LONGEST])
+                rows = self.until_apart(pair, [row, *[quiet] * HELD_TICKS])
                 if rows and self.shows(state, (*inputs, *rows)):
                     return state, (*inputs, *rows)
         return None
 
-    def wandered(self, random_inputs: RandomInputs) -> Trail | None:
+    def wandered(self, random_inputs: RandomInputs) -> Continuation | None:
         """Run both with all sorts of inputs, from states in which differences begin."""
         beginnings = list(dict.fromkeys(state for (state, _), _ in self.waiting))
         for state, rows in random_inputs.runs(beginnings):
@@ -165,7 +165,7 @@ class Pursuit:
                 return state, tuple(taken)
         return None
 
-    def followed(self) -> Trail | None:
+    def followed(self) -> Continuation | None:
         """Follow every way on from every pair, the nearest first; return what shows a difference."""
         pairs = ways = 0
         while self.waiting:
@@ -186,7 +186,7 @@ class Pursuit:
                     self.note(state, step, inputs)
         return None
 
-    def until_apart(self, pair: Pair, rows: Iterable[InputRow]) -> list[InputRow]:
+    def until_apart(self, pair: StatePair, rows: Iterable[InputRow]) -> list[InputRow]:
         """Return the rows up to the one at which a difference shows, none where it never does."""
         taken: list[InputRow] = []
         for row in rows:
