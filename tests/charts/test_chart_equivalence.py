@@ -168,6 +168,26 @@ def test_charts_with_other_events_are_not_compared() -> None:
         equivalent(chart(body), chart("events: [start]\n" + body))
 
 
+def test_a_chart_read_twice_is_known_to_be_the_same_at_once() -> None:
+    path = CHARTS / "balance_loop" / "balance_loop.chart.yaml"
+    found = equivalent(read_chart(path), read_chart(path))
+    assert found
+    assert found.cases == 0
+
+
+def test_a_factor_that_is_written_as_a_fraction_is_another_factor() -> None:
+    text = """\
+chart: doubled
+period_s: 0.1
+inputs: {n: int}
+outputs: {twice: float}
+initial: a
+states:
+  a: {during: {twice: n * 2}}
+"""
+    assert equivalent(parse_chart(text), parse_chart(text.replace("n * 2", "n * 2.0"))).equal is False
+
+
 @quick
 @given(charts(max_states=5))
 def test_every_chart_behaves_like_itself(drawn: Chart) -> None:

@@ -34,8 +34,9 @@ from posewright.charts.expression import (
 from posewright.charts.machine import Counter, Machine, every_actions
 from posewright.charts.model import Action, Assign, Branch, every_action
 from posewright.charts.proof import Translator
-from posewright.charts.reachability.bisection import SMALL, Compute, where
+from posewright.charts.reachability.bisection import Compute, where
 from posewright.charts.reachability.domain import Domain, parted, plainest
+from posewright.charts.reachability.limits import MAX_CELLS, SMALL
 from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
 
 
@@ -80,9 +81,6 @@ def held(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
 def _between(tree: Tree, low: float, high: float) -> Tree:
     return Call("max", (Call("min", (tree, Literal(high))), Literal(low)))
 
-
-MAX_CELLS = 200
-"""Cells of one register beyond which it is kept as it is."""
 
 DIVISIONS = (Operator.OVER, Operator.MODULO)
 
@@ -287,7 +285,7 @@ Counts = tuple[int, ...]
 
 
 class TimerAbstraction:
-    """The counters of one machine.
+    """The counters of one machine, or of several side by side.
 
     Attributes:
         names: of the counters, in the order of the registers.
@@ -295,14 +293,13 @@ class TimerAbstraction:
         looked: for each, the number of what a tick can tell of it.
     """
 
-    def __init__(self, machine: Machine) -> None:
-        counters = machine.counters
-        self.names = tuple(counter.name for counter in counters)
-        asked = _asked(machine)
-        self.later = tuple(_later(counter) for counter in counters)
+    def __init__(self, *machines: Machine) -> None:
+        asked = [(counter, _asked(machine)) for machine in machines for counter in machine.counters]
+        self.names = tuple(counter.name for counter, _ in asked)
+        self.later = tuple(_later(counter) for counter, _ in asked)
         self.classes = tuple(
-            _classes(later, asked.get(counter.name))
-            for counter, later in zip(counters, self.later, strict=True)
+            _classes(later, numbers.get(counter.name))
+            for later, (counter, numbers) in zip(self.later, asked, strict=True)
         )
         self.every: list[Counts] = []
         self.numbers: dict[Counts, int] = {}

@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from posewright.charts.expression import Expression
 from posewright.charts.machine import (
+    MAX_MICROSTEPS,
     Asked,
     CompoundTransition,
     Interpreter,
@@ -19,7 +21,7 @@ from posewright.charts.model import Assign, Branch, every_action
 from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction, keep_registers
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
-from posewright.charts.reachability.limits import Limits
+from posewright.charts.reachability.limits import MANY_MICROSTEPS, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
 from posewright.charts.types import BoolType, Type, Value
@@ -65,6 +67,63 @@ class Followed:
     error: PosewrightError | None = None
 
 
+class FollowedTick(Tick):
+    """A tick that notices at once when it goes round in a circle, as the interpreter does in the end.
+
+    Where it comes back to where it was, and no input was asked for in between, it comes back for ever. So it
+    does where it comes back with more of the only event in the queue: that is never found empty on the way.
+
+    Attributes:
+        met: for where the tick stood: after how many microsteps, how many events the queue held then, and how
+            many had been raised.
+        ways: how many ways had been taken after each microstep.
+    """
+
+    def __init__(
+        self, machine: Machine, state: Snapshot, path: PathCondition, answers: Mapping[int, Answer]
+    ) -> None:
+
+        def compute(expression: Expression, env: dict[str, Any]) -> Any:
+            path.work += 1
+            return answers[id(expression)](env, path)
+
+        super().__init__(machine, state, compute)
+        self.path = path
+        self.met: dict[object, tuple[int, int, int]] = {}
+        self.ways = [0]
+
+    def settle_raised(self) -> None:
+        """Deal with the events in the queue; see `Tick`."""
+        self.met.clear()
+        super().settle_raised()
+
+    def microstep(self, event: str | None) -> bool:
+        """Take the transitions that are enabled; see `Tick`."""
+        moved = super().microstep(event)
+        if moved:
+            self.ways.append(len(self.taken))
+            if self.microsteps > MANY_MICROSTEPS:
+                self.look_round()
+        return moved
+
+    def look_round(self) -> None:
+        """Give up where the tick has come back."""
+        values, queue = tuple(self.env.values()), tuple(self.queue)
+        kind = queue[0] if len(set(queue)) == 1 else None
+        held = queue if kind is None else kind
+        standing = self.configuration, self.history, values, held, self.stayed, len(self.path.choices)
+        begun, length, raised = self.met.setdefault(standing, (self.microsteps, len(queue), len(self.raised)))
+        others = set(self.raised[raised:]) & self.machine.heard - {kind} if kind is not None else ()
+        if begun == self.microsteps or len(queue) < length or others:
+            return
+        length = self.microsteps - begun
+        while len(self.ways) <= MAX_MICROSTEPS:
+            first, last = self.ways[-length - 1], self.ways[-length]
+            self.taken += self.taken[first:last]
+            self.ways.append(len(self.taken))
+        self.refuse_circle()
+
+
 class Follower:
     """Runs ticks of a machine in which the inputs are known only as far as the path says.
 
@@ -92,7 +151,7 @@ class Follower:
     def follow(self, state: Snapshot, path: PathCondition) -> Followed:
         """Take one tick along a path."""
         answers = self.answers
-        tick = Tick(self.machine, state, lambda expression, env: answers[id(expression)](env, path))
+        tick = FollowedTick(self.machine, state, path, answers)
         try:
             after = tick.run({}, self.events(tick, path))
             watched = self.watch(tick, path) if self.watched else ()
@@ -176,6 +235,42 @@ class AbstractState:
     whole: bool = True
 
 
+class Gathered:
+    """The steps from a state, while they are gathered.
+
+    Attributes:
+        doubts: in words, why steps may be missing.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.steps: list[SymbolicStep] = []
+        self.onward: list[Onward] = []
+        self.leads_to: list[int | None] = []
+        self.doubts: dict[str, None] = {}
+        self._numbers: dict[object, int] = {}
+
+    def add(self, step: SymbolicStep, place: tuple[int, tuple[int, ...]] | None) -> None:
+        """Note a step, and where it leads: number of what the state is then, and counters that go on."""
+        self.steps.append(step)
+        if place is None:
+            self.leads_to.append(None)
+            return
+        number = self._numbers.setdefault((*place, step.answers), len(self.onward))
+        if number == len(self.onward):
+            self.onward.append(Onward(*place, step.answers, len(self.steps) - 1))
+        self.leads_to.append(number)
+
+    def doubt(self, doubts: list[str]) -> None:
+        """Note why steps may be missing."""
+        self.doubts |= dict.fromkeys(f"{self.snapshot.state}: {doubt}" for doubt in doubts)
+
+    def state(self) -> AbstractState:
+        """Return all that can happen."""
+        steps, onward, leads_to = tuple(self.steps), tuple(self.onward), tuple(self.leads_to)
+        return AbstractState(self.snapshot, steps, onward, leads_to, whole=not self.doubts)
+
+
 class AbstractStates:
     """Looks into the situations of a machine, each one once.
 
@@ -189,14 +284,16 @@ class AbstractStates:
         inputs: InputSpace,
         asked: Asked,
         keep: Collection[str],
-        limits: Limits,
         *,
+        limits: Limits,
+        budget: WorkBudget,
         marks: Mapping[str, Collection[Value]] | None = None,
     ) -> None:
         self.interpreter = interpreter
         self.machine = interpreter.machine
         self.inputs = inputs
         self.limits = limits
+        self.budget = budget
         self.clocks = TimerAbstraction(self.machine)
         self.keeps = keep_registers(self.machine, asked.conditions, keep, marks)
         self.follower = Follower(self.machine, inputs.axes, self.keeps, asked)
@@ -242,19 +339,23 @@ class AbstractStates:
 
     def look(self, state: Snapshot) -> AbstractState:
         """Follow every path of a tick."""
-        cases: list[SymbolicStep] = []
-        whole = True
+        gathered = Gathered(state)
 
         def take(path: PathCondition) -> Followed:
             return self.follower.follow(state, path)
 
-        for path, followed in paths(self.inputs, take, self.limits.cases_of_one):
-            cases.append(self.case(state, path, followed))
-            self.doubts |= dict.fromkeys(f"{state.state}: {doubt}" for doubt in path.doubts)
-            whole = whole and not path.doubts
-        self.count += len(cases)
-        onward, leads_to = self.onward(cases)
-        return AbstractState(state, tuple(cases), onward, leads_to, whole)
+        for path, followed in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
+            step = self.case(state, path, followed)
+            gathered.add(step, None if step.after is None else self.place(step.after))
+            gathered.doubt(path.doubts)
+        self.doubts |= gathered.doubts
+        self.count += len(gathered.steps)
+        return gathered.state()
+
+    def place(self, after: Snapshot) -> tuple[int, tuple[int, ...]]:
+        """Return the number of what a state is, its counters aside, and the counters that went on."""
+        rest, counts = self.split(after)
+        return rest, self.clocks.running(counts)
 
     def case(self, state: Snapshot, path: PathCondition, followed: Followed) -> SymbolicStep:
         """Return the case that a path shows."""
@@ -262,23 +363,6 @@ class AbstractStates:
         if path.loose and after is not None:
             after = self.interpreter.outcome(state, inputs).after
         return SymbolicStep(inputs, after, followed.taken, followed.raised, followed.error, followed.answers)
-
-    def onward(self, cases: list[SymbolicStep]) -> tuple[tuple[Onward, ...], tuple[int | None, ...]]:
-        """Return where cases lead, each place once, and for each case which of these places it is."""
-        found: dict[object, int] = {}
-        places: list[Onward] = []
-        leads_to: list[int | None] = []
-        for number, case in enumerate(cases):
-            if case.after is None:
-                leads_to.append(None)
-                continue
-            rest, counts = self.split(case.after)
-            running = self.clocks.running(counts)
-            at = found.setdefault((rest, running, case.answers), len(places))
-            if at == len(places):
-                places.append(Onward(rest, running, case.answers, number))
-            leads_to.append(at)
-        return tuple(places), tuple(leads_to)
 
     def cases_of(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return the cases of any state."""
