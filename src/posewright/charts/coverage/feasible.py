@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
@@ -22,7 +23,7 @@ from posewright.charts.coverage.obligation import (
 )
 from posewright.charts.coverage.recording import CoverageRecorder, cover_run
 from posewright.charts.expression import Expression, Tree, names_in
-from posewright.charts.machine import CompoundTransition, Snapshot, Tick
+from posewright.charts.machine import CompoundTransition, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.reachability import Answer, Exploration, PathCondition, Questions, explore, paths
 from posewright.charts.running import rows_given
@@ -137,7 +138,13 @@ class _BothWays:
             if self.is_shortened(tree)
         )
         sites = [site for site in obligations.sites if any(map(self.is_shortened, site.parts))]
-        self.asked = {id(one): self.answers(one, site) for site in sites for one in site.lowered}
+        follower = self.looked.follower
+        asking = {
+            id(one): self.asking(one, site, follower.answers[id(one)])
+            for site in sites
+            for one in site.lowered
+        }
+        self.follower = follower.answering(asking) if asking else None
         self.doubtful = False
 
     def is_shortened(self, tree: Tree) -> bool:
@@ -152,44 +159,33 @@ class _BothWays:
             len(conditions) > 1 and any(not names_in(one) & inputs.keys() for one in conditions)
         )
 
-    def answers(self, expression: Expression, site: Site) -> tuple[Answer, ...]:
-        """Return what answers every condition of such decisions that an expression holds."""
+    def asking(self, expression: Expression, site: Site, answer: Answer) -> Answer:
+        """Return an answer that asks every condition of such decisions that an expression holds before."""
         axes = self.looked.inputs.axes
         types: dict[str, Type] = {name: axis.kind for name, axis in axes.items()}
         questions = Questions(axes, {**self.exploration.machine.types, **types})
         trees = filter(self.is_shortened, decisions_in(expression.tree, decides=site.decides))
-        return tuple(
-            questions.condition(expression.with_tree(condition))
-            for tree in trees
-            for condition in conditions_of(tree)
-        )
+        conditions = [one for tree in trees for one in conditions_of(tree)]
+        asked = [questions.condition(expression.with_tree(one)) for one in conditions]
+
+        def ask(env: dict[str, Any], path: PathCondition) -> Any:
+            for one in asked:
+                with suppress(ExpressionError):  # a division that the tick itself may never come to
+                    one(env, path)
+            return answer(env, path)
+
+        return ask
 
     def rows(self, state: Snapshot) -> Iterator[Mapping[str, Value]]:
-        """Yield inputs for every way in which a tick from a state can go, and what it leaves can come to."""
-        if not self.asked:
-            return
-        limit = self.looked.limits.cases_of_one
-        for path, _ in paths(self.looked.inputs, lambda path: self.take(state, path), limit):
-            self.doubtful = self.doubtful or bool(path.doubts)
-            yield path.inputs()
+        """Yield inputs for every way in which a tick from a state can go, and what it leaves can come to.
 
-    def take(self, state: Snapshot, path: PathCondition) -> None:
-        """Take one tick along a path."""
-        answers = self.looked.follower.answers
-
-        def compute(expression: Expression, env: dict[str, Any]) -> Any:
-            for answer in self.asked.get(id(expression), ()):
-                try:
-                    answer(env, path)
-                except ExpressionError:
-                    continue  # a division that the tick itself may never come to
-            return answers[id(expression)](env, path)
-
-        tick = Tick(self.exploration.machine, state, compute)
-        try:
-            tick.run({}, self.looked.follower.events(tick, path))
-        except PosewrightError:
-            return  # its inputs count all the same: of a tick that fails, what it shows before
+        Of a tick that fails, what it shows before counts as well.
+        """
+        follower, limit = self.follower, self.looked.limits.cases_of_one
+        if follower is not None:
+            for path, _ in paths(self.looked.inputs, lambda path: follower.follow(state, path), limit):
+                self.doubtful = self.doubtful or bool(path.doubts)
+                yield path.inputs()
 
 
 class _Reasons:

@@ -14,10 +14,11 @@ from itertools import pairwise
 from typing import Any
 
 from posewright.charts.expression import Expression, Tree
-from posewright.charts.machine import Asked, Counter, Interpreter, Machine, Snapshot, Tick, every_actions
+from posewright.charts.machine import Asked, Counter, Interpreter, Machine, Snapshot, every_actions
 from posewright.charts.model import Assign, every_action
 from posewright.charts.reachability import (
     Abstraction,
+    Answer,
     Exploration,
     Follower,
     PathCondition,
@@ -194,35 +195,33 @@ class _Noting:
     """Follows ticks, and notes how some variables are set."""
 
     def __init__(self, follower: Follower, names: frozenset[str]) -> None:
-        self.follower = follower
-        known = frozenset(follower.machine.registers) - names
-        self.watched = {
-            id(value): (name, tuple(sorted(value.names & known)))
+        self.known = frozenset(follower.machine.registers) - names
+        self.found: list[tuple[str, Tree, tuple[Any, ...]]] = []
+        settings = {
+            id(value): self.noted(name, value, follower.answers[id(value)])
             for actions in every_actions(follower.machine)
             for action in every_action(actions)
             if isinstance(action, Assign)
             for name, value in action.values.items()
             if name in names
         }
+        self.follower = follower.answering(settings)
+
+    def noted(self, name: str, value: Expression, answer: Answer) -> Answer:
+        """Return an answer that also notes what is set, and to what."""
+        reads = sorted(value.names & self.known)
+
+        def note(env: dict[str, Any], path: PathCondition) -> Any:
+            self.found.append((name, value.tree, tuple([env[one] for one in reads])))
+            return answer(env, path)
+
+        return note
 
     def follow(self, state: Snapshot, path: PathCondition) -> tuple[Snapshot | None, Settings]:
         """Take one tick along a path; return where it came to, None where it failed, and what it set."""
-        answers, watched = self.follower.answers, self.watched
-        found: list[tuple[str, Tree, tuple[Any, ...]]] = []
-
-        def compute(expression: Expression, env: dict[str, Any]) -> Any:
-            setting = watched.get(id(expression))
-            if setting is not None:
-                name, reads = setting
-                found.append((name, expression.tree, tuple([env[one] for one in reads])))
-            return answers[id(expression)](env, path)
-
-        tick = Tick(self.follower.machine, state, compute)
-        try:
-            after = tick.run({}, self.follower.events(tick, path))
-        except PosewrightError:
-            return None, tuple(found)
-        return after, tuple(found)
+        self.found.clear()
+        after = self.follower.follow(state, path).after
+        return after, tuple(self.found)
 
 
 def _stepped(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> Snapshot | None:
