@@ -25,7 +25,7 @@ Continuation = tuple[Snapshot, tuple[InputRow, ...]]
 MAX_PAIRS = 600
 """Pairs of states from which all ways on are followed."""
 
-MAX_WAYS = 6_000
+MAX_FOLLOWED = 6_000
 """Ways of ticks that are followed in all."""
 
 MAX_HELD = 16
@@ -170,7 +170,7 @@ class Pursuit:
         pairs = ways = 0
         while self.waiting:
             pairs += 1
-            if pairs > MAX_PAIRS or ways > MAX_WAYS:
+            if pairs > MAX_PAIRS or ways > MAX_FOLLOWED:
                 self.ended = False
                 return None
             (state, inputs), pair = self.waiting.popleft()
