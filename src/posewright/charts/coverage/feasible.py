@@ -49,7 +49,7 @@ class Feasible:
     """What the steps of an exploration cover.
 
     Attributes:
-        coverage: of all steps together, with what cannot be covered.
+        coverage: of all steps together; what cannot be covered is known where the exploration is complete.
         shown: what can be seen in a tick from each situation, by the situation's state.
     """
 
@@ -58,14 +58,9 @@ class Feasible:
     shown: Mapping[Snapshot, tuple[Shown, ...]] = field(repr=False)
 
     @property
-    def infeasible(self) -> Mapping[TestObligation, str]:
-        """Obligations that no run can meet, and why; none where the exploration is not complete."""
-        return self.coverage.infeasible
-
-    @property
     def infeasible_ways(self) -> dict[CompoundTransition, str]:
         """Ways that no run can take, and why."""
-        reasons = {next(iter(one.met_by[0])): reason for one, reason in self.infeasible.items()}
+        reasons = {next(iter(one.met_by[0])): reason for one, reason in self.coverage.infeasible.items()}
         ways = ((way, ("way", way.source, way.index)) for way in self.exploration.machine.ways)
         return {way: reasons[fact] for way, fact in ways if fact in reasons}
 
@@ -88,7 +83,7 @@ def feasible(exploration: Exploration) -> Feasible:
 
 def with_feasible(coverage: Coverage, possible: Feasible) -> Coverage:
     """Return a coverage of which the obligations that cannot be met are left out."""
-    return replace(coverage, infeasible=possible.infeasible)
+    return replace(coverage, infeasible=possible.coverage.infeasible)
 
 
 def coverage_of(chart: Chart, runs: Iterable[Scenario | Path | str]) -> Coverage:

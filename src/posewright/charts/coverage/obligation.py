@@ -37,6 +37,43 @@ from posewright.charts.model import (
 Owner = tuple[str, int | None]
 """A state and, of what belongs to one of its transitions, which."""
 
+WORDS = {True: "true", False: "false"}
+
+Fact = tuple[str | int | bool, ...]
+"""Something that was seen in a run."""
+
+
+class Measure(Enum):
+    """What is counted."""
+
+    STATES = "states"
+    TRANSITIONS = "transitions"
+    SEGMENTS = "segments"
+    DECISIONS = "decisions"
+    CONDITIONS = "conditions"
+    MCDC = "mc/dc"
+
+
+@dataclass(frozen=True)
+class TestObligation:
+    """One thing to be covered.
+
+    Attributes:
+        name: in words.
+        owner: the state that it belongs to and, where it is one's, the number of the transition.
+        met_by: facts; it is covered where all of one of these sets were seen.
+    """
+
+    measure: Measure
+    name: str
+    line: int | None
+    owner: Owner | None
+    met_by: tuple[frozenset[Fact], ...]
+
+    def met(self, facts: frozenset[Fact]) -> bool:
+        """Return whether it is covered by what was seen."""
+        return any(needed <= facts for needed in self.met_by)
+
 
 @dataclass(frozen=True, eq=False)
 class Site:
@@ -157,53 +194,13 @@ def _acts(written: Actions, lowered: Actions, owner: Owner) -> Iterator[Site]:
             if other.when.constant is None:
                 yield Site(one.when, (other.when,), True, one.line, owner)
         elif isinstance(one, Assign) and isinstance(other, Assign):
-            yield from _values(one, other, owner)
-
-
-def _values(written: Assign, lowered: Assign, owner: Owner) -> Iterator[Site]:
-    for one, other in zip(written.values.values(), lowered.values.values(), strict=True):
-        if has_choice(one.tree):
-            yield Site(one, (other,), False, _line(one) or written.line, owner)
+            for value, computed in zip(one.values.values(), other.values.values(), strict=True):
+                if has_choice(value.tree):
+                    yield Site(value, (computed,), False, _line(value) or one.line, owner)
 
 
 def _line(expression: Expression) -> int | None:
     return expression.source.where.line
-
-
-Fact = tuple[str | int | bool, ...]
-"""Something that was seen in a run."""
-
-
-class Measure(Enum):
-    """What is counted."""
-
-    STATES = "states"
-    TRANSITIONS = "transitions"
-    SEGMENTS = "segments"
-    DECISIONS = "decisions"
-    CONDITIONS = "conditions"
-    MCDC = "mc/dc"
-
-
-@dataclass(frozen=True)
-class TestObligation:
-    """One thing to be covered.
-
-    Attributes:
-        name: in words.
-        owner: the state that it belongs to and, where it is one's, the number of the transition.
-        met_by: facts; it is covered where all of one of these sets were seen.
-    """
-
-    measure: Measure
-    name: str
-    line: int | None
-    owner: Owner | None
-    met_by: tuple[frozenset[Fact], ...]
-
-    def met(self, facts: frozenset[Fact]) -> bool:
-        """Return whether it is covered by what was seen."""
-        return any(needed <= facts for needed in self.met_by)
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,17 +260,15 @@ class TestObligations:
             for number, tree in enumerate(site.parts, start=site.first):
                 whole = number == site.first and site.decides
                 text = shortened(str(site.written) if whole else text_of(tree))
-                for value in (True, False):
-                    name, fact = f"{text} is {_word(value)}", ("decision", number, value)
+                for value, word in WORDS.items():
+                    name, fact = f"{text} is {word}", ("decision", number, value)
                     decisions.append(_obligation(Measure.DECISIONS, name, site.line, site.owner, fact))
                 for i, condition in enumerate(conditions_of(tree)):
                     asked = shortened(text_of(condition))
                     place = f" in {text}" if text != asked else ""
-                    for value in (True, False):
-                        name, seen = (
-                            f"{asked} is {_word(value)}{place}",
-                            ("condition", number, bit_of(i, value)),
-                        )
+                    for value, word in WORDS.items():
+                        name = f"{asked} is {word}{place}"
+                        seen = ("condition", number, bit_of(i, value))
                         conditions.append(_obligation(Measure.CONDITIONS, name, site.line, site.owner, seen))
                     pairs = (_pair(number, i, True), _pair(number, i, False))
                     name = f"{asked} decides{place}"
@@ -311,7 +306,3 @@ def _pair(decision: int, condition: int, outcome: bool) -> frozenset[Fact]:
     one = ("effect", decision, bit_of(condition, True), outcome)
     other = ("effect", decision, bit_of(condition, False), not outcome)
     return frozenset({one, other})
-
-
-def _word(value: bool) -> str:
-    return str(value).lower()

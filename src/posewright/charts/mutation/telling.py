@@ -22,34 +22,23 @@ InputRow = Mapping[str, Value]
 Continuation = tuple[Snapshot, tuple[InputRow, ...]]
 """A state of the chart, and inputs from there on."""
 
-MAX_PAIRS = 600
-"""Pairs of states from which all ways on are followed."""
+MAX_WAYS, LIKELY_WAYS = 3_000, 2_000
+"""Ways of ticks that are looked at where nothing can be proved any more; the same, where nothing is to be."""
 
-MAX_FOLLOWED = 6_000
-"""Ways of ticks that are followed in all."""
+MAX_PAIRS, MAX_FOLLOWED = 600, 6_000
+"""Pairs of states from which all ways on are followed, and ways that are followed in all."""
 
-MAX_HELD = 16
-"""Pairs of states from which inputs are held on for a while."""
-
-HELD_TICKS = 120
-"""Ticks for which they are held."""
-
-MAX_INPUTS = 8
-"""Inputs that are tried so from one pair."""
+MAX_HELD, MAX_INPUTS, HELD_TICKS = 16, 8, 120
+"""Pairs from which inputs are held for a while, inputs of each, and ticks for which they are held."""
 
 MAX_WALKED = 3_000
 """Pairs of states up to which two charts are walked side by side from the start."""
 
-SEED = 1
-RUNS = 40
-TICKS = 60
-"""Runs from states that the chart can be in, and ticks of each; the same ones every time."""
+SEED, RUNS, TICKS = 1, 40, 60
+"""Runs with random inputs, the same ones every time, and ticks of each."""
 
-CHANGES, COMES = 0.25, 0.05
-"""How likely an input changes in a tick, and an event comes."""
-
-MAX_VALUES = 24
-"""Values of one input that are tried."""
+CHANGES, COMES, MAX_VALUES = 0.25, 0.05, 24
+"""How likely an input changes in a tick, and an event comes; values of one input that are tried."""
 
 
 def ends_alike(product: Product) -> bool:
@@ -57,9 +46,8 @@ def ends_alike(product: Product) -> bool:
 
     False as well where there is too much to walk, or where not all inputs were followed.
     """
-    search: BreadthFirst[StatePair, None] = BreadthFirst(
-        product.plain(product.one.initial(), product.other.initial())
-    )
+    start = product.plain(product.one.initial(), product.other.initial())
+    search = BreadthFirst[StatePair, None](start)
     for pair in search:
         if len(search) > MAX_WALKED:
             return False
@@ -208,13 +196,6 @@ class Pursuit:
                 return True
             pair = one, other
         return False
-
-
-MAX_WAYS = 3_000
-"""Ways of ticks that are looked at where nothing can be proved any more."""
-
-LIKELY_WAYS = 2_000
-"""The same, where nothing is to be proved."""
 
 
 class MutantStatus(Enum):
