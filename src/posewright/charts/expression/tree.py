@@ -58,6 +58,10 @@ class Literal:
     value: Value
     at: int = field(default=0, compare=False)
     unit: str | None = None
+    sort: type = field(init=False, repr=False)  # 2 and 2.0 are equal for Python, but not multiplied alike
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sort", type(self.value))
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain, Spans, parted
 from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
-from posewright.charts.reachability.graph import BreadthFirst, Edge, ReachabilityGraph
+from posewright.charts.reachability.graph import BreadthFirst, Edge, GraphEdge, ReachabilityGraph
 from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
-from posewright.charts.reachability.path import InputSpace, PathCondition, Solver, paths
+from posewright.charts.reachability.path import InputSpace, PathCondition, RelationSolver, Solver, paths
 from posewright.charts.reachability.questions import Questions
 from posewright.charts.reachability.states import AbstractState, FollowedTick, Follower, SymbolicStep
 
@@ -35,11 +35,13 @@ __all__ = [
     "Exploration",
     "FollowedTick",
     "Follower",
+    "GraphEdge",
     "InputSpace",
     "Limits",
     "PathCondition",
     "Questions",
     "ReachabilityGraph",
+    "RelationSolver",
     "Solver",
     "Spans",
     "SymbolicStep",

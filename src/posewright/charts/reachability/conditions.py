@@ -234,7 +234,7 @@ Answer = Callable[[dict[str, Any], PathCondition], Any]
 DIVISIONS = frozenset({Operator.OVER, Operator.MODULO})
 
 
-class Conditions:
+class ConditionQuestions:
     """Makes the conditions of one expression ready.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from posewright.charts.machine import Interpreter, Snapshot, lower
+from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.reachability.graph import ReachabilityGraph, Trace
 from posewright.charts.reachability.limits import Limits, WorkBudget
@@ -90,14 +90,8 @@ def is_alike(a: Chart, b: Chart) -> bool:
     if a is b:
         return True
     one, other = (replace(chart, name="", promises=(), resources=(), form=None) for chart in (a, b))
-    if one != other:
-        return False
-    # for Python 2 and 2.0 are equal, for a chart they are not
-    return _written(a) == _written(b)
-
-
-def _written(chart: Chart) -> list[str]:
-    return [repr((one.tree, sorted(one.fixed.items()))) for one in lower(chart).expressions]
+    numbers = [repr(sorted(chart.constants.items())) for chart in (a, b)]  # for Python 2 and 2.0 are equal
+    return one == other and numbers[0] == numbers[1]
 
 
 def _compare(space: ProductSpace, *, every_state: bool) -> Equivalence:

@@ -74,6 +74,14 @@ class Exploration:
         """
         return tuple(situation.state for situation in self.graph.distinct)
 
+    def blurred(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of some outputs and locals whose values were not told apart, each for itself.
+
+        Whoever compares what they hold, as in `{o: p}` and `{o: q}`, learns nothing from the explored states.
+        """
+        keeps = self.looked.keeps
+        return frozenset(one for one in names if one in keeps and (keeps[one].drops or not keeps[one].single))
+
     def same(self, state: Snapshot) -> Snapshot:
         """Return the state that stands for another, whether reached or not."""
         return self.looked.joined(*self.looked.split(state))

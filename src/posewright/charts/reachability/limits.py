@@ -42,6 +42,9 @@ MAX_PICKED = 64
 MAX_TRIED = 400
 """Combinations of values that are tried before a solver is asked."""
 
+MAX_SPANS = 100
+"""Spans of a set of values that are told to a solver; of more, it is told the ends."""
+
 MAX_CELLS = 200
 """Cells of one register beyond which it is kept as it is."""
 

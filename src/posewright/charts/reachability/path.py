@@ -13,7 +13,7 @@ from posewright.charts.expression import Binary, Expression, Literal, Name, Oper
 from posewright.charts.model import Chart
 from posewright.charts.proof import Prover, SolverBudget
 from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
-from posewright.charts.reachability.limits import MAX_TRIED, STEPS_FOR_WORK, WorkBudget
+from posewright.charts.reachability.limits import MAX_SPANS, MAX_TRIED, STEPS_FOR_WORK, WorkBudget
 from posewright.charts.types import BoolType, Value
 
 
@@ -27,14 +27,14 @@ class InputSpace:
     """
 
     axes: Mapping[str, Domain]
-    solver: Solver
+    solver: RelationSolver
 
     @classmethod
     def of(cls, chart: Chart, pool: SolverBudget | None = None) -> InputSpace:
         """Return those of a chart; what asks the prover of them shares its effort with others."""
         axes = {name: Domain(kind) for name, kind in chart.inputs.items()}
         axes |= {name: Domain(BoolType()) for name in chart.events}
-        return cls(axes, Solver(decider_for(axes, pool)))
+        return cls(axes, RelationSolver(decider_for(axes, pool)))
 
     @cached_property
     def whole(self) -> Mapping[str, Spans]:
@@ -65,7 +65,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Found:
+class Solution:
     """What a solver found.
 
     Attributes:
@@ -86,16 +86,16 @@ class Decider(Protocol):
 
     def decide(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
-    ) -> Found:
+    ) -> Solution:
         """Return values of the inputs within the sets for which all relations hold."""
 
 
 @dataclass
-class Solver:
+class RelationSolver:
     """Finds inputs for which relations hold: by trying, else by asking the prover; and remembers."""
 
     decider: Decider | None = None
-    known: dict[object, Found] = field(default_factory=dict)
+    known: dict[object, Solution] = field(default_factory=dict)
     tries: int = 0
 
     @property
@@ -105,7 +105,7 @@ class Solver:
 
     def find(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
-    ) -> Found:
+    ) -> Solution:
         """Return values of the inputs within the sets for which all relations hold.
 
         Relations that have no input in common are looked at apart from each other.
@@ -120,18 +120,18 @@ class Solver:
             if found.values is None:
                 return found
             values |= found.values
-        return Found(values)
+        return Solution(values)
 
     def found(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
-    ) -> Found:
+    ) -> Solution:
         """Return the same, not having asked before; every input is read by some relation."""
         tried = self.tried(axes, sets, relations)
         if tried is not None:
-            return Found(tried)
+            return Solution(tried)
         if self.decider is None:
             texts = ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
-            return Found(None, f"no solver is installed to decide {texts}")
+            return Solution(None, f"no solver is installed to decide {texts}")
         return self.decider.decide(axes, sets, relations)
 
     def tried(
@@ -145,6 +145,10 @@ class Solver:
             if all(bool(one.condition.evaluate(point)) is one.holds for one in relations):
                 return point
         return None
+
+
+Solver = RelationSolver
+"""The old name."""
 
 
 def _groups(relations: tuple[Relation, ...]) -> list[tuple[Relation, ...]]:
@@ -168,10 +172,10 @@ def _some(axis: Domain, spans: Spans) -> list[Value]:
 
 def decider_for(axes: Mapping[str, Domain], pool: SolverBudget | None = None) -> Decider | None:
     """Return who decides, None where no solver is installed."""
-    return ByProof(axes, pool) if find_spec("z3") is not None else None
+    return ProofDecider(axes, pool) if find_spec("z3") is not None else None
 
 
-class ByProof:
+class ProofDecider:
     """Asks the prover.
 
     Args:
@@ -189,26 +193,31 @@ class ByProof:
 
     def decide(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
-    ) -> Found:
+    ) -> Solution:
         """Return values of the inputs within the sets for which all relations hold."""
         bounds = [one for name, axis in axes.items() for one in _bounds(name, axis, sets[name])]
         answer = self.prover.satisfiable(
             true=[*bounds, *(one.condition for one in relations if one.holds)],
             false=[one.condition for one in relations if not one.holds],
         )
-        if answer.possible is None:
+        given: dict[str, Value] = {name: value for name, value in (answer.case or {}).items() if name in axes}
+        beside = any(not parted(_single(axes[name], value), sets[name])[0] for name, value in given.items())
+        if answer.possible is None or beside:
             texts = ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
-            return Found(None, f"{texts}: not decided")
-        if answer.case is None:
-            return Found(None)
-        given: dict[str, Value] = {name: answer.case[name] for name in axes if name in answer.case}
-        return Found(given)
+            return Solution(None, f"{texts}: not decided")
+        return Solution(None if answer.case is None else given)
+
+
+def _single(axis: Domain, value: Value) -> Spans:
+    return ((axis.index(value), axis.index(value)),)
 
 
 def _bounds(name: str, axis: Domain, spans: Spans) -> Iterator[Expression]:
-    """Yield conditions for an input to be in a set, none where that is every value."""
+    """Yield conditions for an input to be in a set, or, where that is in many pieces, between its ends."""
     if spans == axis.whole:
         return
+    if len(spans) > MAX_SPANS:
+        spans = ((spans[0][0], spans[-1][1]),)
     tree = _between(name, axis, *spans[0])
     for span in spans[1:]:
         tree = Binary(Operator.OR, tree, _between(name, axis, *span))
