@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posewright.charts import Chart, parse_chart, read_chart
-from posewright.charts.coverage import Cover, Measure, cover_chart, cover_scenarios
+from posewright.charts.coverage import Cover, Measure, cover_chart, coverage_of
 from posewright.charts.scenarios import read_scenario, run_scenario
 
 NESTED = """\
@@ -101,7 +101,7 @@ def test_everything_that_can_be_covered_is(cover: Cover) -> None:
     assert cover.complete
     assert cover.coverage.missing == ()
     row = cover.coverage.row(Measure.TRANSITIONS)
-    assert row.covered == row.total == len(cover.coverage.goals.machine.ways)
+    assert row.covered == row.total == len(cover.coverage.obligations.machine.ways)
     assert cover.infeasible == {}
 
 
@@ -113,7 +113,7 @@ def test_the_scenarios_say_what_the_chart_does(cover: Cover) -> None:
 
 def test_they_are_few_and_what_they_cover_is_told(cover: Cover) -> None:
     assert 1 <= len(cover.scenarios) <= 8
-    again = cover_scenarios(cover.chart, cover.scenarios)
+    again = coverage_of(cover.chart, cover.scenarios)
     assert again.facts == cover.coverage.facts
 
 
@@ -232,7 +232,6 @@ def test_any_small_chart_is_covered_as_far_as_it_goes(ways: list[list[tuple[str,
     assert cover.complete
     assert cover.coverage.missing == ()
     assert all(run_scenario(cover.chart, scenario).passed for scenario in cover.scenarios)
-    taken = {
-        (way.source, way.index) for way in cover.coverage.goals.machine.ways if way not in cover.infeasible
-    }
-    assert taken == cover.coverage.taken
+    ways = cover.coverage.obligations.machine.ways
+    taken = {("way", way.source, way.index) for way in ways if way not in cover.infeasible}
+    assert taken == {fact for fact in cover.coverage.facts if fact[0] == "way"}

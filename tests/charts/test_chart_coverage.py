@@ -16,19 +16,17 @@ from posewright.charts.coverage import (
     CoverageRecorder,
     Measure,
     cover_run,
-    cover_scenarios,
     feasible,
-    goals_of,
     marks,
     with_feasible,
 )
-from posewright.charts.drawing import Mark
+from posewright.charts.drawing import Mark, draw_svg
 from posewright.charts.expression import Scope, parse_expression
 from posewright.charts.machine import Interpreter
 from posewright.charts.reachability import explore
-from posewright.charts.scenarios import Row, parse_scenario
+from posewright.charts.scenarios import Row, parse_scenario, rows_of
 from posewright.charts.types import BoolType
-from posewright.errors import InputError
+from posewright.errors import ExpressionError, InputError
 
 HEAD = """\
 chart: c
@@ -71,7 +69,7 @@ def guarded(guard: str) -> Chart:
 
 
 def test_nothing_is_covered_before_the_first_tick_and_every_kind_is_counted() -> None:
-    empty = Coverage(goals_of(parse_chart(JUNCTIONS)))
+    empty = cover_run(parse_chart(JUNCTIONS), [])
     assert {row.measure: row.total for row in empty.rows} == {
         Measure.STATES: 3,
         Measure.TRANSITIONS: 3 + 2 + 1,
@@ -97,7 +95,7 @@ def test_a_run_covers_the_states_and_the_ways_that_it_takes() -> None:
 def test_a_choice_in_a_value_and_a_branch_are_decisions() -> None:
     chart = parse_chart(JUNCTIONS)
     run = cover_run(chart, rows(chart, {"n": 5}, {"c": True}, {"c": False}, {"b": True}))
-    seen = {goal.name for goal in goals_of(chart).every if goal.met(run.facts)}
+    seen = {goal.name for goal in cover_run(chart, []).obligations.every if goal.met(run.facts)}
     assert {"c is true", "c is false", "a or b is true", "a or b is false", "b is true in a or b"} <= seen
     assert "a is true in a or b" not in seen
 
@@ -115,12 +113,12 @@ def test_coverage_of_several_runs_adds_up() -> None:
 
 def test_coverage_of_two_charts_does_not_add_up() -> None:
     with pytest.raises(InputError, match="coverage of two charts"):
-        Coverage(goals_of(guarded("a"))) + Coverage(goals_of(guarded("b")))
+        cover_run(guarded("a"), []) + cover_run(guarded("b"), [])
 
 
 def test_the_same_chart_read_twice_has_the_same_goals() -> None:
-    one, other = goals_of(parse_chart(JUNCTIONS)), goals_of(parse_chart(JUNCTIONS))
-    assert one.every == other.every
+    one, other = cover_run(parse_chart(JUNCTIONS), []), cover_run(parse_chart(JUNCTIONS), [])
+    assert one.obligations.every == other.obligations.every
 
 
 @pytest.mark.parametrize(
@@ -151,7 +149,7 @@ def test_mcdc_asks_for_a_pair_in_which_the_condition_decides(
     run = cover_run(chart, rows(chart, *given_rows))
     met = {
         goal.name.split()[0]
-        for goal in run.goals.every
+        for goal in run.obligations.every
         if goal.measure is Measure.MCDC and goal.met(run.facts)
     }
     assert met == decides
@@ -178,7 +176,7 @@ def test_all_inputs_together_cover_all_that_can_be_covered(guard: str) -> None:
     possible = feasible(explore(chart))
     assert with_feasible(run, possible).missing == ()
     assert possible.coverage.missing == ()
-    assert not any(goal.met(run.facts) for goal in possible.infeasible)
+    assert not any(goal.met(run.facts) for goal in possible.coverage.infeasible)
 
 
 @given(guard=GUARDS)
@@ -186,7 +184,7 @@ def test_all_inputs_together_cover_all_that_can_be_covered(guard: str) -> None:
 def test_a_condition_that_stands_once_decides_somewhere(guard: str) -> None:
     names = re.findall(r"\b[abc]\b", guard)
     chart = parse_chart(HEAD + f'initial: one\nstates:\n  one: [{{when: "{guard}", do: {{x: 1}}}}]\n')
-    excluded = {goal for goal in feasible(explore(chart)).infeasible if goal.measure is Measure.MCDC}
+    excluded = {goal for goal in feasible(explore(chart)).coverage.infeasible if goal.measure is Measure.MCDC}
     if len(set(names)) == len(names):
         assert not excluded
 
@@ -198,7 +196,9 @@ def test_what_chooses_decides_only_where_the_two_branches_differ(one: str, other
     chart = parse_chart(HEAD + f'initial: one\nstates:\n  one: [{{when: "{guard}", do: {{x: 1}}}}]\n')
     every = [dict(zip("abc", bits, strict=True)) for bits in itertools.product([False, True], repeat=3)]
     run = cover_run(chart, rows(chart, *({**row, "n": n} for row in every for n in (0, 9))))
-    met = {goal.name for goal in run.goals.every if goal.measure is Measure.MCDC and goal.met(run.facts)}
+    met = {
+        goal.name for goal in run.obligations.every if goal.measure is Measure.MCDC and goal.met(run.facts)
+    }
     differing = [row for row in every if truth(one, row) != truth(other, row)]
     when_true = {truth(one, row) for row in differing}
     # n > 4 is seen to decide once it is true with one outcome and false with the other
@@ -214,9 +214,11 @@ def test_a_branch_that_cannot_be_computed_decides_nothing() -> None:
     text = HEAD + 'initial: one\nstates:\n  one: [{when: "8 / n > 2 if n > 0 else a", do: {x: 1}}]\n'
     chart = parse_chart(text)
     run = cover_run(chart, rows(chart, {"n": 1}, {"n": 9}, {"a": True}, {}))
-    met = {goal.name.split(" decides")[0] for goal in run.goals.every if goal.met(run.facts)}
+    met = {goal.name.split(" decides")[0] for goal in run.obligations.every if goal.met(run.facts)}
     assert {"8 / n > 2", "a"} <= met
-    assert not any(goal.name.startswith("n > 0 decides") and goal.met(run.facts) for goal in run.goals.every)
+    assert not any(
+        goal.name.startswith("n > 0 decides") and goal.met(run.facts) for goal in run.obligations.every
+    )
 
 
 def test_a_table_that_is_called_is_covered_row_by_row() -> None:
@@ -241,7 +243,7 @@ def test_what_is_held_is_a_decision_of_its_own() -> None:
         HEAD + 'initial: one\nstates:\n  one: [{when: "held(a and b, 0.2 s)", go: two}]\n  two: []\n'
     )
     run = cover_run(chart, rows(chart, *[{"a": True, "b": True}] * 4))
-    names = {goal.name for goal in run.goals.every if goal.met(run.facts)}
+    names = {goal.name for goal in run.obligations.every if goal.met(run.facts)}
     assert "held(a and b, 0.2 s) is true" in names
     assert "a is true in held(a and b, 0.2 s)" in names
     assert covered(run, Measure.TRANSITIONS) == (1, 1)
@@ -280,9 +282,13 @@ def test_scenarios_are_covered_together_and_one_that_fails_counts_as_far_as_it_c
     chart = parse_chart(HEAD + "initial: one\nstates:\n  one: [{when: 8 % n == 2, go: two}]\n  two: []\n")
     good = parse_scenario("scenario: s\nsteps: [{set: {n: 3}}]\n", chart)
     bad = parse_scenario("scenario: s\nsteps: [{set: {n: 5}}, {set: {n: 0}}, {set: {n: 3}}]\n", chart)
-    assert covered(cover_scenarios(chart, [good]), Measure.STATES) == (2, 2)
-    assert covered(cover_scenarios(chart, [bad]), Measure.DECISIONS) == (1, 2)
-    assert covered(cover_scenarios(chart, [good, bad]), Measure.DECISIONS) == (2, 2)
+    recorder = CoverageRecorder(Interpreter(chart))
+    with pytest.raises(ExpressionError):
+        recorder.run(rows_of(bad, chart))
+    assert covered(recorder.coverage, Measure.DECISIONS) == (1, 2)
+    recorder.run(rows_of(good, chart))
+    assert covered(recorder.coverage, Measure.STATES) == (2, 2)
+    assert covered(recorder.coverage, Measure.DECISIONS) == (2, 2)
 
 
 def test_coverage_comes_as_plain_data() -> None:
@@ -300,7 +306,7 @@ def test_coverage_comes_as_plain_data() -> None:
 
 def test_marks_tell_what_was_covered_partly_and_not() -> None:
     chart = parse_chart(JUNCTIONS)
-    assert set(marks(Coverage(goals_of(chart))).values()) == {Mark.MISSED}
+    assert set(marks(cover_run(chart, [])).values()) == {Mark.MISSED}
     run = cover_run(chart, rows(chart, {"n": 5, "b": True, "c": True}, {"go": True}))
     found = marks(run)
     assert (found["two"], found["three"]) == (Mark.COVERED, Mark.MISSED)
@@ -318,3 +324,10 @@ def test_watching_does_not_change_what_a_chart_does() -> None:
         row = {**dict(zip("abc", bits, strict=False)), "n": 5 * bits[3], "go": bits[0]}
         state, other = recorder.step(state, row), interpreter.step(other, row)
         assert (state.state, dict(state.registers)) == (other.state, dict(other.registers))
+
+
+def test_coverage_is_its_own_picture() -> None:
+    chart = parse_chart(JUNCTIONS)
+    run = cover_run(chart, rows(chart, {"n": 5, "b": True, "c": True}))
+    assert run.svg() == run._repr_svg_() == draw_svg(chart, marks=marks(run))
+    assert run.svg() != cover_run(chart, []).svg()

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from posewright.charts import Chart, Interpreter, parse_chart
 from posewright.charts.coverage import cover_chart
-from posewright.charts.mutation import Mutant, MutantStatus, Sort, Teller, explore_kept, mutants, mutate_chart
+from posewright.charts.mutation import (
+    FaultKind,
+    Mutant,
+    MutantStatus,
+    Teller,
+    explore_kept,
+    mutants,
+    mutate_chart,
+)
 from posewright.charts.scenarios import Expectation, Scenario, ScenarioStep, parse_scenario
 from posewright.errors import InputError
 
@@ -128,14 +136,14 @@ states:
     assert fault.line == 7
     states = Interpreter(fault.chart).run([{"a": True, "b": True, "n": 0, "d": 0.0}] * 2)
     assert [state.state for state in states] == ["p", "p"]
-    assert {one.sort for one in mutants(made)} >= {Sort.ROW, Sort.NEGATION, Sort.CONDITION}
+    assert {one.kind for one in mutants(made)} >= {FaultKind.ROW, FaultKind.NEGATION, FaultKind.CONDITION}
 
 
 def test_order_matters_only_where_the_first_one_wins() -> None:
     two = "initial: p\nstates:\n  p: [{when: a, go: q}, {when: b, do: {x: 1}}, {on: go, go: q}]\n  q: []\n"
     ordered = chart(two, HEAD + "priority: ordered\n")
-    assert [one.sort for one in mutants(ordered)].count(Sort.ORDER) == 1
-    assert Sort.ORDER not in {one.sort for one in mutants(chart(two))}
+    assert [one.kind for one in mutants(ordered)].count(FaultKind.ORDER) == 1
+    assert FaultKind.ORDER not in {one.kind for one in mutants(chart(two))}
 
 
 def test_a_scenario_that_expects_nothing_finds_nothing() -> None:
@@ -204,7 +212,7 @@ def told() -> list[tuple[Mutant, MutantStatus, list[dict[str, object]]]]:
         one = teller.tell(mutant)
         before = teller.exploration.trace_to(one.before) if one.before is not None else ()
         trace: list[dict[str, object]] = [dict(row) for row in (*before, *one.inputs)]
-        found.append((mutant, one.verdict, trace))
+        found.append((mutant, one.status, trace))
     return found
 
 
@@ -239,7 +247,7 @@ states:
 def beginnings(made: Chart) -> dict[str, MutantStatus]:
     teller = Teller(explore_kept(made))
     faults = (one for one in mutants(made) if one.description.endswith(f"not {made.initial_values['y']}"))
-    return {one.description: teller.tell(one).verdict for one in faults}
+    return {one.description: teller.tell(one).status for one in faults}
 
 
 def test_a_fault_in_a_value_at_the_start_is_told_where_it_shows() -> None:
@@ -295,10 +303,12 @@ def test_what_is_proved_alike_from_any_start_is_never_seen_apart(
         f"states:\n  p: {{entry: {acts[0]}, transitions: {ways}}}\n  q: [{{when: k > 6, go: p}}]\n"
     )
     teller = Teller(explore_kept(made))
-    found = [(one, teller.tell(one)) for one in mutants(made) if one.sort in (Sort.INITIAL, Sort.ACTION)]
+    found = [
+        (one, teller.tell(one)) for one in mutants(made) if one.kind in (FaultKind.INITIAL, FaultKind.ACTION)
+    ]
     given_rows = [rows(seed, 12) for seed in range(30)]
     for mutant, one in found:
-        if one.verdict is MutantStatus.ALIKE:
+        if one.status is MutantStatus.ALIKE:
             assert all(shown(mutant.chart, run) == shown(made, run) for run in given_rows), str(mutant)
 
 
@@ -315,8 +325,8 @@ states:
     seen = explore_kept(made)
     teller = Teller(seen)
     assert not seen.complete
-    told = [teller.tell(mutant) for mutant in mutants(made) if mutant.sort is Sort.COMPARISON]
-    assert MutantStatus.ALIKE not in {one.verdict for one in told}
+    told = [teller.tell(mutant) for mutant in mutants(made) if mutant.kind is FaultKind.COMPARISON]
+    assert MutantStatus.ALIKE not in {one.status for one in told}
 
 
 def test_a_chart_that_fails_its_own_scenario_is_refused() -> None:

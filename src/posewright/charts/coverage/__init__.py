@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from posewright.charts.coverage.coverage import Coverage
+from posewright.charts.coverage.coverage import Coverage, marks
 from posewright.charts.coverage.covering import Cover, cover_chart
-from posewright.charts.coverage.feasible import feasible, with_feasible
-from posewright.charts.coverage.goal import Measure, goals_of
-from posewright.charts.coverage.marks import marks
-from posewright.charts.coverage.measuring import coverage_of
-from posewright.charts.coverage.recording import CoverageRecorder, cover_run, cover_scenarios
+from posewright.charts.coverage.feasible import coverage_of, feasible, with_feasible
+from posewright.charts.coverage.obligation import Measure
+from posewright.charts.coverage.recording import CoverageRecorder, cover_run
 
 __all__ = [
     "Cover",
@@ -17,10 +15,8 @@ __all__ = [
     "Measure",
     "cover_chart",
     "cover_run",
-    "cover_scenarios",
     "coverage_of",
     "feasible",
-    "goals_of",
     "marks",
     "with_feasible",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from posewright.charts.coverage.goal import Fact, Goals, Measure, TestObligation
-from posewright.charts.coverage.watching import Evaluation
+from posewright.charts.coverage.obligation import Fact, Measure, TestObligation, TestObligations
+from posewright.charts.drawing import Mark, draw_svg
 from posewright.charts.model import Chart
 from posewright.errors import InputError
 
@@ -18,10 +18,10 @@ class CoverageRow:
     """One measure.
 
     Attributes:
-        covered: goals that were met.
-        total: goals there are, those that cannot be met left out.
-        infeasible: goals that cannot be met, as was proved.
-        missing: goals that were not met and may be.
+        covered: obligations that were met.
+        total: obligations there are, those that cannot be met left out.
+        infeasible: obligations that cannot be met, as was proved.
+        missing: obligations that were not met and may be.
     """
 
     measure: Measure
@@ -41,74 +41,51 @@ class Coverage:
     """What was seen of a chart; two of one chart can be added.
 
     Attributes:
-        visited: numbers of the states that were active.
-        taken: state and index of the ways that were taken.
-        evaluations: how decisions went.
-        infeasible: goals that no run can meet, and why.
+        facts: everything that was seen, as obligations ask for it.
+        infeasible: obligations that no run can meet, and why.
     """
 
-    goals: Goals
-    visited: frozenset[int] = frozenset()
-    taken: frozenset[tuple[int, int]] = frozenset()
-    evaluations: frozenset[Evaluation] = frozenset()
+    obligations: TestObligations
+    facts: frozenset[Fact] = field(default=frozenset(), repr=False)
     infeasible: Mapping[TestObligation, str] = field(default_factory=dict)
 
     @property
     def chart(self) -> Chart:
         """The chart that was run."""
-        return self.goals.chart
+        return self.obligations.chart
 
     def __add__(self, other: Coverage) -> Coverage:
         if self.chart != other.chart:
             names = f"{self.chart.name} and {other.chart.name}"
             raise InputError(f"coverage of two charts: {names}", hint="only runs of one chart add up")
-        return Coverage(
-            self.goals,
-            self.visited | other.visited,
-            self.taken | other.taken,
-            self.evaluations | other.evaluations,
-            {**self.infeasible, **other.infeasible},
-        )
-
-    @cached_property
-    def facts(self) -> frozenset[Fact]:
-        """Everything that was seen, as goals ask for it."""
-        return frozenset(self._facts())
-
-    def _facts(self) -> Iterator[Fact]:
-        for number in self.visited:
-            yield "state", number
-        for source, index in self.taken:
-            yield "way", source, index
-            for segment in self.goals.machine.nodes[source].ways[index].segments[1:]:
-                yield "segment", self.goals.segments[id(segment)]
-        for evaluation in self.evaluations:
-            yield from facts_of(evaluation)
+        infeasible = {**self.infeasible, **other.infeasible}
+        return Coverage(self.obligations, self.facts | other.facts, infeasible)
 
     @cached_property
     def missing(self) -> tuple[TestObligation, ...]:
-        """The goals that were not met and may be."""
-        return tuple(
-            goal for goal in self.goals.every if goal not in self.infeasible and not goal.met(self.facts)
-        )
+        """The obligations that were not met and may be."""
+        every = self.obligations.every
+        return tuple(one for one in every if one not in self.infeasible and not one.met(self.facts))
 
     @cached_property
     def rows(self) -> tuple[CoverageRow, ...]:
         """The table: a row for every measure that the chart has anything of."""
-        return tuple(self._row(measure) for measure in Measure if self._goals(measure))
+        found = {one.measure for one in self.obligations.every}
+        return tuple(self.row(measure) for measure in Measure if measure in found)
 
     def row(self, measure: Measure) -> CoverageRow:
         """Return the row of a measure; of one that the chart has nothing of, an empty one."""
-        return self._row(measure)
+        every = [one for one in self.obligations.every if one.measure is measure]
+        total = sum(one not in self.infeasible for one in every)
+        missing = tuple(one for one in self.missing if one.measure is measure)
+        return CoverageRow(measure, total - len(missing), total, len(every) - total, missing)
 
-    def _goals(self, measure: Measure) -> list[TestObligation]:
-        return [goal for goal in self.goals.every if goal.measure is measure]
+    def svg(self) -> str:
+        """Return the picture of the chart, coloured by what was covered."""
+        return draw_svg(self.chart, marks=marks(self))
 
-    def _row(self, measure: Measure) -> CoverageRow:
-        goals = [goal for goal in self._goals(measure) if goal not in self.infeasible]
-        missing = tuple(goal for goal in self.missing if goal.measure is measure)
-        excluded = len(self._goals(measure)) - len(goals)
-        return CoverageRow(measure, len(goals) - len(missing), len(goals), excluded, missing)
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
     def data(self) -> dict[str, Any]:
         """Return the coverage as plain data."""
@@ -119,29 +96,43 @@ class Coverage:
                     "covered": row.covered,
                     "total": row.total,
                     "infeasible": row.infeasible,
-                    "missing": [{"name": goal.name, "line": goal.line} for goal in row.missing],
+                    "missing": [{"name": one.name, "line": one.line} for one in row.missing],
                 }
                 for row in self.rows
             },
             "infeasible": [
-                {"measure": goal.measure.value, "name": goal.name, "line": goal.line, "reason": reason}
-                for goal, reason in self.infeasible.items()
+                {"measure": one.measure.value, "name": one.name, "line": one.line, "reason": reason}
+                for one, reason in self.infeasible.items()
             ],
         }
 
 
-def facts_of(evaluation: Evaluation) -> Iterator[Fact]:
-    """Yield what an evaluation of a decision shows."""
-    decision, outcome, seen, brought = evaluation
-    yield "decision", decision, outcome
-    for bit in _bits(seen):
-        yield "condition", decision, bit
-    for bit in _bits(brought):
-        yield "effect", decision, bit, outcome
+def marks(coverage: Coverage) -> dict[str | tuple[str, int], Mark]:
+    """Return a mark for every state, and for every transition of a state or a junction by its number.
+
+    A transition is covered where each way that begins with it was taken and all its conditions were seen to
+    decide. What cannot be covered, as was proved, is not asked for; where that is all, there is no mark.
+    """
+    found: dict[str | tuple[str, int], Mark] = {}
+    asked: dict[tuple[str, int], list[TestObligation]] = {}
+    for one in coverage.obligations.every:
+        if one in coverage.infeasible:
+            continue
+        if one.measure is Measure.STATES:
+            found[one.name] = _mark([one], coverage)
+        elif one.owner is not None and one.owner[1] is not None:
+            asked.setdefault((one.owner[0], one.owner[1]), []).append(one)
+    found |= {way: _mark(obligations, coverage) for way, obligations in asked.items()}
+    for name, segments in coverage.chart.junctions.items():
+        for index, segment in enumerate(segments):
+            taken = ("segment", coverage.obligations.segments[id(segment)]) in coverage.facts
+            found[name, index] = Mark.COVERED if taken else Mark.MISSED
+    return found
 
 
-def _bits(number: int) -> Iterator[int]:
-    while number:
-        bit = number & -number
-        yield bit
-        number ^= bit
+def _mark(obligations: Iterable[TestObligation], coverage: Coverage) -> Mark:
+    met = {one: one.met(coverage.facts) for one in obligations}
+    if all(met.values()):
+        return Mark.COVERED
+    taken = any(is_met for one, is_met in met.items() if one.measure in (Measure.STATES, Measure.TRANSITIONS))
+    return Mark.PARTLY if taken else Mark.MISSED

@@ -8,20 +8,18 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.coverage.aims import Aims
 from posewright.charts.coverage.coverage import Coverage
-from posewright.charts.coverage.draft import Draft
 from posewright.charts.coverage.feasible import Feasible, feasible, with_feasible
-from posewright.charts.coverage.goal import way_name
-from posewright.charts.coverage.hunting import Hunt
+from posewright.charts.coverage.obligation import way_name
 from posewright.charts.coverage.recording import CoverageRecorder
+from posewright.charts.coverage.searching import CoveringRuns, Draft, TellingRuns
 from posewright.charts.machine import CompoundTransition
 from posewright.charts.model import Chart
 from posewright.charts.mutation import explore_kept
 from posewright.charts.reachability import Exploration, explore
 from posewright.charts.scenarios import Scenario, save_scenario
 
-ENDING = ".chart.yaml"
+CHART_ENDING = ".chart.yaml"
 
 DESCRIPTION = "Written by `chart cover`: what the chart did when this was written."
 
@@ -52,9 +50,12 @@ class Cover:
             save_scenario(replace(scenario, chart=chart), path)
         return paths
 
+    def _repr_svg_(self) -> str:
+        return self.coverage.svg()
+
     def data(self) -> dict[str, Any]:
         """Return the result as plain data."""
-        machine = self.coverage.goals.machine
+        machine = self.coverage.obligations.machine
         return {
             **self.coverage.data(),
             "complete": self.complete,
@@ -80,19 +81,19 @@ def cover_chart(chart: Chart, exploration: Exploration | None = None) -> Cover:
     """
     exploration = exploration or explore(chart)
     possible = feasible(exploration)
-    aims = Aims(possible)
-    aims.run()
-    hunt = Hunt(aims.drafts, exploration.interpreter)
+    covering = CoveringRuns(possible)
+    covering.run()
+    telling = TellingRuns(covering.drafts, exploration.interpreter)
     kept = explore_kept(chart)
     for seen in (kept,) if kept.complete else (exploration, kept):
-        hunt.go(seen)
-    coverage = with_feasible(_coverage(hunt.drafts, possible), possible)
-    scenarios = tuple(_scenario(chart, draft, number) for number, draft in enumerate(hunt.drafts, start=1))
+        telling.extend(seen)
+    coverage = with_feasible(_coverage(telling.drafts, possible), possible)
+    scenarios = tuple(_scenario(chart, draft, number) for number, draft in enumerate(telling.drafts, start=1))
     return Cover(chart, scenarios, coverage, possible.infeasible_ways, exploration.complete)
 
 
 def _coverage(drafts: Iterable[Draft], possible: Feasible) -> Coverage:
-    recorder = CoverageRecorder(possible.exploration.interpreter, possible.coverage.goals)
+    recorder = CoverageRecorder(possible.exploration.interpreter, possible.coverage.obligations)
     for draft in drafts:
         state = recorder.interpreter.initial()
         for row in draft.rows:
@@ -101,6 +102,6 @@ def _coverage(drafts: Iterable[Draft], possible: Feasible) -> Coverage:
 
 
 def _scenario(chart: Chart, draft: Draft, number: int) -> Scenario:
-    file = chart.path.name if chart.path else f"{chart.name}{ENDING}"
-    stem = file.removesuffix(ENDING)
+    file = chart.path.name if chart.path else f"{chart.name}{CHART_ENDING}"
+    stem = file.removesuffix(CHART_ENDING)
     return draft.scenario(f"{stem}.cover_{number}", file, DESCRIPTION)

@@ -9,7 +9,7 @@ ever handed to Python's own evaluator, so no document can run code.
 
 from __future__ import annotations
 
-from posewright.charts.expression.closures import compile_tree
+from posewright.charts.expression.closures import Env, Evaluate, compile_tree
 from posewright.charts.expression.critical import critical_values
 from posewright.charts.expression.expression import Expression, constant
 from posewright.charts.expression.function import Function, FunctionRow
@@ -48,6 +48,8 @@ __all__ = [
     "LOGIC",
     "Binary",
     "Call",
+    "Env",
+    "Evaluate",
     "Expression",
     "Function",
     "FunctionRow",

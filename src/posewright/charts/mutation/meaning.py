@@ -9,15 +9,12 @@ from typing import Any
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, Counter, Machine, Node
-from posewright.charts.model import Action, Actions, Assign, Branch, Raise
+from posewright.charts.model import Assign, Branch
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value
 from posewright.errors import ExpressionError
 
 MAX_COMBINATIONS = 4096
 """Combinations of values at which two expressions are compared."""
-
-Both = tuple[Expression, Expression, Type]
-"""Two expressions, and the type of what they are for."""
 
 
 class StructureDiffersError(ValueError):
@@ -45,8 +42,9 @@ class Changes:
 def changes_between(one: Machine, other: Machine) -> Changes:
     """Return where two machines with the same states differ."""
     pairs = list(zip(one.nodes, other.nodes, strict=True))
-    active = frozenset(node.index for node, twin in pairs if not _same_active(node, twin))
-    return Changes(active, frozenset(node.index for node, twin in pairs if not _same_entered(node, twin)))
+    active = (node.index for node, twin in pairs if _while_active(node) != _while_active(twin))
+    entered = (n.index for n, twin in pairs if (n.initial, n.entry) != (twin.initial, twin.entry))
+    return Changes(frozenset(active), frozenset(entered))
 
 
 def begins_the_same(one: Machine, other: Machine) -> bool:
@@ -59,10 +57,10 @@ def means_the_same(one: Machine, other: Machine) -> bool:
     if not begins_the_same(one, other) or one.chart.steps is not other.chart.steps:
         return False
     try:
-        differing = [pair for pair in _pairs(one, other) if pair[0] != pair[1]]
+        found = list(_pairs(one.nodes, other.nodes, BoolType(), one.chart.variables))
     except StructureDiffersError:
         return False
-    return all(_equal(*pair, one.types) for pair in differing)
+    return all(a == b or _equal(a, b, wanted, one.types) for a, b, wanted in found)
 
 
 def _equal(one: Expression, other: Expression, wanted: Type, types: Mapping[str, Type]) -> bool:
@@ -97,21 +95,9 @@ def _value(expression: Expression, wanted: Type, env: Mapping[str, Any]) -> Valu
         return None
 
 
-def _same_entered(one: Node, other: Node) -> bool:
-    return one.initial == other.initial and one.entry == other.entry
-
-
-def _same_active(one: Node, other: Node) -> bool:
-    return (
-        (one.during, one.exit, one.counters, one.remembers)
-        == (other.during, other.exit, other.counters, other.remembers)
-        and len(one.ways) == len(other.ways)
-        and all(map(_same_way, one.ways, other.ways))
-    )
-
-
-def _same_way(one: CompoundTransition, other: CompoundTransition) -> bool:
-    return _frame(one) == _frame(other) and one.guards == other.guards and one.do == other.do
+def _while_active(node: Node) -> tuple[object, ...]:
+    ways = [(_frame(way), way.guards, way.do) for way in node.ways]
+    return node.during, node.exit, node.counters, node.remembers, ways
 
 
 def _frame(way: CompoundTransition) -> tuple[object, ...]:
@@ -119,50 +105,32 @@ def _frame(way: CompoundTransition) -> tuple[object, ...]:
     return way.events, way.wait, way.goals, way.domain, way.since
 
 
-def _pairs(one: Machine, other: Machine) -> Iterator[Both]:
-    """Yield the expressions that stand at the same places of two machines."""
-    types = one.chart.variables
-    for node, twin in zip(one.nodes, other.nodes, strict=True):
-        _require(node.initial == twin.initial and node.remembers == twin.remembers)
-        _require(len(node.ways) == len(twin.ways) and len(node.counters) == len(twin.counters))
-        for counter, counted in zip(node.counters, twin.counters, strict=True):
-            yield from _counters(counter, counted)
-        for acts, others in zip(node.actions, twin.actions, strict=True):
-            yield from _acts(acts, others, types)
-        for way, taken in zip(node.ways, twin.ways, strict=True):
-            _require(_frame(way) == _frame(taken) and len(way.guards) == len(taken.guards))
-            for guard, asked in zip(way.guards, taken.guards, strict=True):
-                yield guard, asked, BoolType()
-            yield from _acts(way.do, taken.do, types)
-
-
-def _counters(one: Counter, other: Counter) -> Iterator[Both]:
-    _require((one.name, one.limit, one.again) == (other.name, other.limit, other.again))
-    if one.condition is not None and other.condition is not None:
-        yield one.condition, other.condition, BoolType()
-    else:
-        _require(one.condition is other.condition)
-
-
-def _acts(one: Actions, other: Actions, types: Mapping[str, Type]) -> Iterator[Both]:
-    _require(len(one) == len(other))
-    for action, twin in zip(one, other, strict=True):
-        yield from _action(action, twin, types)
-
-
-def _action(one: Action, other: Action, types: Mapping[str, Type]) -> Iterator[Both]:
-    if isinstance(one, Assign) and isinstance(other, Assign):
-        _require(list(one.values) == list(other.values))
-        for name, value in one.values.items():
-            yield value, other.values[name], types[name]
-    elif isinstance(one, Branch) and isinstance(other, Branch):
-        yield one.when, other.when, BoolType()
-        yield from _acts(one.then, other.then, types)
-        yield from _acts(one.otherwise, other.otherwise, types)
-    else:
-        _require(isinstance(one, Raise) and one == other)
-
-
-def _require(same: bool) -> None:
-    if not same:
+def _pairs(
+    one: object, other: object, wanted: Type, types: Mapping[str, Type]
+) -> Iterator[tuple[Expression, Expression, Type]]:
+    """Yield the expressions at the same places of two parts of machines, and what type they are for."""
+    if isinstance(one, Expression) and isinstance(other, Expression):
+        yield one, other, wanted
+    elif isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        for part, twin in zip(one, other, strict=True):
+            yield from _pairs(part, twin, wanted, types)
+    elif isinstance(one, Mapping) and isinstance(other, Mapping) and list(one) == list(other):
+        for name, value in one.items():
+            yield from _pairs(value, other[name], types[name], types)
+    elif type(one) is type(other) and (parts := _parts(one)):
+        yield from _pairs(parts, _parts(other), wanted, types)
+    elif one != other:
         raise StructureDiffersError
+
+
+def _parts(part: object) -> tuple[object, ...]:
+    """Return what of a part of a machine its meaning depends on; none of what has no parts."""
+    if isinstance(part, Node):
+        return part.initial, part.remembers, part.counters, part.actions, part.ways
+    if isinstance(part, CompoundTransition):
+        return _frame(part), part.guards, part.do
+    if isinstance(part, Counter):
+        return part.name, part.limit, part.again, part.condition
+    if isinstance(part, Assign):
+        return (part.values,)
+    return (part.when, part.then, part.otherwise) if isinstance(part, Branch) else ()

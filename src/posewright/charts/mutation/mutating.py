@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from posewright.charts.machine import Interpreter
+from posewright.charts.machine import Interpreter, Tick
 from posewright.charts.model import Chart
-from posewright.charts.mutation.fault import Mutant
-from posewright.charts.mutation.killing import Trial, trials_of
+from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.mutants import mutants
 from posewright.charts.mutation.telling import MutantStatus, Teller
 from posewright.charts.reachability import Exploration, explore, keep_registers
-from posewright.charts.scenarios import Scenario, read_scenario
-from posewright.charts.types import FloatType, IntType, Type
-from posewright.errors import InputError
+from posewright.charts.scenarios import Given, Scenario, fits, given, read_scenario, rows_of
+from posewright.charts.types import FloatType, IntType, Type, Value
+from posewright.errors import InputError, PosewrightError
 
-SMALL = 16
+SMALL_RANGE = 16
 """Whole numbers of a range up to which every one is told apart."""
 
 
@@ -73,16 +72,21 @@ def mutate_chart(
     Raises:
         InputError: there is no scenario, or the chart itself fails one.
     """
-    given = [one if isinstance(one, Scenario) else read_scenario(one, chart) for one in scenarios]
-    if not given:
+    read = [one if isinstance(one, Scenario) else read_scenario(one, chart) for one in scenarios]
+    if not read:
         raise InputError("no scenario to find faults with", hint="`chart cover -o FOLDER` writes some")
-    trials = trials_of(chart, given)
+    prepared = [_PreparedScenario(chart, scenario) for scenario in read]
+    interpreter = Interpreter(chart)
+    for one in prepared:
+        if one.fails(interpreter):
+            message = f"{chart.name} itself fails the scenario {one.name!r}"
+            raise InputError(message, hint="see `chart test`: what fails anyway tells no fault")
     every = list(mutants(chart))
-    left = [mutant for mutant in every if not kills(trials, mutant)]
+    left = [mutant for mutant in every if not _kills(prepared, mutant)]
     equivalent: tuple[Mutant, ...] = ()
     if left:
         teller = Teller(exploration or explore_kept(chart))
-        equivalent = tuple(mutant for mutant in left if teller.tell(mutant).verdict is MutantStatus.ALIKE)
+        equivalent = tuple(mutant for mutant in left if teller.tell(mutant).status is MutantStatus.ALIKE)
     survived = tuple(mutant for mutant in left if mutant not in equivalent)
     return MutationResult(chart, len(every), len(every) - len(left), survived, equivalent)
 
@@ -101,18 +105,42 @@ def explore_kept(chart: Chart) -> Exploration:
 
 def _is_small(kind: Type) -> bool:
     return not isinstance(kind, FloatType) and not (
-        isinstance(kind, IntType) and kind.high - kind.low > SMALL
+        isinstance(kind, IntType) and kind.high - kind.low > SMALL_RANGE
     )
 
 
-def kills(trials: Iterable[Trial], mutant: Mutant) -> bool:
+class _PreparedScenario:
+    """A scenario made ready to be run again and again, on one mutant after the other."""
+
+    def __init__(self, chart: Chart, scenario: Scenario) -> None:
+        rows = rows_of(scenario, chart)
+        self.name = scenario.name
+        self.start = rows[0].start if rows else None
+        self.ticks: list[tuple[Given, list[tuple[str, Value]]]] = [
+            (given(chart, row.inputs), list(row.expected.items())) for row in rows
+        ]
+
+    def fails(self, interpreter: Interpreter) -> bool:
+        """Return whether a chart does something else than the scenario expects."""
+        state = interpreter.initial() if self.start is None else interpreter.entered(self.start)
+        for row, expected in self.ticks:
+            try:
+                state = Tick(interpreter.machine, state).run(*row)
+            except PosewrightError:
+                return True
+            if not all(fits(state, name, wanted) for name, wanted in expected):
+                return True
+        return False
+
+
+def _kills(scenarios: Iterable[_PreparedScenario], mutant: Mutant) -> bool:
     """Return whether a mutant fails one of the scenarios; one that cannot even be run fails."""
     try:
         interpreter = Interpreter(mutant.chart)
     except InputError:
         return True
-    return any(trial.fails(interpreter) for trial in trials)
+    return any(scenario.fails(interpreter) for scenario in scenarios)
 
 
 def _data(mutant: Mutant) -> dict[str, Any]:
-    return {"description": mutant.description, "line": mutant.line, "sort": mutant.sort.value}
+    return {"description": mutant.description, "line": mutant.line, "sort": mutant.kind.value}

@@ -2,28 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import random
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from itertools import chain
 
 from posewright.charts.machine import Interpreter, Node, Snapshot, lower
 from posewright.charts.model import expressions_in
-from posewright.charts.mutation.fault import Mutant
+from posewright.charts.mutation.faults import Mutant
 from posewright.charts.mutation.meaning import Changes, begins_the_same, changes_between, means_the_same
-from posewright.charts.mutation.pursuing import Pursuit, ends_alike
-from posewright.charts.mutation.twins import ProductStep
-from posewright.charts.mutation.wandering import Wandering
-from posewright.charts.reachability import Exploration, TimerAbstraction
-from posewright.charts.types import Value
+from posewright.charts.mutation.product import Product, ProductStep, StatePair
+from posewright.charts.reachability import BreadthFirst, Exploration
+from posewright.charts.types import BoolType, EnumType, FloatType, Type, Value
 
-Inputs = Mapping[str, Value]
+InputRow = Mapping[str, Value]
+Continuation = tuple[Snapshot, tuple[InputRow, ...]]
+"""A state of the chart, and inputs from there on."""
 
-MAX_WAYS = 3_000
-"""Ways of ticks that are looked at where nothing can be proved any more."""
+MAX_WAYS, LIKELY_WAYS = 3_000, 2_000
+"""Ways of ticks that are looked at where nothing can be proved any more; the same, where nothing is to be."""
 
-LIKELY_WAYS = 2_000
-"""The same, where nothing is to be proved."""
+MAX_PAIRS, MAX_FOLLOWED = 600, 6_000
+"""Pairs of states from which all ways on are followed, and ways that are followed in all."""
+
+MAX_HELD, MAX_INPUTS, HELD_TICKS = 16, 8, 120
+"""Pairs from which inputs are held for a while, inputs of each, and ticks for which they are held."""
+
+MAX_WALKED = 3_000
+"""Pairs of states up to which two charts are walked side by side from the start."""
+
+SEED, RUNS, TICKS = 1, 40, 60
+"""Runs with random inputs, the same ones every time, and ticks of each."""
+
+CHANGES, COMES, MAX_VALUES = 0.25, 0.05, 24
+"""How likely an input changes in a tick, and an event comes; values of one input that are tried."""
+
+
+def ends_alike(product: Product) -> bool:
+    """Return whether two charts, walked side by side from the start, never do anything different.
+
+    False as well where there is too much to walk, or where not all inputs were followed.
+    """
+    start = product.plain(product.one.initial(), product.other.initial())
+    search = BreadthFirst[StatePair, None](start)
+    for pair in search:
+        if len(search) > MAX_WALKED:
+            return False
+        for step in product.steps(pair):
+            if product.seen_apart(step.one, step.other) or step.doubtful or not step.set_alike:
+                return False
+            if step.one is not None and step.other is not None:
+                search.reach(product.plain(step.one, step.other), pair, None)
+    return True
+
+
+class RandomInputs:
+    """Makes up inputs that are likely to tell two charts apart.
+
+    They are made of the values that make a difference somewhere in the chart, and the ends of ranges.
+    """
+
+    def __init__(self, exploration: Exploration) -> None:
+        self.exploration = exploration
+
+    @cached_property
+    def values(self) -> Mapping[str, Sequence[Value]]:
+        """The values of every input that are worth trying."""
+        kinds = self.exploration.chart.inputs
+        seen: dict[str, dict[Value, None]] = {name: {} for name in kinds}
+        for state in self.exploration.situations:
+            for case in self.exploration.cases(state):
+                for name, values in seen.items():
+                    values[case.inputs[name]] = None
+        return {name: [*_ends(kinds[name]), *values][:MAX_VALUES] for name, values in seen.items()}
+
+    def runs(self, states: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, list[InputRow]]]:
+        """Yield states to begin in, and inputs from there on."""
+        draw = random.Random(SEED)  # noqa: S311 -- not for secrets
+        for number in range(RUNS if states else 0):
+            yield states[number % len(states)], list(self.rows(draw))
+
+    def rows(self, draw: random.Random) -> Iterator[InputRow]:
+        """Yield inputs, tick by tick: most stay as they were."""
+        held = {name: draw.choice(values) for name, values in self.values.items()}
+        for _ in range(TICKS):
+            changed = {
+                name: draw.choice(values) for name, values in self.values.items() if draw.random() < CHANGES
+            }
+            held = {**held, **changed}
+            yield {**held, **{name: draw.random() < COMES for name in self.exploration.chart.events}}
+
+
+def _ends(kind: Type) -> list[Value]:
+    """Return the ends of a range, or all values of a small type."""
+    if isinstance(kind, BoolType):
+        return [False, True]
+    if isinstance(kind, EnumType):
+        return list(kind.values)
+    if isinstance(kind, FloatType) and kind.open:
+        return [0.0]
+    return list(dict.fromkeys([kind.low, kind.high, kind.zero]))
+
+
+class Pursuit:
+    """Follows pairs of states that differ where nobody sees it.
+
+    Attributes:
+        ended: whether every way on was followed to its end.
+    """
+
+    def __init__(self, exploration: Exploration, product: Product) -> None:
+        self.exploration = exploration
+        self.product = product
+        self.waiting: deque[tuple[Continuation, StatePair]] = deque()
+        self.met: set[object] = set()
+        self.ended = True
+
+    def note(self, state: Snapshot, step: ProductStep, before: tuple[InputRow, ...] = ()) -> None:
+        """Note a pair that was reached from a state by some inputs and those of a tick."""
+        if step.one is None or step.other is None:
+            return
+        key = step.one.key, step.other.key
+        if key not in self.met:
+            self.met.add(key)
+            self.waiting.append(((state, (*before, step.inputs)), (step.one, step.other)))
+
+    def held(self) -> Continuation | None:
+        """Return what shows a difference after inputs were held on for a while, None where nothing does.
+
+        Each input that makes a difference to the chart now is held.
+        """
+        for (state, inputs), pair in list(self.waiting)[:MAX_HELD]:
+            given = {tuple(case.inputs.items()): case.inputs for case in self.exploration.cases(pair[0])}
+            for row in list(given.values())[:MAX_INPUTS]:
+                quiet = {**row, **dict.fromkeys(self.exploration.chart.events, False)}
+                rows = self.until_apart(pair, [row, *[quiet] * HELD_TICKS])
+                if rows and self.shows(state, (*inputs, *rows)):
+                    return state, (*inputs, *rows)
+        return None
+
+    def wandered(self, random_inputs: RandomInputs) -> Continuation | None:
+        """Run both with all sorts of inputs, from states in which differences begin."""
+        beginnings = list(dict.fromkeys(state for (state, _), _ in self.waiting))
+        for state, rows in random_inputs.runs(beginnings):
+            taken = self.until_apart((state, self.product.twin_of(state)), rows)
+            if taken and self.shows(state, taken):
+                return state, tuple(taken)
+        return None
+
+    def followed(self) -> Continuation | None:
+        """Follow every way on from every pair, the nearest first; return what shows a difference."""
+        pairs = ways = 0
+        while self.waiting:
+            pairs += 1
+            if pairs > MAX_PAIRS or ways > MAX_FOLLOWED:
+                self.ended = False
+                return None
+            (state, inputs), pair = self.waiting.popleft()
+            for step in self.product.steps(pair):
+                ways += 1
+                self.ended = self.ended and not step.doubtful
+                if self.product.seen_apart(step.one, step.other):
+                    if self.shows(state, (*inputs, step.inputs)):
+                        return state, (*inputs, step.inputs)
+                    self.ended = False
+                elif not self.product.same(step):
+                    self.ended = self.ended and step.set_alike
+                    self.note(state, step, inputs)
+        return None
+
+    def until_apart(self, pair: StatePair, rows: Iterable[InputRow]) -> list[InputRow]:
+        """Return the rows up to the one at which a difference shows, none where it never does."""
+        taken: list[InputRow] = []
+        for row in rows:
+            taken.append(row)
+            one, other = self.product.stepped(pair, row)
+            if one is None or other is None or self.product.seen_apart(one, other):
+                return taken
+            pair = one, other
+        return []
+
+    def shows(self, state: Snapshot, inputs: Iterable[InputRow]) -> bool:
+        """Return whether a difference is really there, run from the very start."""
+        pair = self.product.one.initial(), self.product.other.initial()
+        for row in (*self.exploration.trace_to(state), *inputs):
+            one, other = self.product.stepped(pair, row)
+            if one is None:
+                return False
+            if other is None or self.product.seen_apart(one, other):
+                return True
+            pair = one, other
+        return False
 
 
 class MutantStatus(Enum):
@@ -43,9 +215,9 @@ class Told:
         inputs: tick by tick from there; after the last of them it shows.
     """
 
-    verdict: MutantStatus
+    status: MutantStatus
     before: Snapshot | None = None
-    inputs: tuple[Inputs, ...] = ()
+    inputs: tuple[Mapping[str, Value], ...] = ()
 
 
 class Teller:
@@ -62,7 +234,7 @@ class Teller:
     def __init__(self, exploration: Exploration) -> None:
         self.exploration = exploration
         self.touched = [(state, _touched(exploration, state)) for state in exploration.situations]
-        self.wandering = Wandering(exploration)
+        self.random_inputs = RandomInputs(exploration)
 
     def tell(self, mutant: Mutant, *, prove: bool = True) -> Told:
         """Return inputs that show that a mutant does something else, or that none can.
@@ -71,53 +243,50 @@ class Teller:
             mutant: of the chart.
             prove: go on where nothing was found among what is likely, to prove that there is nothing.
         """
-        if means_the_same(self.exploration.machine, lower(mutant.chart)):
+        machine, other = self.exploration.machine, lower(mutant.chart)
+        if means_the_same(machine, other):
             return Told(MutantStatus.ALIKE)
-        twins = ProductStep(self.exploration, Interpreter(mutant.chart))
-        pursuit = Pursuit(self.exploration, twins)
-        sure = prove and self.exploration.complete and twins.begin_alike and self.is_seen(twins)
+        product = Product(self.exploration, Interpreter(mutant.chart, other))
+        pursuit = Pursuit(self.exploration, product)
+        changes = changes_between(machine, other)
+        # from what is not seen to differ, nothing follows
+        is_seen = bool(changes.nodes) or not begins_the_same(machine, other)
+        sure = prove and self.exploration.complete and product.begin_alike and is_seen
         count = 0
-        for state in self.candidates(twins):
-            for together in twins.step((state, twins.twin_of(state))):
+        for state in self._candidates(product, changes):
+            for step in product.steps((state, product.twin_of(state))):
                 count += 1
-                sure = sure and not together.doubtful
-                if twins.seen_apart(together.one, together.other):
-                    if pursuit.shows(state, (together.inputs,)):
-                        return Told(MutantStatus.APART, state, (together.inputs,))
-                    sure = sure and not twins.count_alike  # else it was no state of the mutant
-                elif not twins.same(together):
-                    sure = sure and together.wrote_alike
-                    pursuit.note(state, together)
+                sure = sure and not step.doubtful
+                if product.seen_apart(step.one, step.other):
+                    if pursuit.shows(state, (step.inputs,)):
+                        return Told(MutantStatus.APART, state, (step.inputs,))
+                    sure = sure and not product.count_alike  # else it was no state of the mutant
+                elif not product.same(step):
+                    sure = sure and step.set_alike
+                    pursuit.note(state, step)
             if not sure and count > (MAX_WAYS if prove else LIKELY_WAYS):
                 break
-        return self._pursued(pursuit, twins, sure=sure)
+        return self._pursued(pursuit, product, sure=sure)
 
-    def _pursued(self, pursuit: Pursuit, twins: ProductStep, *, sure: bool) -> Told:
+    def _pursued(self, pursuit: Pursuit, product: Product, *, sure: bool) -> Told:
         """Return what differences lead to that do not show at once."""
         found = pursuit.held()
-        if found is None and sure and not twins.count_alike and ends_alike(twins):
+        if found is None and sure and not product.count_alike and ends_alike(product):
             return Told(MutantStatus.ALIKE)
-        found = found or pursuit.wandered(self.wandering, pursuit.beginnings) or pursuit.followed()
+        found = found or pursuit.wandered(self.random_inputs) or pursuit.followed()
         if found is not None:
             return Told(MutantStatus.APART, *found)
-        return Told(
-            MutantStatus.ALIKE if sure and twins.count_alike and pursuit.ended else MutantStatus.UNKNOWN
-        )
+        alike = sure and product.count_alike and pursuit.ended
+        return Told(MutantStatus.ALIKE if alike else MutantStatus.UNKNOWN)
 
-    def is_seen(self, twins: ProductStep) -> bool:
-        """Return whether it is known at all where the two differ: from what is not seen, nothing follows."""
-        one, other = self.exploration.machine, twins.other.machine
-        return not begins_the_same(one, other) or bool(changes_between(one, other).nodes)
-
-    def candidates(self, twins: ProductStep) -> Iterator[Snapshot]:
-        """Yield states in which the fault may make a difference; of those that do the same, one."""
-        changes = changes_between(self.exploration.machine, twins.other.machine)
+    def _candidates(self, product: Product, changes: Changes) -> list[Snapshot]:
+        """Return states in which the fault may make a difference; of those that do the same, one."""
         near = [state for state, touched in self.touched if touched & changes.nodes or not state.started]
-        if not twins.ask_alike:
-            near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, twins))
-        return iter(self._likely_first(near, changes, twins))
+        if not product.ask_alike:
+            near = list(self._finer({self.exploration.looked.split(state)[0] for state in near}, product))
+        return self._likely_first(near, changes, product)
 
-    def _likely_first(self, states: list[Snapshot], changes: Changes, twins: ProductStep) -> list[Snapshot]:
+    def _likely_first(self, states: list[Snapshot], changes: Changes, product: Product) -> list[Snapshot]:
         """Return states, those first in which a difference is most likely, and of each sort one at first.
 
         Of one sort are those that are alike in and below what was changed, and in all that this reads.
@@ -126,35 +295,29 @@ class Teller:
         below = frozenset[int]().union(*({number} | machine.nodes[number].within for number in changes.nodes))
         reads = frozenset[str]().union(*(_reads(machine.nodes[number]) for number in changes.nodes))
         places = [i for i, name in enumerate(machine.registers) if name in reads]
-        turns = twins.turns
+        turns, looked = product.turns, self.exploration.looked
         met: dict[object, int] = {}
 
         def rank(state: Snapshot) -> tuple[bool, bool, int]:
             before = frozenset(state.numbers) if state.started else frozenset[int]()
             likely = bool(changes.active & before) or bool(changes.entered - before)
-            held = self._classed(state)
-            counts = state.values[self.exploration.looked.variables :]
+            counts = state.values[looked.variables :]
             in_time = not turns or any(counts[i] in values for i, values in turns.items())
+            held = (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
             sort = likely, in_time, state.started, before & below, tuple([held[i] for i in places])
             met[sort] = met.get(sort, -1) + 1
             return not likely, not in_time, met[sort]
 
         return sorted(states, key=rank)
 
-    def _classed(self, state: Snapshot) -> tuple[object, ...]:
-        """Return what the registers hold; of counted time, what a tick can tell of it."""
-        looked = self.exploration.looked
-        counts = state.values[looked.variables :]
-        return (*state.values[: looked.variables], *looked.clocks.looks(counts))  # type: ignore[arg-type]
-
-    def _finer(self, rests: set[int], twins: ProductStep) -> Iterator[Snapshot]:
+    def _finer(self, rests: set[int], product: Product) -> Iterator[Snapshot]:
         """Yield one state for all in which neither of the two can tell how time stands."""
-        looked, other = self.exploration.looked, TimerAbstraction(twins.other.machine)
+        looked, other = self.exploration.looked, product.timers[1]
         met = set()
-        for rest, counts in self.exploration.walk.places:
+        for rest, counts in self.exploration.graph.places:
             if rest in rests:
                 state = looked.joined(rest, counts)
-                twin = twins.twin_of(state).values[twins.variables :]
+                twin = product.twin_of(state).values[product.variables :]
                 key = rest, looked.clocks.looks(counts), other.looks(twin)  # type: ignore[arg-type]
                 if key not in met:
                     met.add(key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -147,6 +148,12 @@ class Follower:
         questions = Questions(axes, types | dict.fromkeys(asked.came, BoolType()))
         self.answers = _answers(machine, questions, keeps)
         self.watched = tuple(questions.condition(one) for one in asked.conditions)
+
+    def answering(self, answers: Mapping[int, Answer]) -> Follower:
+        """Return a follower that answers some expressions, by their identity, anew, and watches nothing."""
+        other = copy(self)
+        other.answers, other.watched = {**self.answers, **answers}, ()
+        return other
 
     def follow(self, state: Snapshot, path: PathCondition) -> Followed:
         """Take one tick along a path."""

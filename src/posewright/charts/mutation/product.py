@@ -1,4 +1,9 @@
-"""Two charts with the same states, side by side: one tick of both, for all inputs there are."""
+"""Two charts with the same states, side by side: one tick of both, for all inputs there are.
+
+An exploration does not tell all values of all variables apart: one that nothing reads has no value there.
+Two charts that set such a variable by the same expressions, one after the other, with the same values of all
+that these read, hold the same in it, whatever that is: so how it is set is noted, besides where a tick ends.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
-from posewright.charts.machine import Asked, Counter, Interpreter, Machine, Snapshot
-from posewright.charts.mutation.writing_down import Scribe, Written
+from posewright.charts.expression import Expression, Tree
+from posewright.charts.machine import Asked, Counter, Interpreter, Machine, Snapshot, every_actions
+from posewright.charts.model import Assign, every_action
 from posewright.charts.reachability import (
     Abstraction,
+    Answer,
     Exploration,
     Follower,
     PathCondition,
@@ -21,31 +29,34 @@ from posewright.charts.reachability import (
 from posewright.charts.types import Value
 from posewright.errors import PosewrightError
 
-MAX_PATHS = 5_000
+MAX_PRODUCT_PATHS = 5_000
 """Ways in which one tick of both can go."""
 
-Pair = tuple[Snapshot, Snapshot]
+StatePair = tuple[Snapshot, Snapshot]
+
+Settings = tuple[tuple[str, Tree, tuple[Any, ...]], ...]
+"""Variables that were set, by which expression, and what the registers held that it reads."""
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
+class ProductStep:
     """One of the ways in which a tick of both can go.
 
     Attributes:
         inputs: that go this way.
         one, other: where each stands after it; None where the tick fails.
-        wrote_alike: whether both set what is not told apart by its value in the same way.
+        set_alike: whether both set what is not told apart by its value in the same way.
         doubtful: whether other inputs may exist that nobody looked at.
     """
 
     inputs: Mapping[str, Value]
     one: Snapshot | None
     other: Snapshot | None
-    wrote_alike: bool
+    set_alike: bool
     doubtful: bool
 
 
-class ProductStep:
+class Product:
     """Follows a chart that was explored, and another one with the same states, inputs, events and outputs.
 
     Args:
@@ -64,14 +75,20 @@ class ProductStep:
             for name, keep in keep_registers(other.machine, (), kept).items()
         }
         self.coarse = frozenset(self.keeps) - frozenset(kept)
-        asked = Asked(other.machine, ())
-        follower = Follower(other.machine, self.looked.inputs.axes, self.keeps, asked)
-        self.scribes = Scribe(self.looked.follower, self.coarse), Scribe(follower, self.coarse)
+        follower = Follower(other.machine, self.looked.inputs.axes, self.keeps, Asked(other.machine, ()))
+        self.followers = tuple(_Noting(one, self.coarse) for one in (self.looked.follower, follower))
+
+    # What both have in common
 
     @cached_property
     def limits(self) -> tuple[Mapping[str, Counter], Mapping[str, Counter]]:
         """The counters of both by name, what they ask left out."""
         return _limits(self.one.machine), _limits(self.other.machine)
+
+    @cached_property
+    def timers(self) -> tuple[TimerAbstraction, TimerAbstraction]:
+        """What each can tell of counted time."""
+        return TimerAbstraction(self.one.machine), TimerAbstraction(self.other.machine)
 
     @property
     def count_alike(self) -> bool:
@@ -82,36 +99,33 @@ class ProductStep:
     def begin_alike(self) -> bool:
         """Whether what is not told apart of variables makes no difference to either, and begins the same."""
         one, other = self.one.chart.start_values(), self.other.chart.start_values()
-        begins = all(one[name] == other[name] for name in self.coarse & self.read)
-        keeps = zip(self.looked.keeps.values(), self.keeps.values(), strict=True)
-        return begins and all(_cells(keep) == _cells(twin) for keep, twin in keeps)
-
-    @property
-    def read(self) -> frozenset[str]:
-        """Every name that an expression of either reads; what none reads is seen, or makes no difference."""
         both = (*self.one.machine.expressions, *self.other.machine.expressions)
-        return frozenset[str]().union(*(expression.names for expression in both))
+        read = frozenset[str]().union(*(expression.names for expression in both))
+        keeps = zip(self.looked.keeps.values(), self.keeps.values(), strict=True)
+        return all(one[name] == other[name] for name in self.coarse & read) and all(
+            _cells(keep) == _cells(twin) for keep, twin in keeps
+        )
 
     @property
     def ask_alike(self) -> bool:
         """Whether both ask the counters for the same numbers."""
-        return TimerAbstraction(self.one.machine).classes == TimerAbstraction(self.other.machine).classes
+        return self.timers[0].classes == self.timers[1].classes
 
     @cached_property
     def turns(self) -> dict[int, set[int]]:
         """The values of counters after which only one of the two gets another answer, by place in the one."""
-        one, other = TimerAbstraction(self.one.machine), TimerAbstraction(self.other.machine)
-        edges = dict(zip(other.names, map(_edges, other.classes), strict=True))
-        pairs = zip(one.names, map(_edges, one.classes), strict=True)
-        found = {i: own ^ edges.get(name, set()) for i, (name, own) in enumerate(pairs)}
+        own, other = (dict(zip(one.names, map(_edges, one.classes), strict=True)) for one in self.timers)
+        found = {i: edges ^ other.get(name, set()) for i, (name, edges) in enumerate(own.items())}
         return {i: values for i, values in found.items() if values}
 
     @cached_property
     def told_apart(self) -> list[tuple[int, int]]:
         """The places, in both, of registers that both have and that are told apart by their values."""
-        names = self.other.machine.registers
-        shared = [name for name in self.one.machine.registers if name in names and name not in self.coarse]
-        return [(self.one.machine.registers.index(name), names.index(name)) for name in shared]
+        one, other = self.one.machine.registers, self.other.machine.registers
+        shared = [name for name in one if name in other and name not in self.coarse]
+        return [(one.index(name), other.index(name)) for name in shared]
+
+    # Pairs of states
 
     def twin_of(self, state: Snapshot) -> Snapshot:
         """Return the state of the other chart that is most like one of the first."""
@@ -127,27 +141,33 @@ class ProductStep:
         history = tuple(remembered.get(key, ()) for key in machine.history)
         return Snapshot(machine, state.started, state.configuration, tuple(values), history)
 
-    def step(self, pair: Pair) -> Iterator[Together]:
-        """Yield every way in which a tick of both can go."""
-
-        def take(path: PathCondition) -> tuple[Written, Written]:
-            return self.scribes[0].follow(pair[0], path), self.scribes[1].follow(pair[1], path)
-
-        for path, (one, other) in paths(self.looked.inputs, take, MAX_PATHS):
-            inputs, alike, doubtful = path.inputs(), one.words == other.words, bool(path.doubts)
-            if path.loose:  # some value only stood for the one it would have been
-                after = _stepped(self.one, pair[0], inputs), _stepped(self.other, pair[1], inputs)
-                yield Together(inputs, *after, alike, doubtful)
-            else:
-                yield Together(inputs, one.after, other.after, alike, doubtful)
-
-    def plain(self, one: Snapshot, other: Snapshot) -> Pair:
+    def plain(self, one: Snapshot, other: Snapshot) -> StatePair:
         """Return a pair in which what is not told apart by its value is as at the start, or in the middle."""
         keeps = list(self.keeps.values())
         values = [keep.canonical(value) for keep, value in zip(keeps, other.values, strict=False)]
         rest = other.values[len(keeps) :]
         twin = Snapshot(other.machine, other.started, other.configuration, (*values, *rest), other.history)
         return self.looked.joined(*self.looked.split(one)), twin
+
+    def steps(self, pair: StatePair) -> Iterator[ProductStep]:
+        """Yield every way in which a tick of both can go."""
+
+        def take(path: PathCondition) -> list[tuple[Snapshot | None, Settings]]:
+            return [one.follow(state, path) for one, state in zip(self.followers, pair, strict=True)]
+
+        for path, ((one, set_in_one), (other, set_in_other)) in paths(
+            self.looked.inputs, take, MAX_PRODUCT_PATHS
+        ):
+            inputs = path.inputs()
+            # in a loose path some value only stood for the one it would have been
+            after = self.stepped(pair, inputs) if path.loose else (one, other)
+            yield ProductStep(inputs, *after, set_in_one == set_in_other, bool(path.doubts))
+
+    def stepped(
+        self, pair: StatePair, inputs: Mapping[str, Value]
+    ) -> tuple[Snapshot | None, Snapshot | None]:
+        """Return where both are run to by inputs; None where a tick fails."""
+        return _stepped(self.one, pair[0], inputs), _stepped(self.other, pair[1], inputs)
 
     def seen_apart(self, one: Snapshot | None, other: Snapshot | None) -> bool:
         """Return whether states or outputs differ, or just one of the ticks failed."""
@@ -158,23 +178,55 @@ class ProductStep:
             or one.values[: self.outputs] != other.values[: self.outputs]
         )
 
-    def same(self, together: Together) -> bool:
+    def same(self, step: ProductStep) -> bool:
         """Return whether after a tick nothing differs that both know of."""
-        one, other = together.one, together.other
+        one, other = step.one, step.other
         if one is None or other is None:
             return one is other
-        if (
-            not together.wrote_alike
-            or one.configuration != other.configuration
-            or one.history != other.history
-        ):
-            return False
-        return all(one.values[i] == other.values[j] for i, j in self.told_apart)
+        return (
+            step.set_alike
+            and one.configuration == other.configuration
+            and one.history == other.history
+            and all(one.values[i] == other.values[j] for i, j in self.told_apart)
+        )
+
+
+class _Noting:
+    """Follows ticks, and notes how some variables are set."""
+
+    def __init__(self, follower: Follower, names: frozenset[str]) -> None:
+        self.known = frozenset(follower.machine.registers) - names
+        self.found: list[tuple[str, Tree, tuple[Any, ...]]] = []
+        settings = {
+            id(value): self.noted(name, value, follower.answers[id(value)])
+            for actions in every_actions(follower.machine)
+            for action in every_action(actions)
+            if isinstance(action, Assign)
+            for name, value in action.values.items()
+            if name in names
+        }
+        self.follower = follower.answering(settings)
+
+    def noted(self, name: str, value: Expression, answer: Answer) -> Answer:
+        """Return an answer that also notes what is set, and to what."""
+        reads = sorted(value.names & self.known)
+
+        def note(env: dict[str, Any], path: PathCondition) -> Any:
+            self.found.append((name, value.tree, tuple([env[one] for one in reads])))
+            return answer(env, path)
+
+        return note
+
+    def follow(self, state: Snapshot, path: PathCondition) -> tuple[Snapshot | None, Settings]:
+        """Take one tick along a path; return where it came to, None where it failed, and what it set."""
+        self.found.clear()
+        after = self.follower.follow(state, path).after
+        return after, tuple(self.found)
 
 
 def _stepped(interpreter: Interpreter, state: Snapshot, inputs: Mapping[str, Value]) -> Snapshot | None:
     try:
-        return interpreter.outcome(state, inputs).after
+        return interpreter.step(state, inputs)
     except PosewrightError:
         return None
 
@@ -189,4 +241,4 @@ def _cells(keep: Abstraction) -> tuple[object, ...]:
 
 
 def _limits(machine: Machine) -> dict[str, Counter]:
-    return {one.name: Counter(one.name, one.limit, None, one.again) for one in machine.counters}
+    return {one.name: replace(one, condition=None) for one in machine.counters}
