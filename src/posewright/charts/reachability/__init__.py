@@ -17,7 +17,7 @@ from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain, Spans, parted
 from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
-from posewright.charts.reachability.graph import ReachabilityGraph
+from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph
 from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, Solver, paths
 from posewright.charts.reachability.questions import Questions
@@ -28,6 +28,7 @@ __all__ = [
     "AbstractState",
     "Abstraction",
     "Answer",
+    "BreadthFirst",
     "Domain",
     "Equivalence",
     "Exploration",

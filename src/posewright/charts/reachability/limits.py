@@ -51,8 +51,8 @@ MAX_CELLS = 200
 MANY_MICROSTEPS = 8
 """Microsteps of a tick after which it is looked at whether it goes round in a circle."""
 
-STEPS_FOR_WORK = 20
-"""Steps of the solver that take as long as computing one expression."""
+WORK_FOR_STEP = 10
+"""Expressions that are computed in the time of one step of the solver, of 10 to 200 us."""
 
 WORK_FOR_VALUE = 0.1
 """Of that, as much as trying one value of a number where it is bisected."""

@@ -13,7 +13,7 @@ from posewright.charts.expression import Binary, Expression, Literal, Name, Oper
 from posewright.charts.model import Chart
 from posewright.charts.proof import Prover, SolverBudget
 from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
-from posewright.charts.reachability.limits import MAX_SPANS, MAX_TRIED, STEPS_FOR_WORK, WorkBudget
+from posewright.charts.reachability.limits import MAX_SPANS, MAX_TRIED, WORK_FOR_STEP, WorkBudget
 from posewright.charts.types import BoolType, Value
 
 
@@ -189,7 +189,7 @@ class ProofDecider:
     @property
     def work(self) -> int:
         """The work that was done so far, by all who share the effort."""
-        return (self.prover.pool.steps + self.prover.pool.bit_steps) // STEPS_FOR_WORK
+        return self.prover.pool.steps * WORK_FOR_STEP
 
     def decide(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
