@@ -53,7 +53,7 @@ class Faults:
             if not self.inspection.solver.excludes([claim]):
                 self.keep(claim)
                 question = Question(Computing(nodes, use.expression), (claim,))
-                yield Suspect(use, rule, claim, self.inspection.search(question, exact=True))
+                yield Suspect(use, rule, claim, self.inspection.search(question, exact=claim.names))
 
     def keep(self, claim: Claim) -> None:
         """Have the variables followed that it is about, where they have few values, all together."""

@@ -63,7 +63,7 @@ class Inspection:
             found.setdefault(id(use.expression), []).append(use)
         return found
 
-    def search(self, question: Question, *, exact: bool = False) -> Search:
+    def search(self, question: Question, *, exact: frozenset[str] = frozenset()) -> Search:
         """Return a search that will be through when the survey is; as `Search`."""
         search = Search(question, self.interpreter, self.solver, self.inputs, exact)
         self.searches.append(search)

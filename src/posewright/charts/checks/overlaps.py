@@ -41,14 +41,11 @@ class Overlaps:
     def __init__(self, inspection: Inspection) -> None:
         self.inspection = inspection
         self.pairs: list[Pair] = []
-        chart, met = inspection.chart, set[object]()
+        chart = inspection.chart
         for node in inspection.machine.nodes[1:]:
             if node.state is None or chart.priority_in(node.state) is Priority.ORDERED:
                 continue
-            for one, other in self.suspects(node):
-                if parting(one, other) not in met:
-                    met.add(parting(one, other))
-                    self.pairs.append(self.pair(node, one, other))
+            self.pairs += [self.pair(node, one, other) for one, other in self.suspects(node)]
 
     def suspects(self, node: Node) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs that may hold at once, over the whole domain of what they read."""
@@ -99,20 +96,29 @@ class Overlaps:
         different = outcome_differs(one, other)
         if isinstance(different, bool):
             return Pair(node, one, other, alike if different else None, alike)
-        search = self.inspection.search(Question(place, (*both(one, other), *claims([different]))))
+        asked = Question(place, (*both(one, other), *claims([different])))
+        search = self.inspection.search(asked, exact=different.names)
         return Pair(node, one, other, search, alike)
 
     def findings(self) -> Iterator[Finding]:
         """Yield what was found."""
+        told: dict[object, Finding] = {}  # of the ways by two segments that part, the worst pair is told
         for pair in self.pairs:
-            if pair.search is not None and pair.search.witness is not None:
-                yield self.found(pair, pair.search.witness, Level.ERROR)
-            elif pair.search is not None and self.inspection.is_open(pair.search, pair.node):
-                claim = f"{shown(pair.one)} and {shown(pair.other)} hold at once in {pair.node.name}"
-                found = suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node)
-                yield replace(found, line=pair.other.line)
-            elif pair.alike.witness is not None:
-                yield self.found(pair, pair.alike.witness, Level.NOTE)
+            finding = self.told_of(pair)
+            key = parting(pair.one, pair.other)
+            if finding is not None and (key not in told or rank(finding) < rank(told[key])):
+                told[key] = finding
+        yield from told.values()
+
+    def told_of(self, pair: Pair) -> Finding | None:
+        """Return what to say of a pair, None where there is nothing."""
+        if pair.search is not None and pair.search.witness is not None:
+            return self.found(pair, pair.search.witness, Level.ERROR)
+        if pair.search is not None and self.inspection.is_open(pair.search, pair.node):
+            claim = f"{shown(pair.one)} and {shown(pair.other)} hold at once in {pair.node.name}"
+            found = suspected(self.inspection, pair.search, Rule.OVERLAP, claim, pair.node)
+            return replace(found, line=pair.other.line)
+        return self.found(pair, pair.alike.witness, Level.NOTE) if pair.alike.witness is not None else None
 
     def found(self, pair: Pair, witness: Witness, level: Level) -> Finding:
         """Return what to say of two ways that hold at once."""
@@ -129,3 +135,10 @@ class Overlaps:
 def both(one: CompoundTransition, other: CompoundTransition) -> tuple[Claim, ...]:
     """Return what holds where both of two ways may be taken."""
     return claims([one.guard, other.guard, *waited(one), *waited(other)])
+
+
+def rank(finding: Finding) -> int:
+    """Return how much a finding matters, the most important first."""
+    if finding.level is Level.ERROR:
+        return 0 if finding.proved else 1
+    return 2 if finding.rule is Rule.NOT_PROVED else 3

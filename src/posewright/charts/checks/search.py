@@ -99,7 +99,7 @@ class Search:
     """A question, and what was found out about it.
 
     Attributes:
-        exact: the very values of variables matter, not only how they compare with what the chart asks.
+        exact: variables whose very values matter, not only how they compare with what the chart asks.
         witness: the first tick that answers it with yes.
         met: how many times a tick came by the place.
         undecided: why it is not known; empty where it is.
@@ -109,7 +109,7 @@ class Search:
     interpreter: Interpreter
     solver: Solver
     inputs: Inputs
-    exact: bool = False
+    exact: frozenset[str] = frozenset()
     witness: Witness | None = None
     met: int = 0
     undecided: str = ""
@@ -122,10 +122,8 @@ class Search:
 
     def missed(self, keeps: Mapping[str, Abstraction]) -> frozenset[str]:
         """Return the variables that an exploration does not follow as it would have to for the search."""
-        if not self.exact:
-            return frozenset()
         coarse = (name for name, keep in keeps.items() if keep.drops or not keep.single)
-        return self.names.intersection(coarse)
+        return self.exact.intersection(coarse)
 
     def wants(self, step: Stage) -> bool:
         """Return whether a tick may tell something, as far as is known before it is looked at."""

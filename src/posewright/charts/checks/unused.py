@@ -8,7 +8,7 @@ from posewright.charts.checks.conditions import all_of, any_of, condition, negat
 from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
 from posewright.charts.checks.solver import OTHER, claims
-from posewright.charts.checks.ways import divides
+from posewright.charts.checks.ways import divides, outcome_differs
 from posewright.charts.expression import Expression, Name, rewritten
 from posewright.charts.machine import CompoundTransition, Node
 from posewright.charts.model import events_raised, expressions_in, names_set
@@ -112,7 +112,7 @@ def outcomes_of(ways: Sequence[CompoundTransition]) -> list[Expression]:
         taken = all_of([way.guard, *map(negated, before)])
         before.append(way.guard)
         for other, conditions in kinds:
-            if other.goals == way.goals and other.do == way.do:
+            if outcome_differs(other, way) is False:
                 conditions.append(taken)
                 break
         else:

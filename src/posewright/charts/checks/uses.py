@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine import Machine, Node
-from posewright.charts.model import Actions, Assign, every_action, expressions_in
+from posewright.charts.model import Actions, Assign, Branch, every_action
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,5 @@ def _of_actions(actions: Actions, node: Node, line: int | None) -> Iterator[Use]
         if isinstance(action, Assign):
             for name, value in action.values.items():
                 yield Use(value, node, value.source.where.line or at, name)
-        else:
-            for condition in expressions_in((action,)):
-                yield Use(condition, node, condition.source.where.line or at)
+        elif isinstance(action, Branch):  # what is inside comes by itself
+            yield Use(action.when, node, action.when.source.where.line or at)

@@ -71,7 +71,7 @@ def events_of(way: CompoundTransition) -> frozenset[str | None]:
 
 def outcome_differs(one: CompoundTransition, other: CompoundTransition) -> Expression | bool:
     """Return where two ways do different things: never (False), always (True), or where a condition holds."""
-    if one.goals != other.goals:
+    if one.goals != other.goals or one.domain != other.domain:
         return True
     if one.do == other.do:
         return False
