@@ -12,21 +12,16 @@ seen.taken()                    for each way of the machine, the first state and
 
 from __future__ import annotations
 
-from posewright.charts.reachability.axis import Domain, Spans, parted
-from posewright.charts.reachability.case import SymbolicStep
-from posewright.charts.reachability.clocks import TimerAbstraction
+from posewright.charts.reachability.abstraction import Abstraction, TimerAbstraction, keep_registers
 from posewright.charts.reachability.conditions import Answer
+from posewright.charts.reachability.domain import Domain, Spans, parted
 from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
-from posewright.charts.reachability.following import Follower
-from posewright.charts.reachability.inputs import InputSpace
-from posewright.charts.reachability.keeping import Abstraction, keep_registers
+from posewright.charts.reachability.graph import ReachabilityGraph
 from posewright.charts.reachability.limits import USUAL, Limits
-from posewright.charts.reachability.path import PathCondition, paths
+from posewright.charts.reachability.path import InputSpace, PathCondition, Solver, paths
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.reachability.relation import Solver
-from posewright.charts.reachability.situations import AbstractState
-from posewright.charts.reachability.walking import ReachabilityGraph
+from posewright.charts.reachability.states import AbstractState, Follower, SymbolicStep
 
 __all__ = [
     "USUAL",

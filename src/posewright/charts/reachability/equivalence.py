@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.reachability.limits import Limits
-from posewright.charts.reachability.pairs import NotToldError, PairCase, PairPlace, Pairs
+from posewright.charts.reachability.product import NotToldError, PairCase, PairPlace, Pairs
 from posewright.charts.types import Value
 from posewright.errors import InputError, PosewrightError
 

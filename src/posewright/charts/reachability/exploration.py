@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,11 +10,10 @@ from posewright.charts.expression import Expression
 from posewright.charts.machine import Asked, CompoundTransition, Interpreter, Machine, Snapshot
 from posewright.charts.model import Chart
 from posewright.charts.proof import SolverBudget
-from posewright.charts.reachability.case import SymbolicStep
-from posewright.charts.reachability.inputs import InputSpace
+from posewright.charts.reachability.graph import ReachabilityGraph
 from posewright.charts.reachability.limits import USUAL, Limits
-from posewright.charts.reachability.situations import AbstractStates
-from posewright.charts.reachability.walking import ReachabilityGraph
+from posewright.charts.reachability.path import InputSpace
+from posewright.charts.reachability.states import AbstractStates, SymbolicStep
 from posewright.charts.types import Value
 from posewright.errors import InputError
 
@@ -29,15 +28,20 @@ class Exploration:
 
     Attributes:
         watching: conditions whose answers every case has, as they were handed in.
-        walk: how the states were reached, and what follows on each.
+        graph: how the states were reached, and what follows on each.
         reasons: in words, why the exploration is not complete; none where it is.
     """
 
     interpreter: Interpreter
     watching: tuple[Expression, ...]
     looked: AbstractStates
-    walk: ReachabilityGraph
+    graph: ReachabilityGraph
     reasons: tuple[str, ...] = ()
+
+    @property
+    def walk(self) -> ReachabilityGraph:
+        """The graph, by its old name."""
+        return self.graph
 
     @property
     def chart(self) -> Chart:
@@ -60,7 +64,7 @@ class Exploration:
 
         States that differ in nothing but the time they have lasted may be many; see `situations`.
         """
-        return tuple(self.looked.joined(*place) for place in self.walk.places)
+        return tuple(self.looked.joined(*place) for place in self.graph.places)
 
     @cached_property
     def situations(self) -> tuple[Snapshot, ...]:
@@ -68,7 +72,7 @@ class Exploration:
 
         Whoever asks what can happen in a tick need not look at more.
         """
-        return tuple(situation.state for situation in dict.fromkeys(self.walk.situations))
+        return tuple(situation.state for situation in self.graph.distinct)
 
     def same(self, state: Snapshot) -> Snapshot:
         """Return the state that stands for another, whether reached or not."""
@@ -84,21 +88,18 @@ class Exploration:
         Raises:
             InputError: the state was not reached.
         """
-        number = self.walk.numbers.get(self.looked.split(state))
+        number = self.number(state)
         if number is None:
             raise InputError(f"{state!r} was not reached", hint="ask for one of `reached`")
         return self.trace(number)
 
+    def number(self, state: Snapshot) -> int | None:
+        """Return the number of the node that a state is; None where it was not reached."""
+        return self.graph.numbers.get(self.looked.split(state))
+
     def trace(self, number: int) -> tuple[Mapping[str, Value], ...]:
         """Return the shortest rows of inputs that lead to one of the reached states."""
-        return tuple(reversed([*self._back(number)]))
-
-    def _back(self, number: int) -> Iterator[Mapping[str, Value]]:
-        step = self.walk.before[number]
-        while step is not None:
-            number, case = step
-            yield self.walk.situations[number].cases[case].inputs
-            step = self.walk.before[number]
+        return self.graph.trace(number)
 
     def taken(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
         """Return, for each way that can be taken, the first state and the first case in which it is."""
@@ -107,7 +108,7 @@ class Exploration:
     @cached_property
     def _taken(self) -> Mapping[CompoundTransition, tuple[Snapshot, SymbolicStep]]:
         found: dict[CompoundTransition, tuple[Snapshot, SymbolicStep]] = {}
-        for situation in dict.fromkeys(self.walk.situations):
+        for situation in self.graph.distinct:
             for case in situation.cases:
                 for way in case.taken:
                     found.setdefault(way, (situation.state, case))
@@ -142,7 +143,7 @@ def explore(
     interpreter = interpreter or Interpreter(chart)
     asked = Asked(interpreter.machine, watching)
     looked = AbstractStates(interpreter, InputSpace.of(chart, pool), asked, keep, limits, marks=marks)
-    walk = ReachabilityGraph(looked)
-    walk.go(interpreter.initial(), limits)
-    reasons = (*looked.doubts, walk.stopped) if walk.stopped else tuple(looked.doubts)
-    return Exploration(interpreter, tuple(watching), looked, walk, reasons)
+    graph = ReachabilityGraph(looked)
+    graph.explore([looked.split(interpreter.initial())], limits)
+    reasons = (*looked.doubts, graph.stopped) if graph.stopped else tuple(looked.doubts)
+    return Exploration(interpreter, tuple(watching), looked, graph, reasons)

@@ -1,14 +1,218 @@
-"""One path through a tick: which inputs are still possible, and what was decided on the way."""
+"""One path through a tick: which inputs are still possible, what holds between them, what was decided."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import islice, product
+from typing import Protocol, TypeVar
 
-from posewright.charts.reachability.axis import NO, YES, Spans, count, parted, plainest
-from posewright.charts.reachability.inputs import InputSpace
-from posewright.charts.reachability.relation import Relation
-from posewright.charts.types import Value
+from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Tree
+from posewright.charts.model import Chart
+from posewright.charts.proof import Prover, SolverBudget
+from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
+from posewright.charts.types import BoolType, Value
+
+
+@dataclass(frozen=True, eq=False)
+class InputSpace:
+    """All inputs and events of a chart.
+
+    Attributes:
+        axes: the values of each.
+        solver: finds inputs that are related in a certain way.
+    """
+
+    axes: Mapping[str, Domain]
+    solver: Solver
+
+    @classmethod
+    def of(cls, chart: Chart, pool: SolverBudget | None = None) -> InputSpace:
+        """Return those of a chart; what asks the prover of them shares its effort with others."""
+        axes = {name: Domain(kind) for name, kind in chart.inputs.items()}
+        axes |= {name: Domain(BoolType()) for name in chart.events}
+        return cls(axes, Solver(decider_for(axes, pool)))
+
+    @cached_property
+    def whole(self) -> Mapping[str, Spans]:
+        """The set of all values of each."""
+        return {name: axis.whole for name, axis in self.axes.items()}
+
+    @cached_property
+    def plain(self) -> Mapping[str, Value]:
+        """Each as plain as may be: false, zero."""
+        return {name: plainest(axis, axis.whole) for name, axis in self.axes.items()}
+
+
+TRIED = 400
+"""Combinations of values that are tried before a solver is asked."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A condition over several inputs, with all registers put in as numbers, and whether it is to hold."""
+
+    condition: Expression
+    holds: bool = True
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The inputs that it reads."""
+        return self.condition.names
+
+    def turned(self) -> Relation:
+        """Return the relation that holds where this one does not."""
+        return replace(self, holds=not self.holds)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a solver found.
+
+    Attributes:
+        values: of the inputs that the relations read; None: none were found.
+        unknown: why it is not known that there are none; empty where it is.
+    """
+
+    values: Mapping[str, Value] | None
+    unknown: str = ""
+
+
+class Decider(Protocol):
+    """Who decides what trying does not: the prover."""
+
+    def decide(
+        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
+    ) -> Found:
+        """Return values of the inputs within the sets for which all relations hold."""
+
+
+@dataclass
+class Solver:
+    """Finds inputs for which relations hold: by trying, else by asking the prover; and remembers."""
+
+    decider: Decider | None = None
+    known: dict[object, Found] = field(default_factory=dict)
+
+    def find(
+        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
+    ) -> Found:
+        """Return values of the inputs within the sets for which all relations hold.
+
+        Relations that have no input in common are looked at apart from each other.
+        """
+        values: dict[str, Value] = {}
+        for group in _groups(relations):
+            names = sorted(frozenset[str]().union(*(relation.names for relation in group)))
+            key = (group, tuple([(name, sets[name]) for name in names]))
+            if key not in self.known:
+                self.known[key] = self.found({name: axes[name] for name in names}, sets, group)
+            found = self.known[key]
+            if found.values is None:
+                return found
+            values |= found.values
+        return Found(values)
+
+    def found(
+        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
+    ) -> Found:
+        """Return the same, not having asked before; every input is read by some relation."""
+        tried = self.tried(axes, sets, relations)
+        if tried is not None:
+            return Found(tried)
+        if self.decider is None:
+            texts = ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
+            return Found(None, f"no solver is installed to decide {texts}")
+        return self.decider.decide(axes, sets, relations)
+
+    def tried(
+        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
+    ) -> Mapping[str, Value] | None:
+        """Return values that fit, if one of a few combinations does."""
+        several = [_some(axes[name], sets[name]) for name in axes]
+        for values in islice(product(*several), TRIED):
+            point = dict(zip(axes, values, strict=True))
+            if all(bool(one.condition.evaluate(point)) is one.holds for one in relations):
+                return point
+        return None
+
+
+def _groups(relations: tuple[Relation, ...]) -> list[tuple[Relation, ...]]:
+    """Return relations in groups, so that no input is read in two of them."""
+    groups: list[tuple[frozenset[str], tuple[Relation, ...]]] = []
+    for relation in relations:
+        apart = [group for group in groups if not group[0] & relation.names]
+        met = [group for group in groups if group[0] & relation.names]
+        names = relation.names.union(*(group[0] for group in met))
+        groups = [*apart, (names, (*(one for group in met for one in group[1]), relation))]
+    return [members for _, members in groups]
+
+
+def _some(axis: Domain, spans: Spans) -> list[Value]:
+    """Return the plainest value of a set, its ends and the middle."""
+    low, high = spans[0][0], spans[-1][1]
+    middle = sum(spans[len(spans) // 2]) // 2
+    values = [plainest(axis, spans), *(axis.value(i) for i in (low, high, middle))]
+    return list(dict.fromkeys(values))
+
+
+def decider_for(axes: Mapping[str, Domain], pool: SolverBudget | None = None) -> Decider | None:
+    """Return who decides, None where no solver is installed."""
+    return ByProof(axes, pool) if find_spec("z3") is not None else None
+
+
+class ByProof:
+    """Asks the prover.
+
+    Args:
+        axes: the values of every input.
+        pool: what the prover shares with others that work on the chart.
+    """
+
+    def __init__(self, axes: Mapping[str, Domain], pool: SolverBudget | None = None) -> None:
+        self.prover = Prover({name: axis.kind for name, axis in axes.items()}, pool=pool)
+
+    def decide(
+        self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
+    ) -> Found:
+        """Return values of the inputs within the sets for which all relations hold."""
+        bounds = [one for name, axis in axes.items() for one in _bounds(name, axis, sets[name])]
+        answer = self.prover.satisfiable(
+            true=[*bounds, *(one.condition for one in relations if one.holds)],
+            false=[one.condition for one in relations if not one.holds],
+        )
+        if answer.possible is None:
+            texts = ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
+            return Found(None, f"{texts}: not decided")
+        if answer.case is None:
+            return Found(None)
+        given: dict[str, Value] = {name: answer.case[name] for name in axes if name in answer.case}
+        return Found(given)
+
+
+def _bounds(name: str, axis: Domain, spans: Spans) -> Iterator[Expression]:
+    """Yield conditions for an input to be in a set, none where that is every value."""
+    if spans == axis.whole:
+        return
+    tree = _between(name, axis, *spans[0])
+    for span in spans[1:]:
+        tree = Binary(Operator.OR, tree, _between(name, axis, *span))
+    yield Expression(tree, BoolType())
+
+
+def _between(name: str, axis: Domain, low: int, high: int) -> Tree:
+    if not axis.is_number:
+        values = [Binary(Operator.EQUAL, Name(name), Literal(axis.value(i))) for i in range(low, high + 1)]
+        tree: Tree = values[0]
+        for value in values[1:]:
+            tree = Binary(Operator.OR, tree, value)
+        return tree
+    above = Binary(Operator.GREATER_EQUAL, Name(name), Literal(axis.value(low)))
+    below = Binary(Operator.LESS_EQUAL, Name(name), Literal(axis.value(high)))
+    return Binary(Operator.AND, above, below)
+
 
 T = TypeVar("T")
 

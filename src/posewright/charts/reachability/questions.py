@@ -7,11 +7,10 @@ from math import prod
 from typing import Any
 
 from posewright.charts.expression import Binary, Expression, If, Literal, Operator, Tree, compile_tree
-from posewright.charts.reachability.axis import Domain
+from posewright.charts.reachability.abstraction import Abstraction, is_defined, may_be_undefined
 from posewright.charts.reachability.conditions import Answer, Conditions, chooses
-from posewright.charts.reachability.keeping import Abstraction
+from posewright.charts.reachability.domain import Domain
 from posewright.charts.reachability.path import PathCondition
-from posewright.charts.reachability.undefined import is_defined, may_be_undefined
 from posewright.charts.types import EnumType, FloatType, Type, Value
 
 __all__ = ["Answer", "Questions"]

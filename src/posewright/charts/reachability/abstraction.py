@@ -1,7 +1,10 @@
-"""What of a register can ever make a difference, and what need not be told apart.
+"""What of a register or a counter can make a difference, and what need not be told apart.
 
 A register that nothing reads is dropped. One that is only compared with constants is kept by cells: the
 values between two neighbouring constants do the same, so one stands for all. Any other is kept as it is.
+
+A tick looks at a counter only to ask whether it has come to some number. States that differ in counters for
+which all these answers are the same go the same ways; only afterwards do their counters differ again.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from posewright.charts.expression import (
     Call,
     Expression,
     If,
+    Literal,
+    Name,
     Operator,
     Tree,
     Unary,
@@ -26,12 +31,55 @@ from posewright.charts.expression import (
     names_in,
     nodes_of,
 )
-from posewright.charts.machine import Machine, every_actions
+from posewright.charts.machine import Counter, Machine, every_actions
 from posewright.charts.model import Action, Assign, Branch, every_action
-from posewright.charts.reachability.axis import Domain, parted, plainest
-from posewright.charts.reachability.lines import SMALL, Compute, where
-from posewright.charts.reachability.undefined import may_be_undefined
+from posewright.charts.proof import Translator
+from posewright.charts.reachability.bisection import SMALL, Compute, where
+from posewright.charts.reachability.domain import Domain, parted, plainest
 from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
+
+
+def is_defined(tree: Tree) -> Tree:
+    """Return the condition that a term is a number: nothing else differs from itself."""
+    return Binary(Operator.EQUAL, tree, tree)
+
+
+def may_be_undefined(expression: Expression, types: Mapping[str, Type]) -> bool:
+    """Return whether some term of an expression may be not a number, as far as the types tell."""
+    nodes = Translator(types).translate(expression).nodes
+    return any(meaning.value.span.nan for meaning in nodes.values())
+
+
+def may_overflow(expression: Expression, types: Mapping[str, Type]) -> bool:
+    """Return whether an expression as a whole may be infinite, or not a number."""
+    return not Translator(types).meaning(expression).value.span.finite
+
+
+def held(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
+    """Return a term as a register of that type holds it.
+
+    Args:
+        kind: of the register.
+        expression: the term.
+        types: of all names that it reads.
+    """
+    tree = expression.tree
+    if isinstance(tree, Literal):
+        return Literal(kind.fit(tree.value))  # type: ignore[arg-type]  # of the kind's own sort
+    if isinstance(kind, FloatType):
+        number = Expression(tree, kind, expression.source, expression.fixed)
+        cut = not kind.open or may_overflow(number, types)
+        nearest = _between(tree, kind.low, kind.high) if cut else tree
+        nearest = Call("single", (nearest,)) if kind.single else nearest
+        if not may_be_undefined(number, types):
+            return nearest
+        return If(is_defined(tree), nearest, Literal(kind.zero))
+    return _between(tree, kind.low, kind.high) if isinstance(kind, IntType) else tree
+
+
+def _between(tree: Tree, low: float, high: float) -> Tree:
+    return Call("max", (Call("min", (tree, Literal(high))), Literal(low)))
+
 
 MAX_CELLS = 200
 """Cells of one register beyond which it is kept as it is."""
@@ -233,3 +281,110 @@ def _assignments(machine: Machine) -> Iterator[tuple[str, Expression]]:
     for action in _actions(machine):
         if isinstance(action, Assign):
             yield from action.values.items()
+
+
+Counts = tuple[int, ...]
+
+
+class TimerAbstraction:
+    """The counters of one machine.
+
+    Attributes:
+        names: of the counters, in the order of the registers.
+        every: the values met so far, by their number.
+        looked: for each, the number of what a tick can tell of it.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        counters = machine.counters
+        self.names = tuple(counter.name for counter in counters)
+        asked = _asked(machine)
+        self.later = tuple(_later(counter) for counter in counters)
+        self.classes = tuple(
+            _classes(later, asked.get(counter.name))
+            for counter, later in zip(counters, self.later, strict=True)
+        )
+        self.every: list[Counts] = []
+        self.numbers: dict[Counts, int] = {}
+        self.looked: list[int] = []
+        self.look_numbers: dict[Counts, int] = {}
+        self.tables: dict[tuple[int, ...], dict[int, int]] = {}
+
+    def number(self, counts: Counts) -> int:
+        """Return a number for these values of the counters, the same for the same."""
+        found = self.numbers.setdefault(counts, len(self.every))
+        if found == len(self.every):
+            self.every.append(counts)
+            looks = self.looks(counts)
+            self.looked.append(self.look_numbers.setdefault(looks, len(self.look_numbers)))
+        return found
+
+    def number_onward(self, number: int, running: tuple[int, ...]) -> int:
+        """Return the same as `onward`, number for number."""
+        table = self.tables.setdefault(running, {})
+        found = table.get(number)
+        if found is None:
+            found = table[number] = self.number(self.onward(self.every[number], running))
+        return found
+
+    def looks(self, counts: Counts) -> Counts:
+        """Return what a tick can tell of counters."""
+        return tuple([classes[count] for classes, count in zip(self.classes, counts, strict=True)])
+
+    def running(self, after: Counts) -> tuple[int, ...]:
+        """Return which counters went on in a tick that left these; the others begin again."""
+        return tuple([i for i, count in enumerate(after) if count])
+
+    def onward(self, counts: Counts, running: tuple[int, ...]) -> Counts:
+        """Return counters after a tick in which just these went on."""
+        if not running:
+            return (0,) * len(counts)
+        found = [0] * len(counts)
+        for i in running:
+            found[i] = self.later[i][counts[i]]
+        return tuple(found)
+
+
+def _later(counter: Counter) -> tuple[int, ...]:
+    """Return what follows every value of a counter that goes on: never zero."""
+    last = 1 if counter.again else counter.limit
+    return (*range(1, counter.limit + 1), last)
+
+
+def _classes(later: tuple[int, ...], asked: set[int] | None) -> tuple[int, ...]:
+    """Return the class of every value: how many of the numbers asked for the next value has come to."""
+    if asked is None:
+        return tuple(range(len(later)))
+    edges = sorted(asked | {number + 1 for number in asked})
+    return tuple(sum(edge <= value for edge in edges) for value in later)
+
+
+def _asked(machine: Machine) -> dict[str, set[int] | None]:
+    """Return the numbers with which each counter is compared; None where more than that is done with it."""
+    names = {counter.name for counter in machine.counters}
+    found: dict[str, set[int] | None] = {name: set() for name in names}
+    for way in machine.ways:
+        known = found.get(way.since) if way.wait else None
+        if known is not None:
+            known.add(way.wait)
+    for expression in machine.expressions:
+        compared: dict[str, int] = {}
+        for name, number in _comparisons(expression.tree):
+            compared[name] = compared.get(name, 0) + 1
+            known = found.get(name)
+            if known is not None:
+                known.add(number)
+        for node in nodes_of(expression.tree):
+            if isinstance(node, Name) and node.name in names:
+                compared[node.name] = compared.get(node.name, 0) - 1
+        found |= {name: None for name, left in compared.items() if left < 0}
+    return found
+
+
+def _comparisons(tree: Tree) -> Iterator[tuple[str, int]]:
+    for node in nodes_of(tree):
+        if not isinstance(node, Binary) or not isinstance(node.left, Name):
+            continue
+        wanted = node.operator in (Operator.EQUAL, Operator.LESS, Operator.GREATER_EQUAL)
+        if wanted and isinstance(node.right, Literal) and type(node.right.value) is int:
+            yield node.left.name, node.right.value

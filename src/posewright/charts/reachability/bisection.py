@@ -26,7 +26,7 @@ from posewright.charts.expression import (
     names_in,
     nodes_of,
 )
-from posewright.charts.reachability.axis import Domain, Spans
+from posewright.charts.reachability.domain import Domain, Spans
 from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType
 
 SMALL = 64

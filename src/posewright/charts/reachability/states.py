@@ -1,0 +1,300 @@
+"""What can happen in one tick: the ways in which it can go, for states that a tick cannot tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from posewright.charts.machine import (
+    Asked,
+    CompoundTransition,
+    Interpreter,
+    Machine,
+    Snapshot,
+    Tick,
+    every_actions,
+)
+from posewright.charts.model import Assign, Branch, every_action
+from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction, keep_registers
+from posewright.charts.reachability.conditions import Answer
+from posewright.charts.reachability.domain import Domain
+from posewright.charts.reachability.limits import Limits
+from posewright.charts.reachability.path import InputSpace, PathCondition, paths
+from posewright.charts.reachability.questions import Questions
+from posewright.charts.types import BoolType, Type, Value
+from posewright.errors import ExpressionError, PosewrightError
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicStep:
+    """One of the ways in which a tick can go: the inputs it stands for all do the same.
+
+    Attributes:
+        inputs: of these, the plainest: every input, and every event as true or false; ready to step with.
+        after: where the chart stands after these inputs; None where the tick fails.
+        taken: ways that are taken, in order.
+        raised: events that are raised inside, in order.
+        error: why the tick fails: a division by zero, or no end to it.
+        answers: what the watched conditions are after the tick, in their order; none where it fails.
+    """
+
+    inputs: Mapping[str, Value]
+    after: Snapshot | None
+    taken: tuple[CompoundTransition, ...]
+    raised: tuple[str, ...] = ()
+    error: PosewrightError | None = None
+    answers: tuple[bool, ...] = ()
+
+
+@dataclass(frozen=True)
+class Followed:
+    """Where a tick came to along one path.
+
+    Attributes:
+        after: where the chart stands; None where the tick failed.
+        env: what every name was at the end, inputs aside.
+        answers: to the conditions that are asked after every tick.
+    """
+
+    after: Snapshot | None
+    taken: tuple[CompoundTransition, ...]
+    raised: tuple[str, ...]
+    env: Mapping[str, Any]
+    answers: tuple[bool, ...] = ()
+    error: PosewrightError | None = None
+
+
+class Follower:
+    """Runs ticks of a machine in which the inputs are known only as far as the path says.
+
+    Args:
+        machine: what is run.
+        axes: the values of every input and event.
+        keeps: how registers are kept.
+        asked: conditions that are asked after every tick.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        axes: Mapping[str, Domain],
+        keeps: Mapping[str, Abstraction],
+        asked: Asked,
+    ) -> None:
+        self.machine = machine
+        self.asked = asked
+        types: dict[str, Type] = {**machine.types, **{name: axis.kind for name, axis in axes.items()}}
+        questions = Questions(axes, types | dict.fromkeys(asked.came, BoolType()))
+        self.answers = _answers(machine, questions, keeps)
+        self.watched = tuple(questions.condition(one) for one in asked.conditions)
+
+    def follow(self, state: Snapshot, path: PathCondition) -> Followed:
+        """Take one tick along a path."""
+        answers = self.answers
+        tick = Tick(self.machine, state, lambda expression, env: answers[id(expression)](env, path))
+        try:
+            after = tick.run({}, self.events(tick, path))
+            watched = self.watch(tick, path) if self.watched else ()
+        except PosewrightError as error:
+            return Followed(None, tuple(tick.taken), tuple(tick.raised), tick.env, error=error)
+        return Followed(after, tuple(tick.taken), tuple(tick.raised), tick.env, watched)
+
+    def watch(self, tick: Tick, path: PathCondition) -> tuple[bool, ...]:
+        """Return the answers to what is asked after the tick."""
+        env = {**tick.env, **self.asked.standing(tick.moves.active(tick.configuration), tick.raised)}
+        return tuple([self.asks(answer, env, path) for answer in self.watched])
+
+    def asks(self, answer: Answer, env: dict[str, Any], path: PathCondition) -> bool:
+        """Return an answer after the tick; one that cannot be computed is a doubt."""
+        try:
+            return bool(answer(env, path))
+        except ExpressionError as error:
+            path.doubts.append(str(error))
+            return False
+
+    def events(self, tick: Tick, path: PathCondition) -> Iterator[str]:
+        """Yield the events that come, asked for when it is their turn and if something then listens."""
+        asked = self.machine.ways_asked
+        for event in self.machine.events:
+            if any((leaf, event) in asked for leaf in tick.configuration) and path.holds(event):
+                yield event
+
+
+def _answers(machine: Machine, questions: Questions, keeps: Mapping[str, Abstraction]) -> dict[int, Answer]:
+    """Return what answers each expression of a machine; the machine keeps the expressions alive."""
+    conditions = [guard for way in machine.ways for guard in way.guards]
+    conditions += [counter.condition for counter in machine.counters if counter.condition is not None]
+    found = {id(one): questions.condition(one) for one in conditions}
+    for actions in every_actions(machine):
+        for action in every_action(actions):
+            if isinstance(action, Branch):
+                found[id(action.when)] = questions.condition(action.when)
+            elif isinstance(action, Assign):
+                for name, value in action.values.items():
+                    found[id(value)] = questions.value(value, keeps[name])
+    return found
+
+
+Rest = tuple[bool, tuple[int, ...], tuple[Value, ...], tuple[tuple[int, ...], ...]]
+"""All of a state but its counters: started, configuration, outputs and locals, history."""
+
+
+@dataclass(frozen=True)
+class Onward:
+    """What a tick leads to, whatever the counters are.
+
+    Attributes:
+        rest: number of what the state is then, its counters aside.
+        running: counters that went on.
+        answers: to the watched conditions.
+        case: the first case that leads there, among those of the situation.
+    """
+
+    rest: int
+    running: tuple[int, ...]
+    answers: tuple[bool, ...]
+    case: int
+
+
+@dataclass(frozen=True, eq=False)
+class AbstractState:
+    """What can happen in one tick.
+
+    Attributes:
+        state: one of the states that it stands for.
+        cases: of that state.
+        onward: where they lead, each place once.
+        leads_to: for each case, which of `onward` it leads to; None where the tick fails.
+        whole: whether the cases stand for all inputs.
+    """
+
+    state: Snapshot
+    cases: tuple[SymbolicStep, ...]
+    onward: tuple[Onward, ...]
+    leads_to: tuple[int | None, ...]
+    whole: bool = True
+
+
+class AbstractStates:
+    """Looks into the situations of a machine, each one once.
+
+    Attributes:
+        doubts: in words, why cases may be missing.
+    """
+
+    def __init__(
+        self,
+        interpreter: Interpreter,
+        inputs: InputSpace,
+        asked: Asked,
+        keep: Collection[str],
+        limits: Limits,
+        *,
+        marks: Mapping[str, Collection[Value]] | None = None,
+    ) -> None:
+        self.interpreter = interpreter
+        self.machine = interpreter.machine
+        self.inputs = inputs
+        self.limits = limits
+        self.clocks = TimerAbstraction(self.machine)
+        self.keeps = keep_registers(self.machine, asked.conditions, keep, marks)
+        self.follower = Follower(self.machine, inputs.axes, self.keeps, asked)
+        self.variables = len(self.machine.chart.variables)
+        self.coarse = [keep for keep in self.keeps.values() if keep.drops or not keep.single]
+        self.rests: list[Rest] = []
+        self.rest_numbers: dict[Rest, int] = {}
+        self.known: dict[tuple[int, int], AbstractState] = {}
+        self.doubts: dict[str, None] = {}
+        self.count = 0
+
+    # States and what is told apart of them
+
+    def split(self, state: Snapshot) -> tuple[int, Counts]:
+        """Return the number of what a state is, its counters aside, and its counters."""
+        values = state.values[: self.variables]
+        if self.coarse:
+            values = tuple([keep.canonical(v) for keep, v in zip(self.keeps.values(), values, strict=True)])
+        rest = (state.started, state.configuration, values, state.history)
+        number = self.rest_numbers.setdefault(rest, len(self.rests))
+        if number == len(self.rests):
+            self.rests.append(rest)
+        return number, state.values[self.variables :]  # type: ignore[return-value]  # counters are whole
+
+    def joined(self, rest: int, counts: Counts) -> Snapshot:
+        """Return the state that has these two parts."""
+        started, configuration, values, history = self.rests[rest]
+        return Snapshot(self.machine, started, configuration, (*values, *counts), history)
+
+    def at(self, rest: int, counts: Counts) -> AbstractState:
+        """Return the situation of a state."""
+        return self.at_number(rest, self.clocks.number(counts))
+
+    def at_number(self, rest: int, number: int) -> AbstractState:
+        """Return the situation of a state; its counters by their number."""
+        key = (rest, self.clocks.looked[number])
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = self.look(self.joined(rest, self.clocks.every[number]))
+        return found
+
+    # What can happen
+
+    def look(self, state: Snapshot) -> AbstractState:
+        """Follow every path of a tick."""
+        cases: list[SymbolicStep] = []
+        whole = True
+
+        def take(path: PathCondition) -> Followed:
+            return self.follower.follow(state, path)
+
+        for path, followed in paths(self.inputs, take, self.limits.cases_of_one):
+            cases.append(self.case(state, path, followed))
+            self.doubts |= dict.fromkeys(f"{state.state}: {doubt}" for doubt in path.doubts)
+            whole = whole and not path.doubts
+        self.count += len(cases)
+        onward, leads_to = self.onward(cases)
+        return AbstractState(state, tuple(cases), onward, leads_to, whole)
+
+    def case(self, state: Snapshot, path: PathCondition, followed: Followed) -> SymbolicStep:
+        """Return the case that a path shows."""
+        inputs, after = path.inputs(), followed.after
+        if path.loose and after is not None:
+            after = self.interpreter.outcome(state, inputs).after
+        return SymbolicStep(inputs, after, followed.taken, followed.raised, followed.error, followed.answers)
+
+    def onward(self, cases: list[SymbolicStep]) -> tuple[tuple[Onward, ...], tuple[int | None, ...]]:
+        """Return where cases lead, each place once, and for each case which of these places it is."""
+        found: dict[object, int] = {}
+        places: list[Onward] = []
+        leads_to: list[int | None] = []
+        for number, case in enumerate(cases):
+            if case.after is None:
+                leads_to.append(None)
+                continue
+            rest, counts = self.split(case.after)
+            running = self.clocks.running(counts)
+            at = found.setdefault((rest, running, case.answers), len(places))
+            if at == len(places):
+                places.append(Onward(rest, running, case.answers, number))
+            leads_to.append(at)
+        return tuple(places), tuple(leads_to)
+
+    def cases_of(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
+        """Return the cases of any state."""
+        rest, counts = self.split(state)
+        situation = self.at(rest, counts)
+        own = situation.state.values[self.variables :]
+        if own == counts:
+            return situation.cases
+        return tuple(self.carried(case, counts) for case in situation.cases)
+
+    def carried(self, case: SymbolicStep, counts: Counts) -> SymbolicStep:
+        """Return a case with counters as they go on from others."""
+        after = case.after
+        if after is None:
+            return case
+        running = self.clocks.running(after.values[self.variables :])  # type: ignore[arg-type]
+        values = (*after.values[: self.variables], *self.clocks.onward(counts, running))
+        moved = Snapshot(self.machine, after.started, after.configuration, values, after.history)
+        return replace(case, after=moved)
