@@ -11,7 +11,8 @@ from posewright.charts.checks.recorder import Rows, record
 from posewright.charts.checks.search import Search, Witness
 from posewright.charts.checks.solver import claims
 from posewright.charts.checks.undecided import not_proved, why
-from posewright.charts.checks.ways import events_of, guard_text, lines_text, waited
+from posewright.charts.checks.ways import divides, events_of, guard_text, lines_text, quoted, waited
+from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition
 from posewright.charts.model import DONE, events_raised
 
@@ -31,6 +32,7 @@ class Idle:
         for way in inspection.machine.ways:
             if id(way) not in taken and way.source in inspection.entered:
                 self.look_at(way)
+        self.certain += self.always()
 
     def look_at(self, way: CompoundTransition) -> None:
         """Settle by proof what a way that was not taken is, or look for a tick that tells."""
@@ -44,6 +46,23 @@ class Idle:
             self.searches.append((way, self.inspection.search(question)))
         else:
             self.unknown.append(way)
+
+    def always(self) -> Iterator[Finding]:
+        """Yield the guards that hold whatever the values are, where `true` is not what is written."""
+        told = set[int]()
+        for way in self.inspection.machine.ways:
+            for guard, segment in zip(way.guards, way.segments, strict=True):
+                if id(segment) not in told and not segment.is_else and self.is_sure(guard):
+                    name = self.inspection.node_of(way).name
+                    text = f"`{quoted([segment])}` always holds in {name}, whatever the values are"
+                    message = f"{text}: ask for something else, or write `when: true`"
+                    yield Finding(Level.WARNING, Rule.ALWAYS, message, name, None, segment.line)
+                told.add(id(segment))
+
+    def is_sure(self, guard: Expression) -> bool:
+        """Return whether a guard asks for something, and types tell that it holds."""
+        asks = bool(guard.names) and not divides(guard)
+        return asks and self.inspection.solver.excludes(claims(false=[guard]))
 
     def of_types(self, way: CompoundTransition) -> Finding | None:
         """Return what is so whatever the values are, as far as types tell."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from posewright.charts.checks.conflicts import Conflicts
-from posewright.charts.checks.endless import Endless
-from posewright.charts.checks.ends import Deadlocks
 from posewright.charts.checks.faults import Faults
 from posewright.charts.checks.finding import Finding, Level, Rule
 from posewright.charts.checks.flow import Flow
@@ -19,6 +17,7 @@ from posewright.charts.checks.needles import PointGaps
 from posewright.charts.checks.overlaps import Overlaps
 from posewright.charts.checks.promised import Promised
 from posewright.charts.checks.reach import Unreachable
+from posewright.charts.checks.stuck import Deadlocks, Endless
 from posewright.charts.checks.tables import Tables
 from posewright.charts.checks.twins import CaseCollisions
 from posewright.charts.checks.undecided import not_proved, why

@@ -100,18 +100,19 @@ class _Lowering:
             first, last = route.segments[0], route.segments[-1]
             goals = tuple(self.goal(target) for target in last.go)
             guards = tuple(clock.lowered(segment.when) for segment in route.segments)
+            domain = self.domain(number, goals, local=any(one.local for one in route.segments))
             yield CompoundTransition(
                 source=number,
                 index=index,
                 transition=route.transition,
                 segments=route.segments,
                 events=first.on,
-                wait=clock.wait(self.chart.wait_ticks(state, first, leaves=bool(goals))),
+                wait=clock.wait(self.chart.wait_ticks(state, first, leaves=domain not in (None, number))),
                 guards=guards,
                 guard=clock.all_of(guards),
                 do=tuple(action for segment in route.segments for action in clock.actions(segment.do)),
                 goals=goals,
-                domain=self.domain(number, goals, local=any(one.local for one in route.segments)),
+                domain=domain,
                 since=f"since.{state.name}",
             )
 

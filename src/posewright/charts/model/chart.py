@@ -175,7 +175,7 @@ class Chart:
         Args:
             state: that it begins in.
             transition: the first segment.
-            leaves: whether it leads to a state, by whatever junctions; only then the state's dwell counts.
+            leaves: whether the state is left; only then its dwell counts.
         """
         return self.ticks(max(state.min_s if leaves else 0.0, transition.after_s))
 
