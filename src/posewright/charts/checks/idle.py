@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.checks.inspection import Inspection
@@ -25,14 +26,24 @@ class Idle:
 
     def __init__(self, inspection: Inspection) -> None:
         self.inspection = inspection
-        taken = set(map(id, inspection.exploration.taken()))
+        self.taken = set(map(id, inspection.exploration.taken()))
         self.searches: list[tuple[CompoundTransition, Search]] = []
         self.certain: list[Finding] = []
         self.unknown: list[CompoundTransition] = []
         for way in inspection.machine.ways:
-            if id(way) not in taken and way.source in inspection.entered:
+            if id(way) not in self.taken and way.source in inspection.entered:
                 self.look_at(way)
         self.certain += self.always()
+
+    def line_of(self, way: CompoundTransition) -> int | None:
+        """Return the line of the first segment that the way has in common with none that is taken."""
+        ways = [one for one in self.inspection.node_of(way).ways if id(one) in self.taken]
+        shared = (
+            takewhile(lambda pair: pair[0] is pair[1], zip(one.segments, way.segments, strict=False))
+            for one in ways
+        )
+        first = max((len(list(pairs)) for pairs in shared), default=0)
+        return way.segments[min(first, len(way.segments) - 1)].line
 
     def look_at(self, way: CompoundTransition) -> None:
         """Settle by proof what a way that was not taken is, or look for a tick that tells."""
@@ -69,18 +80,18 @@ class Idle:
         solver, name = self.inspection.solver, self.inspection.node_of(way).name
         silent = [event for event in way.events if not self.comes(event)]
         if way.events and len(silent) == len(way.events):
-            return never(way, name, f"nothing raises {' or '.join(silent)}")
-        return never(way, name) if solver.excludes(claims([way.guard])) else None
+            return self.never(way, name, f"nothing raises {' or '.join(silent)}")
+        return self.never(way, name) if solver.excludes(claims([way.guard])) else None
 
     def behind(self, way: CompoundTransition) -> Finding | None:
         """Return that an earlier way of the same state always goes first, where types tell that."""
         solver, name = self.inspection.solver, self.inspection.node_of(way).name
         for elder in self.elders(way):
             if solver.excludes(claims([way.guard], [elder.guard])):
-                return shadowed(way, name, elder)
+                return self.shadowed(way, name, elder)
         elders = [elder.guard for elder in self.elders(way)]
         if len(elders) > 1 and solver.excludes(claims([way.guard], elders)):
-            return shadowed(way, name, None)
+            return self.shadowed(way, name, None)
         return None
 
     def elders(self, way: CompoundTransition) -> list[CompoundTransition]:
@@ -113,7 +124,7 @@ class Idle:
                 text = f"whether `{guard_text(way)}` of {name} is ever taken is not known: {search.undecided}"
                 yield not_proved(text, name, way.line)
             else:
-                yield never(way, name, "" if search.met else self.unasked(way))
+                yield self.never(way, name, "" if search.met else self.unasked(way))
         if self.unknown:
             lines = ", ".join(str(way.line) for way in self.unknown[:SHOWN])
             lines += ", ..." if self.unknown[SHOWN:] else ""
@@ -130,7 +141,7 @@ class Idle:
         name = self.inspection.node_of(way).name
         case, told = self.inspection.case(name, witness, way.guard.names)
         winner = self.winner(way, witness)
-        return shadowed(way, name, winner, f", as {told}", (case, witness.trace))
+        return self.shadowed(way, name, winner, f", as {told}", (case, witness.trace))
 
     def winner(self, way: CompoundTransition, witness: Witness) -> CompoundTransition | None:
         """Return which way was taken in its place."""
@@ -142,22 +153,21 @@ class Idle:
         family = {way.source, *nodes[way.source].within}
         return next((one for one in chosen if one.source in family), chosen[0] if chosen else None)
 
+    def never(self, way: CompoundTransition, name: str, reason: str = "") -> Finding:
+        """Return that the guard of a way never holds."""
+        message = f"the guard `{guard_text(way)}` never holds in {name}" + (f": {reason}" if reason else "")
+        return Finding(Level.WARNING, Rule.NEVER, message, name, None, self.line_of(way))
 
-def never(way: CompoundTransition, name: str, reason: str = "") -> Finding:
-    """Return that the guard of a way never holds."""
-    message = f"the guard `{guard_text(way)}` never holds in {name}" + (f": {reason}" if reason else "")
-    return Finding(Level.WARNING, Rule.NEVER, message, name, None, way.line)
-
-
-def shadowed(
-    way: CompoundTransition,
-    name: str,
-    winner: CompoundTransition | None,
-    told: str = "",
-    shown: tuple[Counterexample, Rows] | None = None,
-) -> Finding:
-    """Return that a way is never taken because another one goes first."""
-    by = f"`{guard_text(winner)}` ({lines_text(winner)})" if winner else "an earlier one"
-    message = f"`{guard_text(way)}` is never taken: {by} always wins{told}"
-    case, trace = shown or (None, ())
-    return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, way.line, trace)
+    def shadowed(
+        self,
+        way: CompoundTransition,
+        name: str,
+        winner: CompoundTransition | None,
+        told: str = "",
+        shown: tuple[Counterexample, Rows] | None = None,
+    ) -> Finding:
+        """Return that a way is never taken because another one goes first."""
+        by = f"`{guard_text(winner)}` ({lines_text(winner)})" if winner else "an earlier one"
+        message = f"`{guard_text(way)}` is never taken: {by} always wins{told}"
+        case, trace = shown or (None, ())
+        return Finding(Level.WARNING, Rule.SHADOWED, message, name, case, self.line_of(way), trace)
