@@ -11,11 +11,12 @@ from posewright.charts.machine.monitor import Broken, Monitor
 from posewright.charts.machine.node import CompoundTransition, Counter, Node
 from posewright.charts.machine.owing import Obligation
 from posewright.charts.machine.snapshot import JOINT, Snapshot
-from posewright.charts.machine.stepping import Tick
+from posewright.charts.machine.stepping import MAX_MICROSTEPS, Tick
 from posewright.charts.machine.wording import how_broken, text_of
 
 __all__ = [
     "JOINT",
+    "MAX_MICROSTEPS",
     "Asked",
     "Broken",
     "CompoundTransition",

@@ -1,8 +1,9 @@
 """Conditions made ready to be answered while the inputs are not known: one answer, or a path for each.
 
 `and`, `or` and `a if c else b` ask only as far as they must, as they do in a running chart. What is left are
-truth values and comparisons. A comparison of one number splits that number's values: where, is found by
-bisection, and what that only guessed is settled by proof. One of several numbers becomes a relation between them.
+truth values and comparisons. A comparison of one number splits that number's values; where, is
+found by bisection, and what that only guessed is settled by proof. One of several numbers becomes a relation
+between them.
 """
 
 from __future__ import annotations

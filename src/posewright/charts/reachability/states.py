@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from posewright.charts.machine import (
+    MAX_MICROSTEPS,
     Asked,
     CompoundTransition,
     Interpreter,
@@ -47,6 +48,10 @@ class SymbolicStep:
     answers: tuple[bool, ...] = ()
 
 
+MANY = 8
+"""Microsteps of a tick after which it is looked at whether it goes round in a circle."""
+
+
 @dataclass(frozen=True)
 class Followed:
     """Where a tick came to along one path.
@@ -63,6 +68,58 @@ class Followed:
     env: Mapping[str, Any]
     answers: tuple[bool, ...] = ()
     error: PosewrightError | None = None
+
+
+class FollowedTick(Tick):
+    """A tick that notices at once when it goes round in a circle, as the interpreter does in the end.
+
+    Where it comes back to where it was, and no input was asked for in between, it comes back for ever. So it
+    does where it comes back with more of the only event in the queue: that is never found empty on the way.
+
+    Attributes:
+        met: for where the tick stood: after how many microsteps, how many events the queue held then, and how
+            many had been raised.
+        ways: how many ways had been taken after each microstep.
+    """
+
+    def __init__(
+        self, machine: Machine, state: Snapshot, path: PathCondition, answers: Mapping[int, Answer]
+    ) -> None:
+        super().__init__(machine, state, lambda expression, env: answers[id(expression)](env, path))
+        self.path = path
+        self.met: dict[object, tuple[int, int, int]] = {}
+        self.ways = [0]
+
+    def settle_raised(self) -> None:
+        """Deal with the events in the queue; see `Tick`."""
+        self.met.clear()
+        super().settle_raised()
+
+    def microstep(self, event: str | None) -> bool:
+        """Take the transitions that are enabled; see `Tick`."""
+        moved = super().microstep(event)
+        if moved:
+            self.ways.append(len(self.taken))
+            if self.microsteps > MANY:
+                self.look_round()
+        return moved
+
+    def look_round(self) -> None:
+        """Give up where the tick has come back."""
+        values, queue = tuple(self.env.values()), tuple(self.queue)
+        kind = queue[0] if len(set(queue)) == 1 else None
+        held = queue if kind is None else kind
+        standing = self.configuration, self.history, values, held, self.stayed, len(self.path.choices)
+        begun, length, raised = self.met.setdefault(standing, (self.microsteps, len(queue), len(self.raised)))
+        others = set(self.raised[raised:]) & self.machine.heard - {kind} if kind is not None else ()
+        if begun == self.microsteps or len(queue) < length or others:
+            return
+        length = self.microsteps - begun
+        while len(self.ways) <= MAX_MICROSTEPS:
+            first, last = self.ways[-length - 1], self.ways[-length]
+            self.taken += self.taken[first:last]
+            self.ways.append(len(self.taken))
+        self.refuse_circle()
 
 
 class Follower:
@@ -92,7 +149,7 @@ class Follower:
     def follow(self, state: Snapshot, path: PathCondition) -> Followed:
         """Take one tick along a path."""
         answers = self.answers
-        tick = Tick(self.machine, state, lambda expression, env: answers[id(expression)](env, path))
+        tick = FollowedTick(self.machine, state, path, answers)
         try:
             after = tick.run({}, self.events(tick, path))
             watched = self.watch(tick, path) if self.watched else ()
