@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from posewright.charts.expression.function import Function, FunctionRow
-from posewright.charts.expression.numbers import Numbers
-from posewright.charts.expression.ranges import range_of
-from posewright.charts.expression.terms import Term, sort_of
+from posewright.charts.expression.numbers import Numbers, Term, sort_of
+from posewright.charts.expression.scope import Function, FunctionRow, range_of
 from posewright.charts.expression.tree import Call, Literal, Name, Tree, chain_of, height, nodes_of, rewritten
 from posewright.charts.types import FloatType, IntType, Numeric, Type, conversion
 

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from posewright.charts.machine.entering import Entering
 from posewright.charts.machine.lowering import lower
-from posewright.charts.machine.machine import Machine
+from posewright.charts.machine.machine import Machine, Snapshot
+from posewright.charts.machine.microsteps import Entering
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
-from posewright.charts.machine.snapshot import Snapshot
-from posewright.charts.machine.stepping import Compute, Tick, plain
+from posewright.charts.machine.tick import Compute, Tick, plain
 from posewright.charts.model import Chart, Kind
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value, accept
 from posewright.errors import InputError, UnknownNameError
