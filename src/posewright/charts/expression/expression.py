@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
+from posewright.charts.expression.ranges import may_be_nan, range_of
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tree import (
+    ARITHMETIC,
     Binary,
     Call,
     If,
@@ -24,33 +26,10 @@ from posewright.charts.expression.tree import (
     is_timed,
     names_in,
 )
-from posewright.charts.types import INT_HIGH, INT_LOW, Type, Value, to_single, type_of
+from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Type, Value, to_single, type_of
 
 Env = Mapping[str, Any]
 Evaluate = Callable[[Env], Any]
-
-
-def _saturating(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `apply` with whole results kept within 32 bits; fractions are as IEEE 754 has them."""
-
-    def saturate(*operands: Any) -> Any:
-        result = apply(*operands)
-        if type(result) is int and not INT_LOW <= result <= INT_HIGH:
-            return INT_LOW if result < 0 else INT_HIGH
-        return result
-
-    return saturate
-
-
-def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `choose` (min or max) so that one fraction among the arguments makes the result a fraction."""
-
-    def extreme(*values: Any) -> Any:
-        result = choose(values)
-        return float(result) if any(type(value) is float for value in values) else result
-
-    return extreme
-
 
 PLAIN: dict[Operator, Callable[[Any, Any], Any]] = {
     Operator.LESS: operator.lt,
@@ -59,21 +38,13 @@ PLAIN: dict[Operator, Callable[[Any, Any], Any]] = {
     Operator.GREATER_EQUAL: operator.ge,
     Operator.EQUAL: operator.eq,
     Operator.UNEQUAL: operator.ne,
-    Operator.PLUS: _saturating(operator.add),
-    Operator.MINUS: _saturating(operator.sub),
-    Operator.TIMES: _saturating(operator.mul),
+    Operator.PLUS: operator.add,
+    Operator.MINUS: operator.sub,
+    Operator.TIMES: operator.mul,
     Operator.OVER: operator.truediv,
     Operator.MODULO: operator.mod,
 }
 """Operators that always evaluate both sides."""
-
-NEGATE = _saturating(operator.neg)
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "abs": _saturating(abs),
-    "min": _extreme(min),
-    "max": _extreme(max),
-    "single": to_single,
-}
 
 
 def compile_tree(tree: Tree, fixed: Mapping[str, Value], source: Source) -> Evaluate:
@@ -82,9 +53,10 @@ def compile_tree(tree: Tree, fixed: Mapping[str, Value], source: Source) -> Eval
     Args:
         tree: a typed tree.
         fixed: names whose value is known now.
-        source: the text, for the one thing that may go wrong later.
+        source: the text, for the two things that may go wrong later.
 
-    The function raises ExpressionError where it divides by zero; nothing else can happen.
+    The function raises ExpressionError where it divides by zero, or where a result is not a number (infinity
+    minus infinity); nothing else can happen.
 
     Raises:
         ExpressionError: it asks for time or states, which only a running chart can answer.
@@ -97,15 +69,15 @@ Compiled = tuple[Evaluate, bool]
 
 
 class _Compiler:
+    """Makes closures of typed trees; what a node does is decided here, by its type, not when it runs."""
+
     def __init__(self, fixed: Mapping[str, Value], source: Source) -> None:
         self.fixed = fixed
         self.source = source
 
     def compile(self, tree: Tree) -> Compiled:
-        if isinstance(tree, Literal):
-            return _always(tree.value)
-        if isinstance(tree, Name):
-            return self.name(tree)
+        if isinstance(tree, Literal | Name):
+            return self.leaf(tree)
         if isinstance(tree, Unary):
             return self.unary(tree)
         if isinstance(tree, Binary):
@@ -114,19 +86,22 @@ class _Compiler:
             return self.choice(tree)
         return self.call(tree) if isinstance(tree, Call) else self.refuse(tree)
 
-    def name(self, tree: Name) -> Compiled:
+    def leaf(self, tree: Literal | Name) -> Compiled:
+        if isinstance(tree, Literal):
+            return _always(tree.value)
         if tree.name in self.fixed:
             return _always(self.fixed[tree.name])
         return operator.itemgetter(tree.name), False
 
     def unary(self, tree: Unary) -> Compiled:
-        if tree.operator is Operator.NOT and isinstance(tree.operand, Name):
-            name = tree.operand.name
-            return _always(not self.fixed[name]) if name in self.fixed else (lambda env: not env[name], False)
         inner, known = self.compile(tree.operand)
-        if tree.operator is Operator.NOT:
-            return self.folded(lambda env: not inner(env), known)
-        return self.folded(lambda env: NEGATE(inner(env)), known)
+        if tree.operator is Operator.MINUS:
+            negative: Evaluate = lambda env: -inner(env)  # noqa: E731 -- wrapped below
+            return self.folded(self.saturated(tree, negative), known)
+        if isinstance(tree.operand, Name) and not known:
+            name = tree.operand.name
+            return lambda env: not env[name], False
+        return self.folded(lambda env: not inner(env), known)
 
     def binary(self, tree: Binary) -> Compiled:
         left, left_known = self.compile(tree.left)
@@ -138,11 +113,54 @@ class _Compiler:
             return self.folded(lambda env: left(env) or right(env), known)
         if tree.operator in (Operator.OVER, Operator.MODULO):
             return self.division(tree, left, right), False
-        apply = PLAIN[tree.operator]
-        if right_known and not left_known:
-            value = right(self.fixed)
-            return lambda env: apply(left(env), value), False
-        return self.folded(lambda env: apply(left(env), right(env)), known)
+        joined = self.joined(tree, left, right)
+        if tree.operator not in ARITHMETIC:
+            return self.folded(joined, known)
+        if may_be_nan(tree, self.fixed):
+            return self.number(tree, joined), False
+        return self.folded(self.saturated(tree, joined), known)
+
+    def joined(self, tree: Binary, left: Evaluate, right: Evaluate) -> Evaluate:
+        """Return what applies an operator, the fewest calls for a name beside a number or a name."""
+        apply, one, other = PLAIN[tree.operator], tree.left, tree.right
+        if isinstance(one, Name) and one.name not in self.fixed:
+            name = one.name
+            if isinstance(other, Literal) or (isinstance(other, Name) and other.name in self.fixed):
+                value = right({})
+                return lambda env: apply(env[name], value)
+            if isinstance(other, Name):
+                second = other.name
+                return lambda env: apply(env[name], env[second])
+        return lambda env: apply(left(env), right(env))
+
+    def saturated(self, tree: Tree, compute: Evaluate) -> Evaluate:
+        """Return what keeps a whole result within 32 bits, where it may leave them."""
+        if not isinstance(tree.type, IntType):
+            return compute
+        low, high = range_of(tree, self.fixed)
+        if low > INT_LOW and high < INT_HIGH:
+            return compute
+
+        def saturate(env: Env) -> Any:
+            result = compute(env)
+            if INT_LOW <= result <= INT_HIGH:
+                return result
+            return INT_LOW if result < 0 else INT_HIGH
+
+        return saturate
+
+    def number(self, tree: Binary, compute: Evaluate) -> Evaluate:
+        """Return what refuses a result that is not a number."""
+        source, at = self.source, tree.at
+
+        def check(env: Env) -> Any:
+            result = compute(env)
+            if result != result:  # noqa: PLR0124 -- NaN
+                hint = "it left the range of a float on the way: declare narrower ranges, or use min, max"
+                source.fail(at, f"`{tree.operator}` of infinite numbers has no value", hint=hint)
+            return result
+
+        return check
 
     def division(self, tree: Binary, left: Evaluate, right: Evaluate) -> Evaluate:
         apply, source, at = PLAIN[tree.operator], self.source, tree.at
@@ -153,7 +171,7 @@ class _Compiler:
                 source.fail(at, "division by zero", hint="ask first, as in d != 0 and n / d > 2")
             return apply(left(env), divisor)
 
-        return divide
+        return self.number(tree, divide) if may_be_nan(tree, self.fixed) else divide
 
     def choice(self, tree: If) -> Compiled:
         pairs, rest = cases_of(tree)
@@ -174,14 +192,16 @@ class _Compiler:
         return self.folded(choose, known)
 
     def call(self, tree: Call) -> Compiled:
-        function = FUNCTIONS[tree.function]
         compiled = [self.compile(argument) for argument in tree.arguments]
         arguments = [argument for argument, _ in compiled]
         known = all(known for _, known in compiled)
-        if len(arguments) == 1:
-            only = arguments[0]
-            return self.folded(lambda env: function(only(env)), known)
-        return self.folded(lambda env: function(*[argument(env) for argument in arguments]), known)
+        if tree.function in ("abs", "single"):
+            only, apply = arguments[0], abs if tree.function == "abs" else to_single
+            return self.folded(self.saturated(tree, lambda env: apply(only(env))), known)
+        choose: Callable[..., Any] = min if tree.function == "min" else max
+        if isinstance(tree.type, FloatType) and any(isinstance(one.type, IntType) for one in tree.arguments):
+            return self.folded(lambda env: float(choose([one(env) for one in arguments])), known)
+        return self.folded(lambda env: choose([one(env) for one in arguments]), known)
 
     def folded(self, evaluate: Evaluate, known: bool) -> Compiled:
         return _always(evaluate(self.fixed)) if known else (evaluate, False)

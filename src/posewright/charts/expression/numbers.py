@@ -12,7 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from posewright.charts.expression.scope import Scope, range_of
+from posewright.charts.expression.ranges import range_of
+from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.tree import (
     Binary,
@@ -167,7 +168,7 @@ class Numbers:
         return Term(tree, FloatType(single=True, unit=term.unit), term.loose)
 
     def _is_small(self, tree: Tree) -> bool:
-        low, high = range_of(tree, self.scope)
+        low, high = range_of(tree, self.scope.constants)
         return low >= -SINGLE_WHOLE and high <= SINGLE_WHOLE
 
     def _rounded(self, node: Tree, value: float) -> Tree:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NoReturn
 
 from posewright.charts.expression.expression import Expression, compile_tree
@@ -211,6 +212,7 @@ class _Checker:
         kind = self.scope.type_of(tree.name)
         if kind is None:
             unknown_name(tree, self.scope, self.source)
+        tree = replace(tree, known=kind)
         if tree.name not in self.scope.constants:
             return Term(tree, kind)
         if tree.name in self.scope.units and isinstance(kind, Numeric):

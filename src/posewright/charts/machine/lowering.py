@@ -36,6 +36,7 @@ from posewright.charts.model import (
     Transition,
     assign,
 )
+from posewright.charts.types import BoolType, IntType
 from posewright.errors import InputError, Where
 
 MAX_SEGMENTS = 20_000
@@ -152,7 +153,7 @@ class Clock:
 
     def _asked(self, node: Tree, within: Expression) -> Tree | None:
         if isinstance(node, Inside):
-            return Name(INSIDE + node.state, node.at)
+            return Name(INSIDE + node.state, node.at, BoolType())
         return self._timed(node, within) if isinstance(node, Timed) else None
 
     def _timed(self, tree: Timed, within: Expression) -> Tree:
@@ -161,11 +162,11 @@ class Clock:
             counter = self.every.setdefault(
                 ticks, Counter(f"every.{self.state}.{len(self.every)}", ticks, again=True)
             )
-            return Binary(Operator.EQUAL, Name(counter.name), Literal(ticks), tree.at)
+            return Binary(Operator.EQUAL, counter.read, Literal(ticks), tree.at)
         if tree.timing is Timing.HELD and tree.condition is not None:
             return self._held_for(tree, ticks + 1, within)
         asked = Operator.LESS if tree.timing is Timing.BEFORE else Operator.GREATER_EQUAL
-        return Binary(asked, Name(f"since.{self.state}"), Literal(self.wait(ticks)), tree.at)
+        return Binary(asked, Name(f"since.{self.state}", known=IntType()), Literal(self.wait(ticks)), tree.at)
 
     def _held_for(self, tree: Timed, samples: int, within: Expression) -> Tree:
         asked = ALWAYS.tree if tree.condition is None else tree.condition
@@ -173,7 +174,7 @@ class Clock:
         key = (condition.tree, samples)
         if key not in self.held:
             self.held[key] = Counter(f"held.{self.state}.{len(self.held)}", samples, condition)
-        return Binary(Operator.EQUAL, Name(self.held[key].name), Literal(samples), tree.at)
+        return Binary(Operator.EQUAL, self.held[key].read, Literal(samples), tree.at)
 
 
 def lower(chart: Chart) -> Machine:

@@ -15,18 +15,19 @@ Names that expressions may read besides the chart's own, none of which can clash
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine.microsteps import MicrostepPlanner
 from posewright.charts.machine.node import CompoundTransition, Counter, Node
-from posewright.charts.model import Actions, Chart, Memory, expressions_in
-from posewright.charts.types import BoolType, IntType, Type, Value
+from posewright.charts.model import Actions, Chart, Memory, Steps, expressions_in
+from posewright.charts.types import BoolType, Type, Value
 
 INSIDE = "in."
 """What precedes a state's name in the name that says whether it is active."""
@@ -50,6 +51,11 @@ class Machine:
     cycles: tuple[tuple[str, ...], ...] = ()
     number_of: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def inputs(self) -> Mapping[str, Type]:
+        """The inputs; a number outside its declared range counts as the nearest in it, when it is sampled."""
+        return self.chart.inputs
+
     @cached_property
     def ways(self) -> tuple[CompoundTransition, ...]:
         """All ways, state by state."""
@@ -65,6 +71,19 @@ class Machine:
                     for event in way.events or (None,):
                         found.setdefault((leaf.index, event), []).append(way)
         return {key: tuple(ways) for key, ways in found.items()}
+
+    @cached_property
+    def asked_on(self) -> Mapping[str | None, Mapping[int, tuple[CompoundTransition, ...]]]:
+        """The same by event, then by leaf."""
+        found: dict[str | None, dict[int, tuple[CompoundTransition, ...]]] = {}
+        for (leaf, event), ways in self.ways_asked.items():
+            found.setdefault(event, {})[leaf] = ways
+        return found
+
+    @cached_property
+    def completes(self) -> bool:
+        """Whether transitions without an event are asked again until none can be taken."""
+        return self.chart.steps is Steps.COMPLETION
 
     @cached_property
     def counters(self) -> tuple[Counter, ...]:
@@ -85,6 +104,12 @@ class Machine:
     def registers(self) -> tuple[str, ...]:
         """The names of what a ChartState keeps: outputs, locals, counters."""
         return (*self.chart.variables, *(counter.name for counter in self.counters))
+
+    @cached_property
+    def values_in(self) -> Callable[[Mapping[str, Any]], tuple[Value, ...]]:
+        """What takes the registers' values out of an environment."""
+        names = self.registers
+        return itemgetter(*names) if len(names) > 1 else lambda env: tuple([env[name] for name in names])
 
     @cached_property
     def history(self) -> tuple[tuple[int, Memory], ...]:
@@ -113,7 +138,7 @@ class Machine:
     def types(self) -> Mapping[str, Type]:
         """The type of every name that an expression of the machine may read, constants aside."""
         found: dict[str, Type] = {**self.chart.inputs, **self.chart.variables}
-        found |= {counter.name: IntType(0, counter.limit) for counter in self.counters}
+        found |= {counter.name: counter.type for counter in self.counters}
         return found | {INSIDE + node.name: BoolType() for node in self.nodes[1:]}
 
     @cached_property

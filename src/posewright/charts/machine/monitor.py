@@ -11,7 +11,7 @@ from posewright.charts.machine.interpreter import Interpreter
 from posewright.charts.machine.lowering import Clock, lower
 from posewright.charts.machine.machine import INSIDE, Machine, Snapshot, every_actions
 from posewright.charts.model import DONE, Chart, Promise, PropertyKind, Raise, every_action
-from posewright.charts.types import Value, accept
+from posewright.charts.types import BoolType, Value, accept
 
 
 def text_of(promise: Promise) -> str:
@@ -128,7 +128,7 @@ def lowered(machine: Machine, condition: Expression) -> Expression:
     def put_in(node: Tree) -> Tree | None:
         if not isinstance(node, Name) or node.name not in raised:
             return None
-        came = Name(CAME + node.name, node.at)
+        came = Name(CAME + node.name, node.at, BoolType())
         return Binary(Operator.OR, node, came, node.at) if node.name in chart.events else came
 
     found = Clock(chart, "").lowered(condition)
