@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from posewright.charts.checks.conditions import all_of, any_of, condition, negated
 from posewright.charts.checks.finding import Finding, Level, Rule
@@ -122,5 +123,5 @@ def outcomes_of(ways: Sequence[CompoundTransition]) -> list[Expression]:
 
 def renamed(one: Expression, name: str) -> Expression:
     """Return a condition that asks for another value of an input."""
-    tree = rewritten(one.tree, lambda node: Name(OTHER + name) if node == Name(name) else None)
+    tree = rewritten(one.tree, lambda node: replace(node, name=OTHER + name) if node == Name(name) else None)
     return condition(tree, [one])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from posewright.charts.expression.function import Function, FunctionRow
-from posewright.charts.expression.numbers import Numbers
+from posewright.charts.expression.numbers import Numbers, Term, sort_of
 from posewright.charts.expression.ranges import range_of
-from posewright.charts.expression.terms import Term, sort_of
+from posewright.charts.expression.scope import Function, FunctionRow
 from posewright.charts.expression.tree import Call, Literal, Name, Tree, chain_of, height, nodes_of, rewritten
 from posewright.charts.types import FloatType, IntType, Numeric, Type, conversion
 
@@ -88,7 +87,7 @@ class Inliner:
         """Return a number kept within the range of `kind`, where it may leave it."""
         if not isinstance(kind, Numeric) or (isinstance(kind, FloatType) and kind.open):
             return term
-        low, high = range_of(term.tree, self.numbers.scope)
+        low, high = range_of(term.tree, self.numbers.scope.constants)
         tree, at = term.tree, term.tree.at
         end = float if isinstance(kind, FloatType) else int
         if high > kind.high:

@@ -3,51 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.tree import Binary, Call, If, Literal, Name, Operator, Tree, Unary, cases_of
-from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, to_single
+from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Value, to_single
 
 Range = tuple[float, float]
 ANYTHING: Range = (-math.inf, math.inf)
 
 
-def range_of(tree: Tree, scope: Scope) -> Range:
+def range_of(tree: Tree, fixed: Mapping[str, Value]) -> Range:
     """Return the least and the greatest value that a number may have; both ends may be infinite.
 
     The ends are sure, yet not always reached: a name that is read twice counts as two.
+
+    Args:
+        tree: a typed tree.
+        fixed: names whose value is known.
     """
     if isinstance(tree, Literal):
         return _one(tree.value)
     if isinstance(tree, Name):
-        return _named(tree.name, scope)
+        return _named(tree, fixed)
     if isinstance(tree, Unary):
-        low, high = range_of(tree.operand, scope)
+        low, high = range_of(tree.operand, fixed)
         return _saturated(-high, -low)
     if isinstance(tree, Binary):
-        return _joined(tree.operator, range_of(tree.left, scope), range_of(tree.right, scope))
+        return _joined(tree.operator, range_of(tree.left, fixed), range_of(tree.right, fixed))
     if isinstance(tree, Call):
-        return _called(tree.function, [range_of(argument, scope) for argument in tree.arguments])
-    return _chosen(tree, scope) if isinstance(tree, If) else ANYTHING
+        return _called(tree.function, [range_of(argument, fixed) for argument in tree.arguments])
+    return _chosen(tree, fixed) if isinstance(tree, If) else ANYTHING
 
 
 def _one(value: object) -> Range:
     return (value, value) if isinstance(value, int | float) and not isinstance(value, bool) else ANYTHING
 
 
-def _named(name: str, scope: Scope) -> Range:
-    if name in scope.constants:
-        return _one(scope.constants[name])
-    kind = scope.variables.get(name)
-    if isinstance(kind, FloatType):
-        return float(kind.low), float(kind.high)
-    return (kind.low, kind.high) if isinstance(kind, IntType) else ANYTHING
+def _named(tree: Name, fixed: Mapping[str, Value]) -> Range:
+    if tree.name in fixed:
+        return _one(fixed[tree.name])
+    if isinstance(tree.type, FloatType):
+        return float(tree.type.low), float(tree.type.high)
+    return (tree.type.low, tree.type.high) if isinstance(tree.type, IntType) else ANYTHING
 
 
-def _chosen(tree: If, scope: Scope) -> Range:
+def _chosen(tree: If, fixed: Mapping[str, Value]) -> Range:
     cases, rest = cases_of(tree)
-    found = [range_of(value, scope) for value in (*(then for _, then in cases), rest)]
+    found = [range_of(value, fixed) for value in (*(then for _, then in cases), rest)]
     return min(low for low, _ in found), max(high for _, high in found)
 
 
@@ -86,3 +88,28 @@ def _saturated(low: float, high: float) -> Range:
     if isinstance(low, int) and isinstance(high, int):
         return min(max(low, INT_LOW), INT_HIGH), min(max(high, INT_LOW), INT_HIGH)
     return low, high
+
+
+def may_be_nan(tree: Binary, fixed: Mapping[str, Value]) -> bool:
+    """Return whether arithmetic on two numbers may give what is not a number, as far as their ranges tell.
+
+    What names hold is finite; what is computed from them may be infinite, and then
+    infinity minus infinity, zero times infinity, infinity by infinity and infinity % x have no value.
+    """
+    if isinstance(tree.type, IntType):
+        return False
+    left, right = range_of(tree.left, fixed), range_of(tree.right, fixed)
+    if tree.operator is Operator.MODULO:
+        return _infinite(left)
+    if tree.operator is Operator.OVER:
+        return _infinite(left) and _infinite(right)
+    if tree.operator is Operator.TIMES:
+        return any(
+            _infinite(one) and other[0] <= 0 <= other[1] for one, other in ((left, right), (right, left))
+        )
+    opposite = (-right[1], -right[0]) if tree.operator is Operator.PLUS else right
+    return any(math.isinf(one) and one == other for one, other in zip(left, opposite, strict=True))
+
+
+def _infinite(ends: Range) -> bool:
+    return any(map(math.isinf, ends))

@@ -6,16 +6,28 @@ in as conditions, results of 32 bits are rounded by `single`, and questions of t
 
 from __future__ import annotations
 
-from posewright.charts.expression.arithmetic import called, chosen, compared, joined
-from posewright.charts.expression.expression import Expression
+import difflib
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+from posewright.charts.expression.expression import Expression, compile_tree
 from posewright.charts.expression.inlining import Inliner
-from posewright.charts.expression.naming import AS_IN, FUNCTIONS, TIMINGS, nearest, unknown_name
-from posewright.charts.expression.numbers import Numbers, difference
-from posewright.charts.expression.parser import parse
+from posewright.charts.expression.numbers import (
+    Numbers,
+    Term,
+    called,
+    chosen,
+    compared,
+    difference,
+    joined,
+    number_kind,
+    sort_of,
+)
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.terms import Term, number_kind, sort_of
-from posewright.charts.expression.timing import seconds_of
+from posewright.charts.expression.syntax import parse
 from posewright.charts.expression.tree import (
     ARITHMETIC,
     COMPARISONS,
@@ -32,8 +44,69 @@ from posewright.charts.expression.tree import (
     Timing,
     Tree,
     Unary,
+    is_timed,
+    names_in,
 )
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of
+
+FUNCTIONS = {
+    "abs": "one value",
+    "min": "two values or more",
+    "max": "two values or more",
+    "single": "one value",
+}
+"""What they take; truth tables of the chart come in addition."""
+
+TIMINGS = {timing.value: timing for timing in Timing}
+AS_IN = {
+    "after": "after(0.5 s)",
+    "before": "before(2 s)",
+    "every": "every(1 s)",
+    "held": "held(near, 0.3 s)",
+}
+"""How questions of time are written."""
+
+
+def unknown_name(name: Name, scope: Scope, source: Source) -> NoReturn:
+    """Raise the ExpressionError for a name that stands for no value."""
+    word = name.name
+    if word in TIMINGS:
+        source.fail(name.at, f"`{word}` needs a time", hint=f"as in {AS_IN[word]}")
+    if word in FUNCTIONS or word in scope.functions:
+        source.fail(name.at, f"`{word}` is a function", hint=f"call it, as in {word}(...)")
+    hint = f"ask for a state with in({word})" if word in scope.states else nearest(word, scope.names)
+    source.fail(name.at, f"no input, output or constant is called {word!r}", hint=hint)
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return the names that may have been meant."""
+    near = difflib.get_close_matches(name, known, n=2)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"there is {', '.join(known[:12]) or 'no name at all'}"
+
+
+LONGEST_S = 86_400.0
+"""The longest time that may be asked for [s]."""
+
+
+def seconds_of(time: Term, timing: Timing, numbers: Numbers) -> float:
+    """Return a time in seconds; a number without a unit is one of seconds already.
+
+    Raises:
+        ExpressionError: it is not known before the chart runs, is no time, is not above zero, or too long.
+    """
+    source, constants, at = numbers.source, numbers.scope.constants, time.tree.at
+    if not (names_in(time.tree) <= constants.keys()) or is_timed(time.tree):
+        hint = "write a number of seconds, a number with a unit such as 500 ms, or a constant"
+        source.fail(at, f"`{timing}` needs a time that never changes", hint=hint)
+    if time.unit and conversion(time.unit, "s") is None:
+        source.fail(at, f"`{timing}` needs a time, not {time.unit}", hint="write it like 0.5 s")
+    seconds = compile_tree(numbers.in_unit(time, "s").tree, constants, source)({})
+    if not (math.isfinite(seconds) and 0 < seconds <= LONGEST_S):
+        hint = f"a time is above 0, and {LONGEST_S:g} s at most"
+        source.fail(at, f"`{timing}` cannot wait {seconds:g} s", hint=hint)
+    return float(seconds)
 
 
 def parse_expression(source: Source | str, scope: Scope, wanted: Type | None = None) -> Expression:
@@ -139,6 +212,7 @@ class _Checker:
         kind = self.scope.type_of(tree.name)
         if kind is None:
             unknown_name(tree, self.scope, self.source)
+        tree = replace(tree, known=kind)
         if tree.name not in self.scope.constants:
             return Term(tree, kind)
         if tree.name in self.scope.units and isinstance(kind, Numeric):

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from posewright.charts.machine.entering import Entering
 from posewright.charts.machine.lowering import lower
-from posewright.charts.machine.machine import Machine
+from posewright.charts.machine.machine import Machine, Snapshot
+from posewright.charts.machine.microsteps import Entering
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
-from posewright.charts.machine.snapshot import Snapshot
-from posewright.charts.machine.stepping import Compute, Tick, plain
+from posewright.charts.machine.tick import Compute, Tick, plain
 from posewright.charts.model import Chart, Kind
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value, accept
 from posewright.errors import InputError, UnknownNameError
@@ -55,6 +54,7 @@ class Interpreter:
         self.chart = chart
         self.machine = lower(chart) if machine is None else machine
         self._names = (*chart.inputs, *chart.events)
+        self._known_names = frozenset(self._names)
         self._small = remember and all(map(_is_small, chart.inputs.values()))
         self._known: dict[object, Snapshot] = {}
         self._remembered = 0
@@ -166,18 +166,22 @@ class Interpreter:
 
     def _given(self, inputs: Mapping[str, object]) -> tuple[dict[str, Value], list[str]]:
         """Return the inputs, checked and within their ranges, and the events that came."""
-        known, events = self.chart.inputs, self.chart.events
-        for name in inputs:
-            if name not in known and name not in events:
-                raise UnknownNameError.among("input", name, self._names)
-        if not known.keys() <= inputs.keys():
-            missing = next(name for name in known if name not in inputs)
-            raise InputError(f"the input {missing!r} is missing", hint=f"inputs: {', '.join(known)}")
+        if not inputs.keys() <= self._known_names:
+            unknown = next(name for name in inputs if name not in self._known_names)
+            raise UnknownNameError.among("input", unknown, self._names)
         values: dict[str, Any] = {}
-        for name, kind in known.items():
+        for name, kind in self.machine.inputs.items():
+            if name not in inputs:
+                hint = f"inputs: {', '.join(self.machine.inputs)}"
+                raise InputError(f"the input {name!r} is missing", hint=hint)
             value = inputs[name]
             values[name] = value if kind.holds(value) else accept(name, kind, value)
-        return values, [name for name in events if name in inputs and accept(name, BoolType(), inputs[name])]
+        events = []
+        for name in self.machine.events:
+            came = inputs.get(name, False)
+            if came is True or (came is not False and accept(name, BoolType(), came)):
+                events.append(name)
+        return values, events
 
 
 def _is_small(kind: Type) -> bool:
