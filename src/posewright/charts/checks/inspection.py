@@ -1,4 +1,4 @@
-"""What all checks share: the chart's machine, the solver, what was explored, and the searches through it."""
+"""Which states a way enters, wherever the chart stands when it is taken."""
 
 from __future__ import annotations
 
@@ -6,25 +6,45 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from posewright.charts.checks.aiming import aim_at_cases
-from posewright.charts.checks.deepening import look_deeper
-from posewright.charts.checks.entering import entered_by
-from posewright.charts.checks.finding import Counterexample
+from posewright.charts.checks.arithmetic import ExpressionUse, uses_in
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
 from posewright.charts.checks.journey import Journeys
-from posewright.charts.checks.path import Inputs
-from posewright.charts.checks.proving import watched_by
-from posewright.charts.checks.question import Question
-from posewright.charts.checks.recorder import Rows, TickTrace
-from posewright.charts.checks.search import Search, Witness
-from posewright.charts.checks.solver import OTHER, Solver
-from posewright.charts.checks.survey import Watcher, last_tick, look_through
-from posewright.charts.checks.uses import Use, uses_in
+from posewright.charts.checks.promises import watched_by
+from posewright.charts.checks.question import CheckQuestion, Rows, TickTrace
+from posewright.charts.checks.search import PathInputs, Witness, WitnessSearch
+from posewright.charts.checks.solver import OTHER, CheckSolver, SolverAnswer
+from posewright.charts.checks.survey import Watcher, aim_at_cases, last_tick, look_deeper, look_through
 from posewright.charts.expression import Expression
-from posewright.charts.machine import JOINT, CompoundTransition, Interpreter, Machine, Node, Snapshot
+from posewright.charts.machine import (
+    JOINT,
+    CompoundTransition,
+    Entering,
+    Interpreter,
+    Machine,
+    Node,
+    Snapshot,
+)
 from posewright.charts.model import Chart
 from posewright.charts.proof import SolverBudget
 from posewright.charts.reachability import USUAL, Exploration, Limits, explore
 from posewright.charts.types import Value
+
+
+def entered_by(machine: Machine, way: CompoundTransition, *, remembered: bool = False) -> set[int]:
+    """Return the numbers of the states that a way enters.
+
+    Args:
+        machine: whose way it is.
+        way: one with goals, or without.
+        remembered: with all that a history may lead back to; else as if nothing was remembered.
+    """
+    entering = Entering(machine.nodes, dict.fromkeys(machine.history, ()))
+    entering.goals(way.goals, way.domain or 0)
+    if not remembered:
+        return entering.found
+    back = (machine.nodes[goal.node].within for goal in way.goals if goal.memory is not None)
+    return entering.found.union(*back)
+
 
 SHORT = replace(USUAL, states=20_000, cases=20_000)
 """How far a chart is explored once more where variables are followed that it does not read itself."""
@@ -49,23 +69,23 @@ class Inspection:
         self.machine: Machine = self.interpreter.machine
         others = {OTHER + name: kind for name, kind in chart.inputs.items()}
         self.pool = SolverBudget()
-        self.solver = Solver({**self.machine.types, **others}, self.pool)
-        self.inputs = Inputs(chart.inputs)
+        self.solver = CheckSolver({**self.machine.types, **others}, self.pool)
+        self.inputs = PathInputs(chart.inputs)
         self.kept: set[str] = set(chart.resources)
         self.watchers: list[Watcher] = []
-        self.searches: list[Search] = []
+        self.searches: list[WitnessSearch] = []
 
     @cached_property
-    def uses(self) -> Mapping[int, list[Use]]:
+    def uses(self) -> Mapping[int, list[ExpressionUse]]:
         """Where each expression stands, by its id; the machine keeps them alive."""
-        found: dict[int, list[Use]] = {}
+        found: dict[int, list[ExpressionUse]] = {}
         for use in uses_in(self.machine):
             found.setdefault(id(use.expression), []).append(use)
         return found
 
-    def search(self, question: Question, *, exact: frozenset[str] = frozenset()) -> Search:
+    def search(self, question: CheckQuestion, *, exact: frozenset[str] = frozenset()) -> WitnessSearch:
         """Return a search that will be through when the survey is; as `Search`."""
-        search = Search(question, self.interpreter, self.solver, self.inputs, exact)
+        search = WitnessSearch(question, self.interpreter, self.solver, self.inputs, exact)
         self.searches.append(search)
         return search
 
@@ -129,7 +149,7 @@ class Inspection:
         """Whether everything that can happen was explored."""
         return self.exploration.complete
 
-    def is_open(self, search: Search, node: Node) -> bool:
+    def is_open(self, search: WitnessSearch, node: Node) -> bool:
         """Return whether a search without a witness leaves it open what the answer is."""
         if node.index not in self.entered or search.witness is not None:
             return False
@@ -167,3 +187,40 @@ class Inspection:
     def node_of(self, way: CompoundTransition) -> Node:
         """Return the state that a way leads out of."""
         return self.machine.nodes[way.source]
+
+
+def suspected(inspection: Inspection, search: WitnessSearch, rule: Rule, claim: str, node: Node) -> Finding:
+    """Return what to say of a question that no run answered, though not all runs were looked at.
+
+    Args:
+        inspection: of the chart.
+        search: for a run.
+        rule: what was looked for.
+        claim: what would be so, after "whether".
+        node: the state it is about.
+    """
+    line = node.state.line if node.state is not None else None
+    answer = inspection.solver.ask(search.question.claims)
+    reason = search.undecided or why(inspection)
+    if answer.possible is None or answer.case is None:
+        return not_proved(f"whether {claim} is not known: {answer.reason or reason}", node.name, line)
+    case = _case(inspection, node, answer)
+    what = f"{claim} {replace(case, state='')}".strip()  # the claim says where
+    message = f"{what}; no run that comes there is known, yet none could be excluded: {reason}"
+    return Finding(Level.ERROR, rule, message, node.name, case, line, proved=False)
+
+
+def _case(inspection: Inspection, node: Node, answer: SolverAnswer) -> Counterexample:
+    case, chart = answer.case or {}, inspection.chart
+    inputs = {name: case[name] for name in chart.inputs if name in case}
+    return Counterexample(node.name, inputs, {name: case[name] for name in chart.variables if name in case})
+
+
+def not_proved(message: str, state: str | None = None, line: int | None = None) -> Finding:
+    """Return the note that something was not decided."""
+    return Finding(Level.NOTE, Rule.NOT_PROVED, message, state, None, line, proved=False)
+
+
+def why(inspection: Inspection) -> str:
+    """Return why not everything that can happen was explored."""
+    return "; ".join(inspection.exploration.reasons) or "not everything that can happen was tried"

@@ -6,21 +6,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from posewright.charts.checks.conditions import any_of, halves, two_of
 from posewright.charts.checks.finding import Finding, Level, Rule
-from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.question import Microstep, Question, When
-from posewright.charts.checks.search import Search, Witness
-from posewright.charts.checks.solver import Claim, claims
-from posewright.charts.checks.undecided import suspected
-from posewright.charts.checks.ways import divides, events_of, groups, outcome_differs, parting, shown, waited
+from posewright.charts.checks.inspection import Inspection, suspected
+from posewright.charts.checks.question import AtChoice, CheckQuestion, When
+from posewright.charts.checks.search import Witness, WitnessSearch
+from posewright.charts.checks.solver import (
+    CheckClaim,
+    any_of,
+    claims,
+    divides,
+    events_of,
+    groups,
+    halves,
+    outcome_differs,
+    parting,
+    shown,
+    two_of,
+    waited,
+)
 from posewright.charts.expression import Expression
 from posewright.charts.machine import CompoundTransition, Node
 from posewright.charts.model import Priority
 
 
 @dataclass(frozen=True)
-class Pair:
+class OverlapPair:
     """Two ways that may hold at once, as far as types tell.
 
     Attributes:
@@ -31,8 +41,8 @@ class Pair:
     node: Node
     one: CompoundTransition
     other: CompoundTransition
-    search: Search | None
-    alike: Search
+    search: WitnessSearch | None
+    alike: WitnessSearch
 
 
 class Overlaps:
@@ -40,7 +50,7 @@ class Overlaps:
 
     def __init__(self, inspection: Inspection) -> None:
         self.inspection = inspection
-        self.pairs: list[Pair] = []
+        self.pairs: list[OverlapPair] = []
         chart = inspection.chart
         for node in inspection.machine.nodes[1:]:
             if node.state is None or chart.priority_in(node.state) is Priority.ORDERED:
@@ -89,16 +99,16 @@ class Overlaps:
         """Return whether two ways may be open at once, as far as types tell."""
         return not self.inspection.solver.excludes(both(one, other))
 
-    def pair(self, node: Node, one: CompoundTransition, other: CompoundTransition) -> Pair:
+    def pair(self, node: Node, one: CompoundTransition, other: CompoundTransition) -> OverlapPair:
         """Return two ways with the searches for ticks in which both hold."""
-        place = Microstep(node.index, events_of(one) & events_of(other), When.ASKED)
-        alike = self.inspection.search(Question(place, both(one, other)))
+        place = AtChoice(node.index, events_of(one) & events_of(other), When.ASKED)
+        alike = self.inspection.search(CheckQuestion(place, both(one, other)))
         different = outcome_differs(one, other)
         if isinstance(different, bool):
-            return Pair(node, one, other, alike if different else None, alike)
-        asked = Question(place, (*both(one, other), *claims([different])))
+            return OverlapPair(node, one, other, alike if different else None, alike)
+        asked = CheckQuestion(place, (*both(one, other), *claims([different])))
         search = self.inspection.search(asked, exact=different.names)
-        return Pair(node, one, other, search, alike)
+        return OverlapPair(node, one, other, search, alike)
 
     def findings(self) -> Iterator[Finding]:
         """Yield what was found."""
@@ -110,7 +120,7 @@ class Overlaps:
                 told[key] = finding
         yield from told.values()
 
-    def told_of(self, pair: Pair) -> Finding | None:
+    def told_of(self, pair: OverlapPair) -> Finding | None:
         """Return what to say of a pair, None where there is nothing."""
         if pair.search is not None and pair.search.witness is not None:
             return self.found(pair, pair.search.witness, Level.ERROR)
@@ -120,7 +130,7 @@ class Overlaps:
             return replace(found, line=pair.other.line)
         return self.found(pair, pair.alike.witness, Level.NOTE) if pair.alike.witness is not None else None
 
-    def found(self, pair: Pair, witness: Witness, level: Level) -> Finding:
+    def found(self, pair: OverlapPair, witness: Witness, level: Level) -> Finding:
         """Return what to say of two ways that hold at once."""
         name = pair.node.name
         case, told = self.inspection.case(name, witness, pair.alike.names)
@@ -132,7 +142,7 @@ class Overlaps:
         return Finding(level, Rule.OVERLAP, message, name, case, pair.other.line, witness.trace)
 
 
-def both(one: CompoundTransition, other: CompoundTransition) -> tuple[Claim, ...]:
+def both(one: CompoundTransition, other: CompoundTransition) -> tuple[CheckClaim, ...]:
     """Return what holds where both of two ways may be taken."""
     return claims([one.guard, other.guard, *waited(one), *waited(other)])
 

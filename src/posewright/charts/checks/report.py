@@ -6,23 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from posewright.charts.checks.conflicts import Conflicts
-from posewright.charts.checks.faults import Faults
+from posewright.charts.checks.arithmetic import ArithmeticFaults
+from posewright.charts.checks.data_flow import Conflicts, DataFlow
+from posewright.charts.checks.dead_logic import DeadTransitions, Unreachable
+from posewright.charts.checks.declarations import CaseCollisions, FunctionTables, Unmentioned, Unused
 from posewright.charts.checks.finding import Finding, Level, Rule
-from posewright.charts.checks.flow import Flow
-from posewright.charts.checks.gaps import Gaps
-from posewright.charts.checks.idle import Idle
-from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.needles import PointGaps
+from posewright.charts.checks.gaps import Gaps, PointGaps
+from posewright.charts.checks.inspection import Inspection, not_proved, why
 from posewright.charts.checks.overlaps import Overlaps
-from posewright.charts.checks.promised import Promised
-from posewright.charts.checks.reach import Unreachable
+from posewright.charts.checks.promises import Promised
 from posewright.charts.checks.stuck import Deadlocks, Endless
-from posewright.charts.checks.tables import Tables
-from posewright.charts.checks.twins import CaseCollisions
-from posewright.charts.checks.undecided import not_proved, why
-from posewright.charts.checks.unmentioned import Unmentioned
-from posewright.charts.checks.unused import Unused
 from posewright.charts.model import Chart
 from posewright.charts.reachability import USUAL, Limits
 from posewright.errors import InputError, Where
@@ -75,9 +68,11 @@ def inspect_chart(chart: Chart, *, limits: Limits = USUAL) -> Report:
         limits: how far what can happen is explored.
     """
     inspection = Inspection(chart, limits)
-    checks: list[Check] = [make(inspection) for make in (Overlaps, Gaps, PointGaps, Faults)]
-    checks += [make(inspection) for make in (Unreachable, Idle, Flow, Conflicts, Deadlocks, Endless)]
-    checks += [make(inspection) for make in (Promised, Tables, CaseCollisions, Unused, Unmentioned)]
+    checks: list[Check] = [make(inspection) for make in (Overlaps, Gaps, PointGaps, ArithmeticFaults)]
+    checks += [
+        make(inspection) for make in (Unreachable, DeadTransitions, DataFlow, Conflicts, Deadlocks, Endless)
+    ]
+    checks += [make(inspection) for make in (Promised, FunctionTables, CaseCollisions, Unused, Unmentioned)]
     inspection.survey()
     found = [finding for check in checks for finding in check.findings()]
     if inspection.solver.missing:  # one note says it for all

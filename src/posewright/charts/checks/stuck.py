@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from posewright.charts.checks.finding import Finding, Level, Rule, show
-from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.recorder import Rows
-from posewright.charts.checks.undecided import not_proved, why
+from posewright.charts.checks.inspection import Inspection, not_proved, why
+from posewright.charts.checks.question import Rows
 from posewright.charts.machine import Node, Snapshot
 from posewright.charts.model import segments_of
 from posewright.charts.reachability import AbstractState, ReachabilityGraph

@@ -1,4 +1,4 @@
-"""Transitions that are never taken: their guard never holds, or another one always goes first."""
+"""States that are never entered, transitions that are never taken, guards that always hold."""
 
 from __future__ import annotations
 
@@ -6,28 +6,85 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
-from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.question import Microstep, Question, When
-from posewright.charts.checks.recorder import Rows, record
-from posewright.charts.checks.search import Search, Witness
-from posewright.charts.checks.solver import claims
-from posewright.charts.checks.undecided import not_proved, why
-from posewright.charts.checks.ways import divides, events_of, guard_text, lines_text, quoted, waited
+from posewright.charts.checks.inspection import Inspection, entered_by, not_proved, why
+from posewright.charts.checks.question import AtChoice, CheckQuestion, Rows, When, record
+from posewright.charts.checks.search import Witness, WitnessSearch
+from posewright.charts.checks.solver import claims, divides, events_of, guard_text, lines_text, quoted, waited
 from posewright.charts.expression import Expression
-from posewright.charts.machine import CompoundTransition
+from posewright.charts.machine import CompoundTransition, Node
 from posewright.charts.model import DONE, events_raised
+
+SHOWN = 3
+"""Ways towards a state that a message tells of."""
+
+
+class Unreachable:
+    """Looks for states that no run enters; of those inside one another, the outermost is named."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self.inspection = inspection
+        self.machine = inspection.machine
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was found."""
+        explored = self.inspection.entered
+        missed = [node for node in self.machine.nodes[1:] if node.index not in explored]
+        missed = [node for node in missed if node.parent not in {one.index for one in missed}]
+        possible = frozenset[int]() if self.inspection.complete else self.by_types()
+        for node in missed:
+            line = node.state.line if node.state is not None else None
+            if node.index in possible:
+                text = f"whether {node.name} is ever entered is not known: {why(self.inspection)}"
+                yield not_proved(text, node.name, line)
+            else:
+                yield self.found(node, line)
+
+    def found(self, node: Node, line: int | None) -> Finding:
+        """Return what to say of a state that is never entered."""
+        towards = [way for way in self.machine.ways if self.leads_to(way, node)]
+        reason = "no transition leads there"
+        if towards:
+            names = [(self.machine.nodes[way.source].name, way) for way in towards[:SHOWN]]
+            ways = "; ".join(
+                f"from {name} {'' if way.events else 'when '}{guard_text(way)}" for name, way in names
+            )
+            reason = f"it is never entered ({ways})"
+        start = self.inspection.interpreter.initial().state
+        message = f"{node.name} cannot be reached from {start}: {reason}"
+        return Finding(Level.ERROR, Rule.UNREACHABLE, message, node.name, Counterexample(node.name, {}), line)
+
+    def leads_to(self, way: CompoundTransition, node: Node) -> bool:
+        """Return whether a way goes to a state, or into it, from outside."""
+        inside = node.within | {node.index}
+        return way.source not in inside and any(goal.node in inside for goal in way.goals)
+
+    def by_types(self) -> frozenset[int]:
+        """Return the states to which a chain of ways leads of which no guard is known never to hold."""
+        found = set(self.inspection.entered)
+        passable = [w for w in self.machine.ways if not self.inspection.solver.excludes(claims([w.guard]))]
+        while True:
+            more = {
+                n
+                for way in passable
+                if way.source in found
+                for n in entered_by(self.machine, way, remembered=True)
+            } - found
+            if not more:
+                return frozenset(found)
+            found |= more
+
 
 SHOWN = 8
 """Lines that a message lists."""
 
 
-class Idle:
+class DeadTransitions:
     """Looks for ways that no explored tick took, in states that were active."""
 
     def __init__(self, inspection: Inspection) -> None:
         self.inspection = inspection
         self.taken = set(map(id, inspection.exploration.taken()))
-        self.searches: list[tuple[CompoundTransition, Search]] = []
+        self.searches: list[tuple[CompoundTransition, WitnessSearch]] = []
         self.certain: list[Finding] = []
         self.unknown: list[CompoundTransition] = []
         for way in inspection.machine.ways:
@@ -51,8 +108,8 @@ class Idle:
         if known is not None:
             self.certain.append(known)
         elif self.inspection.complete:
-            question = Question(
-                Microstep(way.source, events_of(way), When.ACTIVE), claims([way.guard, *waited(way)])
+            question = CheckQuestion(
+                AtChoice(way.source, events_of(way), When.ACTIVE), claims([way.guard, *waited(way)])
             )
             self.searches.append((way, self.inspection.search(question)))
         else:

@@ -6,15 +6,55 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from posewright.charts.checks.finding import Finding, Level, Rule, show
-from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.question import Computing, Question
-from posewright.charts.checks.search import Search, Witness
-from posewright.charts.checks.solver import Claim
-from posewright.charts.checks.undecided import not_proved, why
-from posewright.charts.checks.uses import Use
-from posewright.charts.machine import Node
+from posewright.charts.checks.inspection import Inspection, not_proved, why
+from posewright.charts.checks.question import AtEvaluation, CheckQuestion
+from posewright.charts.checks.search import Witness, WitnessSearch
+from posewright.charts.checks.solver import CheckClaim
+from posewright.charts.expression import Expression
+from posewright.charts.machine import Machine, Node
+from posewright.charts.model import Actions, Assign, Branch, every_action
 from posewright.charts.proof import DividesByZero, Outside, Saturates, places_in
 from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Type
+
+
+@dataclass(frozen=True, eq=False)
+class ExpressionUse:
+    """An expression where it stands.
+
+    Attributes:
+        variable: that its value is given to; None where it is a condition.
+    """
+
+    expression: Expression
+    node: Node
+    line: int | None
+    variable: str | None = None
+
+
+def uses_in(machine: Machine) -> Iterator[ExpressionUse]:
+    """Yield all that a step may compute; what several states share, once for each."""
+    for node in machine.nodes:
+        line = node.state.line if node.state is not None else None
+        for counter in node.counters:
+            if counter.condition is not None:
+                yield ExpressionUse(counter.condition, node, line)
+        for way in node.ways:
+            for guard, segment in zip(way.guards, way.segments, strict=True):
+                yield ExpressionUse(guard, node, segment.line)
+            yield from _of_actions(way.do, node, way.line)
+        for actions in node.actions:
+            yield from _of_actions(actions, node, line)
+
+
+def _of_actions(actions: Actions, node: Node, line: int | None) -> Iterator[ExpressionUse]:
+    for action in every_action(actions):
+        at = action.line or line
+        if isinstance(action, Assign):
+            for name, value in action.values.items():
+                yield ExpressionUse(value, node, value.source.where.line or at, name)
+        elif isinstance(action, Branch):  # what is inside comes by itself
+            yield ExpressionUse(action.when, node, action.when.source.where.line or at)
+
 
 MAX_KEPT = 1000
 """Values of all together up to which variables are followed for the sake of their ranges alone."""
@@ -27,35 +67,35 @@ WRONG = {
 
 
 @dataclass(frozen=True, eq=False)
-class Suspect:
+class ArithmeticSuspect:
     """Something that may go wrong, as far as types tell."""
 
-    use: Use
+    use: ExpressionUse
     rule: Rule
-    claim: Claim
-    search: Search
+    claim: CheckClaim
+    search: WitnessSearch
 
 
-class Faults:
+class ArithmeticFaults:
     """Looks for values that leave their ranges, results that leave 32 bits, and divisions by zero."""
 
     def __init__(self, inspection: Inspection) -> None:
         self.inspection = inspection
-        self.suspects: list[Suspect] = []
+        self.suspects: list[ArithmeticSuspect] = []
         self.kept = 1
         for uses in inspection.uses.values():
             self.suspects += self.of_uses(uses)
 
-    def of_uses(self, uses: Sequence[Use]) -> Iterator[Suspect]:
+    def of_uses(self, uses: Sequence[ExpressionUse]) -> Iterator[ArithmeticSuspect]:
         """Yield what may go wrong with one expression, over the whole domain of what it reads."""
         use, nodes = uses[0], frozenset(use.node.index for use in uses)
         for rule, claim in claims_of(use, self.inspection.chart.variables):
             if not self.inspection.solver.excludes([claim]):
                 self.keep(claim)
-                question = Question(Computing(nodes, use.expression), (claim,))
-                yield Suspect(use, rule, claim, self.inspection.search(question, exact=claim.names))
+                question = CheckQuestion(AtEvaluation(nodes, use.expression), (claim,))
+                yield ArithmeticSuspect(use, rule, claim, self.inspection.search(question, exact=claim.names))
 
-    def keep(self, claim: Claim) -> None:
+    def keep(self, claim: CheckClaim) -> None:
         """Have the variables followed that it is about, where they have few values, all together."""
         for name, kind in self.inspection.chart.variables.items():
             size = size_of(kind)
@@ -76,18 +116,18 @@ class Faults:
                 told.add((id(suspect.use.expression), suspect.rule))
                 yield self.open_note(suspect)
 
-    def is_open(self, suspect: Suspect) -> bool:
+    def is_open(self, suspect: ArithmeticSuspect) -> bool:
         """Return whether it is not known if something goes wrong."""
         return suspect.search.met > 0 and self.inspection.is_open(suspect.search, suspect.use.node)
 
-    def open_note(self, suspect: Suspect) -> Finding:
+    def open_note(self, suspect: ArithmeticSuspect) -> Finding:
         """Return the note that it is not known."""
         use, reason = suspect.use, suspect.search.undecided or why(self.inspection)
         what = WRONG[suspect.rule]
         text = f"whether `{use.expression}` ever {what} in {use.node.name} is not known: {reason}"
         return not_proved(text, use.node.name, use.line)
 
-    def found(self, suspect: Suspect, witness: Witness) -> Finding:
+    def found(self, suspect: ArithmeticSuspect, witness: Witness) -> Finding:
         """Return what to say of something that goes wrong."""
         use, name = suspect.use, self.place(suspect.use.node, witness)
         case, told = self.inspection.case(name, witness, use.expression.names)
@@ -107,14 +147,14 @@ class Faults:
             return node.name
         return witness.state.active[-1]
 
-    def range_text(self, use: Use, witness: Witness) -> str:
+    def range_text(self, use: ExpressionUse, witness: Witness) -> str:
         """Return what a variable is given, and what it can hold."""
         low, high = ends_of(self.inspection.chart.variables[use.variable or ""]) or (0, 0)
         value = use.expression.evaluate(witness.standing.held)
         return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {show(value)}"
 
 
-def claims_of(use: Use, variables: dict[str, Type]) -> Iterator[tuple[Rule, Claim]]:
+def claims_of(use: ExpressionUse, variables: dict[str, Type]) -> Iterator[tuple[Rule, CheckClaim]]:
     """Yield what would be wrong with an expression."""
     for place in places_in(use.expression.tree):
         if place.divides:

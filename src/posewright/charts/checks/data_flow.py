@@ -1,0 +1,292 @@
+"""Variables that are read before anything wrote them, left unwritten, or written by two regions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from posewright.charts.checks.finding import Finding, Level, Rule, show
+from posewright.charts.checks.inspection import Inspection
+from posewright.charts.checks.journey import Edge
+from posewright.charts.checks.question import Rows, TickTrace, Write, record
+from posewright.charts.checks.search import ExploredTick
+from posewright.charts.expression import Expression
+from posewright.charts.model import Actions, Assign, Kind, every_action, names_set
+from posewright.charts.reachability import AbstractState
+from posewright.charts.types import Value
+from posewright.errors import ExpressionError
+
+
+class WriteEffect(NamedTuple):
+    """What a tick does with the variables that are looked at.
+
+    Attributes:
+        reads: those that it reads before it writes them.
+        writes: those that it writes.
+        tells: those that it gives a value worth telling: not zero, or on a transition that says so itself.
+    """
+
+    reads: frozenset[str]
+    writes: frozenset[str]
+    tells: frozenset[str]
+
+
+class Unwritten:
+    """Paths on which a variable has not been written yet."""
+
+    def __init__(
+        self, inspection: Inspection, effects: Mapping[tuple[AbstractState, int], WriteEffect]
+    ) -> None:
+        self.inspection = inspection
+        self.effects = effects
+        self.journeys = inspection.journeys
+        self.start = self.journeys.walk.places[0][0]
+
+    def to_reading(self, name: str) -> Rows | None:
+        """Return the shortest rows to a tick that reads a variable that nothing has written."""
+        return self.path(name, lambda situation, edge: name in self.of(situation, edge).reads)
+
+    def to_unset(self, name: str) -> Rows | None:
+        """Return the shortest rows to states in which an output ought to have been set and was not."""
+        start = self.journeys.configuration(self.start)
+        told = self.told(name) if self.inspection.chart.kind is Kind.STATECHART else None
+
+        def ends(situation: AbstractState, edge: Edge) -> bool:
+            if edge.rest is None or name in self.of(situation, edge).writes:
+                return False
+            configuration = self.journeys.configuration(edge.rest)
+            return configuration != start and (told is None or configuration in told)
+
+        return self.path(name, ends)
+
+    def told(self, name: str) -> set[tuple[int, ...]]:
+        """Return the innermost states in which some tick ends that gave the output a value worth telling."""
+        return {
+            self.journeys.configuration(edge.rest)
+            for situations in self.journeys.situations_at.values()
+            for situation in situations
+            for edge in self.journeys.edges(situation)
+            if edge.rest is not None and name in self.of(situation, edge).tells
+        }
+
+    def path(self, name: str, ends: Callable[[AbstractState, Edge], bool]) -> Rows | None:
+        """Return the shortest rows on which a variable stays unwritten up to a tick that `ends` it."""
+        if not self.is_likely(name, ends):
+            return None
+        return self.journeys.shortest(lambda one, edge: name not in self.of(one, edge).writes, ends)
+
+    def is_likely(self, name: str, ends: Callable[[AbstractState, Edge], bool]) -> bool:
+        """Return whether there is such a path if time were not counted; that is found out much faster."""
+        met, waiting = {self.start}, [self.start]
+        while waiting:
+            for situation in self.journeys.situations_at.get(waiting.pop(), ()):
+                for edge in self.journeys.edges(situation):
+                    if ends(situation, edge):
+                        return True
+                    rest = edge.rest
+                    if rest is None or rest in met or name in self.of(situation, edge).writes:
+                        continue
+                    met.add(rest)
+                    waiting.append(rest)
+        return False
+
+    def of(self, situation: AbstractState, edge: Edge) -> WriteEffect:
+        """Return what a tick does."""
+        return self.effects[situation, edge.case]
+
+
+class DataFlow:
+    """Follows locals and outputs of which it is not declared what they hold at the start."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self.inspection = inspection
+        chart, machine = inspection.chart, inspection.machine
+        read = frozenset[str]().union(*(one.names for one in machine.expressions))
+        blocks = [way.do for way in machine.ways] + [one for node in machine.nodes for one in node.actions]
+        written = frozenset[str]().union(*map(names_set, blocks))
+        open_ones = [name for name in chart.variables if name not in chart.initial_values]
+        self.locals = [name for name in open_ones if name in chart.locals and name in read]
+        # an output that the chart itself reads is a memory, and begins at zero like one
+        self.outputs = [name for name in open_ones if name in chart.outputs and name in written - read]
+        self.spoken = {
+            id(one) for way in machine.ways for one in every_action(way.do) if isinstance(one, Assign)
+        }
+        self.effects: dict[tuple[AbstractState, int], WriteEffect] = {}
+        self.names = self.left_open()
+        if self.names:
+            inspection.watchers.append(self.see)
+
+    def left_open(self) -> frozenset[str]:
+        """Return the variables of interest that not every first tick writes before it reads them."""
+        names = frozenset((*self.locals, *self.outputs))
+        start = self.inspection.journeys.situations[0]
+        ticks = [record(self.inspection.interpreter, start.state, case.inputs) for case in start.cases]
+        effects = [self.effect(tick, names) for tick in ticks]
+        return frozenset(
+            name for name in names if any(name in e.reads or name not in e.writes for e in effects)
+        )
+
+    def see(self, step: ExploredTick) -> None:
+        """Keep note of what a tick does."""
+        self.effects[step.situation, step.number] = self.effect(step.tick, self.names)
+
+    def effect(self, tick: TickTrace, names: frozenset[str]) -> WriteEffect:
+        """Return what a tick does with some variables."""
+        first: dict[str, int] = {}
+        tells = set[str]()
+        for write in tick.writes:
+            if write.name in names:
+                first.setdefault(write.name, write.after)
+                if write.name not in tells and self.tells(tick, write):
+                    tells.add(write.name)
+        return WriteEffect(frozenset(self.reads(tick, names, first)), frozenset(first), frozenset(tells))
+
+    def reads(self, tick: TickTrace, names: frozenset[str], first: Mapping[str, int]) -> set[str]:
+        """Return the variables that a tick reads before it writes them."""
+        found, end = set[str](), len(tick.asked) + 1
+        for place, asked in enumerate(tick.asked):
+            mine = asked.expression.names
+            if not mine.isdisjoint(names):
+                early = [name for name in mine & names if place < first.get(name, end)]
+                if early:
+                    found |= reads_of(asked.expression, asked.held).intersection(early)
+        return found
+
+    def tells(self, tick: TickTrace, write: Write) -> bool:
+        """Return whether a variable is given a value worth telling."""
+        kind = self.inspection.chart.variables[write.name]
+        return id(write.action) in self.spoken or kind.fit(tick.asked[write.passed].value) != kind.zero
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was found."""
+        if not self.names:
+            return
+        paths = Unwritten(self.inspection, self.effects)
+        for name in self.locals:
+            rows = paths.to_reading(name) if name in self.names else None
+            if rows is not None:
+                yield self.early_reading(name, rows)
+        for name in self.outputs:
+            rows = paths.to_unset(name) if name in self.names else None
+            if rows is not None:
+                yield self.unset(name, rows)
+
+    def early_reading(self, name: str, rows: Rows) -> Finding:
+        """Return that a variable is read before anything sets it."""
+        before, tick = self.inspection.last_tick(rows)
+        asked = next(one for one in tick.asked if name in reads_of(one.expression, one.held))
+        zero = show(self.inspection.chart.variables[name].zero)
+        message = f"{name} is read by `{asked.expression}` before anything sets it"
+        message += f": it is {zero} there, as nothing says otherwise; give it a value in `initial_values`"
+        active = {*before.numbers, *(tick.after.numbers if tick.after is not None else ())}
+        uses = self.inspection.uses[id(asked.expression)]
+        use = next((one for one in uses if one.node.index in active), uses[0])
+        place, line = use.node.name, asked.expression.source.where.line or use.line
+        case = self.inspection.counterexample(place, rows[-1], asked.held, {name})
+        return Finding(Level.WARNING, Rule.READ_BEFORE_WRITE, message, place, case, line, rows)
+
+    def unset(self, name: str, rows: Rows) -> Finding:
+        """Return that an output is not set on some path."""
+        before, tick = self.inspection.last_tick(rows)
+        place = tick.after.state if tick.after is not None else before.state
+        zero = show(self.inspection.chart.outputs[name].zero)
+        message = (
+            f"nothing has set {name} on the way to {place}: it is {zero} there, as nothing says otherwise"
+        )
+        message += "; set it on every way, or give it a value in `initial_values`"
+        case = self.inspection.counterexample(before.state, rows[-1], tick.env, {name})
+        line = tick.taken[-1].line if tick.taken else None
+        place = self.inspection.one_of(place)
+        return Finding(Level.WARNING, Rule.OUTPUT_UNSET, message, place, case, line, rows)
+
+
+class _Spy(dict[str, Any]):
+    """Names and what they stand at; notes which were asked for."""
+
+    def __init__(self, held: Mapping[str, Any]) -> None:
+        super().__init__(held)
+        self.read = set[str]()
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+
+def reads_of(expression: Expression, held: Mapping[str, Value]) -> set[str]:
+    """Return the names that computing an expression really reads: `and`, `or` and `if` may stop before."""
+    spy = _Spy(held)
+    with suppress(ExpressionError):
+        expression.evaluate(spy)
+    return spy.read
+
+
+class Conflict(NamedTuple):
+    """Two states that set one variable in the same tick."""
+
+    earlier: int
+    later: int
+    step: ExploredTick
+
+
+class Conflicts:
+    """Looks for ticks in which two regions set one variable."""
+
+    def __init__(self, inspection: Inspection) -> None:
+        self.inspection = inspection
+        self.nodes = inspection.machine.nodes
+        self.owners: dict[int, int] = {}
+        self.writers: dict[str, set[int]] = {}
+        for node in self.nodes:
+            for actions in (*node.actions, *(way.do for way in node.ways)):
+                self.note(actions, node.index)
+        pairs = {name: combinations(sorted(found), 2) for name, found in self.writers.items()}
+        self.names = {name for name, both in pairs.items() if any(self.regions(a, b) for a, b in both)}
+        self.first: dict[tuple[str, tuple[int, int]], Conflict] = {}
+        if self.names:
+            inspection.watchers.append(self.see)
+
+    def note(self, actions: Actions, owner: int) -> None:
+        """Keep note of who sets what."""
+        for action in every_action(actions):
+            if isinstance(action, Assign):
+                self.owners[id(action)] = owner
+                for name in action.values:
+                    self.writers.setdefault(name, set()).add(owner)
+
+    def regions(self, one: int, other: int) -> tuple[int, int] | None:
+        """Return the regions in which two states are active side by side; None where they are not."""
+        ways = [(*reversed(self.nodes[number].around), number) for number in (one, other)]
+        for a, b in zip(*ways, strict=False):
+            if a != b:
+                return (min(a, b), max(a, b)) if self.nodes[self.nodes[a].parent].parallel else None
+        return None
+
+    def see(self, step: ExploredTick) -> None:
+        """Keep note of the first tick of every conflict."""
+        writers: dict[str, list[int]] = {}
+        for write in step.tick.writes:
+            if write.name in self.names:
+                owner = self.owners[id(write.action)]
+                earlier = writers.setdefault(write.name, [])
+                for other in earlier:
+                    regions = self.regions(owner, other)
+                    if regions is not None:
+                        self.first.setdefault((write.name, regions), Conflict(other, owner, step))
+                earlier.append(owner)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what was found."""
+        for (name, _), conflict in self.first.items():
+            yield self.found(name, conflict)
+
+    def found(self, name: str, conflict: Conflict) -> Finding:
+        """Return what to say of a conflict."""
+        one, other = self.nodes[conflict.earlier], self.nodes[conflict.later]
+        message = f"{one.name} and {other.name} both set {name} in one tick: it holds what {other.name} says"
+        trace = (*self.inspection.exploration.trace_to(conflict.step.state), conflict.step.case.inputs)
+        _, tick = self.inspection.last_tick(trace)
+        case = self.inspection.counterexample(other.name, trace[-1], tick.env, {name})
+        line = other.state.line if other.state is not None else None
+        return Finding(Level.WARNING, Rule.WRITE_CONFLICT, message, other.name, case, line, trace)
