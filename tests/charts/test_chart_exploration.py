@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from posewright.charts.expression import parse_expression
 from posewright.charts.formats import parse_chart
-from posewright.charts.machine import (Interpreter, Snapshot)
+from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.reachability import (Exploration, Limits, explore)
-from posewright.charts.types import (BoolType, EnumType, IntType, Value)
+from posewright.charts.reachability import Exploration, Limits, WorkBudget, explore
+from posewright.charts.types import BoolType, EnumType, IntType, Value
 from posewright.errors import PosewrightError
 
 from .random_charts import charts, rows
@@ -250,6 +250,23 @@ def test_limits_are_said_and_the_first_states_are_whole() -> None:
     seen = explore(chart("  a: [{when: after(60 s), go: b}]\n  b: []\n"), limits=Limits(states=20))
     assert not seen.complete
     assert "more than 20 states" in seen.reasons[0]
+
+
+def test_an_exploration_ends_when_the_work_or_the_time_is_over() -> None:
+    text = "  a: [{when: n * d > e, go: b}, {when: after(60 s), go: b}]\n  b: [{when: after(60 s), go: a}]\n"
+    late = iter([False] * 10)
+    for limits in (Limits(work=500), Limits(is_over=lambda: next(late, True))):
+        seen = explore(chart(text), limits=limits)
+        assert not seen.complete
+        assert "over" in seen.reasons[-1] or "more work" in seen.reasons[-1]
+        assert 1 < len(seen.graph.states) < len(seen.graph) + 1 < 100
+    assert explore(chart(text)).complete
+
+
+def test_several_explorations_share_their_work() -> None:
+    text = "  a: [{when: after(60 s), go: b}]\n  b: []\n"
+    budget = WorkBudget(Limits(work=8_000))
+    assert [explore(chart(text), budget=budget).complete for _ in range(3)] == [True, True, False]
 
 
 def test_watched_conditions_are_answered_after_the_tick() -> None:

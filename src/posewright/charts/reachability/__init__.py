@@ -17,20 +17,23 @@ from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain, Spans, parted
 from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
-from posewright.charts.reachability.graph import ReachabilityGraph
-from posewright.charts.reachability.limits import USUAL, Limits
+from posewright.charts.reachability.graph import BreadthFirst, Edge, ReachabilityGraph
+from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, Solver, paths
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.reachability.states import AbstractState, Follower, SymbolicStep
+from posewright.charts.reachability.states import AbstractState, FollowedTick, Follower, SymbolicStep
 
 __all__ = [
     "USUAL",
     "AbstractState",
     "Abstraction",
     "Answer",
+    "BreadthFirst",
     "Domain",
+    "Edge",
     "Equivalence",
     "Exploration",
+    "FollowedTick",
     "Follower",
     "InputSpace",
     "Limits",
@@ -41,6 +44,7 @@ __all__ = [
     "Spans",
     "SymbolicStep",
     "TimerAbstraction",
+    "WorkBudget",
     "equivalent",
     "explore",
     "keep_registers",

@@ -34,8 +34,9 @@ from posewright.charts.expression import (
 from posewright.charts.machine import Counter, Machine, every_actions
 from posewright.charts.model import Action, Assign, Branch, every_action
 from posewright.charts.proof import Translator
-from posewright.charts.reachability.bisection import SMALL, Compute, where
+from posewright.charts.reachability.bisection import Compute, where
 from posewright.charts.reachability.domain import Domain, parted, plainest
+from posewright.charts.reachability.limits import MAX_CELLS, SMALL
 from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
 
 
@@ -80,9 +81,6 @@ def held(kind: Type, expression: Expression, types: Mapping[str, Type]) -> Tree:
 def _between(tree: Tree, low: float, high: float) -> Tree:
     return Call("max", (Call("min", (tree, Literal(high))), Literal(low)))
 
-
-MAX_CELLS = 200
-"""Cells of one register beyond which it is kept as it is."""
 
 DIVISIONS = (Operator.OVER, Operator.MODULO)
 

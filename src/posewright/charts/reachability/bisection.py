@@ -27,19 +27,8 @@ from posewright.charts.expression import (
     nodes_of,
 )
 from posewright.charts.reachability.domain import Domain, Spans
+from posewright.charts.reachability.limits import BLURRED, LARGE, NEAR, SMALL
 from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType
-
-SMALL = 64
-"""Values tried one and all, whatever is asked."""
-
-LARGE = 2**16
-"""Values tried one and all where the comparison is not of lines."""
-
-NEAR = 3
-"""Neighbours of a kink that are looked at each for itself, for rounding blurs it."""
-
-BLURRED = 8
-"""Neighbours of a crossing of two terms that both round, looked at each for itself."""
 
 Compute = Callable[[int], Any]
 """What a term comes to at the value of that number on the axis."""

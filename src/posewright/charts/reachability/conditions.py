@@ -33,15 +33,10 @@ from posewright.charts.expression import (
 from posewright.charts.reachability.abstraction import may_be_undefined
 from posewright.charts.reachability.bisection import Compute, where
 from posewright.charts.reachability.domain import Domain, Spans, count, parted
+from posewright.charts.reachability.limits import FEW, FEW_UNSOLVED, MAX_BESIDE, MAX_NEIGHBOURS, MAX_ROUNDS
 from posewright.charts.reachability.path import Decider, PathCondition, Relation
 from posewright.charts.types import BoolType, Type, Value
 from posewright.errors import ExpressionError
-
-ROUNDS = 12
-"""Mistakes put right before the guess is given up."""
-
-STEPS = 1000
-"""Neighbours of a mistake that are looked at one by one."""
 
 
 class Settling:
@@ -66,7 +61,7 @@ class Settling:
 
     def settle(self, spans: Spans) -> tuple[Spans, bool]:
         """Return the set for which the condition holds, and whether that is proved."""
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ROUNDS):
             outside = parted(self.axis.whole, spans)[1]
             known, wrong = self.mistake(spans, self.relation.turned())
             if known and wrong is None:
@@ -88,10 +83,11 @@ class Settling:
     def around(self, index: int) -> tuple[int, int]:
         """Return the values beside one for which the condition is the same, as far as they were looked at."""
         ((low, high),) = self.axis.whole
+        low, high = max(low, index - MAX_NEIGHBOURS), min(high, index + MAX_NEIGHBOURS)
         answer, ends = self.holds(index), []
         for step in (-1, 1):
             at = index
-            while low <= at + step <= high and abs(at - index) < STEPS and self.holds(at + step) is answer:
+            while low <= at + step <= high and self.holds(at + step) is answer:
                 at += step
             ends.append(at)
         return ends[0], ends[1]
@@ -107,12 +103,6 @@ def _sorted(spans: Spans) -> Spans:
             found.append((low, high))
     return tuple(found)
 
-
-FEW = 8
-"""Values of an input up to which each is followed on a path of its own, where several inputs are compared."""
-
-FEW_UNSOLVED = 64
-"""The same where there is no solver."""
 
 Env = dict[str, Any]
 
@@ -162,7 +152,7 @@ class Atom:
         if found is None:
             others = [one for one in self.inputs if one != name]
             env = {**dict(zip(self.registers, held, strict=True)), **dict(zip(others, given, strict=True))}
-            found = self.sets[key] = self.where(name, env, path.solver.decider)
+            found = self.sets[key] = self.where(name, env, path)
         spans, exact = found
         if not exact and path.solver.decider is not None:
             return path.relate(self.relation(held, path))
@@ -170,9 +160,9 @@ class Atom:
             path.doubts.append(f"`{self.expression}` was decided at some values of {name} only")
         return path.split(name, spans)
 
-    def where(self, name: str, env: Env, decider: Decider | None) -> tuple[Spans, bool]:
+    def where(self, name: str, env: Env, path: PathCondition) -> tuple[Spans, bool]:
         """Return the values of one input for which the comparison holds, and whether that is exact."""
-        axis, compile_at = self.axes[name], self.compile_at(name, env)
+        axis, compile_at, decider = self.axes[name], self.compile_at(name, env, path), path.solver.decider
         spans, exact = where(self.tree, name, axis, compile_at)
         exact = exact and not may_be_undefined(self.put_in(env).condition, {name: axis.kind})
         if exact or decider is None:
@@ -180,7 +170,7 @@ class Atom:
         holds = compile_at(self.tree)
         return Settling(name, axis, self.put_in(env), decider, lambda index: bool(holds(index))).settle(spans)
 
-    def compile_at(self, name: str, env: Env) -> Callable[[Tree], Compute]:
+    def compile_at(self, name: str, env: Env, path: PathCondition) -> Callable[[Tree], Compute]:
         """Return what makes a term ready to be computed for every value of one input."""
         value_of, expression = self.axes[name].value, self.expression
 
@@ -188,6 +178,7 @@ class Atom:
             evaluate, around = compile_tree(tree, expression.fixed, expression.source), dict(env)
 
             def compute(index: int) -> Any:
+                path.work += 1
                 around[name] = value_of(index)
                 try:
                     return evaluate(around)
@@ -234,9 +225,6 @@ Answer = Callable[[dict[str, Any], PathCondition], Any]
 """From the registers and a path to a value; the path then holds only the inputs that give it."""
 
 DIVISIONS = frozenset({Operator.OVER, Operator.MODULO})
-
-MAX_BESIDE = 16
-"""Combinations of short inputs followed one by one beside a long one that is split."""
 
 
 class Conditions:

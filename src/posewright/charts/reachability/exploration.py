@@ -11,7 +11,7 @@ from posewright.charts.machine import Asked, CompoundTransition, Interpreter, Ma
 from posewright.charts.model import Chart
 from posewright.charts.proof import SolverBudget
 from posewright.charts.reachability.graph import ReachabilityGraph
-from posewright.charts.reachability.limits import USUAL, Limits
+from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace
 from posewright.charts.reachability.states import AbstractStates, SymbolicStep
 from posewright.charts.types import Value
@@ -124,6 +124,7 @@ def explore(
     limits: Limits = USUAL,
     interpreter: Interpreter | None = None,
     pool: SolverBudget | None = None,
+    budget: WorkBudget | None = None,
 ) -> Exploration:
     """Return everything that a chart can do.
 
@@ -139,10 +140,12 @@ def explore(
         limits: how far to go.
         interpreter: of the chart, where there is one already.
         pool: effort of proving that is shared with others who ask about the chart.
+        budget: work that is shared with other explorations.
     """
     interpreter = interpreter or Interpreter(chart)
     asked = Asked(interpreter.machine, watching)
-    looked = AbstractStates(interpreter, InputSpace.of(chart, pool), asked, keep, limits, marks=marks)
+    inputs, budget = InputSpace.of(chart, pool), budget or WorkBudget(limits)
+    looked = AbstractStates(interpreter, inputs, asked, keep, limits=limits, budget=budget, marks=marks)
     graph = ReachabilityGraph(looked)
     graph.explore([looked.split(interpreter.initial())], limits)
     reasons = (*looked.doubts, graph.stopped) if graph.stopped else tuple(looked.doubts)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from posewright.charts.reachability.abstraction import Counts, TimerAbstraction
-from posewright.charts.reachability.limits import Limits
+from posewright.charts.reachability.limits import WORK_FOR_NODE, Limits, WorkBudget
 from posewright.charts.reachability.states import AbstractState, SymbolicStep
 from posewright.charts.types import Value
 
@@ -74,11 +74,13 @@ class StateSpace(Protocol):
         clocks: how counters go on.
         doubts: in words, why steps may be missing.
         count: steps looked at so far.
+        budget: the work that may be done.
     """
 
     clocks: TimerAbstraction
     doubts: dict[str, None]
     count: int
+    budget: WorkBudget
 
     def at_number(self, rest: int, number: int) -> AbstractState:
         """Return what can happen in a state; its counters by their number."""
@@ -157,6 +159,8 @@ class ReachabilityGraph:
 
     def _too_far(self, limits: Limits) -> str:
         space = self.space
+        if space.budget.spend(WORK_FOR_NODE):
+            return space.budget.over
         if len(self) > (limits.doubtful_states if space.doubts else limits.states):
             return f"more than {len(self) - 1} states"
         return f"more than {space.count - 1} cases" if space.count > limits.cases else ""

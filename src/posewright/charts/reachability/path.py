@@ -13,6 +13,7 @@ from posewright.charts.expression import Binary, Expression, Literal, Name, Oper
 from posewright.charts.model import Chart
 from posewright.charts.proof import Prover, SolverBudget
 from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
+from posewright.charts.reachability.limits import MAX_TRIED, STEPS_FOR_WORK, WorkBudget
 from posewright.charts.types import BoolType, Value
 
 
@@ -44,10 +45,6 @@ class InputSpace:
     def plain(self) -> Mapping[str, Value]:
         """Each as plain as may be: false, zero."""
         return {name: plainest(axis, axis.whole) for name, axis in self.axes.items()}
-
-
-TRIED = 400
-"""Combinations of values that are tried before a solver is asked."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +80,10 @@ class Found:
 class Decider(Protocol):
     """Who decides what trying does not: the prover."""
 
+    @property
+    def work(self) -> int:
+        """The work that was done so far."""
+
     def decide(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
     ) -> Found:
@@ -95,6 +96,12 @@ class Solver:
 
     decider: Decider | None = None
     known: dict[object, Found] = field(default_factory=dict)
+    tries: int = 0
+
+    @property
+    def work(self) -> int:
+        """The work that was done so far."""
+        return self.tries + (0 if self.decider is None else self.decider.work)
 
     def find(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
@@ -132,7 +139,8 @@ class Solver:
     ) -> Mapping[str, Value] | None:
         """Return values that fit, if one of a few combinations does."""
         several = [_some(axes[name], sets[name]) for name in axes]
-        for values in islice(product(*several), TRIED):
+        for values in islice(product(*several), MAX_TRIED):
+            self.tries += 1
             point = dict(zip(axes, values, strict=True))
             if all(bool(one.condition.evaluate(point)) is one.holds for one in relations):
                 return point
@@ -173,6 +181,11 @@ class ByProof:
 
     def __init__(self, axes: Mapping[str, Domain], pool: SolverBudget | None = None) -> None:
         self.prover = Prover({name: axis.kind for name, axis in axes.items()}, pool=pool)
+
+    @property
+    def work(self) -> int:
+        """The work that was done so far, by all who share the effort."""
+        return (self.prover.pool.steps + self.prover.pool.bit_steps) // STEPS_FOR_WORK
 
     def decide(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
@@ -218,9 +231,6 @@ T = TypeVar("T")
 
 Choices = tuple[int, ...]
 
-SAMPLES = 5
-"""Values that stand for too many to be followed one by one."""
-
 
 class PathCondition:
     """The inputs of one tick, known as far as something asked for them.
@@ -235,6 +245,7 @@ class PathCondition:
         open: prefixes of the paths that part from this one.
         doubts: in words, why the paths may not be all there are.
         loose: whether a register was given a value that only stands for the one it would have.
+        work: expressions that were computed for it.
     """
 
     def __init__(self, given: InputSpace, prefix: Choices = ()) -> None:
@@ -250,6 +261,7 @@ class PathCondition:
         self.related: frozenset[str] = frozenset()
         self.doubts: list[str] = []
         self.loose = False
+        self.work = 1
 
     def holds(self, name: str) -> bool:
         """Return whether a truth value, an input or an event, is true on this path."""
@@ -363,7 +375,10 @@ class PathCondition:
 
 
 def paths(
-    inputs: InputSpace, take: Callable[[PathCondition], T], limit: int
+    inputs: InputSpace,
+    take: Callable[[PathCondition], T],
+    limit: int,
+    budget: WorkBudget | None = None,
 ) -> Iterator[tuple[PathCondition, T]]:
     """Yield all paths of something, with what came of it; the last one has a doubt if there are too many.
 
@@ -371,15 +386,18 @@ def paths(
         inputs: that it depends on.
         take: does it, and asks the path for all that depends on inputs.
         limit: so many paths are followed at most.
+        budget: the work that following them may take, one path in any case; None: any.
     """
     waiting: list[Choices] = [()]
     count = 0
     while waiting:
         path = PathCondition(inputs, waiting.pop())
+        before = inputs.solver.work
         result = take(path)
         waiting += path.open
         count += 1
-        if count >= limit and waiting:
-            path.doubts.append(f"more than {limit} cases")
+        over = budget.spend(path.work + inputs.solver.work - before) if budget else ""
+        if waiting and (over or count >= limit):
+            path.doubts.append(over or f"more than {limit} cases")
             waiting.clear()
         yield path, result

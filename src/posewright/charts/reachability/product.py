@@ -24,10 +24,9 @@ from posewright.charts.expression import (
 from posewright.charts.machine import Asked, Interpreter, Machine, Snapshot, every_actions
 from posewright.charts.model import Assign, every_action
 from posewright.charts.reachability.abstraction import Counts, held, keep_registers
-from posewright.charts.reachability.bisection import SMALL
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
-from posewright.charts.reachability.limits import Limits
+from posewright.charts.reachability.limits import SMALL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
 from posewright.charts.reachability.states import AbstractStates
@@ -255,6 +254,7 @@ class Pairs:
         outputs = a.chart.outputs
         self.inputs = InputSpace.of(a.chart)
         self.limits = limits
+        self.budget = WorkBudget(limits)
         self.told = told
         terms = unread_outputs(a.machine) & unread_outputs(b.machine)
         terms -= {name for name in told if told[name] > 1 or not is_large(outputs[name])}
@@ -272,7 +272,9 @@ class Pairs:
     def side(self, run: Interpreter, terms: frozenset[str]) -> AbstractStates:
         """Return what looks into one of the charts, of which these outputs are compared by terms."""
         keep = (*self.by_value, *read_by(run.machine, terms))
-        return AbstractStates(run, self.inputs, Asked(run.machine, ()), keep, self.limits)
+        return AbstractStates(
+            run, self.inputs, Asked(run.machine, ()), keep, limits=self.limits, budget=self.budget
+        )
 
     def start(self, one: Snapshot, other: Snapshot) -> PairPlace:
         """Return the place of two states whose outputs are known."""
@@ -320,7 +322,7 @@ class Pairs:
             return self.together(states, place.rest[2], path)
 
         found = []
-        for path, case in paths(self.inputs, take, self.limits.cases_of_one):
+        for path, case in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
             found.append(case)
             self.doubts |= dict.fromkeys(f"{states[0].state}: {doubt}" for doubt in path.doubts)
         return tuple(found)

@@ -10,13 +10,11 @@ from posewright.charts.expression import Binary, Expression, If, Literal, Operat
 from posewright.charts.reachability.abstraction import Abstraction, is_defined, may_be_undefined
 from posewright.charts.reachability.conditions import Answer, Conditions, chooses
 from posewright.charts.reachability.domain import Domain
+from posewright.charts.reachability.limits import MAX_PICKED
 from posewright.charts.reachability.path import PathCondition
 from posewright.charts.types import EnumType, FloatType, Type, Value
 
 __all__ = ["Answer", "Questions"]
-
-MAX_PICKED = 64
-"""Combinations of inputs followed one by one where a register keeps what was computed from them."""
 
 
 class Questions:

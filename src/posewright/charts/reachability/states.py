@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from posewright.charts.expression import Expression
 from posewright.charts.machine import (
     MAX_MICROSTEPS,
     Asked,
@@ -20,7 +21,7 @@ from posewright.charts.model import Assign, Branch, every_action
 from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction, keep_registers
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
-from posewright.charts.reachability.limits import Limits
+from posewright.charts.reachability.limits import MANY_MICROSTEPS, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, paths
 from posewright.charts.reachability.questions import Questions
 from posewright.charts.types import BoolType, Type, Value
@@ -46,10 +47,6 @@ class SymbolicStep:
     raised: tuple[str, ...] = ()
     error: PosewrightError | None = None
     answers: tuple[bool, ...] = ()
-
-
-MANY = 8
-"""Microsteps of a tick after which it is looked at whether it goes round in a circle."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,12 @@ class FollowedTick(Tick):
     def __init__(
         self, machine: Machine, state: Snapshot, path: PathCondition, answers: Mapping[int, Answer]
     ) -> None:
-        super().__init__(machine, state, lambda expression, env: answers[id(expression)](env, path))
+
+        def compute(expression: Expression, env: dict[str, Any]) -> Any:
+            path.work += 1
+            return answers[id(expression)](env, path)
+
+        super().__init__(machine, state, compute)
         self.path = path
         self.met: dict[object, tuple[int, int, int]] = {}
         self.ways = [0]
@@ -100,7 +102,7 @@ class FollowedTick(Tick):
         moved = super().microstep(event)
         if moved:
             self.ways.append(len(self.taken))
-            if self.microsteps > MANY:
+            if self.microsteps > MANY_MICROSTEPS:
                 self.look_round()
         return moved
 
@@ -246,14 +248,16 @@ class AbstractStates:
         inputs: InputSpace,
         asked: Asked,
         keep: Collection[str],
-        limits: Limits,
         *,
+        limits: Limits,
+        budget: WorkBudget,
         marks: Mapping[str, Collection[Value]] | None = None,
     ) -> None:
         self.interpreter = interpreter
         self.machine = interpreter.machine
         self.inputs = inputs
         self.limits = limits
+        self.budget = budget
         self.clocks = TimerAbstraction(self.machine)
         self.keeps = keep_registers(self.machine, asked.conditions, keep, marks)
         self.follower = Follower(self.machine, inputs.axes, self.keeps, asked)
@@ -305,7 +309,7 @@ class AbstractStates:
         def take(path: PathCondition) -> Followed:
             return self.follower.follow(state, path)
 
-        for path, followed in paths(self.inputs, take, self.limits.cases_of_one):
+        for path, followed in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
             cases.append(self.case(state, path, followed))
             self.doubts |= dict.fromkeys(f"{state.state}: {doubt}" for doubt in path.doubts)
             whole = whole and not path.doubts
