@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from posewright.charts.checks.finding import Finding, Level, Rule, show
-from posewright.charts.checks.inspection import Inspection, not_proved, why
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
+from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import AtEvaluation, CheckQuestion
 from posewright.charts.checks.search import Witness, WitnessSearch
 from posewright.charts.checks.solver import CheckClaim
@@ -76,20 +76,23 @@ class ArithmeticSuspect:
     search: WitnessSearch
 
 
-class ArithmeticFaults:
+class ArithmeticFaults(Check):
     """Looks for values that leave their ranges, results that leave 32 bits, and divisions by zero."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
+    def ask(self) -> None:
+        """Ask what may go wrong, have runs searched for in which it does, and variables followed for that."""
         self.suspects: list[ArithmeticSuspect] = []
         self.kept = 1
-        for uses in inspection.uses.values():
-            self.suspects += self.of_uses(uses)
+        uses: dict[tuple[int, str | None], list[ExpressionUse]] = {}
+        for use in uses_in(self.machine):
+            uses.setdefault((id(use.expression), use.variable), []).append(use)
+        for same in uses.values():
+            self.suspects += self.of_uses(same)
 
     def of_uses(self, uses: Sequence[ExpressionUse]) -> Iterator[ArithmeticSuspect]:
         """Yield what may go wrong with one expression, over the whole domain of what it reads."""
         use, nodes = uses[0], frozenset(use.node.index for use in uses)
-        for rule, claim in claims_of(use, self.inspection.chart.variables):
+        for rule, claim in claims_of(use, self.chart.variables):
             if not self.inspection.solver.excludes([claim]):
                 self.keep(claim)
                 question = CheckQuestion(AtEvaluation(nodes, use.expression), (claim,))
@@ -97,14 +100,14 @@ class ArithmeticFaults:
 
     def keep(self, claim: CheckClaim) -> None:
         """Have the variables followed that it is about, where they have few values, all together."""
-        for name, kind in self.inspection.chart.variables.items():
+        for name, kind in self.chart.variables.items():
             size = size_of(kind)
             if name in claim.names - self.inspection.kept and size * self.kept <= MAX_KEPT:
                 self.kept *= size
                 self.inspection.kept.add(name)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield the numbers that go wrong, and those of which it is not known."""
         told = set[tuple[int, Rule]]()
         for suspect in self.suspects:
             key = id(suspect.use.expression), suspect.rule
@@ -122,7 +125,7 @@ class ArithmeticFaults:
 
     def open_note(self, suspect: ArithmeticSuspect) -> Finding:
         """Return the note that it is not known."""
-        use, reason = suspect.use, suspect.search.undecided or why(self.inspection)
+        use, reason = suspect.use, suspect.search.undecided or self.inspection.why
         what = WRONG[suspect.rule]
         text = f"whether `{use.expression}` ever {what} in {use.node.name} is not known: {reason}"
         return not_proved(text, use.node.name, use.line)
@@ -149,7 +152,7 @@ class ArithmeticFaults:
 
     def range_text(self, use: ExpressionUse, witness: Witness) -> str:
         """Return what a variable is given, and what it can hold."""
-        low, high = ends_of(self.inspection.chart.variables[use.variable or ""]) or (0, 0)
+        low, high = ends_of(self.chart.variables[use.variable or ""]) or (0, 0)
         value = use.expression.evaluate(witness.standing.held)
         return f"{use.variable} leaves its range {low:g}..{high:g}: `{use.expression}` is {show(value)}"
 

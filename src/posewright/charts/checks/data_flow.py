@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from posewright.charts.checks.arithmetic import uses_in
 from posewright.charts.checks.finding import Finding, Level, Rule, show
-from posewright.charts.checks.inspection import Inspection
-from posewright.charts.checks.journey import Edge
+from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import Rows, TickTrace, Write, record
 from posewright.charts.checks.search import ExploredTick
 from posewright.charts.expression import Expression
+from posewright.charts.machine import every_actions
 from posewright.charts.model import Actions, Assign, Kind, every_action, names_set
-from posewright.charts.reachability import AbstractState
+from posewright.charts.reachability import BreadthFirst, Exploration, SymbolicStep
 from posewright.charts.types import Value
 from posewright.errors import ExpressionError
 
@@ -28,84 +29,82 @@ class WriteEffect(NamedTuple):
         tells: those that it gives a value worth telling: not zero, or on a transition that says so itself.
     """
 
-    reads: frozenset[str]
-    writes: frozenset[str]
-    tells: frozenset[str]
+    reads: Collection[str]
+    writes: Collection[str]
+    tells: Collection[str]
+
+
+class _Everything(frozenset[str]):
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+NOTHING_KNOWN = WriteEffect((), _Everything(), ())
+"""Of a tick that was not looked at: as if it wrote everything, no run goes on over it."""
 
 
 class Unwritten:
-    """Paths on which a variable has not been written yet."""
+    """Runs on which a variable has not been written yet."""
 
-    def __init__(
-        self, inspection: Inspection, effects: Mapping[tuple[AbstractState, int], WriteEffect]
-    ) -> None:
-        self.inspection = inspection
+    def __init__(self, explored: Exploration, effects: Mapping[SymbolicStep, WriteEffect]) -> None:
         self.effects = effects
-        self.journeys = inspection.journeys
-        self.start = self.journeys.walk.places[0][0]
+        self.graph = explored.graph
+        self.kind = explored.chart.kind
+        self.start = self.graph.places[0][0]
+        self.before = explored.looked.rests[self.start][1]
 
     def to_reading(self, name: str) -> Rows | None:
         """Return the shortest rows to a tick that reads a variable that nothing has written."""
-        return self.path(name, lambda situation, edge: name in self.of(situation, edge).reads)
+        return self.run(name, lambda step: name in self.of(step).reads)
 
     def to_unset(self, name: str) -> Rows | None:
         """Return the shortest rows to states in which an output ought to have been set and was not."""
-        start = self.journeys.configuration(self.start)
-        told = self.told(name) if self.inspection.chart.kind is Kind.STATECHART else None
+        told = None
+        if self.kind is Kind.STATECHART:  # some tick that ends there gives it a value worth telling
+            steps = (step for step in self.effects if step.after is not None and name in self.of(step).tells)
+            told = {step.after.configuration for step in steps if step.after is not None}
 
-        def ends(situation: AbstractState, edge: Edge) -> bool:
-            if edge.rest is None or name in self.of(situation, edge).writes:
+        def ends(step: SymbolicStep) -> bool:
+            if step.after is None or name in self.of(step).writes:
                 return False
-            configuration = self.journeys.configuration(edge.rest)
-            return configuration != start and (told is None or configuration in told)
+            configuration = step.after.configuration
+            return configuration != self.before and (told is None or configuration in told)
 
-        return self.path(name, ends)
+        return self.run(name, ends)
 
-    def told(self, name: str) -> set[tuple[int, ...]]:
-        """Return the innermost states in which some tick ends that gave the output a value worth telling."""
-        return {
-            self.journeys.configuration(edge.rest)
-            for situations in self.journeys.situations_at.values()
-            for situation in situations
-            for edge in self.journeys.edges(situation)
-            if edge.rest is not None and name in self.of(situation, edge).tells
-        }
-
-    def path(self, name: str, ends: Callable[[AbstractState, Edge], bool]) -> Rows | None:
+    def run(self, name: str, ends: Callable[[SymbolicStep], bool]) -> Rows | None:
         """Return the shortest rows on which a variable stays unwritten up to a tick that `ends` it."""
         if not self.is_likely(name, ends):
             return None
-        return self.journeys.shortest(lambda one, edge: name not in self.of(one, edge).writes, ends)
+        return self.graph.shortest_run(
+            lambda edge: ends(edge.step), goes=lambda edge: name not in self.of(edge.step).writes
+        )
 
-    def is_likely(self, name: str, ends: Callable[[AbstractState, Edge], bool]) -> bool:
-        """Return whether there is such a path if time were not counted; that is found out much faster."""
-        met, waiting = {self.start}, [self.start]
-        while waiting:
-            for situation in self.journeys.situations_at.get(waiting.pop(), ()):
-                for edge in self.journeys.edges(situation):
-                    if ends(situation, edge):
+    def is_likely(self, name: str, ends: Callable[[SymbolicStep], bool]) -> bool:
+        """Return whether there is such a run if time were not counted; that is found out much faster."""
+        search: BreadthFirst[int, SymbolicStep] = BreadthFirst(self.start)
+        for rest in search:
+            for state in self.graph.states_at.get(rest, ()):
+                for step, onward in zip(state.cases, state.leads_to, strict=True):
+                    if ends(step):
                         return True
-                    rest = edge.rest
-                    if rest is None or rest in met or name in self.of(situation, edge).writes:
-                        continue
-                    met.add(rest)
-                    waiting.append(rest)
+                    if onward is not None and name not in self.of(step).writes:
+                        search.reach(state.onward[onward].rest, rest, step)
         return False
 
-    def of(self, situation: AbstractState, edge: Edge) -> WriteEffect:
-        """Return what a tick does."""
-        return self.effects[situation, edge.case]
+    def of(self, step: SymbolicStep) -> WriteEffect:
+        """Return what a tick does; of one that was not looked at nothing is known."""
+        return self.effects.get(step, NOTHING_KNOWN)
 
 
-class DataFlow:
+class DataFlow(Check):
     """Follows locals and outputs of which it is not declared what they hold at the start."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-        chart, machine = inspection.chart, inspection.machine
+    def watch(self) -> None:
+        """Look at what ticks read and write of the variables that a first tick may leave open."""
+        chart, machine = self.chart, self.machine
         read = frozenset[str]().union(*(one.names for one in machine.expressions))
-        blocks = [way.do for way in machine.ways] + [one for node in machine.nodes for one in node.actions]
-        written = frozenset[str]().union(*map(names_set, blocks))
+        written = frozenset[str]().union(*map(names_set, every_actions(machine)))
         open_ones = [name for name in chart.variables if name not in chart.initial_values]
         self.locals = [name for name in open_ones if name in chart.locals and name in read]
         # an output that the chart itself reads is a memory, and begins at zero like one
@@ -113,15 +112,15 @@ class DataFlow:
         self.spoken = {
             id(one) for way in machine.ways for one in every_action(way.do) if isinstance(one, Assign)
         }
-        self.effects: dict[tuple[AbstractState, int], WriteEffect] = {}
+        self.effects: dict[SymbolicStep, WriteEffect] = {}
         self.names = self.left_open()
         if self.names:
-            inspection.watchers.append(self.see)
+            self.inspection.watchers.append(self.see)
 
     def left_open(self) -> frozenset[str]:
         """Return the variables of interest that not every first tick writes before it reads them."""
         names = frozenset((*self.locals, *self.outputs))
-        start = self.inspection.journeys.situations[0]
+        start = self.inspection.exploration.graph.states[0]
         ticks = [record(self.inspection.interpreter, start.state, case.inputs) for case in start.cases]
         effects = [self.effect(tick, names) for tick in ticks]
         return frozenset(
@@ -130,7 +129,7 @@ class DataFlow:
 
     def see(self, step: ExploredTick) -> None:
         """Keep note of what a tick does."""
-        self.effects[step.situation, step.number] = self.effect(step.tick, self.names)
+        self.effects[step.case] = self.effect(step.tick, self.names)
 
     def effect(self, tick: TickTrace, names: frozenset[str]) -> WriteEffect:
         """Return what a tick does with some variables."""
@@ -156,14 +155,14 @@ class DataFlow:
 
     def tells(self, tick: TickTrace, write: Write) -> bool:
         """Return whether a variable is given a value worth telling."""
-        kind = self.inspection.chart.variables[write.name]
+        kind = self.chart.variables[write.name]
         return id(write.action) in self.spoken or kind.fit(tick.asked[write.passed].value) != kind.zero
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield early readings and unset outputs, each with the shortest run."""
         if not self.names:
             return
-        paths = Unwritten(self.inspection, self.effects)
+        paths = Unwritten(self.inspection.exploration, self.effects)
         for name in self.locals:
             rows = paths.to_reading(name) if name in self.names else None
             if rows is not None:
@@ -177,11 +176,11 @@ class DataFlow:
         """Return that a variable is read before anything sets it."""
         before, tick = self.inspection.last_tick(rows)
         asked = next(one for one in tick.asked if name in reads_of(one.expression, one.held))
-        zero = show(self.inspection.chart.variables[name].zero)
+        zero = show(self.chart.variables[name].zero)
         message = f"{name} is read by `{asked.expression}` before anything sets it"
         message += f": it is {zero} there, as nothing says otherwise; give it a value in `initial_values`"
         active = {*before.numbers, *(tick.after.numbers if tick.after is not None else ())}
-        uses = self.inspection.uses[id(asked.expression)]
+        uses = [use for use in uses_in(self.machine) if use.expression is asked.expression]
         use = next((one for one in uses if one.node.index in active), uses[0])
         place, line = use.node.name, asked.expression.source.where.line or use.line
         case = self.inspection.counterexample(place, rows[-1], asked.held, {name})
@@ -191,7 +190,7 @@ class DataFlow:
         """Return that an output is not set on some path."""
         before, tick = self.inspection.last_tick(rows)
         place = tick.after.state if tick.after is not None else before.state
-        zero = show(self.inspection.chart.outputs[name].zero)
+        zero = show(self.chart.outputs[name].zero)
         message = (
             f"nothing has set {name} on the way to {place}: it is {zero} there, as nothing says otherwise"
         )
@@ -230,12 +229,12 @@ class Conflict(NamedTuple):
     step: ExploredTick
 
 
-class Conflicts:
+class Conflicts(Check):
     """Looks for ticks in which two regions set one variable."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-        self.nodes = inspection.machine.nodes
+    def watch(self) -> None:
+        """Look at what ticks write of the variables that two regions may write."""
+        self.nodes = self.machine.nodes
         self.owners: dict[int, int] = {}
         self.writers: dict[str, set[int]] = {}
         for node in self.nodes:
@@ -245,7 +244,7 @@ class Conflicts:
         self.names = {name for name, both in pairs.items() if any(self.regions(a, b) for a, b in both)}
         self.first: dict[tuple[str, tuple[int, int]], Conflict] = {}
         if self.names:
-            inspection.watchers.append(self.see)
+            self.inspection.watchers.append(self.see)
 
     def note(self, actions: Actions, owner: int) -> None:
         """Keep note of who sets what."""
@@ -277,7 +276,7 @@ class Conflicts:
                 earlier.append(owner)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield the variables that two regions set."""
         for (name, _), conflict in self.first.items():
             yield self.found(name, conflict)
 

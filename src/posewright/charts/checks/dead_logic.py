@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import takewhile
 
-from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
-from posewright.charts.checks.inspection import Inspection, entered_by, not_proved, why
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
+from posewright.charts.checks.inspection import Check, entered_by
 from posewright.charts.checks.question import AtChoice, CheckQuestion, Rows, When, record
 from posewright.charts.checks.search import Witness, WitnessSearch
 from posewright.charts.checks.solver import claims, divides, events_of, guard_text, lines_text, quoted, waited
@@ -18,15 +18,11 @@ SHOWN = 3
 """Ways towards a state that a message tells of."""
 
 
-class Unreachable:
+class Unreachable(Check):
     """Looks for states that no run enters; of those inside one another, the outermost is named."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-        self.machine = inspection.machine
-
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield the states that are never entered."""
         explored = self.inspection.entered
         missed = [node for node in self.machine.nodes[1:] if node.index not in explored]
         missed = [node for node in missed if node.parent not in {one.index for one in missed}]
@@ -34,7 +30,7 @@ class Unreachable:
         for node in missed:
             line = node.state.line if node.state is not None else None
             if node.index in possible:
-                text = f"whether {node.name} is ever entered is not known: {why(self.inspection)}"
+                text = f"whether {node.name} is ever entered is not known: {self.inspection.why}"
                 yield not_proved(text, node.name, line)
             else:
                 yield self.found(node, line)
@@ -78,19 +74,18 @@ SHOWN = 8
 """Lines that a message lists."""
 
 
-class DeadTransitions:
+class DeadTransitions(Check):
     """Looks for ways that no explored tick took, in states that were active."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-        self.taken = set(map(id, inspection.exploration.taken()))
+    def watch(self) -> None:
+        """Settle by proof what the ways are that no explored tick took, or have ticks looked at that tell."""
+        self.taken = set(map(id, self.inspection.exploration.taken()))
         self.searches: list[tuple[CompoundTransition, WitnessSearch]] = []
         self.certain: list[Finding] = []
         self.unknown: list[CompoundTransition] = []
-        for way in inspection.machine.ways:
-            if id(way) not in self.taken and way.source in inspection.entered:
+        for way in self.machine.ways:
+            if id(way) not in self.taken and way.source in self.inspection.entered:
                 self.look_at(way)
-        self.certain += self.always()
 
     def line_of(self, way: CompoundTransition) -> int | None:
         """Return the line of the first segment that the way has in common with none that is taken."""
@@ -118,7 +113,7 @@ class DeadTransitions:
     def always(self) -> Iterator[Finding]:
         """Yield the guards that hold whatever the values are, where `true` is not what is written."""
         told = set[int]()
-        for way in self.inspection.machine.ways:
+        for way in self.machine.ways:
             for guard, segment in zip(way.guards, way.segments, strict=True):
                 if id(segment) not in told and not segment.is_else and self.is_sure(guard):
                     name = self.inspection.node_of(way).name
@@ -171,7 +166,8 @@ class DeadTransitions:
         return any(event in events_raised(block) for block in blocks)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield guards that always hold, and transitions that are never taken."""
+        yield from self.always()
         yield from self.certain
         for way, search in self.searches:
             name = self.inspection.node_of(way).name
@@ -186,7 +182,7 @@ class DeadTransitions:
             lines = ", ".join(str(way.line) for way in self.unknown[:SHOWN])
             lines += ", ..." if self.unknown[SHOWN:] else ""
             text = f"whether {len(self.unknown)} transitions (line {lines}) are ever taken is not known"
-            yield not_proved(f"{text}: {why(self.inspection)}", None, self.unknown[0].line)
+            yield not_proved(f"{text}: {self.inspection.why}", None, self.unknown[0].line)
 
     def unasked(self, way: CompoundTransition) -> str:
         """Return why a way is not even asked."""
@@ -206,7 +202,7 @@ class DeadTransitions:
         moment = witness.standing.moment
         again = next((one for one in tick.moments if moment and one.passed == moment.passed), None)
         chosen = again.chosen if again is not None else ()
-        nodes = self.inspection.machine.nodes
+        nodes = self.machine.nodes
         family = {way.source, *nodes[way.source].within}
         return next((one for one in chosen if one.source in family), chosen[0] if chosen else None)
 

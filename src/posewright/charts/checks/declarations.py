@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import chain, combinations
 from typing import NamedTuple
 
-from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule
-from posewright.charts.checks.inspection import Inspection, not_proved
+from posewright.charts.checks.finding import Counterexample, Finding, Level, Rule, not_proved
+from posewright.charts.checks.inspection import Check, Inspection, watched_by
 from posewright.charts.checks.solver import (
     OTHER,
     CheckSolver,
@@ -24,7 +24,7 @@ from posewright.charts.checks.solver import (
     outcome_differs,
 )
 from posewright.charts.expression import Expression, Function, FunctionRow, Name, names_in, rewritten
-from posewright.charts.machine import CompoundTransition, Node
+from posewright.charts.machine import CompoundTransition, Node, every_actions
 from posewright.charts.model import Chart, Transition, events_raised, expressions_in, names_set, segments_of
 from posewright.charts.types import EnumType
 
@@ -32,25 +32,19 @@ MANY = 100
 """Ways of one state beyond which each is an outcome of its own."""
 
 
-class Unused:
+class Unused(Check):
     """Looks for inputs, outputs, locals and events that nobody reads, sets, raises or waits for."""
 
     def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-        self.chart, self.machine = inspection.chart, inspection.machine
-        machine = self.machine
-        self.blocks = [way.do for way in machine.ways] + [
-            one for node in machine.nodes for one in node.actions
-        ]
-        self.read = frozenset[str]().union(*(one.names for one in machine.expressions))
-        self.written = frozenset[str]().union(*map(names_set, self.blocks))
-        self.raised = frozenset[str]().union(*map(events_raised, self.blocks))
-        goals = (promise.goal for promise in self.chart.promises if promise.goal is not None)
-        asked = (*(promise.when for promise in self.chart.promises), *goals)
-        self.promised = frozenset[str]().union(*(one.names for one in asked))
+        super().__init__(inspection)
+        blocks = list(every_actions(self.machine))
+        self.read = frozenset[str]().union(*(one.names for one in self.machine.expressions))
+        self.written = frozenset[str]().union(*map(names_set, blocks))
+        self.raised = frozenset[str]().union(*map(events_raised, blocks))
+        self.promised = frozenset[str]().union(*(one.names for one in watched_by(*self.chart.promises)))
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield what makes no difference."""
         yield from self.inputs()
         for name in self.chart.outputs:
             if name not in self.written:
@@ -144,14 +138,11 @@ def renamed(one: Expression, name: str) -> Expression:
 WORD = re.compile(r"[^\W\d]\w*")
 
 
-class Unmentioned:
+class Unmentioned(Check):
     """Looks for constants and functions that no expression names."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.chart = inspection.chart
-
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield constants and functions that nothing names."""
         named = {name for one in expressions_of(self.chart) for name in words_in(one)}
         starts = [*self.chart.initial_values.values()]  # they are known as numbers only, not as written
         for name, value in self.chart.constants.items():
@@ -211,14 +202,11 @@ class Named(NamedTuple):
         return f"the {self.sort} {self.name}{place}"
 
 
-class CaseCollisions:
+class CaseCollisions(Check):
     """Looks for names that differ only in case."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.chart = inspection.chart
-
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield the pairs of names that are alike."""
         alike: dict[str, list[Named]] = {}
         for one in dict.fromkeys(self.names()):
             alike.setdefault(one.name.lower(), []).append(one)
@@ -252,16 +240,13 @@ class CaseCollisions:
         return Finding(Level.ERROR, Rule.CASE_TWINS, message, state, None, other.line or one.line)
 
 
-class FunctionTables:
+class FunctionTables(Check):
     """Looks for cases of a function that fit no row, or two."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
-        for function in self.inspection.chart.functions.values():
-            solver = CheckSolver(function.takes)
+        """Yield the cases that fit no row, or two."""
+        for function in self.chart.functions.values():
+            solver = CheckSolver(function.takes, is_over=self.inspection.limits.is_over)
             yield from self.gap(function, solver)
             for one, other in combinations(function.rows, 2):
                 yield from self.overlap(function, solver, one, other)

@@ -110,3 +110,8 @@ class Finding:
 def show(value: Value) -> str:
     """Return a value as charts write it: truth values are 0 and 1."""
     return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def not_proved(message: str, state: str | None = None, line: int | None = None) -> Finding:
+    """Return the note that something was not decided."""
+    return Finding(Level.NOTE, Rule.NOT_PROVED, message, state, None, line, proved=False)

@@ -10,7 +10,7 @@ from math import prod
 from typing import NamedTuple
 
 from posewright.charts.checks.finding import Finding, Level, Rule
-from posewright.charts.checks.inspection import Inspection, suspected
+from posewright.charts.checks.inspection import Check, suspected
 from posewright.charts.checks.question import AtChoice, CheckQuestion, When
 from posewright.charts.checks.search import Witness, WitnessSearch
 from posewright.charts.checks.solver import (
@@ -43,21 +43,19 @@ class GapSuspect(NamedTuple):
     search: WitnessSearch
 
 
-class Gaps:
+class Gaps(Check):
     """Looks for states in which no transition can be taken; a wait counts as over, events do not count."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
+    def ask(self) -> None:
+        """Ask where no guard may hold, and have runs searched for that come there."""
         self.suspects: list[GapSuspect] = []
-        nodes = inspection.machine.nodes
-        for node in nodes[1:]:
-            if not self.refuses(node):
-                continue
-            ways = asked_for(node, nodes)
-            asked = claims(false=[way.guard for way in ways])
-            if not inspection.solver.excludes(asked):
-                question = CheckQuestion(AtChoice(node.index, frozenset({None}), When.FIRST), asked)
-                self.suspects.append(GapSuspect(node, ways, inspection.search(question)))
+        for node in self.machine.nodes[1:]:
+            if self.refuses(node):
+                ways = asked_for(node, self.machine.nodes)
+                asked = claims(false=[way.guard for way in ways])
+                if not self.inspection.solver.excludes(asked):
+                    question = CheckQuestion(AtChoice(node.index, frozenset({None}), When.FIRST), asked)
+                    self.suspects.append(GapSuspect(node, ways, self.inspection.search(question)))
 
     def refuses(self, node: Node) -> bool:
         """Return whether a gap in a state is a mistake: of what is around others, only where that is said."""
@@ -65,10 +63,10 @@ class Gaps:
             return False
         if not node.is_leaf:
             return node.state.otherwise is Otherwise.REFUSE
-        return self.inspection.chart.otherwise_in(node.state) is Otherwise.REFUSE
+        return self.chart.otherwise_in(node.state) is Otherwise.REFUSE
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield the gaps that a run shows, and those that nothing excludes."""
         for suspect in self.suspects:
             if suspect.search.witness is not None:
                 yield self.found(suspect, suspect.search.witness)
@@ -86,7 +84,7 @@ class Gaps:
 
     def share(self, suspect: GapSuspect, witness: Witness) -> str:
         """Return in how many cases no guard holds, where only truth values are asked."""
-        inputs = self.inspection.chart.inputs
+        inputs = self.chart.inputs
         names = [name for name in inputs if name in suspect.search.names]
         if not names or len(names) > MAX_COUNTED:
             return ""
@@ -121,18 +119,18 @@ class PointGapSuspect(NamedTuple):
     search: WitnessSearch
 
 
-class PointGaps:
+class PointGaps(Check):
     """Looks for cases without a transition of which all that is next to them has one."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-        self.kinds = {**inspection.chart.inputs, **inspection.chart.variables}
-        nodes = inspection.machine.nodes
-        self.suspects = [one for node in nodes[1:] if self.is_asked(node) for one in self.suspects_in(node)]
+    def ask(self) -> None:
+        """Ask what single cases may be left out, and have runs searched for that come there."""
+        self.kinds = {**self.chart.inputs, **self.chart.variables}
+        nodes = self.machine.nodes[1:]
+        self.suspects = [one for node in nodes if self.is_asked(node) for one in self.suspects_in(node)]
 
     def is_asked(self, node: Node) -> bool:
         """Return whether nobody said that staying is meant: not the state, none around it, not the chart."""
-        chart, nodes = self.inspection.chart, self.inspection.machine.nodes
+        chart, nodes = self.chart, self.machine.nodes
         if not chart.just_stays:
             return False
         states = [nodes[number].state for number in (node.index, *node.around)]
@@ -143,7 +141,7 @@ class PointGaps:
         own = [way for way in node.ways if not way.events and way.guard.names]
         if len(own) < 2:
             return
-        guards = [way.guard for way in asked_for(node, self.inspection.machine.nodes)]
+        guards = [way.guard for way in asked_for(node, self.machine.nodes)]
         for name in self.shared(own):
             yield from self.of_number(node, guards, name)
         yield from self.of_cases(node, guards)

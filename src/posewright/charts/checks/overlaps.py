@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from posewright.charts.checks.finding import Finding, Level, Rule
-from posewright.charts.checks.inspection import Inspection, suspected
+from posewright.charts.checks.inspection import Check, suspected
 from posewright.charts.checks.question import AtChoice, CheckQuestion, When
 from posewright.charts.checks.search import Witness, WitnessSearch
 from posewright.charts.checks.solver import (
@@ -45,17 +45,15 @@ class OverlapPair:
     alike: WitnessSearch
 
 
-class Overlaps:
+class Overlaps(Check):
     """Looks for pairs of ways that hold at once; that they then do the same is worth no more than a note."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
+    def ask(self) -> None:
+        """Ask which guards may hold at once, and have runs searched for in which they do."""
         self.pairs: list[OverlapPair] = []
-        chart = inspection.chart
-        for node in inspection.machine.nodes[1:]:
-            if node.state is None or chart.priority_in(node.state) is Priority.ORDERED:
-                continue
-            self.pairs += [self.pair(node, one, other) for one, other in self.suspects(node)]
+        for node in self.machine.nodes[1:]:
+            if node.state is not None and self.chart.priority_in(node.state) is not Priority.ORDERED:
+                self.pairs += [self.pair(node, one, other) for one, other in self.suspects(node)]
 
     def suspects(self, node: Node) -> Iterator[tuple[CompoundTransition, CompoundTransition]]:
         """Yield the pairs that may hold at once, over the whole domain of what they read."""
@@ -111,7 +109,7 @@ class Overlaps:
         return OverlapPair(node, one, other, search, alike)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield the overlaps: of the ways by two segments that part, the one that matters most."""
         told: dict[object, Finding] = {}  # of the ways by two segments that part, the worst pair is told
         for pair in self.pairs:
             finding = self.told_of(pair)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from math import inf
 
-from posewright.charts.checks.finding import Finding, Level, Rule
-from posewright.charts.checks.inspection import Inspection, not_proved
-from posewright.charts.expression import Expression
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved
+from posewright.charts.checks.inspection import Check, watched_by
 from posewright.charts.machine import Obligation, how_broken, text_of
 from posewright.charts.model import Chart, Promise, PropertyKind
 from posewright.charts.reachability import (
@@ -19,6 +18,7 @@ from posewright.charts.reachability import (
     Limits,
     ReachabilityGraph,
     SymbolicStep,
+    WorkBudget,
     explore,
 )
 from posewright.charts.types import Value
@@ -57,13 +57,13 @@ class Waiting:
     """The ticks of a walk after which a goal does not hold.
 
     Args:
-        walk: through all that a chart can do.
+        graph: of all that a chart can do.
         when: which of the watched conditions asks.
         goal: which of them answers.
     """
 
-    def __init__(self, walk: ReachabilityGraph, when: int, goal: int) -> None:
-        self.walk = walk
+    def __init__(self, graph: ReachabilityGraph, when: int, goal: int) -> None:
+        self.graph = graph
         self.when = when
         self.goal = goal
         self.known: dict[AbstractState, tuple[int, ...]] = {}
@@ -78,8 +78,8 @@ class Waiting:
 
     def steps(self, place: int) -> Iterator[tuple[int, SymbolicStep]]:
         """Yield the places that follow without the goal, and a case that leads there."""
-        if place < len(self.walk.situations):
-            situation, following = self.walk.situations[place], self.walk.following[place]
+        if place < len(self.graph.states):
+            situation, following = self.graph.states[place], self.graph.following[place]
             for i in self.missing(situation):
                 yield following[i], situation.cases[situation.onward[i].case]
 
@@ -89,11 +89,11 @@ class Waiting:
         The places are taken up from those behind which there is none; what is never taken up leads into a
         circle.
         """
-        places = range(len(self.walk))
+        places = range(len(self.graph))
         before: list[list[int]] = [[] for _ in places]
         left = [0] * len(places)
-        for place, situation in enumerate(self.walk.situations):
-            following = self.walk.following[place]
+        for place, situation in enumerate(self.graph.states):
+            following = self.graph.following[place]
             for i in self.missing(situation):
                 before[following[i]].append(place)
                 left[place] += 1
@@ -115,8 +115,8 @@ class Waiting:
         Returns:
             the place before that tick, the one after it, and a case that leads there.
         """
-        for place, situation in enumerate(self.walk.situations):
-            following = self.walk.following[place]
+        for place, situation in enumerate(self.graph.states):
+            following = self.graph.following[place]
             for i in self.missing(situation):
                 asked = situation.onward[i]
                 if asked.answers[self.when] and self.longest[following[i]] >= ticks:
@@ -128,12 +128,6 @@ class Waiting:
         for left in range(ticks - 1, -1, -1):
             place, case = next(one for one in self.steps(place) if self.longest[one[0]] >= left)
             yield case
-
-
-def watched_by(*promises: Promise) -> tuple[Expression, ...]:
-    """Return the conditions of promises, which an exploration that is to check them has to watch."""
-    conditions = (one for promise in promises for one in (promise.when, promise.goal))
-    return tuple(dict.fromkeys(one for one in conditions if one is not None))
 
 
 def prove_promises(chart: Chart, *, limits: Limits = USUAL) -> tuple[PromiseResult, ...]:
@@ -149,17 +143,18 @@ def check_promises(seen: Exploration, *, limits: Limits = USUAL) -> tuple[Promis
     A promise whose conditions the exploration did not watch, or of which it tells too little, is explored
     for by itself: what another promise asks would make states differ that are the same to this one.
     """
-    return tuple(_check(seen, promise, limits) for promise in seen.chart.promises)
+    budget = WorkBudget(limits)
+    return tuple(_check(seen, promise, limits, budget) for promise in seen.chart.promises)
 
 
-def _check(seen: Exploration, promise: Promise, limits: Limits) -> PromiseResult:
+def _check(seen: Exploration, promise: Promise, limits: Limits, budget: WorkBudget) -> PromiseResult:
     asked = watched_by(promise)
     watched = all(one in seen.watching for one in asked)
     if watched:
         result = check_promise(seen, promise)
         if result.verdict is not CheckStatus.BOUNDED or set(asked) == set(seen.watching):
             return result
-    return check_promise(explore(seen.chart, watching=asked, limits=limits), promise)
+    return check_promise(explore(seen.chart, watching=asked, limits=limits, budget=budget), promise)
 
 
 def check_promise(seen: Exploration, promise: Promise) -> PromiseResult:
@@ -169,8 +164,8 @@ def check_promise(seen: Exploration, promise: Promise) -> PromiseResult:
         return broken
     if seen.complete:
         return PromiseResult(promise, CheckStatus.PROVED, (), 0, f"`{text_of(promise)}` is proved")
-    depth = 0 if seen.looked.doubts else seen.walk.whole_depth
-    how_far = f"up to {depth} ticks from the start" if depth else f"in {len(seen.walk.situations)} states"
+    depth = 0 if seen.looked.doubts else seen.graph.whole_depth
+    how_far = f"up to {depth} ticks from the start" if depth else f"in {len(seen.graph.states)} states"
     message = f"`{text_of(promise)}` is not broken {how_far}, which is not all: {'; '.join(seen.reasons)}"
     return PromiseResult(promise, CheckStatus.BOUNDED, (), depth, message)
 
@@ -181,7 +176,7 @@ def _broken(seen: Exploration, promise: Promise) -> PromiseResult | None:
     if promise.goal is None:
         return _broken_at_once(seen, promise, when)
     ticks = Obligation.of(promise, seen.chart).ticks
-    waiting = Waiting(seen.walk, when, seen.watching.index(promise.goal))
+    waiting = Waiting(seen.graph, when, seen.watching.index(promise.goal))
     question = waiting.question(ticks)
     if question is None:
         return None
@@ -192,7 +187,7 @@ def _broken(seen: Exploration, promise: Promise) -> PromiseResult | None:
 def _broken_at_once(seen: Exploration, promise: Promise, when: int) -> PromiseResult | None:
     bad = promise.vow is PropertyKind.NEVER
     kept: set[AbstractState] = set()
-    for place, situation in enumerate(seen.walk.situations):
+    for place, situation in enumerate(seen.graph.states):
         if situation not in kept:
             for one in situation.onward:
                 if one.answers[when] is bad:
@@ -212,17 +207,14 @@ def _result(
     return PromiseResult(promise, CheckStatus.BROKEN, trace, len(trace), message, state)
 
 
-class Promised:
+class Promised(Check):
     """Looks for runs that break a promise of the chart; of one that is proved there is nothing to say."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
-        if not self.inspection.chart.promises:
+        """Yield the promises that are broken, and those that are not proved."""
+        if not self.chart.promises:
             return
-        for result in check_promises(self.inspection.exploration):
+        for result in check_promises(self.inspection.exploration, limits=self.inspection.limits):
             if result.verdict is CheckStatus.BROKEN:
                 yield self.broken(result)
             elif result.verdict is CheckStatus.BOUNDED:

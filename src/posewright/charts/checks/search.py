@@ -229,6 +229,11 @@ class WitnessSearch:
         if key not in self.waiting:
             self.waiting[key] = OpenSituation(step.state, step.case.inputs, place.held, path)
 
+    def begin_again(self) -> None:
+        """Forget what was not decided, before other ticks are looked at."""
+        self.waiting.clear()
+        self.undecided = ""
+
     def settle(self) -> None:
         """Ask the prover about the situations that were kept, until one answers with yes."""
         if self.witness is not None:

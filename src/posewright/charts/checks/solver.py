@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeVar
@@ -280,13 +280,21 @@ class CheckSolver:
         missing: why there is no prover to ask; empty where there is one, or none was needed.
     """
 
-    def __init__(self, types: Mapping[str, Type], pool: SolverBudget | None = None) -> None:
+    def __init__(
+        self,
+        types: Mapping[str, Type],
+        pool: SolverBudget | None = None,
+        is_over: Callable[[], bool] = bool,
+    ) -> None:
         self.prover = Prover(types, pool=pool)
+        self.is_over = is_over
         self.proved = 0
         self.missing = ""
 
     def ask(self, claims: Sequence[CheckClaim]) -> SolverAnswer:
         """Return whether all that is claimed can be so at once."""
+        if self.is_over():
+            return SolverAnswer(None, reason="the time is over")
         try:
             told = self.prover.ask(claims)
         except MissingExtraError as error:

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from posewright.charts.checks.finding import Finding, Level, Rule, show
-from posewright.charts.checks.inspection import Inspection, not_proved, why
+from posewright.charts.checks.finding import Finding, Level, Rule, not_proved, show
+from posewright.charts.checks.inspection import Check
 from posewright.charts.checks.question import Rows
 from posewright.charts.machine import Node, Snapshot
 from posewright.charts.model import segments_of
@@ -20,12 +20,8 @@ SHOWN = 4
 """States that a message lists."""
 
 
-class Deadlocks:
+class Deadlocks(Check):
     """Looks for states, and sets of states, that are never left, and for outputs that stay switched on."""
-
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-        self.machine = inspection.machine
 
     @cached_property
     def graph(self) -> ReachabilityGraph:
@@ -33,10 +29,10 @@ class Deadlocks:
         return self.inspection.exploration.graph
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
+        """Yield dead ends, traps, and resources that stay on."""
         yield from self.dead_ends()
         yield from self.traps()
-        for name in self.inspection.chart.resources:
+        for name in self.chart.resources:
             yield from self.left_on(name)
 
     # Dead ends
@@ -166,7 +162,7 @@ class Deadlocks:
     def left_on(self, name: str) -> Iterator[Finding]:
         """Yield that a resource stays on, if it does."""
         explored = self.inspection.exploration
-        zero = self.inspection.chart.outputs[name].zero
+        zero = self.chart.outputs[name].zero
         at = list(self.machine.chart.variables).index(name)
         rests = explored.looked.rests
         on = {number for number, (rest, _) in enumerate(self.graph.places) if rests[rest][2][at] != zero}
@@ -185,7 +181,7 @@ class Deadlocks:
 
     def open_note(self, question: str, name: str, line: int | None) -> Finding:
         """Return the note that it is not known, because not every way on was tried."""
-        return not_proved(f"{question} after {name} is not known: {why(self.inspection)}", name, line)
+        return not_proved(f"{question} after {name} is not known: {self.inspection.why}", name, line)
 
     def found(self, rule: Rule, message: str, name: str, state: Snapshot, line: int | None) -> Finding:
         """Return a finding with the run that leads to a state."""
@@ -213,15 +209,12 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-class Endless:
+class Endless(Check):
     """Looks for circles: of junctions in what is written, of transitions in what was explored."""
 
-    def __init__(self, inspection: Inspection) -> None:
-        self.inspection = inspection
-
     def findings(self) -> Iterator[Finding]:
-        """Yield what was found."""
-        for cycle in self.inspection.machine.cycles:
+        """Yield circles of junctions and of transitions."""
+        for cycle in self.machine.cycles:
             yield self.of_junctions(cycle)
         told = set[str]()
         for situation in self.inspection.exploration.graph.distinct:
@@ -241,13 +234,13 @@ class Endless:
 
     def line_of(self, cycle: tuple[str, ...]) -> int | None:
         """Return where the last junction of a circle leads back to the first."""
-        segments = segments_of(self.inspection.chart.junctions[cycle[-1]])
+        segments = segments_of(self.chart.junctions[cycle[-1]])
         return next((one.line for one in segments if one.junction == cycle[0]), None)
 
     def of_ticks(self, situation: AbstractState, number: int, error: InputError) -> Finding:
         """Return what to say of a tick that does not end."""
         case, state = situation.cases[number], situation.state
-        names = self.inspection.machine.nodes
+        names = self.machine.nodes
         # the first way that comes again names the circle
         again = next((way for i, way in enumerate(case.taken) if way in case.taken[:i]), None)
         place = names[again.source].name if again is not None else state.state

@@ -17,11 +17,11 @@ from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain, Spans, parted
 from posewright.charts.reachability.equivalence import Equivalence, equivalent
 from posewright.charts.reachability.exploration import Exploration, explore
-from posewright.charts.reachability.graph import BreadthFirst, Edge, ReachabilityGraph
+from posewright.charts.reachability.graph import BreadthFirst, ReachabilityGraph
 from posewright.charts.reachability.limits import USUAL, Limits, WorkBudget
 from posewright.charts.reachability.path import InputSpace, PathCondition, Solver, paths
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.reachability.states import AbstractState, FollowedTick, Follower, SymbolicStep
+from posewright.charts.reachability.states import AbstractState, Follower, SymbolicStep
 
 __all__ = [
     "USUAL",
@@ -30,10 +30,8 @@ __all__ = [
     "Answer",
     "BreadthFirst",
     "Domain",
-    "Edge",
     "Equivalence",
     "Exploration",
-    "FollowedTick",
     "Follower",
     "InputSpace",
     "Limits",
