@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from posewright.charts.formats import parse_chart, read_chart
+from posewright.charts.formats import (parse_chart, read_chart)
 from posewright.charts.machine import Interpreter
 from posewright.charts.model import Chart
 from posewright.charts.reachability import equivalent
@@ -166,6 +166,30 @@ def test_charts_with_other_events_are_not_compared() -> None:
     body = "initial: a\nstates:\n  a: []\n"
     with pytest.raises(InputError, match="different events"):
         equivalent(chart(body), chart("events: [start]\n" + body))
+
+
+def test_a_chart_read_twice_is_known_to_be_the_same_at_once() -> None:
+    path = CHARTS / "balance_loop" / "balance_loop.chart.yaml"
+    found = equivalent(read_chart(path), read_chart(path))
+    assert found
+    assert found.cases == 0
+
+
+def test_a_factor_that_is_written_as_a_fraction_is_another_factor() -> None:
+    text = """\
+chart: doubled
+period_s: 0.1
+inputs: {n: int}
+outputs: {twice: float}
+initial: a
+states:
+  a: {during: {twice: n * 2}}
+"""
+    assert equivalent(parse_chart(text), parse_chart(text.replace("n * 2", "n * 2.0"))).equal is False
+    within = text.replace("n: int", "n: int, d: float").replace("n * 2", "1.5 if n * 2 > d else d")
+    assert equivalent(parse_chart(within), parse_chart(within.replace("n * 2", "n * 2.0"))).equal is False
+    named = within.replace("n * 2", "n * k").replace("initial:", "constants: {k: 2}\ninitial:")
+    assert equivalent(parse_chart(named), parse_chart(named.replace("k: 2", "k: 2.0"))).equal is False
 
 
 @quick

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from posewright.charts.expression import parse_expression
 from posewright.charts.formats import parse_chart
-from posewright.charts.machine import Interpreter, Snapshot
+from posewright.charts.machine import (Interpreter, Snapshot)
 from posewright.charts.model import Chart
-from posewright.charts.reachability import Exploration, Limits, WorkBudget, explore
-from posewright.charts.types import BoolType, EnumType, IntType, Value
+from posewright.charts.reachability import (Exploration, Limits, WorkBudget, explore)
+from posewright.charts.types import (BoolType, EnumType, IntType, Value)
 from posewright.errors import PosewrightError
 
 from .random_charts import charts, rows
@@ -168,6 +168,14 @@ def test_saturation_at_32_bits_is_that_of_the_run() -> None:
     assert firsts(seen)["b"]["n"] == 2**30
     run = Interpreter(seen.chart)
     assert run.step(run.initial(), firsts(seen)["b"]).state == "b"
+
+
+def test_a_product_that_is_cut_off_at_32_bits_is_not_taken_for_one_that_is_not() -> None:
+    text = (
+        "  a: [{when: m * 2 > d, go: b}, {when: not (m * 2 > d) and m * 2.0 > d, go: c}]\n  b: []\n  c: []\n"
+    )
+    big = parse_chart((HEAD + text).replace("n: {type}", "m: int").replace("d: {float: [0, 2]}", "d: float"))
+    assert "c" in firsts(explore(big))
 
 
 def test_two_numbers_are_decided_by_proof() -> None:

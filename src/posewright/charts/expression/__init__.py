@@ -10,40 +10,17 @@ ever handed to Python's own evaluator, so no document can run code.
 from __future__ import annotations
 
 from posewright.charts.expression.critical import critical_values
-from posewright.charts.expression.expression import Evaluate, Expression, compile_tree, constant
-from posewright.charts.expression.scope import Function, FunctionRow, Scope
+from posewright.charts.expression.expression import (Evaluate, Expression, compile_tree, constant)
+from posewright.charts.expression.scope import (Function, FunctionRow, Scope)
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.syntax import parse, shortened, text_of
-from posewright.charts.expression.tree import (
-    ARITHMETIC,
-    COMPARISONS,
-    LOGIC,
-    Binary,
-    Call,
-    If,
-    Inside,
-    Literal,
-    Name,
-    Operator,
-    Timed,
-    Timing,
-    Tree,
-    Unary,
-    cases_of,
-    chain_of,
-    children,
-    names_in,
-    nodes_of,
-    rewritten,
-    with_children,
-)
-from posewright.charts.expression.typecheck import parse_expression, typecheck
+from posewright.charts.expression.syntax import (parse, shortened, text_of)
+from posewright.charts.expression.tree import (ARITHMETIC, Binary, COMPARISONS, Call, If, Inside, LOGIC, Literal, Name, Operator, Timed, Timing, Tree, Unary, cases_of, chain_of, children, names_in, nodes_of, rewritten, with_children)
+from posewright.charts.expression.typecheck import (parse_expression, typecheck)
 
 __all__ = [
     "ARITHMETIC",
-    "COMPARISONS",
-    "LOGIC",
     "Binary",
+    "COMPARISONS",
     "Call",
     "Evaluate",
     "Expression",
@@ -51,6 +28,7 @@ __all__ = [
     "FunctionRow",
     "If",
     "Inside",
+    "LOGIC",
     "Literal",
     "Name",
     "Operator",

@@ -8,25 +8,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
-from posewright.charts.expression.ranges import may_be_nan, range_of
+from posewright.charts.expression.ranges import (may_be_nan, range_of)
 from posewright.charts.expression.source import Source
-from posewright.charts.expression.tree import (
-    ARITHMETIC,
-    Binary,
-    Call,
-    If,
-    Inside,
-    Literal,
-    Name,
-    Operator,
-    Timed,
-    Tree,
-    Unary,
-    cases_of,
-    is_timed,
-    names_in,
-)
-from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Type, Value, to_single, type_of
+from posewright.charts.expression.tree import (ARITHMETIC, Binary, Call, If, Inside, Literal, Name, Operator, Timed, Tree, Unary, cases_of, is_timed, names_in)
+from posewright.charts.types import (INT_HIGH, INT_LOW, FloatType, IntType, Type, Value, to_single, type_of)
 
 Env = Mapping[str, Any]
 Evaluate = Callable[[Env], Any]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from posewright.charts.expression.numbers import Numbers, Term, sort_of
+from posewright.charts.expression.numbers import (Numbers, Term, sort_of)
 from posewright.charts.expression.ranges import range_of
-from posewright.charts.expression.scope import Function, FunctionRow
-from posewright.charts.expression.tree import Call, Literal, Name, Tree, chain_of, height, nodes_of, rewritten
-from posewright.charts.types import FloatType, IntType, Numeric, Type, conversion
+from posewright.charts.expression.scope import (Function, FunctionRow)
+from posewright.charts.expression.tree import (Call, Literal, Name, Tree, chain_of, height, nodes_of, rewritten)
+from posewright.charts.types import (FloatType, IntType, Numeric, Type, conversion)
 
 MAX_NODES = 20_000
 """Operators, names and numbers in one expression once its calls are put in."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from posewright.charts.expression.tree import Binary, Call, If, Literal, Name, Operator, Tree, Unary, cases_of
-from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType, Value, to_single
+from posewright.charts.expression.tree import (Binary, Call, If, Literal, Name, Operator, Tree, Unary, cases_of)
+from posewright.charts.types import (INT_HIGH, INT_LOW, FloatType, IntType, Value, to_single)
 
 Range = tuple[float, float]
 ANYTHING: Range = (-math.inf, math.inf)

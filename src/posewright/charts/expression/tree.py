@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cached_property
 from operator import is_
 
-from posewright.charts.types import BoolType, FloatType, IntType, Type, Value, to_single, type_of
+from posewright.charts.types import (BoolType, FloatType, IntType, Type, Value, to_single, type_of)
 
 
 class Operator(Enum):
@@ -74,6 +74,10 @@ class Literal(_Typed):
     value: Value
     at: int = field(default=0, compare=False)
     unit: str | None = None
+    sort: type = field(init=False, repr=False)  # 2 and 2.0 are equal for Python, but not multiplied alike
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sort", type(self.value))
 
 
 @dataclass(frozen=True)

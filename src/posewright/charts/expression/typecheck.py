@@ -12,42 +12,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from posewright.charts.expression.expression import Expression, compile_tree
+from posewright.charts.expression.expression import (Expression, compile_tree)
 from posewright.charts.expression.inlining import Inliner
-from posewright.charts.expression.numbers import (
-    Numbers,
-    Term,
-    called,
-    chosen,
-    compared,
-    difference,
-    joined,
-    number_kind,
-    sort_of,
-)
+from posewright.charts.expression.numbers import (Numbers, Term, called, chosen, compared, difference, joined, number_kind, sort_of)
 from posewright.charts.expression.scope import Scope
 from posewright.charts.expression.source import Source
 from posewright.charts.expression.syntax import parse
-from posewright.charts.expression.tree import (
-    ARITHMETIC,
-    COMPARISONS,
-    LOGIC,
-    ORDER,
-    Binary,
-    Call,
-    If,
-    Inside,
-    Literal,
-    Name,
-    Operator,
-    Timed,
-    Timing,
-    Tree,
-    Unary,
-    is_timed,
-    names_in,
-)
-from posewright.charts.types import BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of
+from posewright.charts.expression.tree import (ARITHMETIC, COMPARISONS, LOGIC, ORDER, Binary, Call, If, Inside, Literal, Name, Operator, Timed, Timing, Tree, Unary, is_timed, names_in)
+from posewright.charts.types import (BoolType, EnumType, FloatType, IntType, Numeric, Type, conversion, type_of)
 
 FUNCTIONS = {
     "abs": "one value",

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from posewright.charts.machine.lowering import lower
-from posewright.charts.machine.machine import Machine, Snapshot
+from posewright.charts.machine.machine import (Machine, Snapshot)
 from posewright.charts.machine.microsteps import Entering
-from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
-from posewright.charts.machine.tick import Compute, Tick, plain
-from posewright.charts.model import Chart, Kind
-from posewright.charts.types import BoolType, EnumType, IntType, Type, Value, accept
+from posewright.charts.machine.node import (CompoundTransition, ResolvedTarget)
+from posewright.charts.machine.tick import (Compute, Tick, plain)
+from posewright.charts.model import (Chart, Kind)
+from posewright.charts.types import (BoolType, EnumType, IntType, Type, Value, accept)
 from posewright.errors import InputError, UnknownNameError
 
 MAX_REMEMBERED = 50_000

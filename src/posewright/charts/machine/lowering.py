@@ -6,37 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from posewright.charts.expression import (
-    Binary,
-    Expression,
-    Inside,
-    Literal,
-    Name,
-    Operator,
-    Timed,
-    Timing,
-    Tree,
-    constant,
-    rewritten,
-)
-from posewright.charts.machine.machine import INSIDE, Machine
-from posewright.charts.machine.node import ROOT, CompoundTransition, Counter, Node, ResolvedTarget
-from posewright.charts.model import (
-    ALWAYS,
-    Action,
-    Actions,
-    Assign,
-    Branch,
-    Chart,
-    Kind,
-    Memory,
-    Raise,
-    State,
-    Target,
-    Transition,
-    assign,
-)
-from posewright.charts.types import BoolType, IntType
+from posewright.charts.expression import (Binary, Expression, Inside, Literal, Name, Operator, Timed, Timing, Tree, constant, rewritten)
+from posewright.charts.machine.machine import (INSIDE, Machine)
+from posewright.charts.machine.node import (ROOT, CompoundTransition, Counter, Node, ResolvedTarget)
+from posewright.charts.model import (ALWAYS, Action, Actions, Assign, Branch, Chart, Kind, Memory, Raise, State, Target, Transition, assign)
+from posewright.charts.types import (BoolType, IntType)
 from posewright.errors import InputError, Where
 
 MAX_SEGMENTS = 20_000

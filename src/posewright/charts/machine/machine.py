@@ -25,9 +25,9 @@ from typing import Any
 
 from posewright.charts.expression import Expression
 from posewright.charts.machine.microsteps import MicrostepPlanner
-from posewright.charts.machine.node import CompoundTransition, Counter, Node
-from posewright.charts.model import Actions, Chart, Memory, Steps, expressions_in
-from posewright.charts.types import BoolType, Type, Value
+from posewright.charts.machine.node import (CompoundTransition, Counter, Node)
+from posewright.charts.model import (Actions, Chart, Memory, Steps, expressions_in)
+from posewright.charts.types import (BoolType, Type, Value)
 
 INSIDE = "in."
 """What precedes a state's name in the name that says whether it is active."""

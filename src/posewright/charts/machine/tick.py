@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine.machine import Machine, Snapshot
+from posewright.charts.machine.machine import (Machine, Snapshot)
 from posewright.charts.machine.microsteps import Microstep
-from posewright.charts.machine.node import CompoundTransition, Node
-from posewright.charts.model import Actions, Assign, Branch, Raise
+from posewright.charts.machine.node import (CompoundTransition, Node)
+from posewright.charts.model import (Actions, Assign, Branch, Raise)
 from posewright.charts.types import Value
 from posewright.errors import InputError
 

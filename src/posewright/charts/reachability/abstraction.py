@@ -14,30 +14,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from posewright.charts.expression import (
-    COMPARISONS,
-    LOGIC,
-    Binary,
-    Call,
-    Expression,
-    If,
-    Literal,
-    Name,
-    Operator,
-    Tree,
-    Unary,
-    cases_of,
-    compile_tree,
-    names_in,
-    nodes_of,
-)
-from posewright.charts.machine import Counter, Machine, every_actions
-from posewright.charts.model import Action, Assign, Branch, every_action
+from posewright.charts.expression import (COMPARISONS, LOGIC, Binary, Call, Expression, If, Literal, Name, Operator, Tree, Unary, cases_of, compile_tree, names_in, nodes_of)
+from posewright.charts.machine import (Counter, Machine, every_actions)
+from posewright.charts.model import (Action, Assign, Branch, every_action)
 from posewright.charts.proof import Translator
-from posewright.charts.reachability.bisection import Compute, where
-from posewright.charts.reachability.domain import Domain, parted, plainest
-from posewright.charts.reachability.limits import MAX_CELLS, SMALL
-from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
+from posewright.charts.reachability.bisection import (Compute, where)
+from posewright.charts.reachability.domain import (Domain, parted, plainest)
+from posewright.charts.reachability.limits import (MAX_CELLS, SMALL)
+from posewright.charts.types import (BoolType, FloatType, IntType, Type, Value)
 
 
 def is_defined(tree: Tree) -> Tree:
@@ -285,7 +269,7 @@ Counts = tuple[int, ...]
 
 
 class TimerAbstraction:
-    """The counters of one machine.
+    """The counters of one machine, or of several side by side.
 
     Attributes:
         names: of the counters, in the order of the registers.
@@ -293,14 +277,13 @@ class TimerAbstraction:
         looked: for each, the number of what a tick can tell of it.
     """
 
-    def __init__(self, machine: Machine) -> None:
-        counters = machine.counters
-        self.names = tuple(counter.name for counter in counters)
-        asked = _asked(machine)
-        self.later = tuple(_later(counter) for counter in counters)
+    def __init__(self, *machines: Machine) -> None:
+        asked = [(counter, _asked(machine)) for machine in machines for counter in machine.counters]
+        self.names = tuple(counter.name for counter, _ in asked)
+        self.later = tuple(_later(counter) for counter, _ in asked)
         self.classes = tuple(
-            _classes(later, asked.get(counter.name))
-            for counter, later in zip(counters, self.later, strict=True)
+            _classes(later, numbers.get(counter.name))
+            for later, (counter, numbers) in zip(self.later, asked, strict=True)
         )
         self.every: list[Counts] = []
         self.numbers: dict[Counts, int] = {}

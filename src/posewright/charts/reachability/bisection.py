@@ -11,30 +11,16 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
-from posewright.charts.expression import (
-    COMPARISONS,
-    Binary,
-    Call,
-    If,
-    Literal,
-    Name,
-    Operator,
-    Tree,
-    Unary,
-    cases_of,
-    children,
-    names_in,
-    nodes_of,
-)
-from posewright.charts.reachability.domain import Domain, Spans
-from posewright.charts.reachability.limits import BLURRED, LARGE, NEAR, SMALL
-from posewright.charts.types import INT_HIGH, INT_LOW, FloatType, IntType
+from posewright.charts.expression import (COMPARISONS, Binary, Call, If, Literal, Name, Operator, Tree, Unary, cases_of, children, names_in, nodes_of)
+from posewright.charts.reachability.domain import (Domain, Spans)
+from posewright.charts.reachability.limits import (BLURRED, LARGE, NEAR, SMALL)
+from posewright.charts.types import (INT_HIGH, INT_LOW, FloatType, IntType)
 
 Compute = Callable[[int], Any]
 """What a term comes to at the value of that number on the axis."""
 
 
-class NotLinearError(ValueError):
+class NotPiecewiseLinearError(ValueError):
     """Raised inside this room: a term is not a line, piece by piece."""
 
 
@@ -56,7 +42,7 @@ def where(tree: Tree, name: str, axis: Domain, compile_at: Callable[[Tree], Comp
         cuts, exact = lines.of_condition(tree), not lines.is_blurred(tree)
         if not exact:
             cuts = {cut + step for cut in (*cuts, 0) for step in range(-BLURRED, BLURRED + 1)}
-    except NotLinearError:
+    except NotPiecewiseLinearError:
         if high - low < LARGE:
             return _joined((i, i) for i in range(low, high + 1) if holds(i)), True
         cuts, exact = lines.guessed(tree, holds), False
@@ -140,7 +126,7 @@ class _Lines:
             return self.choice(tree)
         if isinstance(tree, Call):
             return self.call(tree)
-        raise NotLinearError
+        raise NotPiecewiseLinearError
 
     def choice(self, tree: If) -> set[int]:
         """Return cuts between which it does not change which of several terms it is, and each is a line."""
@@ -163,7 +149,7 @@ class _Lines:
             or (tree.operator is Operator.OVER and not moves[1])
         )
         if not allowed:
-            raise NotLinearError
+            raise NotPiecewiseLinearError
         return cuts | self.saturations(tree, cuts)
 
     def call(self, tree: Call) -> set[int]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from posewright.charts.machine import Interpreter, Snapshot
+from posewright.charts.machine import (Interpreter, Snapshot)
 from posewright.charts.model import Chart
-from posewright.charts.reachability.limits import Limits
-from posewright.charts.reachability.product import NotToldError, PairCase, PairPlace, Pairs
+from posewright.charts.reachability.graph import (ReachabilityGraph, Trace)
+from posewright.charts.reachability.limits import (Limits, WorkBudget)
+from posewright.charts.reachability.product import (NotToldError, ProductSpace)
+from posewright.charts.reachability.states import AbstractState
 from posewright.charts.types import Value
 from posewright.errors import InputError, PosewrightError
 
-MAX_STEPS = 200_000
-"""Cases and pairs of states looked at before the walk is called off."""
-
-Trail = tuple[Mapping[str, Value], ...]
+PAIRED = Limits(states=200_000, doubtful_states=20_000, cases=200_000, cases_of_one=200_000)
+"""How far two charts are followed side by side."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Equivalence:
     equal: bool | None
     cases: int
     start: tuple[str, str] | None = None
-    counterexample: Trail = ()
+    counterexample: Trace = ()
     outputs: tuple[Mapping[str, Value], Mapping[str, Value]] | None = None
     reasons: tuple[str, ...] = ()
 
@@ -50,7 +49,7 @@ class Equivalence:
         return self.equal is True
 
 
-def equivalent(a: Chart, b: Chart, *, every_state: bool = False) -> Equivalence:
+def equivalent(a: Chart, b: Chart, *, every_state: bool = False, limits: Limits = PAIRED) -> Equivalence:
     """Return whether two charts give the same outputs for the same inputs and events, tick by tick.
 
     What is returned is true where they are proved equal, and only there. The charts may have other states,
@@ -61,6 +60,7 @@ def equivalent(a: Chart, b: Chart, *, every_state: bool = False) -> Equivalence:
         b: another with the same inputs, events and outputs.
         every_state: start from every state that both have by name, besides the initial one; a truth table
             is then compared on every row, reachable or not.
+        limits: how far to go.
 
     Raises:
         InputError: the charts have different inputs, events or outputs.
@@ -74,80 +74,57 @@ def equivalent(a: Chart, b: Chart, *, every_state: bool = False) -> Equivalence:
         raise InputError(
             f"{a.name} and {b.name} have different events", hint=f"{list(a.events)}, {list(b.events)}"
         )
-    if a is b:
+    if is_alike(a, b):
         return Equivalence(True, 0)
     told: dict[str, int] = {}
+    budget, runs = WorkBudget(limits), (Interpreter(a), Interpreter(b))
     while True:
         try:
-            return _Walk(a, b, told).run(every_state=every_state)
+            return _compare(ProductSpace(*runs, limits, budget, told), every_state=every_state)
         except NotToldError as missing:
             told[missing.output] = told.get(missing.output, 0) + 1
 
 
-@dataclass(frozen=True, eq=False)
-class _Node:
-    """A place that both charts came to, and how."""
-
-    place: PairPlace
-    start: tuple[Snapshot, Snapshot]
-    before: _Node | None = None
-    inputs: Mapping[str, Value] | None = None
-
-    def trail(self) -> Trail:
-        """Return the inputs that led here from the start."""
-        rows, node = [], self
-        while node.before is not None and node.inputs is not None:
-            rows.append(node.inputs)
-            node = node.before
-        return tuple(reversed(rows))
+def is_alike(a: Chart, b: Chart) -> bool:
+    """Return whether two charts are the same but for their names and what they promise."""
+    if a is b:
+        return True
+    one, other = (replace(chart, name="", promises=(), resources=(), form=None) for chart in (a, b))
+    numbers = [repr(sorted(chart.constants.items())) for chart in (a, b)]  # for Python 2 and 2.0 are equal
+    return one == other and numbers[0] == numbers[1]
 
 
-class _Walk:
-    def __init__(self, a: Chart, b: Chart, told: Mapping[str, int]) -> None:
-        self.charts = (a, b)
-        self.runs = (Interpreter(a), Interpreter(b))
-        self.pairs = Pairs(*self.runs, Limits(cases_of_one=MAX_STEPS), told)
-
-    def starts(self, every_state: bool) -> Iterator[tuple[Snapshot, Snapshot]]:
-        one, other = self.runs
-        yield one.initial(), other.initial()
-        if every_state:
-            for name in sorted(set(self.charts[0].state_names) & set(self.charts[1].state_names)):
-                yield one.entered(name), other.entered(name)
-
-    def run(self, *, every_state: bool) -> Equivalence:
-        pairs = self.pairs
-        waiting = deque(_Node(pairs.start(*both), both) for both in self.starts(every_state))
-        met = {node.place for node in waiting}
-        while waiting:
-            if max(pairs.count, len(met)) > MAX_STEPS:
-                return Equivalence(None, pairs.count, reasons=(*pairs.doubts, f"more than {MAX_STEPS} cases"))
-            node = waiting.popleft()
-            for case in pairs.cases(node.place):
-                if case.differs:
-                    return self.told(node, case)
-                following = pairs.onward(node.place, case)
-                if following is not None and following not in met:
-                    met.add(following)
-                    waiting.append(_Node(following, node.start, node, case.inputs))
-        return Equivalence(None if pairs.doubts else True, pairs.count, reasons=tuple(pairs.doubts))
-
-    def told(self, node: _Node, case: PairCase) -> Equivalence:
-        """Return how the charts differ."""
-        trail = (*node.trail(), case.inputs)
-        one, other = (
-            _outputs_after(run, start, trail) for run, start in zip(self.runs, node.start, strict=True)
-        )
-        if one == other:
-            reason = "outputs were thought to differ, and in the run they do not"
-            return Equivalence(None, self.pairs.count, reasons=(*self.pairs.doubts, reason))
-        names = node.start[0].state, node.start[1].state
-        return Equivalence(False, self.pairs.count, names, trail, (one, other))
+def _compare(space: ProductSpace, *, every_state: bool) -> Equivalence:
+    runs = space.runs
+    starts = [tuple(run.initial() for run in runs)]
+    if every_state:
+        names = set(runs[0].chart.state_names) & set(runs[1].chart.state_names)
+        starts += [tuple(run.entered(name) for run in runs) for name in sorted(names)]
+    places = {space.start(*both): both for both in reversed(starts)}
+    graph = ReachabilityGraph(space)
+    graph.explore(reversed(places), space.limits, until=_tells_apart)
+    reasons = (*space.doubts, graph.stopped) if graph.stopped else tuple(space.doubts)
+    last = graph.states[-1] if graph.states else None
+    if last is None or not _tells_apart(last):
+        return Equivalence(None if reasons else True, space.count, reasons=reasons)
+    number = len(graph.states) - 1
+    step = next(step for step in last.cases if step.answers[0])
+    trace = (*graph.trace(number), step.inputs)
+    start = places[graph.places[graph.start_of(number)]]
+    one, other = (_outputs_after(*both, trace) for both in zip(runs, start, strict=True))
+    if one == other:
+        reason = "outputs were thought to differ, and in the run they do not"
+        return Equivalence(None, space.count, reasons=(*reasons, reason))
+    return Equivalence(False, space.count, (start[0].state, start[1].state), trace, (one, other))
 
 
-def _outputs_after(run: Interpreter, state: Snapshot, trail: Trail) -> Mapping[str, Value]:
+def _tells_apart(state: AbstractState) -> bool:
+    return any(step.answers[0] for step in state.cases)
+
+
+def _outputs_after(run: Interpreter, state: Snapshot, trace: Trace) -> Mapping[str, Value]:
     try:
-        for row in trail:
+        for row in trace:
             state = run.step(state, row)
     except PosewrightError:
         return {}

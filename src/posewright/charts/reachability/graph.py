@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from posewright.charts.reachability.abstraction import Counts, TimerAbstraction
-from posewright.charts.reachability.limits import WORK_FOR_NODE, Limits, WorkBudget
-from posewright.charts.reachability.states import AbstractState, SymbolicStep
+from posewright.charts.reachability.abstraction import (Counts, TimerAbstraction)
+from posewright.charts.reachability.limits import (WORK_FOR_NODE, Limits, WorkBudget)
+from posewright.charts.reachability.states import (AbstractState, SymbolicStep)
 from posewright.charts.types import Value
 
 N = TypeVar("N", bound=Hashable)
@@ -86,7 +86,7 @@ class StateSpace(Protocol):
         """Return what can happen in a state; its counters by their number."""
 
 
-class Edge(NamedTuple):
+class GraphEdge(NamedTuple):
     """A tick.
 
     Attributes:
@@ -200,19 +200,19 @@ class ReachabilityGraph:
         """Return whether every tick from a node is in the graph: it was expanded, with all its steps."""
         return number < len(self.states) and self.states[number].whole
 
-    def successors(self, number: int) -> Iterator[Edge]:
+    def successors(self, number: int) -> Iterator[GraphEdge]:
         """Yield the ticks from a node: to every other one, with every combination of answers, once."""
         if number < len(self.states):
             state = self.states[number]
             for target, one in zip(self.following[number], state.onward, strict=True):
-                yield Edge(number, state.cases[one.case], target)
+                yield GraphEdge(number, state.cases[one.case], target)
 
-    def edges(self, number: int) -> Iterator[Edge]:
+    def edges(self, number: int) -> Iterator[GraphEdge]:
         """Yield the ticks from a node, one for each step of its state, those that fail among them."""
         if number < len(self.states):
             state, following = self.states[number], self.following[number]
             for step, onward in zip(state.cases, state.leads_to, strict=True):
-                yield Edge(number, step, None if onward is None else following[onward])
+                yield GraphEdge(number, step, None if onward is None else following[onward])
 
     # How to come to a node
 
@@ -269,7 +269,11 @@ class ReachabilityGraph:
         return None
 
     def shortest_run(
-        self, ends: Callable[[Edge], bool], *, goes: Callable[[Edge], bool] | None = None, start: int = 0
+        self,
+        ends: Callable[[GraphEdge], bool],
+        *,
+        goes: Callable[[GraphEdge], bool] | None = None,
+        start: int = 0,
     ) -> Trace | None:
         """Return the shortest rows of inputs that lead over a tick with which a run may end.
 
@@ -368,3 +372,7 @@ class ReachabilityGraph:
     def traps(self) -> list[tuple[int, ...]]:
         """Return the components that no run ever leaves; only such of which every tick is known."""
         return [one for one in self.components() if len(self.never_left(one)) == len(one)]
+
+
+Edge = GraphEdge
+"""The old name."""

@@ -51,6 +51,9 @@ MANY_MICROSTEPS = 8
 STEPS_FOR_WORK = 20
 """Steps of the solver that take as long as computing one expression."""
 
+WORK_FOR_VALUE = 0.1
+"""Of that, as much as trying one value of a number where it is bisected."""
+
 WORK_FOR_NODE = 5
 """Expressions that are computed while one node and what follows on it are noted."""
 
@@ -95,10 +98,10 @@ class WorkBudget:
 
     def __init__(self, limits: Limits = USUAL) -> None:
         self.limits = limits
-        self.spent = 0
+        self.spent = 0.0
         self.over = ""
 
-    def spend(self, work: int) -> str:
+    def spend(self, work: float) -> str:
         """Count work that was done, and return why no more may be done; empty while some may."""
         self.spent += work
         if not self.over and self.spent > self.limits.work:

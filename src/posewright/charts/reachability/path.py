@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from itertools import islice, product
 from typing import Protocol, TypeVar
 
-from posewright.charts.expression import Binary, Expression, Literal, Name, Operator, Tree
+from posewright.charts.expression import (Binary, Expression, Literal, Name, Operator, Tree)
 from posewright.charts.model import Chart
-from posewright.charts.proof import Prover, SolverBudget
-from posewright.charts.reachability.domain import NO, YES, Domain, Spans, count, parted, plainest
-from posewright.charts.reachability.limits import MAX_TRIED, STEPS_FOR_WORK, WorkBudget
-from posewright.charts.types import BoolType, Value
+from posewright.charts.proof import (Prover, SolverBudget)
+from posewright.charts.reachability.domain import (NO, YES, Domain, Spans, count, parted, plainest)
+from posewright.charts.reachability.limits import (MAX_TRIED, STEPS_FOR_WORK, WorkBudget)
+from posewright.charts.types import (BoolType, Value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +27,14 @@ class InputSpace:
     """
 
     axes: Mapping[str, Domain]
-    solver: Solver
+    solver: RelationSolver
 
     @classmethod
     def of(cls, chart: Chart, pool: SolverBudget | None = None) -> InputSpace:
         """Return those of a chart; what asks the prover of them shares its effort with others."""
         axes = {name: Domain(kind) for name, kind in chart.inputs.items()}
         axes |= {name: Domain(BoolType()) for name in chart.events}
-        return cls(axes, Solver(decider_for(axes, pool)))
+        return cls(axes, RelationSolver(decider_for(axes, pool)))
 
     @cached_property
     def whole(self) -> Mapping[str, Spans]:
@@ -65,7 +65,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Found:
+class Solution:
     """What a solver found.
 
     Attributes:
@@ -86,16 +86,16 @@ class Decider(Protocol):
 
     def decide(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
-    ) -> Found:
+    ) -> Solution:
         """Return values of the inputs within the sets for which all relations hold."""
 
 
 @dataclass
-class Solver:
+class RelationSolver:
     """Finds inputs for which relations hold: by trying, else by asking the prover; and remembers."""
 
     decider: Decider | None = None
-    known: dict[object, Found] = field(default_factory=dict)
+    known: dict[object, Solution] = field(default_factory=dict)
     tries: int = 0
 
     @property
@@ -105,7 +105,7 @@ class Solver:
 
     def find(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
-    ) -> Found:
+    ) -> Solution:
         """Return values of the inputs within the sets for which all relations hold.
 
         Relations that have no input in common are looked at apart from each other.
@@ -120,18 +120,18 @@ class Solver:
             if found.values is None:
                 return found
             values |= found.values
-        return Found(values)
+        return Solution(values)
 
     def found(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: tuple[Relation, ...]
-    ) -> Found:
+    ) -> Solution:
         """Return the same, not having asked before; every input is read by some relation."""
         tried = self.tried(axes, sets, relations)
         if tried is not None:
-            return Found(tried)
+            return Solution(tried)
         if self.decider is None:
             texts = ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
-            return Found(None, f"no solver is installed to decide {texts}")
+            return Solution(None, f"no solver is installed to decide {texts}")
         return self.decider.decide(axes, sets, relations)
 
     def tried(
@@ -145,6 +145,10 @@ class Solver:
             if all(bool(one.condition.evaluate(point)) is one.holds for one in relations):
                 return point
         return None
+
+
+Solver = RelationSolver
+"""The old name."""
 
 
 def _groups(relations: tuple[Relation, ...]) -> list[tuple[Relation, ...]]:
@@ -168,10 +172,10 @@ def _some(axis: Domain, spans: Spans) -> list[Value]:
 
 def decider_for(axes: Mapping[str, Domain], pool: SolverBudget | None = None) -> Decider | None:
     """Return who decides, None where no solver is installed."""
-    return ByProof(axes, pool) if find_spec("z3") is not None else None
+    return ProofDecider(axes, pool) if find_spec("z3") is not None else None
 
 
-class ByProof:
+class ProofDecider:
     """Asks the prover.
 
     Args:
@@ -189,7 +193,7 @@ class ByProof:
 
     def decide(
         self, axes: Mapping[str, Domain], sets: Mapping[str, Spans], relations: Sequence[Relation]
-    ) -> Found:
+    ) -> Solution:
         """Return values of the inputs within the sets for which all relations hold."""
         bounds = [one for name, axis in axes.items() for one in _bounds(name, axis, sets[name])]
         answer = self.prover.satisfiable(
@@ -198,11 +202,11 @@ class ByProof:
         )
         if answer.possible is None:
             texts = ", ".join(dict.fromkeys(f"`{one.condition}`" for one in relations))
-            return Found(None, f"{texts}: not decided")
+            return Solution(None, f"{texts}: not decided")
         if answer.case is None:
-            return Found(None)
+            return Solution(None)
         given: dict[str, Value] = {name: answer.case[name] for name in axes if name in answer.case}
-        return Found(given)
+        return Solution(given)
 
 
 def _bounds(name: str, axis: Domain, spans: Spans) -> Iterator[Expression]:
@@ -261,7 +265,7 @@ class PathCondition:
         self.related: frozenset[str] = frozenset()
         self.doubts: list[str] = []
         self.loose = False
-        self.work = 1
+        self.work = 1.0
 
     def holds(self, name: str) -> bool:
         """Return whether a truth value, an input or an event, is true on this path."""
@@ -371,6 +375,8 @@ class PathCondition:
         if self.relations:
             witness = self.solver.find(axes, self.sets, tuple(self.relations))
             found |= witness.values or {}
+            if witness.values is None:
+                self.doubts.append(witness.unknown or "no inputs were found that lead along a path")
         return found
 
 

@@ -11,30 +11,21 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from posewright.charts.expression import (
-    Binary,
-    Expression,
-    Literal,
-    Name,
-    Operator,
-    Tree,
-    names_in,
-    rewritten,
-)
-from posewright.charts.machine import Asked, Interpreter, Machine, Snapshot, every_actions
-from posewright.charts.model import Assign, every_action
-from posewright.charts.reachability.abstraction import Counts, held, keep_registers
+from posewright.charts.expression import (Binary, Expression, Literal, Name, Operator, Tree, names_in, rewritten)
+from posewright.charts.machine import (Asked, Interpreter, Machine, Snapshot, every_actions)
+from posewright.charts.model import (Assign, every_action)
+from posewright.charts.reachability.abstraction import (Counts, TimerAbstraction, held, keep_registers)
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
-from posewright.charts.reachability.limits import SMALL, Limits, WorkBudget
-from posewright.charts.reachability.path import InputSpace, PathCondition, paths
+from posewright.charts.reachability.limits import (SMALL, Limits, WorkBudget)
+from posewright.charts.reachability.path import (InputSpace, PathCondition, paths)
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.reachability.states import AbstractStates
-from posewright.charts.types import BoolType, FloatType, IntType, Type, Value
+from posewright.charts.reachability.states import (AbstractState, AbstractStates, Gathered, SymbolicStep)
+from posewright.charts.types import (BoolType, FloatType, IntType, Type, Value)
 
 
 @dataclass(frozen=True)
-class Term:
+class OutputTerm:
     """What an output was set to, in terms of the inputs."""
 
     expression: Expression
@@ -50,9 +41,9 @@ class Term:
         return sorted(self.expression.names.intersection(outputs))
 
 
-def constant_term(value: Value) -> Term:
+def constant_term(value: Value) -> OutputTerm:
     """Return the term that is always a value."""
-    return Term(Expression(Literal(value), BoolType()))
+    return OutputTerm(Expression(Literal(value), BoolType()))
 
 
 def unread_outputs(machine: Machine) -> frozenset[str]:
@@ -87,7 +78,7 @@ def _assignments(machine: Machine) -> list[tuple[str, Expression]]:
     return [pair for action in _settings(machine) for pair in action.values.items()]
 
 
-class Noting:
+class TermRecorder:
     """Notes what some outputs are set to in a tick.
 
     Args:
@@ -110,8 +101,8 @@ class Noting:
         self.axes = axes
         self.outputs = {name: machine.chart.outputs[name] for name in outputs}
         self.types = {name: axis.kind for name, axis in axes.items()} | dict(machine.chart.outputs)
-        self.terms: dict[str, Term] = {}
-        self._before: dict[str, Term] = {}  # the same, before what is being set just now
+        self.terms: dict[str, OutputTerm] = {}
+        self._before: dict[str, OutputTerm] = {}  # the same, before what is being set just now
         for action in _settings(machine):
             first = True
             for name, value in action.values.items():
@@ -123,7 +114,7 @@ class Noting:
         """Return what answers as before, and notes the term; `first` of those that are set at once."""
         known = [one for one in expression.names if one not in self.axes and one not in self.outputs]
         asks = len(known) < len(expression.names)
-        terms: dict[Value, Term] = {}
+        terms: dict[Value, OutputTerm] = {}
         kind = self.outputs[name]
 
         def note(env: dict[str, Any], path: PathCondition) -> Any:
@@ -138,7 +129,7 @@ class Noting:
 
         return note
 
-    def term(self, expression: Expression, known: Mapping[str, Value]) -> Term:
+    def term(self, expression: Expression, known: Mapping[str, Value]) -> OutputTerm:
         """Return the term of an expression, with all put in that is known or was noted before."""
         trees: dict[str, Tree] = {
             name: Literal(value) for name, value in {**expression.fixed, **known}.items()
@@ -146,29 +137,29 @@ class Noting:
         trees |= {
             name: held(self.outputs[name], one.expression, self.types) for name, one in self._before.items()
         }
-        return put_in(Term(expression), trees)
+        return put_in(OutputTerm(expression), trees)
 
 
-def put_in(term: Term, trees: Mapping[str, Tree]) -> Term:
+def put_in(term: OutputTerm, trees: Mapping[str, Tree]) -> OutputTerm:
     """Return a term with other terms in place of names."""
 
     def found(node: Tree) -> Tree | None:
         return trees.get(node.name) if isinstance(node, Name) else None
 
     expression = term.expression.with_tree(rewritten(term.expression.tree, found))
-    return Term(expression) if names_in(expression.tree) else constant_term(expression.evaluate({}))
+    return OutputTerm(expression) if names_in(expression.tree) else constant_term(expression.evaluate({}))
 
 
-class Comparing:
+class TermComparison:
     """Asks whether two terms come to the same once a register holds them."""
 
     def __init__(self, axes: Mapping[str, Domain], outputs: Mapping[str, Type]) -> None:
         self.types = {name: axis.kind for name, axis in axes.items()}
         self.questions = Questions(axes, self.types)
         self.outputs = outputs
-        self.known: dict[tuple[str, Term, Term], Answer] = {}
+        self.known: dict[tuple[str, OutputTerm, OutputTerm], Answer] = {}
 
-    def differ(self, name: str, one: Term, other: Term, path: PathCondition) -> bool:
+    def differ(self, name: str, one: OutputTerm, other: OutputTerm, path: PathCondition) -> bool:
         """Return whether two terms of an output differ on this path."""
         if one == other:
             return False
@@ -179,7 +170,7 @@ class Comparing:
             self.known[key] = self.answer(name, one, other)
         return bool(self.known[key]({}, path))
 
-    def answer(self, name: str, one: Term, other: Term) -> Answer:
+    def answer(self, name: str, one: OutputTerm, other: OutputTerm) -> Answer:
         """Return what answers whether two terms differ."""
         kind = self.outputs[name]
         ours, theirs = (held(kind, term.expression, self.types) for term in (one, other))
@@ -193,41 +184,17 @@ def fitted(kind: Type, value: Value) -> Value:
     return kind.fit(value)  # type: ignore[arg-type]  # of the kind's own sort
 
 
-Held = tuple[tuple[Term, Term] | None, ...]
+Held = tuple[tuple[OutputTerm, OutputTerm] | None, ...]
 """What both hold in each output that is compared by terms; None: the same, but it is not known what."""
 
-PairRest = tuple[int, int, Held]
-
-
-@dataclass(frozen=True)
-class PairPlace:
-    """Where two charts stand, as far as it can make a difference."""
-
-    rest: PairRest
-    counts: tuple[Counts, Counts]
-
-
-@dataclass(frozen=True, eq=False)
-class PairCase:
-    """One of the ways in which a tick of both can go.
-
-    Attributes:
-        inputs: that show it.
-        rest: what both are after it, counters aside; None where one fails, or where they differ.
-        running: counters that go on.
-        differs: whether the outputs then differ, or only one of the ticks fails.
-    """
-
-    inputs: Mapping[str, Value]
-    rest: PairRest | None
-    running: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    differs: bool = False
+Both = tuple[int, int, Held]
+"""Where two charts stand: of each, the number of what its state is, counters aside; and what both hold."""
 
 
 class NotToldError(Exception):
     """One chart sets an output and the other keeps it: then it has to be told what it was.
 
-    It never leaves the walk over pairs, which begins again.
+    It never leaves `equivalent`, which begins again.
     """
 
     def __init__(self, output: str) -> None:
@@ -235,135 +202,140 @@ class NotToldError(Exception):
         self.output = output
 
 
-class Pairs:
-    """Two charts with the same inputs, events and outputs.
+class ProductSpace:
+    """Two charts with the same inputs, events and outputs, to be explored as if they were one.
+
+    A step of both is a `SymbolicStep` of the one, with one answer: whether it tells the two charts apart, as
+    the outputs then differ, or only one of the ticks fails. Nothing follows on a step that does.
 
     Args:
         a: runs the one.
         b: runs the other.
         limits: how far to go.
+        budget: the work that may be done.
         told: outputs whose values are told apart, and how often that was asked for: where they are set to
             constants, or (2) whatever they are set to. Of others it is enough that both hold the same.
 
     Attributes:
-        doubts: in words, why cases may be missing.
-        count: cases looked at.
+        doubts: in words, why steps may be missing.
+        count: steps looked at.
     """
 
-    def __init__(self, a: Interpreter, b: Interpreter, limits: Limits, told: Mapping[str, int]) -> None:
+    def __init__(
+        self, a: Interpreter, b: Interpreter, limits: Limits, budget: WorkBudget, told: Mapping[str, int]
+    ) -> None:
         outputs = a.chart.outputs
         self.inputs = InputSpace.of(a.chart)
         self.limits = limits
-        self.budget = WorkBudget(limits)
+        self.budget = budget
         self.told = told
+        self.runs = (a, b)
         terms = unread_outputs(a.machine) & unread_outputs(b.machine)
         terms -= {name for name in told if told[name] > 1 or not is_large(outputs[name])}
         self.by_terms = tuple(name for name in outputs if name in terms)
         self.by_value = tuple(name for name in outputs if name not in terms)
-        self.sides = (self.side(a, terms), self.side(b, terms))
-        self.notes = tuple(
-            Noting(side.machine, terms, side.follower.answers, self.inputs.axes) for side in self.sides
+        self.sides = (self._side(a, terms), self._side(b, terms))
+        self.clocks = TimerAbstraction(a.machine, b.machine)
+        self.records = tuple(
+            TermRecorder(side.machine, terms, side.follower.answers, self.inputs.axes) for side in self.sides
         )
-        self.comparing = Comparing(self.inputs.axes, outputs)
-        self.known: dict[object, tuple[PairCase, ...]] = {}
+        self.comparison = TermComparison(self.inputs.axes, outputs)
+        self.rests: list[Both] = []
+        self.rest_numbers: dict[Both, int] = {}
+        self.known: dict[tuple[int, int], AbstractState] = {}
         self.doubts: dict[str, None] = {}
         self.count = 0
 
-    def side(self, run: Interpreter, terms: frozenset[str]) -> AbstractStates:
-        """Return what looks into one of the charts, of which these outputs are compared by terms."""
+    def _side(self, run: Interpreter, terms: frozenset[str]) -> AbstractStates:
         keep = (*self.by_value, *read_by(run.machine, terms))
-        return AbstractStates(
-            run, self.inputs, Asked(run.machine, ()), keep, limits=self.limits, budget=self.budget
-        )
+        asked = Asked(run.machine, ())
+        return AbstractStates(run, self.inputs, asked, keep, limits=self.limits, budget=self.budget)
 
-    def start(self, one: Snapshot, other: Snapshot) -> PairPlace:
+    def start(self, one: Snapshot, other: Snapshot) -> tuple[int, Counts]:
         """Return the place of two states whose outputs are known."""
         values = [(name, one.outputs[name], other.outputs[name]) for name in self.by_terms]
         held = tuple(
             None if a == b and name not in self.told else (constant_term(a), constant_term(b))
             for name, a, b in values
         )
+        return self.place(one, other, held)
+
+    def place(self, one: Snapshot, other: Snapshot, held: Held) -> tuple[int, Counts]:
+        """Return the number of what the state of both is, counters aside, and the counters of both."""
         (rest, counts), (other_rest, other_counts) = self.sides[0].split(one), self.sides[1].split(other)
-        return PairPlace((rest, other_rest, held), (counts, other_counts))
+        both = rest, other_rest, held
+        number = self.rest_numbers.setdefault(both, len(self.rests))
+        if number == len(self.rests):
+            self.rests.append(both)
+        return number, (*counts, *other_counts)
 
-    def cases(self, place: PairPlace) -> tuple[PairCase, ...]:
-        """Return the ways in which a tick from a place can go, one of those that come to the same."""
-        looks = tuple(
-            side.clocks.looks(counts) for side, counts in zip(self.sides, place.counts, strict=True)
-        )
-        key = (place.rest, looks)
-        if key not in self.known:
-            found = self.look(place)
-            self.count += len(found)
-            first = {(case.rest, case.running, case.differs): case for case in reversed(found)}
-            self.known[key] = tuple(reversed(first.values()))
-        return self.known[key]
+    def at_number(self, rest: int, number: int) -> AbstractState:
+        """Return what can happen in a state of both; its counters by their number."""
+        key = (rest, self.clocks.looked[number])
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = self.look(self.rests[rest], self.clocks.every[number])
+            self.count += len(found.cases)
+        return found
 
-    def onward(self, place: PairPlace, case: PairCase) -> PairPlace | None:
-        """Return the place after a tick, None where there is none to go on from."""
-        if case.rest is None:
-            return None
-        one, other = self.sides
-        counts = (
-            one.clocks.onward(place.counts[0], case.running[0]),
-            other.clocks.onward(place.counts[1], case.running[1]),
-        )
-        return PairPlace(case.rest, counts)
-
-    def look(self, place: PairPlace) -> tuple[PairCase, ...]:
+    def look(self, both: Both, counts: Counts) -> AbstractState:
         """Follow every path of a tick of both."""
         one, other = self.sides
-        states = (
-            one.joined(place.rest[0], place.counts[0]),
-            other.joined(place.rest[1], place.counts[1]),
-        )
+        at = len(one.machine.counters)
+        states = one.joined(both[0], counts[:at]), other.joined(both[1], counts[at:])
+        gathered = Gathered(states[0])
 
-        def take(path: PathCondition) -> PairCase:
-            return self.together(states, place.rest[2], path)
+        def take(path: PathCondition) -> None:
+            gathered.add(*self.step(states, both[2], path))
 
-        found = []
-        for path, case in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
-            found.append(case)
-            self.doubts |= dict.fromkeys(f"{states[0].state}: {doubt}" for doubt in path.doubts)
-        return tuple(found)
+        for path, _ in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
+            gathered.doubt(path.doubts)
+        self.doubts |= gathered.doubts
+        return gathered.state()
 
-    def together(self, states: tuple[Snapshot, Snapshot], held: Held, path: PathCondition) -> PairCase:
-        """Return what comes of one path."""
+    def step(
+        self, states: tuple[Snapshot, Snapshot], held: Held, path: PathCondition
+    ) -> tuple[SymbolicStep, tuple[int, tuple[int, ...]] | None]:
+        """Return what comes of one path: a step, and where it leads."""
         one, other = self.sides
-        for noting in self.notes:
-            noting.terms.clear()
+        for record in self.records:
+            record.terms.clear()
         first = one.follower.follow(states[0], path)
         second = other.follower.follow(states[1], path)
+
+        def found(*, apart: bool) -> SymbolicStep:
+            answers = (apart,)
+            return SymbolicStep(path.inputs(), first.after, first.taken, first.raised, first.error, answers)
+
         if first.after is None or second.after is None:
-            return PairCase(path.inputs(), None, differs=first.after is not second.after)
+            return found(apart=first.after is not second.after), None
         same = all(first.env[name] == second.env[name] for name in self.by_value)
-        found = self.held(held, path) if same else None
-        if found is None:
-            return PairCase(path.inputs(), None, differs=True)
-        (rest, counts), (other_rest, other_counts) = one.split(first.after), other.split(second.after)
-        running = one.clocks.running(counts), other.clocks.running(other_counts)
-        return PairCase(path.inputs(), (rest, other_rest, found), running)
+        after = self.held(held, path) if same else None
+        if after is None:
+            return found(apart=True), None
+        rest, counts = self.place(first.after, second.after, after)
+        return found(apart=False), (rest, self.clocks.running(counts))
 
     def held(self, before: Held, path: PathCondition) -> Held | None:
         """Return what the outputs are after a tick, None where they differ."""
-        found: list[tuple[Term, Term] | None] = []
+        found: list[tuple[OutputTerm, OutputTerm] | None] = []
         for name, known in zip(self.by_terms, before, strict=True):
-            set_to = (noting.terms.get(name) for noting in self.notes)
+            set_to = (record.terms.get(name) for record in self.records)
             one, other = (self.put_in(term, before, number) for number, term in enumerate(set_to))
             if known is not None:
                 one, other = one or known[0], other or known[1]
             missing = self.missing(name, one, other)
             if missing is not None:
                 raise NotToldError(missing)
-            if one is None or other is None or missing is not None:
+            if one is None or other is None:
                 found.append(None)
-            elif self.comparing.differ(name, one, other, path):
+            elif self.comparison.differ(name, one, other, path):
                 return None
             else:
                 found.append(self.remembered(name, one, other))
         return tuple(found)
 
-    def put_in(self, term: Term | None, before: Held, side: int) -> Term | None:
+    def put_in(self, term: OutputTerm | None, before: Held, side: int) -> OutputTerm | None:
         """Return a term in which the outputs that it reads are put in as far as they are known."""
         if term is None or not term.reads(self.by_terms):
             return term
@@ -372,7 +344,7 @@ class Pairs:
         }
         return put_in(term, known)
 
-    def missing(self, name: str, one: Term | None, other: Term | None) -> str | None:
+    def missing(self, name: str, one: OutputTerm | None, other: OutputTerm | None) -> str | None:
         """Return which output has to be told for the terms of one to be compared; None where none has."""
         if one == other:
             return None
@@ -380,9 +352,11 @@ class Pairs:
             return name
         return next(iter((*one.reads(self.by_terms), *other.reads(self.by_terms))), None)
 
-    def remembered(self, name: str, one: Term, other: Term) -> tuple[Term, Term] | None:
+    def remembered(
+        self, name: str, one: OutputTerm, other: OutputTerm
+    ) -> tuple[OutputTerm, OutputTerm] | None:
         """Return what is to be known of an output that is the same in both."""
         if name not in self.told or one.value is None or other.value is None:
             return None
-        kind = self.comparing.outputs[name]
+        kind = self.comparison.outputs[name]
         return constant_term(fitted(kind, one.value)), constant_term(fitted(kind, other.value))

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
-from posewright.charts.expression import Binary, Expression, If, Literal, Operator, Tree, compile_tree
-from posewright.charts.reachability.abstraction import Abstraction, is_defined, may_be_undefined
-from posewright.charts.reachability.conditions import Answer, Conditions, chooses
+from posewright.charts.expression import (Binary, Expression, If, Literal, Operator, Tree, compile_tree)
+from posewright.charts.reachability.abstraction import (Abstraction, is_defined, may_be_undefined)
+from posewright.charts.reachability.conditions import (Answer, ConditionQuestions, chooses)
 from posewright.charts.reachability.domain import Domain
 from posewright.charts.reachability.limits import MAX_PICKED
 from posewright.charts.reachability.path import PathCondition
-from posewright.charts.types import EnumType, FloatType, Type, Value
+from posewright.charts.types import (EnumType, FloatType, Type, Value)
 
 __all__ = ["Answer", "Questions"]
 
@@ -31,15 +31,15 @@ class Questions:
 
     def condition(self, expression: Expression) -> Answer:
         """Return what answers a condition."""
-        return Conditions(expression, self.axes, self.types).truth(expression.tree)
+        return ConditionQuestions(expression, self.axes, self.types).truth(expression.tree)
 
     def value(self, expression: Expression, keep: Abstraction) -> Answer:
         """Return what answers with the value of an expression, as exactly as its register is to be kept."""
-        maker = Values(expression, self.axes, self.types)
+        maker = ValueQuestions(expression, self.axes, self.types)
         return maker.dropped(expression.tree, keep) if keep.drops else maker.kept(expression.tree, keep)
 
 
-class Values(Conditions):
+class ValueQuestions(ConditionQuestions):
     """Makes the values of one expression ready."""
 
     def dropped(self, tree: Tree, keep: Abstraction) -> Answer:

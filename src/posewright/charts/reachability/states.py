@@ -7,24 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine import (
-    MAX_MICROSTEPS,
-    Asked,
-    CompoundTransition,
-    Interpreter,
-    Machine,
-    Snapshot,
-    Tick,
-    every_actions,
-)
-from posewright.charts.model import Assign, Branch, every_action
-from posewright.charts.reachability.abstraction import Abstraction, Counts, TimerAbstraction, keep_registers
+from posewright.charts.machine import (MAX_MICROSTEPS, Asked, CompoundTransition, Interpreter, Machine, Snapshot, Tick, every_actions)
+from posewright.charts.model import (Assign, Branch, every_action)
+from posewright.charts.reachability.abstraction import (Abstraction, Counts, TimerAbstraction, keep_registers)
 from posewright.charts.reachability.conditions import Answer
 from posewright.charts.reachability.domain import Domain
-from posewright.charts.reachability.limits import MANY_MICROSTEPS, Limits, WorkBudget
-from posewright.charts.reachability.path import InputSpace, PathCondition, paths
+from posewright.charts.reachability.limits import (MANY_MICROSTEPS, Limits, WorkBudget)
+from posewright.charts.reachability.path import (InputSpace, PathCondition, paths)
 from posewright.charts.reachability.questions import Questions
-from posewright.charts.types import BoolType, Type, Value
+from posewright.charts.types import (BoolType, Type, Value)
 from posewright.errors import ExpressionError, PosewrightError
 
 
@@ -235,6 +226,42 @@ class AbstractState:
     whole: bool = True
 
 
+class Gathered:
+    """The steps from a state, while they are gathered.
+
+    Attributes:
+        doubts: in words, why steps may be missing.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.steps: list[SymbolicStep] = []
+        self.onward: list[Onward] = []
+        self.leads_to: list[int | None] = []
+        self.doubts: dict[str, None] = {}
+        self._numbers: dict[object, int] = {}
+
+    def add(self, step: SymbolicStep, place: tuple[int, tuple[int, ...]] | None) -> None:
+        """Note a step, and where it leads: number of what the state is then, and counters that go on."""
+        self.steps.append(step)
+        if place is None:
+            self.leads_to.append(None)
+            return
+        number = self._numbers.setdefault((*place, step.answers), len(self.onward))
+        if number == len(self.onward):
+            self.onward.append(Onward(*place, step.answers, len(self.steps) - 1))
+        self.leads_to.append(number)
+
+    def doubt(self, doubts: list[str]) -> None:
+        """Note why steps may be missing."""
+        self.doubts |= dict.fromkeys(f"{self.snapshot.state}: {doubt}" for doubt in doubts)
+
+    def state(self) -> AbstractState:
+        """Return all that can happen."""
+        steps, onward, leads_to = tuple(self.steps), tuple(self.onward), tuple(self.leads_to)
+        return AbstractState(self.snapshot, steps, onward, leads_to, whole=not self.doubts)
+
+
 class AbstractStates:
     """Looks into the situations of a machine, each one once.
 
@@ -303,19 +330,23 @@ class AbstractStates:
 
     def look(self, state: Snapshot) -> AbstractState:
         """Follow every path of a tick."""
-        cases: list[SymbolicStep] = []
-        whole = True
+        gathered = Gathered(state)
 
         def take(path: PathCondition) -> Followed:
             return self.follower.follow(state, path)
 
         for path, followed in paths(self.inputs, take, self.limits.cases_of_one, self.budget):
-            cases.append(self.case(state, path, followed))
-            self.doubts |= dict.fromkeys(f"{state.state}: {doubt}" for doubt in path.doubts)
-            whole = whole and not path.doubts
-        self.count += len(cases)
-        onward, leads_to = self.onward(cases)
-        return AbstractState(state, tuple(cases), onward, leads_to, whole)
+            step = self.case(state, path, followed)
+            gathered.add(step, None if step.after is None else self.place(step.after))
+            gathered.doubt(path.doubts)
+        self.doubts |= gathered.doubts
+        self.count += len(gathered.steps)
+        return gathered.state()
+
+    def place(self, after: Snapshot) -> tuple[int, tuple[int, ...]]:
+        """Return the number of what a state is, its counters aside, and the counters that went on."""
+        rest, counts = self.split(after)
+        return rest, self.clocks.running(counts)
 
     def case(self, state: Snapshot, path: PathCondition, followed: Followed) -> SymbolicStep:
         """Return the case that a path shows."""
@@ -323,23 +354,6 @@ class AbstractStates:
         if path.loose and after is not None:
             after = self.interpreter.outcome(state, inputs).after
         return SymbolicStep(inputs, after, followed.taken, followed.raised, followed.error, followed.answers)
-
-    def onward(self, cases: list[SymbolicStep]) -> tuple[tuple[Onward, ...], tuple[int | None, ...]]:
-        """Return where cases lead, each place once, and for each case which of these places it is."""
-        found: dict[object, int] = {}
-        places: list[Onward] = []
-        leads_to: list[int | None] = []
-        for number, case in enumerate(cases):
-            if case.after is None:
-                leads_to.append(None)
-                continue
-            rest, counts = self.split(case.after)
-            running = self.clocks.running(counts)
-            at = found.setdefault((rest, running, case.answers), len(places))
-            if at == len(places):
-                places.append(Onward(rest, running, case.answers, number))
-            leads_to.append(at)
-        return tuple(places), tuple(leads_to)
 
     def cases_of(self, state: Snapshot) -> tuple[SymbolicStep, ...]:
         """Return the cases of any state."""
