@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from posewright.charts.expression import parse_expression
 from posewright.charts.formats import parse_chart
-from posewright.charts.machine import (Interpreter, Snapshot)
+from posewright.charts.machine import Interpreter, Snapshot
 from posewright.charts.model import Chart
-from posewright.charts.reachability import (Exploration, Limits, explore)
-from posewright.charts.types import (BoolType, EnumType, IntType, Value)
+from posewright.charts.reachability import Exploration, Limits, explore
+from posewright.charts.types import BoolType, EnumType, IntType, Value
 from posewright.errors import PosewrightError
 
 from .random_charts import charts, rows

@@ -17,7 +17,6 @@ from posewright.charts.expression import (
     Timing,
     Tree,
     constant,
-    rewritten,
 )
 from posewright.charts.machine.machine import INSIDE, Machine
 from posewright.charts.machine.node import ROOT, CompoundTransition, Counter, Node, ResolvedTarget
@@ -126,8 +125,7 @@ class Clock:
 
     def lowered(self, expression: Expression) -> Expression:
         """Return an expression that reads counters and `in.S` where it asked for time and states."""
-        tree = rewritten(expression.tree, lambda node: self._asked(node, expression))
-        return expression if tree is expression.tree else expression.with_tree(tree)
+        return expression.rewritten(lambda node: self._asked(node, expression))
 
     def all_of(self, guards: Sequence[Expression]) -> Expression:
         """Return the one guard that holds where all of these hold."""

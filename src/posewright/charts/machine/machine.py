@@ -86,6 +86,11 @@ class Machine:
         return self.chart.steps is Steps.COMPLETION
 
     @cached_property
+    def rests(self) -> bool:
+        """Whether a tick in which no way is taken changes nothing: no time counts, no `during` acts."""
+        return not (self.counting or self.lasting)
+
+    @cached_property
     def counters(self) -> tuple[Counter, ...]:
         """All counters, state by state."""
         return tuple(counter for node in self.nodes for counter in node.counters)
@@ -108,8 +113,7 @@ class Machine:
     @cached_property
     def values_in(self) -> Callable[[Mapping[str, Any]], tuple[Value, ...]]:
         """What takes the registers' values out of an environment."""
-        names = self.registers
-        return itemgetter(*names) if len(names) > 1 else lambda env: tuple([env[name] for name in names])
+        return values_of(self.registers)
 
     @cached_property
     def history(self) -> tuple[tuple[int, Memory], ...]:
@@ -162,6 +166,13 @@ def every_actions(machine: Machine) -> Iterator[Actions]:
         yield from node.actions
 
 
+def values_of(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Return what takes the values of these names out of a mapping; it raises KeyError if one is missing."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return (lambda given: (given[names[0]],)) if names else lambda _given: ()
+
+
 JOINT = "+"
 """What joins the names of states that are active side by side."""
 
@@ -182,6 +193,9 @@ class Snapshot:
         history: of `machine.history`: numbers of the states that were active, none before the first time.
     """
 
+    following: dict[Any, Snapshot] | None = None
+    """What an interpreter found to follow, by inputs."""
+
     def __init__(
         self,
         machine: Machine,
@@ -195,7 +209,6 @@ class Snapshot:
         self.configuration = configuration
         self.values = values
         self.history = history
-        self.following: dict[Any, Snapshot] = {}  # what an interpreter found to follow, by inputs
 
     @cached_property
     def key(self) -> Key:
