@@ -94,7 +94,8 @@ class Inliner:
         fitted = self.fitted(term, kind)
         cut = self.clamped(fitted, kind)
         if cut.tree is not fitted.tree:
-            when = reduce(lambda one, two: Binary(Operator.AND, one, two), self.under, Literal(True))
+            always: Tree = Literal(True)
+            when = reduce(lambda one, two: Binary(Operator.AND, one, two), self.under, always)
             self.arguments.append(Argument(function.name, name, fitted.tree, kind, when))
         return cut
 

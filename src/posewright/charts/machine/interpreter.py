@@ -1,4 +1,4 @@
-"""Runs a chart: one pure function from a ChartState and the inputs to the next ChartState."""
+"""Runs a chart: one pure function from a Snapshot and the inputs to the next Snapshot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from posewright.charts.machine.machine import Machine, Snapshot, values_of
 from posewright.charts.machine.microsteps import Entering
 from posewright.charts.machine.node import CompoundTransition, ResolvedTarget
 from posewright.charts.machine.tick import Compute, Tick, plain
-from posewright.charts.model import Chart, Kind
+from posewright.charts.model import Chart
 from posewright.charts.types import BoolType, EnumType, IntType, Type, Value, accept
 from posewright.errors import InputError, UnknownNameError
 
@@ -39,7 +39,7 @@ class Outcome:
 class Interpreter:
     """Steps a chart, tick by tick.
 
-    The same ChartState and inputs always give the same answer. Where all inputs are of small types it
+    The same Snapshot and inputs always give the same answer. Where all inputs are of small types it
     remembers what followed, and a step that was met before takes about a microsecond.
     """
 
@@ -64,14 +64,12 @@ class Interpreter:
 
     def initial(self) -> Snapshot:
         """Return where the chart stands before its first tick."""
-        entered = Entering(self.machine.nodes, dict.fromkeys(self.machine.history, ()))
-        entered.whole(self.machine.nodes[0])
-        return self._standing(entered.found, started=False, held={})
+        return self._standing(self.machine.moves.first().configuration, started=False, held={})
 
     def entered(
         self, state: str, since: int | None = None, held: Mapping[str, Value] | None = None
     ) -> Snapshot:
-        """Return a ChartState in `state`, other things being as they are at the very start.
+        """Return a Snapshot in `state`, other things being as they are at the very start.
 
         Args:
             state: any state; of those around it and inside it the initial ones are active.
@@ -92,7 +90,8 @@ class Interpreter:
             for counter in self.machine.nodes[number].counters
             if counter.condition is None and not counter.again
         }
-        return self._standing(entering.found, started=True, held={**limits, **(held or {})})
+        leaves = tuple(sorted(number for number in entering.found if self.machine.nodes[number].is_leaf))
+        return self._standing(leaves, started=True, held={**limits, **(held or {})})
 
     def step(self, state: Snapshot, inputs: Mapping[str, object]) -> Snapshot:
         """Return where the chart stands after one tick.
@@ -128,7 +127,7 @@ class Interpreter:
     def run(
         self, inputs: Iterable[Mapping[str, object]], start: Snapshot | None = None
     ) -> Iterator[Snapshot]:
-        """Yield the ChartState after each tick, one tick for each row of inputs."""
+        """Yield the Snapshot after each tick, one tick for each row of inputs."""
         state = self.initial() if start is None else start
         for row in inputs:
             state = self.step(state, row)
@@ -159,15 +158,11 @@ class Interpreter:
             self._remembered += 1
         return after
 
-    def _standing(self, found: set[int], *, started: bool, held: Mapping[str, Value]) -> Snapshot:
+    def _standing(
+        self, configuration: tuple[int, ...], *, started: bool, held: Mapping[str, Value]
+    ) -> Snapshot:
         machine = self.machine
-        configuration = tuple(sorted(number for number in found if machine.nodes[number].is_leaf))
-        start = {**dict.fromkeys(machine.registers, 0), **self.chart.start_values()}
-        if self.chart.kind is Kind.MOORE:
-            state = machine.nodes[configuration[0]].state
-            for name, value in state.do.items() if state is not None else ():
-                start[name] = self.chart.outputs[name].fit(value.constant)
-        start |= held
+        start = machine.start(configuration) | held
         values = tuple(start[name] for name in machine.registers)
         return Snapshot(machine, started, configuration, values, tuple(() for _ in machine.history))
 

@@ -10,15 +10,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from posewright.charts.expression import Expression
-from posewright.charts.machine.machine import Machine, Snapshot
+from posewright.charts.machine.machine import MAX_MICROSTEPS, Machine, Snapshot
 from posewright.charts.machine.microsteps import Microstep, MicrostepPlanner
 from posewright.charts.machine.node import CompoundTransition, Node
 from posewright.charts.model import Actions, Assign, Branch, Raise
 from posewright.charts.types import Value
 from posewright.errors import InputError
-
-MAX_MICROSTEPS = 1000
-"""Microsteps in one tick after which it is taken for granted that there is no end."""
 
 NOBODY: frozenset[int] = frozenset()
 
